@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.figure import Figure
-from posewright.bodies import FaultKind, JointCommands, Part, Plant
+from posewright.bodies import BodySpec, FaultKind, JointCommands, Plant
 from posewright.control import Block, RealClock, Script, drive
 from posewright.documents.plain import plain_with_arrays
 from posewright.errors import PosewrightError
@@ -68,7 +68,7 @@ def served(body: str) -> Iterator[dict[str, str]]:
 def plant_at(address: str) -> RemotePlant:
     """Return the robot at an address, once it is there."""
     ends_s = time.monotonic() + PATIENCE_S
-    part = Part(CARD.name, CARD, STAND.angles[0], (0.0, 0.0, 0.0))
+    part = BodySpec(CARD.name, CARD, STAND.angles[0], (0.0, 0.0, 0.0))
     while True:
         try:
             plant: Plant = make_plant(address, [part], None)
@@ -84,7 +84,7 @@ def plant_at(address: str) -> RemotePlant:
 def sizes() -> tuple[int, int]:
     """Return how many bytes an ask and its answer have."""
     (body,) = make_plant(
-        "mock", [Part(CARD.name, CARD, STAND.angles[0], (0.0, 0.0, 0.0))], None
+        "mock", [BodySpec(CARD.name, CARD, STAND.angles[0], (0.0, 0.0, 0.0))], None
     ).bodies.values()
     head = {"ask": "advance", "session": "0" * 16, "number": 1000}
     ask = pack({**head, "commands": {CARD.name: encode_commands(STAND)}})

@@ -53,7 +53,7 @@ class Witness:
 
     def controls(self) -> Floats:
         """Return what the actuators were told at every physics step, `(1, n_steps, n_actuators)`."""
-        angles = TickGrid(self.world.robot).rounded(np.concatenate(self._blocks))
+        angles = TickGrid(self.world.robot).round(np.concatenate(self._blocks))
         frames = np.empty_like(angles)
         frames[:, self.world.addresses.actuators] = angles
         return np.repeat(frames, self.world.n_substeps, axis=0)[np.newaxis]

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 import posewright as pw
-from posewright.figures import scene_of
+from posewright.figures import recorded_world
 from posewright.simulation import Film
 
 out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
@@ -22,7 +22,7 @@ print("the recording carries", *sorted(recording.header.documents))
 
 try:
     pw.film_recording(recording, out / "race.mp4", camera="chase", size=(320, 240), speed=40.0)
-    with Film(scene_of(recording), 960, 600, "chase") as film:  # one picture: docs/pictures/field.png
+    with Film(recorded_world(recording), 960, 600, "chase") as film:  # one picture: docs/pictures/field.png
         row = int(np.searchsorted(recording.times, 8.0))
         picture = film.frame((record.base[row], record.positions[row]), recording.boxes[row])
     from matplotlib.image import imsave

@@ -15,7 +15,7 @@ print("example_2:", *((box.x, box.y) for box in arenas.layout("example_2")))
 print("random, seed 7:", len(pw.random_layout(7)), "boxes")
 
 # x from the start wall, y from the middle line to the left [m]. Gaps must be 50 cm wide.
-for fault in arenas.layout_faults([Box(1.2, 0.3), Box(1.2, -0.3)]):
+for fault in arenas.check_layout([Box(1.2, 0.3), Box(1.2, -0.3)]):
     print("fault:", fault.message)
 
 mine = (Box(1.0, 0.2), Box(1.65, -0.3))

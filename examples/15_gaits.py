@@ -13,7 +13,8 @@ command = pw.VelocityCommand(forward_m_s=0.15, turn_rad_s=0.4)
 for name in pw.gait_names(robot):
     gait = pw.read_gait(name, robot=robot)
     check = pw.check_gait(gait, robot)  # what its commands ask of the joints, without physics
-    print(f"{name}: {gait.description}; {check.kept} of {len(check.tried)} commands within all limits")
+    count = f"{check.n_within_bounds} of {len(check.tried)}"
+    print(f"{name}: {gait.description}; {count} commands within all limits")
 
 trot = pw.read_gait("trot", robot=robot)
 pw.save_figure(pw.draw_gait(trot, robot, command=command), out / "trot.png")
@@ -28,7 +29,7 @@ print(
 )
 pw.save_figure(pw.draw_walk(result), out / "walk.png")
 
-higher = trot.changed({"central_height_m": 0.02})  # any parameter, by its name
+higher = trot.with_values({"central_height_m": 0.02})  # any parameter, by its name
 again = pw.walk_gait(higher, command=command, seconds=4.0).report.to_dict()
 print(f"feet higher: {again['speed_m_s']:.3f} m/s")
 many = pw.walk_many(trot, robot, command=command, bodies=2, seconds=2.0)

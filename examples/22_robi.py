@@ -19,9 +19,9 @@ result = pw.robi_result(recording)
 told = f"{result['duration_s']:.1f} s, now {result['posture']}"
 print(f"{told}; servos that do not dance: {len(result['mapped'])}")
 
-dance = pw.program_motion(pw.open_robi_program("dance")).motion
+dance = pw.robi_motion(pw.open_robi_program("dance")).motion
 print(f"{dance}, lights {', '.join(dance.lights)}")
-program = pw.motion_program(dance).program
+program = pw.robi_program(dance).program
 text = pw.list_robi_program(program)
 print("the same again:", pw.assemble_robi_program(text).render() == program.render())
 

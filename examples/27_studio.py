@@ -11,7 +11,7 @@ import posewright as pw
 from posewright.studio.commands.pose import SetAngles
 
 file = Path(tempfile.mkdtemp()) / "look_up.motion.yaml"
-pw.write_motion(pw.begin_motion("look_up", pw.robot("sony_ers7"), pose="sit"), file)
+pw.write_motion(pw.create_motion("look_up", pw.robot("sony_ers7"), pose="sit"), file)
 
 studio = pw.open_studio(file)
 print("a browser would open", studio.url.partition("?")[0][:16])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import os
 import signal
@@ -24,7 +25,7 @@ FOUND = Path(__file__).resolve().parents[1] / "build" / "fuzz" / "examples"
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-settings.register_profile("same", derandomize=True, deadline=None, print_blob=True)
+settings.register_profile("same", derandomize=True, deadline=None, print_blob=True, max_examples=50)
 settings.register_profile(
     "fuzz", deadline=None, print_blob=True, database=DirectoryBasedExampleDatabase(FOUND)
 )
@@ -228,6 +229,12 @@ class Builder:
 def aibo() -> Builder:
     """Give the builders."""
     return Builder()
+
+
+def pytest_collection_finish() -> None:
+    """Leave modules and tests, which stay until the end, out of every later garbage collection."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_configure() -> None:

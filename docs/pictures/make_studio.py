@@ -123,7 +123,7 @@ def kick(folder: Path) -> Path:
 def begun(folder: Path) -> Path:
     """Begin a motion of a Bioloid."""
     file = folder / "wave.motion.yaml"
-    pw.write_motion(pw.begin_motion("wave", pw.robot("robotis_bioloid")), file)
+    pw.write_motion(pw.create_motion("wave", pw.robot("robotis_bioloid")), file)
     return file
 
 

@@ -94,8 +94,8 @@ if TYPE_CHECKING:
     from posewright.gaits import sample_gait as sample_gait
     from posewright.gaits import write_gait as write_gait
     from posewright.kinematics import legs_of as legs_of
-    from posewright.motions import begin_motion as begin_motion
     from posewright.motions import check_motion as check_motion
+    from posewright.motions import create_motion as create_motion
     from posewright.motions import sample_motion as sample_motion
     from posewright.recordings import read_mcap, write_mcap
     from posewright.robots import describe
@@ -142,22 +142,22 @@ if TYPE_CHECKING:
     from posewright.runtimes.openr.stick import read_stick as read_stick
     from posewright.runtimes.robi import (
         assemble,
+        format_listing,
         judge_postures,
-        listing,
+        motion_to_program,
         open_program,
         patch_file,
+        program_to_motion,
         read_patch_file,
         unpatch_file,
     )
-    from posewright.runtimes.robi import motion_program as motion_program
-    from posewright.runtimes.robi import program_motion as program_motion
     from posewright.runtimes.robobasic import (
-        formatted,
+        format_source,
         lint,
-        motions_program,
         open_source,
-        program_motions,
-        routines,
+        read_motions,
+        read_routines,
+        write_motions,
     )
     from posewright.studio import open_studio as open_studio
     from posewright.studio import open_view as open_view
@@ -167,18 +167,20 @@ if TYPE_CHECKING:
     read_archive = read_archive_file
     write_archive = write_archive_file
     open_robi_program = open_program
-    list_robi_program = listing
+    list_robi_program = format_listing
     assemble_robi_program = assemble
     judge_robi_postures = judge_postures
     read_robi_patch = read_patch_file
     patch_robi_program = patch_file
     unpatch_robi_program = unpatch_file
+    robi_motion = program_to_motion
+    robi_program = motion_to_program
     read_basic = open_source
     check_basic = lint
-    format_basic = formatted
-    basic_routines = routines
-    basic_motions = program_motions
-    basic_program = motions_program
+    format_basic = format_source
+    basic_routines = read_routines
+    basic_motions = read_motions
+    basic_program = write_motions
     describe_robot = describe
     read_recording = read_mcap
     write_recording = write_mcap

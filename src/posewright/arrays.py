@@ -1,4 +1,4 @@
-"""Types of arrays, the same in every room."""
+"""Types of NumPy arrays that all packages use."""
 
 from __future__ import annotations
 
@@ -12,4 +12,4 @@ Flags = NDArray[np.bool_]
 Indices = NDArray[np.intp]
 
 Array = NDArray[Any]
-"""Of floats, flags or whole numbers: which, whoever has it knows by its name."""
+"""An array of floats, flags or integers, where the type depends on a name known at run time only."""

@@ -1,8 +1,8 @@
-"""Lines and tables by which a result describes itself to people.
+"""Lines, tables and paragraphs: what the `lines()` of a result yields for people.
 
-A result has `to_dict()` for programs and `lines()` for people. What it yields there is made of strings and of
-the values here; who shows it (the command line in a terminal, somebody's notebook) decides how. Nothing here
-needs a terminal or a library.
+A result has `to_dict()` for programs and `lines()` for people. `lines()` yields strings and the values
+defined here; the command line or a notebook decides how to show them. This module needs no
+terminal and no library.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ LEVEL_STYLES = {
     "passed": "green",
     "failed": "red",
 }
-"""Colours of the words that say how bad something is, or how it went."""
+"""Colours of severities and verdicts."""
 
 
 @dataclass(frozen=True)
 class Styled:
-    """A part of a line, or a cell of a table, in a style.
+    """A styled part of a line, or a styled cell of a table.
 
     Attributes:
-        text: what it says, without any markup.
+        text: the text, without any markup.
         style: a colour or a weight: `red`, `yellow`, `bold`, `dim`, `bold red`; empty for none.
     """
 
@@ -39,7 +39,7 @@ class Styled:
 
 @dataclass(frozen=True)
 class Line:
-    """A line of several parts, some of them in a style."""
+    """A line made of plain and styled parts."""
 
     parts: tuple[str | Styled, ...]
 
@@ -49,16 +49,16 @@ class Line:
 
 @dataclass(frozen=True)
 class Table:
-    """A table; its cells are shown by `str`, a `Styled` one in its style.
+    """A table; its cells are shown by `str`, `Styled` cells in their style.
 
     Attributes:
-        columns: the heads; a line break in one is kept.
-        rows: as many cells each as there are columns.
-        title: stands above it, where it is not empty.
-        text_columns: heads of the columns whose cells stand left; the others stand right. None lets each
-            column that holds anything but numbers stand left.
+        columns: the column headers; line breaks in them are kept.
+        rows: one cell per column each.
+        title: the text above the table, empty for none.
+        text_columns: headers of the left-aligned columns; all others are right-aligned. None aligns each
+            column left unless it holds numbers only.
         total: a last row in bold below a rule, empty for none.
-        framed: whether the table is drawn with its frame.
+        framed: whether the table is drawn with a frame.
     """
 
     columns: tuple[str, ...]
@@ -71,16 +71,16 @@ class Table:
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A text that may be broken into lines where it is shown, set in by so many columns."""
+    """A text that is wrapped to the width of the display, indented by `indent` columns."""
 
     text: str
     indent: int = 0
 
 
-Printed = str | Styled | Line | Table | Paragraph
-"""What a result yields for people."""
+DisplayItem = str | Styled | Line | Table | Paragraph
+"""Anything that `lines()` of a result yields."""
 
-Lines = Iterator[Printed]
+Lines = Iterator[DisplayItem]
 
 
 def table(
@@ -90,7 +90,7 @@ def table(
     title: str = "",
     text_columns: Collection[str] | None = None,
 ) -> Table:
-    """Return a table of rows that may be of any iterables."""
+    """Return a `Table`; its columns and rows may be any iterables."""
     return Table(
         tuple(columns),
         tuple(tuple(row) for row in rows),
@@ -99,24 +99,26 @@ def table(
     )
 
 
-def line_of(*parts: str | Styled) -> Line:
-    """Return a line of these parts."""
+def build_line(*parts: str | Styled) -> Line:
+    """Return a `Line` of the given parts."""
     return Line(parts)
 
 
-def level_word(word: str, width: int = 0) -> Styled:
-    """Return a word that says how bad something is in its colour, with blanks up to `width` characters."""
+def style_level(word: str, width: int = 0) -> Styled:
+    """Return a severity or verdict in its colour, padded with spaces to `width` characters."""
     return Styled(f"{word:<{width}}", LEVEL_STYLES.get(word, ""))
 
 
-def aligned(rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Yield rows of texts as lines, each column as wide as its widest text; all rows are equally long."""
+def align_columns(rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Yield one line per row of texts, with the columns aligned. All rows have the same number of texts."""
     rows = list(rows)
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
-        yield "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+        cells = [text.ljust(width) for text, width in zip(row, widths, strict=True)]
+        yield "  ".join(cells).rstrip()
 
 
-def counted(number: int, noun: str) -> str:
-    """Return how many there are, in words: `no errors`, `1 error`, `2 errors`."""
-    return f"{number or 'no'} {noun}{'' if number == 1 else 's'}"
+def format_count(number: int, noun: str) -> str:
+    """Return a number with its noun: `no errors`, `1 error`, `2 errors`."""
+    plural = "" if number == 1 else "s"
+    return f"{number or 'no'} {noun}{plural}"

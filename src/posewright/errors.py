@@ -1,22 +1,23 @@
-"""Everything Posewright raises on purpose.
+"""The exceptions of Posewright.
 
 PosewrightError
-├── InputError               something a person handed in is wrong
+├── InputError               the user's input is wrong
 │   ├── DocumentError        a native YAML document: robot, motion, chart, behaviour, trial
-│   ├── FormatError          a foreign file: which byte or line, what stood there, what would be right
-│   ├── ExpressionError      a guard or an action that does not parse or does not type
+│   ├── FormatError          a file of another format: which byte or line, what it holds, what is accepted
+│   ├── ExpressionError      a guard or an action that does not parse or has a type error
 │   ├── UnreachableError     a point that a leg cannot reach, or a head cannot look at
-│   └── UnknownNameError     no joint, page, state, sensor, layout, ... of that name
-├── LossError                a conversion would lose something and was not allowed to
+│   └── UnknownNameError     no joint, page, state, sensor, layout, ... has that name
+├── LossError                a conversion would lose something and `allow_loss` is not set
 ├── UnsafeCommandError       a command that must not reach a body
-├── BodyError                a body does not answer, or answers what it must not
-├── OutputError              a file cannot be written where it was asked for
+├── BodyError                a body does not answer, or gives an invalid answer
+├── OutputError              a file cannot be written at the given path
 ├── UnavailableError         this machine cannot do it: no display, no way to draw
 └── MissingExtraError        a feature needs an optional dependency that is not installed
 
-A message says what was wrong, `where` says where, `hint` says what would have been right. Names
-in them come from files and may hold anything: the text of an error has its control characters written out.
-Where several things are wrong with one document, its first error has the `others`, and a line for each.
+`message` says what is wrong, `where` is the place in a file, and `hint` says what is accepted. Names in them
+come from files and may hold any character, so the text of an error has its control characters escaped.
+If several things are wrong with one document, the first error carries the rest in `other_errors`, and its
+text has one line for each.
 """
 
 from __future__ import annotations
@@ -29,25 +30,31 @@ from dataclasses import dataclass
 from pathlib import Path
 
 
-def visible(text: str) -> str:
-    """Return a text with its control characters, which could steer a terminal, written out as their codes."""
-    return text if text.isprintable() else "".join(map(_visible_sign, text))
+def escape_unprintable(text: str) -> str:
+    r"""Return a text with its control characters, which could control a terminal, escaped as `\x1b`."""
+    return text if text.isprintable() else "".join(map(_escape_character, text))
 
 
-def _visible_sign(sign: str) -> str:
-    if sign.isprintable() or unicodedata.category(sign) == "Zs":  # a space of any width steers nothing
-        return sign
-    code = ord(sign)
-    return f"\\x{code:02x}" if code < 1 << 8 else f"\\u{code:04x}" if code < 1 << 16 else f"\\U{code:08x}"
+def _escape_character(character: str) -> str:
+    if character.isprintable() or unicodedata.category(character) == "Zs":  # spaces of any width are harmless
+        return character
+    code = ord(character)
+    if code < 1 << 8:
+        return f"\\x{code:02x}"
+    if code < 1 << 16:
+        return f"\\u{code:04x}"
+    return f"\\U{code:08x}"
 
 
-MOST_TOLD = 1000
-"""So many characters of a message are shown, half of them its last: a word in a file may be of any length."""
+MAX_MESSAGE_LENGTH = 1000
+"""Longest message, in characters: a longer one, which quotes a long word of a file, loses its middle."""
 
 
-def _shortened(text: str) -> str:
-    half = MOST_TOLD // 2
-    return text if len(text) <= MOST_TOLD else f"{text[:half]} ... {text[-half:]}"
+def _shorten(text: str) -> str:
+    if len(text) <= MAX_MESSAGE_LENGTH:
+        return text
+    half = MAX_MESSAGE_LENGTH // 2
+    return f"{text[:half]} ... {text[-half:]}"
 
 
 @dataclass(frozen=True)
@@ -68,10 +75,13 @@ class Where:
 
 
 class PosewrightError(Exception):
-    """The root of every error raised on purpose.
+    """The base class of all exceptions of Posewright.
 
     Attributes:
-        others: what else is wrong with the same document.
+        message: what is wrong.
+        where: the place in a file, if it is known.
+        hint: what is accepted instead, if there is something to say.
+        other_errors: further errors in the same document.
     """
 
     def __init__(self, message: str, *, where: Where | None = None, hint: str | None = None) -> None:
@@ -79,66 +89,77 @@ class PosewrightError(Exception):
         self.message = message
         self.where = where
         self.hint = hint
-        self.others: tuple[PosewrightError, ...] = ()
+        self.other_errors: tuple[PosewrightError, ...] = ()
 
     @property
     def errors(self) -> tuple[PosewrightError, ...]:
-        """This error and the others of the same document."""
-        return self, *self.others
+        """This error and all further errors of the same document."""
+        return self, *self.other_errors
 
     def __str__(self) -> str:
-        return "\n".join(error._line() for error in self.errors)
+        return "\n".join(error._format_line() for error in self.errors)
 
-    def _line(self) -> str:
+    def _format_line(self) -> str:
         place = f"{self.where}: " if self.where is not None else ""
-        advice = f" ({_shortened(self.hint)})" if self.hint else ""
-        return visible(f"{place}{_shortened(self.message)}{advice}")
+        advice = f" ({_shorten(self.hint)})" if self.hint else ""
+        return escape_unprintable(f"{place}{_shorten(self.message)}{advice}")
 
 
 class InputError(PosewrightError):
-    """Something a person handed in is wrong."""
+    """The user's input is wrong."""
 
 
 class DocumentError(InputError):
-    """A native YAML document is not what it should be."""
+    """A native YAML document is invalid."""
 
 
 class FormatError(InputError):
-    """A foreign file is damaged, or is of another kind than was asked for."""
+    """A file of another format is damaged, or is of a different kind than required."""
 
 
 class ExpressionError(InputError):
-    """A guard or an action does not parse, or mixes types."""
+    """A guard or an action does not parse, or has a type error."""
 
 
 class UnreachableError(InputError):
-    """A point that no joint angles lead to; the message says which, and by how much it is out of reach."""
+    """No joint angles reach a point; the message names the point and how far out of reach it is."""
 
 
 class UnknownNameError(InputError):
-    """There is nothing of that name; the hint names the nearest that exist."""
+    """Nothing has that name; the hint suggests similar names that exist."""
 
     @classmethod
     def among(
-        cls, kind: str, name: object, known: Iterable[str], *, where: Where | None = None
+        cls, kind: str, name: object, existing_names: Iterable[str], *, where: Where | None = None
     ) -> UnknownNameError:
-        """Build the error for an unknown `name`, suggesting the nearest of the `known` ones."""
-        names, part = sorted(known), str(name).strip().casefold()
-        near = difflib.get_close_matches(str(name), names, n=3)
-        near = near or [one for one in names if len(part) > 2 and part in one.casefold()][:3]
-        if near:
-            hint = "did you mean " + " or ".join(near) + "?"
+        """Build the error for an unknown name, with the most similar of the existing names as its hint.
+
+        Args:
+            kind: what the name stands for, for the message: `joint`.
+            name: the name that does not exist.
+            existing_names: the names that exist.
+            where: the place of the name in a file.
+        """
+        names = sorted(existing_names)
+        similar = difflib.get_close_matches(str(name), names, n=3)
+        fragment = str(name).strip().casefold()
+        if not similar and len(fragment) > 2:
+            similar = [candidate for candidate in names if fragment in candidate.casefold()][:3]
+        if similar:
+            hint = "did you mean " + " or ".join(similar) + "?"
+        elif names:
+            hint = f"choose from {', '.join(names[:12])}"
+            hint += ", ..." if len(names) > 12 else ""
         else:
-            shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
-            hint = f"there is {shown}" if names else "there is none"
+            hint = "none exists"
         return cls(f"no {kind} is called {str(name)!r}", where=where, hint=hint)
 
 
 class LossError(PosewrightError):
-    """A conversion would lose something and was not allowed to.
+    """A conversion would lose something, and losses are not allowed.
 
     Attributes:
-        losses: everything that would be lost, in words.
+        losses: a description of each loss.
     """
 
     def __init__(
@@ -158,26 +179,26 @@ class UnsafeCommandError(PosewrightError):
 
 
 class BodyError(PosewrightError):
-    """A body does not answer, or answers what it must not."""
+    """A body does not answer, or gives an invalid answer."""
 
 
 class OutputError(PosewrightError):
-    """A file cannot be written where it was asked for."""
+    """A file cannot be written at the given path."""
 
     @classmethod
     def at(cls, path: Path, reason: str) -> OutputError:
-        """Build the error for a file at `path`, its hint what would be right there."""
-        if os.path.isdir(path):  # noqa: PTH112 -- says no, where Path raises, of a name that is too long
+        """Build the error for a file at `path`, with a hint on how to choose a better path."""
+        if os.path.isdir(path):  # noqa: PTH112 -- Path raises for a name that is too long
             hint = "name a file, not a folder"
         elif not os.path.isdir(path.parent):  # noqa: PTH112 -- as above
-            hint = f"there is no folder {path.parent}; make it, or name another"
+            hint = f"there is no folder {path.parent}; create it or name another"
         else:
-            hint = "a folder you may write to, on a disk with room"
+            hint = "name a folder you may write to, on a disk with free space"
         return cls(f"cannot write here: {reason}", where=Where(path=path), hint=hint)
 
 
 class UnavailableError(PosewrightError):
-    """This machine cannot do what is asked: it has no display, or no way to draw."""
+    """This machine lacks what the operation needs: a display, or a way to draw."""
 
 
 class MissingExtraError(PosewrightError):
@@ -185,5 +206,5 @@ class MissingExtraError(PosewrightError):
 
     @classmethod
     def for_extra(cls, feature: str, extra: str) -> MissingExtraError:
-        """Build the error that tells which extra brings `feature`."""
+        """Build the error that names the extra to install for `feature`."""
         return cls(f"{feature} needs an optional dependency", hint=f"pip install 'posewright[{extra}]'")

@@ -1,12 +1,12 @@
-"""Lazy packages: what a package offers is imported when it is first used.
+"""Lazy packages: a name of a package is imported from its module when it is first used.
 
-A package lists what it offers once, for type checkers, and here the same lines are read:
+A package lists its names once, for type checkers, and `lazy` reads the same lines at run time:
 
 ```python
 if TYPE_CHECKING:
     from posewright.charts.chart import Chart as Chart
     from posewright.charts.equivalence import equivalent
-    compare_charts = equivalent                     # offered under another name
+    compare_charts = equivalent                     # exported under another name
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)
 ```
@@ -22,48 +22,56 @@ from types import ModuleType
 from typing import Any
 
 
-class _Package(ModuleType):
-    """A package in which what it offers is found before a module of the same name: `drive` of `drive.py`."""
+class _LazyPackage(ModuleType):
+    """A package whose exported names win over submodules of the same name, as `drive` over `drive.py`."""
 
-    _offered: frozenset[str]
+    _exported_names: frozenset[str]
 
     def __setattr__(self, name: str, value: Any) -> None:
-        is_a_module_of_it = isinstance(value, ModuleType) and name in self._offered
-        if not is_a_module_of_it:  # which importing it would set here
+        """Set an attribute, unless the import system binds a submodule that has an exported name."""
+        is_shadowed_submodule = isinstance(value, ModuleType) and name in self._exported_names
+        if not is_shadowed_submodule:
             super().__setattr__(name, value)
 
 
 def lazy(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """Return `__getattr__`, `__dir__` and `__all__` of a package that lists its names as above."""
+    """Return `__getattr__`, `__dir__` and `__all__` for a package that lists its names under TYPE_CHECKING.
+
+    Args:
+        package: the dotted name of the package, its `__name__`.
+    """
     module = sys.modules[package]
-    places = _places(module.__spec__.loader.get_source(package))  # type: ignore[union-attr]  # of a module at hand
-    names = sorted(places)
-    module.__class__ = _Package
-    module.__dict__["_offered"] = frozenset(names)
+    source = module.__spec__.loader.get_source(package)  # type: ignore[union-attr]  # an imported module has both
+    sources = _read_exports(source)
+    names = sorted(sources)
+    module.__class__ = _LazyPackage
+    module.__dict__["_exported_names"] = frozenset(names)
 
     def load(name: str) -> Any:
-        if name not in places:
+        if name not in sources:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        room, attribute = places[name]
-        value = getattr(importlib.import_module(room), attribute)
+        source_module, attribute = sources[name]
+        value = getattr(importlib.import_module(source_module), attribute)
         setattr(module, name, value)
         return value
 
     return load, lambda: sorted({*vars(module), *names}), names
 
 
-def _places(source: str) -> dict[str, tuple[str, str]]:
-    """Return module and name there of each name that the source of a package offers."""
-    offered: dict[str, tuple[str, str]] = {}
+def _read_exports(source: str) -> dict[str, tuple[str, str]]:
+    """Return, for each name that a package's source exports, its module and its name in that module."""
+    exports: dict[str, tuple[str, str]] = {}
     imported: dict[str, tuple[str, str]] = {}
-    listed = source.partition("\nif TYPE_CHECKING:\n")[2].partition("\nelse:\n")[0]
-    listed = re.sub(r"\(([^)]*?),?\s*\)", lambda found: " ".join(found[1].split()), listed)  # in brackets
-    for line in listed.splitlines():
+    block = source.partition("\nif TYPE_CHECKING:\n")[2].partition("\nelse:\n")[0]
+    block = re.sub(
+        r"\(([^)]*?),?\s*\)", lambda match: " ".join(match[1].split()), block
+    )  # join bracketed lines
+    for line in block.splitlines():
         match line.split():
-            case ["from", room, "import", name, "as", _]:
-                offered[name] = room, name
-            case ["from", room, "import", *names]:
-                imported |= {name.rstrip(","): (room, name.rstrip(",")) for name in names}
-            case [name, "=", other]:
-                offered[name] = imported[other]
-    return offered
+            case ["from", module, "import", name, "as", _]:
+                exports[name] = module, name
+            case ["from", module, "import", *names]:
+                imported |= {name.rstrip(","): (module, name.rstrip(",")) for name in names}
+            case [alias, "=", name]:
+                exports[alias] = imported[name]
+    return exports

@@ -1,7 +1,7 @@
-"""Attitudes: how far a body is turned, from its quaternion or its rotation matrix.
+"""Rotations: roll, pitch, yaw and tilt of a body, from and to quaternions and rotation matrices.
 
-Quaternions are qw qx qy qz, unit length. Angles are those of REP-103: R = Rz(yaw) Ry(pitch) Rx(roll),
-x forward, y left, z up, a positive pitch leans forward.
+Quaternions are unit quaternions `w, x, y, z`. Angles follow REP-103: R = Rz(yaw) Ry(pitch) Rx(roll),
+x forward, y left, z up; a positive pitch leans forward.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 
 
 def heading(quaternions: Floats) -> Floats:
-    """Return the yaw: where the body's own x points, seen from above, `(...,)` [rad].
+    """Return the yaw, the direction of the body's x axis seen from above, `(...,)` [rad].
 
     Args:
         quaternions: `(..., 4)`.
@@ -24,8 +24,8 @@ def heading(quaternions: Floats) -> Floats:
     return np.asarray(np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))
 
 
-def matrices(quaternions: Floats) -> Floats:
-    """Return the rotation matrices, `(..., 3, 3)`: the body's own axes as columns.
+def rotation_matrices(quaternions: Floats) -> Floats:
+    """Return the rotation matrices, `(..., 3, 3)`, whose columns are the body's axes.
 
     Args:
         quaternions: `(..., 4)`.
@@ -40,7 +40,7 @@ def matrices(quaternions: Floats) -> Floats:
 
 
 def roll_pitch_yaw(quaternions: Floats) -> Floats:
-    """Return roll, pitch, yaw, `(..., 3)` [rad]; the pitch lies within a quarter turn either way.
+    """Return roll, pitch, yaw, `(..., 3)` [rad]; the pitch is within [-pi/2, pi/2].
 
     Args:
         quaternions: `(..., 4)`.
@@ -52,7 +52,7 @@ def roll_pitch_yaw(quaternions: Floats) -> Floats:
 
 
 def uprightness(quaternions: Floats) -> Floats:
-    """Return the cosine of the tilt, `(...,)`: 1 upright, 0 lying, -1 on the head.
+    """Return the cosine of the tilt, `(...,)`: 1 upright, 0 lying, -1 upside down.
 
     Args:
         quaternions: `(..., 4)`.
@@ -60,14 +60,14 @@ def uprightness(quaternions: Floats) -> Floats:
     return np.asarray(1.0 - 2.0 * (quaternions[..., 1] ** 2 + quaternions[..., 2] ** 2))
 
 
-def matrix_roll_pitch_yaw(rotation: Floats) -> tuple[float, float, float]:
+def roll_pitch_yaw_of_matrix(rotation: Floats) -> tuple[float, float, float]:
     """Return roll, pitch, yaw [rad] of one rotation matrix `(3, 3)`."""
     (x_x, _, _), (x_y, _, _), (x_z, y_z, z_z) = rotation.tolist()
     pitch = math.asin(max(-1.0, min(1.0, -x_z)))
     return math.atan2(y_z, z_z), pitch, math.atan2(x_y, x_x)
 
 
-def of_matrix(rotation: Floats) -> tuple[float, float, float, float]:
+def quaternion_of_matrix(rotation: Floats) -> tuple[float, float, float, float]:
     """Return the quaternion of one rotation matrix `(3, 3)`."""
     from scipy.spatial.transform import Rotation
 
@@ -75,10 +75,15 @@ def of_matrix(rotation: Floats) -> tuple[float, float, float, float]:
     return w, x, y, z
 
 
-def product(one: Floats, other: Floats) -> Floats:
-    """Return the product of quaternions `(..., 4)` (w x y z): `other` first, then `one`."""
-    a, b, c, d = np.moveaxis(one, -1, 0)
-    w, x, y, z = np.moveaxis(other, -1, 0)
+def quaternion_product(left: Floats, right: Floats) -> Floats:
+    """Return the Hamilton products `left * right`, `(..., 4)`: the rotation `right`, then `left`.
+
+    Args:
+        left: quaternions, `(..., 4)`.
+        right: quaternions, `(..., 4)`.
+    """
+    a, b, c, d = np.moveaxis(left, -1, 0)
+    w, x, y, z = np.moveaxis(right, -1, 0)
     parts = [
         a * w - b * x - c * y - d * z,
         a * x + b * w + c * z - d * y,
@@ -88,14 +93,16 @@ def product(one: Floats, other: Floats) -> Floats:
     return np.stack(parts, axis=-1)
 
 
-def from_roll_pitch_yaw(angles: Floats) -> Floats:
-    """Return the quaternions (w x y z) of roll, pitch, yaw `(n, 3)` [rad], turned in that order."""
-    half = angles / 2.0
-    roll, pitch, yaw = (_about(axis, half[:, axis]) for axis in range(3))
-    return product(yaw, product(pitch, roll))
+def quaternions_of_roll_pitch_yaw(angles: Floats) -> Floats:
+    """Return the quaternions `(n, 4)` of rotations given as roll, pitch, yaw, `(n, 3)` [rad]."""
+    half_angles = angles / 2.0
+    roll, pitch, yaw = (_quaternions_about_axis(axis, half_angles[:, axis]) for axis in range(3))
+    return quaternion_product(yaw, quaternion_product(pitch, roll))
 
 
-def _about(axis: int, half: Floats) -> Floats:
-    turns = np.zeros((len(half), 4))
-    turns[:, 0], turns[:, 1 + axis] = np.cos(half), np.sin(half)
-    return turns
+def _quaternions_about_axis(axis: int, half_angles: Floats) -> Floats:
+    """Return the quaternions `(n, 4)` of rotations about an axis (0 x, 1 y, 2 z) by twice the half angles."""
+    quaternions = np.zeros((len(half_angles), 4))
+    quaternions[:, 0] = np.cos(half_angles)
+    quaternions[:, 1 + axis] = np.sin(half_angles)
+    return quaternions

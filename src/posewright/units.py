@@ -1,4 +1,4 @@
-"""Units at the border: inside, everything is radians, seconds, metres, kilograms."""
+"""Units and their factors: inside Posewright everything is in radians, seconds, metres and kilograms."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ CM_PER_M = 100.0
 
 
 def wrap_angle(angle_rad: float) -> float:
-    """Return the angle in (-pi, pi] that points the same way as `angle_rad`."""
+    """Return the angle in (-pi, pi] that equals `angle_rad` up to full turns."""
     wrapped = math.remainder(angle_rad, 2.0 * math.pi)
     return math.pi if wrapped == -math.pi else wrapped

@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 
 from posewright.arenas import (
-    MOST_POINTS,
+    MAX_HULL_POINTS,
     Arena,
     Piece,
     Role,
     Shape,
     hull_points,
     read_arena,
-    recognise,
+    recognise_arena,
     write_arena,
 )
 from posewright.contests import all_arena_names, find_arena
@@ -76,7 +76,7 @@ def test_physics_and_beams_meet_a_mesh_where_it_is(field: Arena) -> None:
         ({"hull_m": PYRAMID[:3]}, "a hull of 3 points"),
         ({"hull_m": tuple((x, y, 0.0) for x, y, _ in PYRAMID)}, "lie in a plane"),
         ({"size_m": (0.3, 0.3, 0.3)}, "size_m is not that of its hull"),
-        ({"is_round": True}, "the one or the other"),
+        ({"is_round": True}, "a round shape has points of a hull"),
     ],
 )
 def test_points_that_are_no_such_body_are_refused(field: Arena, change: dict[str, object], said: str) -> None:
@@ -88,7 +88,7 @@ def test_a_hull_has_few_points_and_the_same_box_around_it() -> None:
     ball = np.random.default_rng(0).normal(size=(20_000, 3))
     ball /= np.linalg.norm(ball, axis=1)[:, None]
     kept = hull_points(ball)
-    assert len(kept) <= MOST_POINTS
+    assert len(kept) <= MAX_HULL_POINTS
     assert np.allclose(np.ptp(kept, axis=0), np.ptp(ball, axis=0), atol=1e-4)
 
 
@@ -114,11 +114,11 @@ def test_a_field_in_mjcf_has_the_same_sizes() -> None:
 def test_a_scene_of_nothing_and_one_of_far_too_much_are_refused() -> None:
     cube = np.array([(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)], dtype=float)
     with pytest.raises(InputError, match="0 pieces"):
-        recognise("x", [], "a test")
+        recognise_arena("x", [], "a test")
     with pytest.raises(InputError, match="2001 pieces"):
-        recognise("x", [Piece("a", cube)] * 2001, "a test")
+        recognise_arena("x", [Piece("a", cube)] * 2001, "a test")
     with pytest.raises(InputError, match="not finite"):
-        recognise("x", [Piece("a", cube * np.nan)], "a test")
+        recognise_arena("x", [Piece("a", cube * np.nan)], "a test")
 
 
 def test_names_tell_before_sizes_do() -> None:
@@ -126,7 +126,7 @@ def test_names_tell_before_sizes_do() -> None:
     floor = np.array([(x, y, 0.0) for x in (-1, 1) for y in (-1, 1)])
     roles = {}
     for name in ("step_1", "Escalon", "ring", "wall", "thing"):
-        made = recognise("x", [Piece("floor", floor), Piece(name, cube)], "a test").arena
+        made = recognise_arena("x", [Piece("floor", floor), Piece(name, cube)], "a test").arena
         roles[name] = made.shapes[0].role.value if made.shapes else "box"
     assert roles == {"step_1": "step", "Escalon": "step", "ring": "ring", "wall": "wall", "thing": "box"}
 

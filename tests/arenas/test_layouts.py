@@ -13,14 +13,14 @@ import pytest
 from posewright import arenas
 from posewright.arenas import (
     Box,
-    FaultKind,
+    LayoutFaultKind,
     arena,
     arena_names,
     check_layout,
     layout,
-    layout_faults,
     layout_names,
     read_layout,
+    require_valid_layout,
     write_layout,
 )
 from posewright.documents import read_document
@@ -36,7 +36,7 @@ def written(tmp_path, text):
 
 
 def kinds(*boxes):
-    return [fault.kind for fault in layout_faults([Box(*box) for box in boxes])]
+    return [fault.kind for fault in check_layout([Box(*box) for box in boxes])]
 
 
 def test_the_field_is_that_of_the_rules():
@@ -85,7 +85,7 @@ def test_an_arena_cannot_be_written_to_and_can_be_copied_and_sent(again):
 def test_six_examples_ship_and_all_are_legal():
     assert layout_names() == tuple(f"example_{i}" for i in range(1, 7))
     for name in layout_names():
-        assert layout_faults(layout(name)) == ()
+        assert check_layout(layout(name)) == ()
         assert any(abs(box.y) < 0.4 for box in layout(name)) or name == "example_5"
 
 
@@ -144,20 +144,20 @@ def test_what_is_wrong_with_a_document_is_said_with_its_line(tmp_path, text, lin
 @pytest.mark.parametrize(
     ("boxes", "kind"),
     [
-        ([(1.0, 0.95)], FaultKind.OUTSIDE),
-        ([(1.0, 0.0), (1.1, 0.1)], FaultKind.OVERLAP),
-        ([(0.55, 0.0)], FaultKind.ZONE),
-        ([(1.95, 0.0)], FaultKind.ZONE),
-        ([(1.0, 0.0), (1.6, 0.0)], FaultKind.GAP),
-        ([(1.0, 0.6)], FaultKind.GAP),
-        ([(1.0, float("inf"))], FaultKind.NOT_FINITE),
-        ([(0.7 + 0.2 * (i % 2), 0.9 - 0.2 * (i // 2)) for i in range(7)], FaultKind.COUNT),
+        ([(1.0, 0.95)], LayoutFaultKind.OUTSIDE),
+        ([(1.0, 0.0), (1.1, 0.1)], LayoutFaultKind.OVERLAP),
+        ([(0.55, 0.0)], LayoutFaultKind.ZONE),
+        ([(1.95, 0.0)], LayoutFaultKind.ZONE),
+        ([(1.0, 0.0), (1.6, 0.0)], LayoutFaultKind.GAP),
+        ([(1.0, 0.6)], LayoutFaultKind.GAP),
+        ([(1.0, float("inf"))], LayoutFaultKind.NOT_FINITE),
+        ([(0.7 + 0.2 * (i % 2), 0.9 - 0.2 * (i // 2)) for i in range(7)], LayoutFaultKind.COUNT),
     ],
 )
 def test_each_rule_has_its_fault(boxes, kind):
     assert kind in kinds(*boxes)
     with pytest.raises(InputError):
-        check_layout([Box(*box) for box in boxes])
+        require_valid_layout([Box(*box) for box in boxes])
 
 
 def test_a_row_of_boxes_against_a_wall_is_one_obstacle_without_gaps():
@@ -172,7 +172,7 @@ def test_a_gap_of_exactly_half_a_metre_is_wide_enough():
 
 def test_a_wall_from_side_to_side_leaves_no_way():
     wall = [(1.0, 0.9 - 0.2 * i) for i in range(10)]
-    assert kinds(*wall) == [FaultKind.COUNT, FaultKind.PASSAGE]
+    assert kinds(*wall) == [LayoutFaultKind.COUNT, LayoutFaultKind.PASSAGE]
 
 
 def test_an_illegal_layout_is_taken_when_told_so_but_not_an_impossible_one(tmp_path):

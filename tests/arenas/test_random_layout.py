@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from posewright.arenas import Box, FaultKind, arena, layout_faults, point_distances, random_layout
-from posewright.arenas.layout import NEAR_THE_LINE_M
+from posewright.arenas import Box, LayoutFaultKind, arena, check_layout, point_distances, random_layout
+from posewright.arenas.layout import NEAR_MIDDLE_M
 from posewright.errors import InputError
 
 SEEDS = range(200)
@@ -25,7 +25,7 @@ def drawn() -> list[tuple[Box, ...]]:
 
 def test_all_are_legal():
     for boxes in drawn():
-        assert layout_faults(boxes) == ()
+        assert check_layout(boxes) == ()
 
 
 def test_the_same_seed_gives_the_same_layout_and_another_another():
@@ -44,11 +44,11 @@ def test_any_legal_number_can_be_asked_for(count):
     for seed in range(10):
         boxes = random_layout(seed, boxes=count)
         assert len(boxes) == count
-        assert layout_faults(boxes) == ()
+        assert check_layout(boxes) == ()
 
 
 def test_most_stand_in_the_way_of_a_robot_that_just_walks_ahead():
-    near = sum(any(abs(box.y) < NEAR_THE_LINE_M for box in boxes) for boxes in drawn())
+    near = sum(any(abs(box.y) < NEAR_MIDDLE_M for box in boxes) for boxes in drawn())
     assert 0.85 * len(SEEDS) < near < len(SEEDS)
 
 
@@ -71,7 +71,7 @@ def test_what_cannot_be_is_refused():
 def test_a_way_through_is_found_just_where_a_disc_finds_one(places):
     """The check by chains of obstacles against a search on a grid of 2.5 cm for the disc's centre."""
     boxes = [Box(*place) for place in places]
-    closed = FaultKind.PASSAGE in {fault.kind for fault in layout_faults(boxes)}
+    closed = LayoutFaultKind.PASSAGE in {fault.kind for fault in check_layout(boxes)}
     if closed:
         assert not disc_passes(boxes, 0.25)
     else:

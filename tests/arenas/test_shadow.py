@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from posewright.arenas import corners, shadows
+from posewright.arenas import corners, footprints
 
 SIZE = (0.2, 0.2, 0.5)
 
@@ -25,7 +25,7 @@ def test_the_rectangle_is_what_the_eight_corners_enclose(tipped, yaw_deg):
     fallen = {"": [0, 0], "x": [90, 0], "-x": [-90, 0], "y": [0, 90], "-y": [0, -90]}[tipped]
     turn = Rotation.from_euler("z", yaw_deg, degrees=True) * Rotation.from_euler("xy", fallen, degrees=True)
     pose = np.array([[1.0, 0.3, 0.1, *np.roll(turn.as_quat(), 1)]])
-    (outline,) = corners(*shadows(pose, SIZE))
+    (outline,) = corners(*footprints(pose, SIZE))
     eight = from_above(turn)
     for corner in outline:
         assert np.hypot(*(eight - corner).T).min() < 1e-9
@@ -35,5 +35,5 @@ def test_the_rectangle_is_what_the_eight_corners_enclose(tipped, yaw_deg):
 
 
 def test_no_boxes_cover_nothing():
-    places, sizes = shadows(np.empty((0, 7)), SIZE)
+    places, sizes = footprints(np.empty((0, 7)), SIZE)
     assert (places.shape, sizes.shape) == ((0, 3), (0, 2))

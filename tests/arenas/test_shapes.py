@@ -12,17 +12,17 @@ import pytest
 from posewright.arenas import (
     Arena,
     Box,
-    FaultKind,
+    LayoutFaultKind,
     Role,
     Spot,
     arena,
+    check_layout,
+    footprints,
     layout,
-    layout_faults,
     layout_names,
     random_layout,
     read_arena,
     read_layout,
-    shadows,
     write_layout,
 )
 from posewright.errors import DocumentError, InputError, UnknownNameError
@@ -76,18 +76,21 @@ def test_each_box_has_the_size_of_its_kind(dohyo: Arena) -> None:
 
 def test_without_walls_no_box_is_too_near_to_one_but_it_stays_on_the_field(dohyo: Arena) -> None:
     at_the_edge = [Box(0.125, 0.6, kind="post")]
-    assert layout_faults(at_the_edge, dohyo) == ()
-    (fault,) = layout_faults([Box(0.1, 0.6, kind="post")], dohyo)
-    assert (fault.kind, fault.message) == (FaultKind.OUTSIDE, "box 1 stands 0.025 m over the start edge")
+    assert check_layout(at_the_edge, dohyo) == ()
+    (fault,) = check_layout([Box(0.1, 0.6, kind="post")], dohyo)
+    assert (fault.kind, fault.message) == (
+        LayoutFaultKind.OUTSIDE,
+        "box 1 stands 0.025 m over the start edge",
+    )
     row = [Box(0.7, y, kind="crate") for y in (-0.2, 0.0, 0.2)]
-    assert layout_faults(row, dohyo) == ()
+    assert check_layout(row, dohyo) == ()
 
 
 def test_boxes_of_different_kinds_overlap_by_their_own_sizes(dohyo: Arena) -> None:
     near = [Box(0.4, 0.0, kind="post"), Box(0.58, 0.0, kind="crate")]
-    assert layout_faults(near, dohyo) == ()
+    assert check_layout(near, dohyo) == ()
     nearer = [Box(0.4, 0.0, kind="post"), Box(0.56, 0.0, kind="crate")]
-    assert layout_faults(nearer, dohyo)[0].message == "box 1 and box 2 stand 0.015 m into each other"
+    assert check_layout(nearer, dohyo)[0].message == "box 1 and box 2 stand 0.015 m into each other"
 
 
 def test_a_layout_names_the_kinds_of_its_boxes(dohyo: Arena, tmp_path: Path) -> None:
@@ -182,8 +185,8 @@ def test_what_is_wrong_with_an_arena_is_said_with_its_line(
 def test_boxes_of_several_sizes_cover_what_each_would_alone() -> None:
     poses = np.array([[0.5, 0.1, 0.25, 1.0, 0, 0, 0], [1.0, 0.0, 0.1, math.sqrt(0.5), math.sqrt(0.5), 0, 0]])
     sizes = np.array([[0.25, 0.25, 0.5], [0.1, 0.2, 0.3]])
-    together = shadows(poses, sizes)
+    together = footprints(poses, sizes)
     for i in range(2):
-        alone = shadows(poses[i : i + 1], sizes[i])
+        alone = footprints(poses[i : i + 1], sizes[i])
         for of_all, of_one in zip(together, alone, strict=True):
             assert np.array_equal(of_all[i : i + 1], of_one)

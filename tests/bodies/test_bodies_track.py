@@ -24,8 +24,8 @@ JOINTS = tuple(f"joint_{number}" for number in range(18))
 
 
 def test_what_fits_is_taken() -> None:
-    TRACK.check(18)
-    JointCommands(np.zeros((5, 18)), np.zeros(18, dtype=np.bool_), np.ones(18)).check(JOINTS)
+    TRACK.require_shapes(18)
+    JointCommands(np.zeros((5, 18)), np.zeros(18, dtype=np.bool_), np.ones(18)).require_fit(JOINTS)
     assert len(TRACK) == len(WORLD) == len(JointCommands(np.zeros((5, 18)))) == 5
 
 
@@ -34,7 +34,7 @@ def test_what_fits_is_taken() -> None:
 )
 def test_a_track_of_another_shape_is_told(change: dict[str, np.ndarray]) -> None:
     with pytest.raises(BodyError, match="has the shape"):
-        replace(TRACK, **change).check(18)
+        replace(TRACK, **change).require_shapes(18)
 
 
 @pytest.mark.parametrize(
@@ -43,24 +43,24 @@ def test_a_track_of_another_shape_is_told(change: dict[str, np.ndarray]) -> None
 )
 def test_a_world_of_another_shape_is_told(change: dict[str, np.ndarray]) -> None:
     with pytest.raises(BodyError, match="has the shape"):
-        replace(TRACK, truth=replace(WORLD, **change)).check(18)
+        replace(TRACK, truth=replace(WORLD, **change)).require_shapes(18)
 
 
 def test_frames_of_another_robot_are_told() -> None:
-    with pytest.raises(BodyError, match=r"angles has the shape \(5, 17\) \(\(5, 18\) would fit\)"):
-        JointCommands(np.zeros((5, 17))).check(JOINTS)
+    with pytest.raises(BodyError, match=r"angles has the shape \(5, 17\) \(expected \(5, 18\)\)"):
+        JointCommands(np.zeros((5, 17))).require_fit(JOINTS)
     with pytest.raises(BodyError, match="free has the shape"):
-        JointCommands(np.zeros((5, 18)), free=np.zeros(17, dtype=np.bool_)).check(JOINTS)
+        JointCommands(np.zeros((5, 18)), free=np.zeros(17, dtype=np.bool_)).require_fit(JOINTS)
 
 
 def test_a_driven_joint_goes_to_a_finite_angle_and_a_free_one_may_be_asked_for_anything() -> None:
     angles = np.zeros((3, 18))
     angles[1, 4] = np.nan
-    with pytest.raises(UnsafeCommandError, match="joint_4 is asked to go to nan in frame 1"):
-        JointCommands(angles).check(JOINTS)
+    with pytest.raises(UnsafeCommandError, match="the command of joint_4 in frame 1 is nan"):
+        JointCommands(angles).require_fit(JOINTS)
     free = np.zeros(18, dtype=np.bool_)
     free[4] = True
-    JointCommands(angles, free=free).check(JOINTS)
+    JointCommands(angles, free=free).require_fit(JOINTS)
     free[4], free[5] = False, True
     with pytest.raises(UnsafeCommandError, match="joint_4"):
-        JointCommands(angles, free=free).check(JOINTS)
+        JointCommands(angles, free=free).require_fit(JOINTS)

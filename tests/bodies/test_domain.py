@@ -40,8 +40,8 @@ def values(variation: DomainParameters) -> dict[str, tuple[float, ...]]:
 @given(seed=SEEDS)
 def test_every_number_is_within_its_range(seed: int) -> None:
     numbers = values(draw_domain(SHIPPED, seed))
-    for name, draw in SHIPPED.drawn.items():
-        low, high = draw.bounds
+    for name, distribution in SHIPPED.distributions.items():
+        low, high = distribution.bounds
         assert all(low <= number <= high for number in numbers[name]), name
     assert isinstance(draw_domain(SHIPPED, seed).latency_frames, int)
 
@@ -71,7 +71,7 @@ def test_different_seeds_give_different_bodies() -> None:
     assert len({draw_domain(SHIPPED, seed) for seed in range(100)}) == 100
 
 
-@pytest.mark.parametrize("name", sorted(SHIPPED.drawn))
+@pytest.mark.parametrize("name", sorted(SHIPPED.distributions))
 def test_a_field_that_is_left_out_is_nominal_and_changes_no_other(name: str) -> None:
     whole, part = draw_domain(SHIPPED, 3), draw_domain(replace(SHIPPED, **{name: None}), 3)
     assert part == replace(whole, **{name: getattr(NOMINAL, name)})
@@ -79,15 +79,15 @@ def test_a_field_that_is_left_out_is_nominal_and_changes_no_other(name: str) -> 
 
 def test_many_draws_are_spread_as_the_ranges_say() -> None:
     bodies = [values(draw_domain(SHIPPED, seed)) for seed in range(800)]
-    for name, draw in SHIPPED.drawn.items():
+    for name, distribution in SHIPPED.distributions.items():
         numbers = np.array([body[name] for body in bodies]).ravel()
-        if isinstance(draw, Normal):
+        if isinstance(distribution, Normal):
             assert numbers.mean() == pytest.approx(
-                draw.mean, abs=4 * draw.deviation / math.sqrt(len(numbers))
+                distribution.mean, abs=4 * distribution.deviation / math.sqrt(len(numbers))
             )
-            assert numbers.std() == pytest.approx(draw.deviation, rel=0.1)
+            assert numbers.std() == pytest.approx(distribution.deviation, rel=0.1)
         else:
-            low, high = draw.bounds
+            low, high = distribution.bounds
             assert numbers.mean() == pytest.approx((low + high) / 2, abs=0.05 * (high - low))
             assert numbers.min() < low + 0.03 * (high - low) + 1e-9
             assert numbers.max() > high - 0.03 * (high - low) - 1e-9
@@ -103,7 +103,7 @@ def test_every_whole_latency_is_as_likely_as_any_other() -> None:
 
 @given(low=st.floats(0.0, 100.0), width=st.floats(0.0, 10.0), seed=SEEDS)
 def test_a_whole_number_is_within_the_rounded_range(low: float, width: float, seed: int) -> None:
-    one = Uniform(low, low + width).draw_whole(np.random.default_rng(seed))
+    one = Uniform(low, low + width).draw_integer(np.random.default_rng(seed))
     assert round(low) <= one <= round(low + width)
 
 

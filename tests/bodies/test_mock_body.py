@@ -26,7 +26,7 @@ def test_it_is_a_body_and_has_hands() -> None:
 def test_without_lag_it_is_where_it_was_told_to_be() -> None:
     body = MockBody(ROBOT)
     track = body.play(frames_at(STAND))
-    track.check(18)
+    track.require_shapes(18)
     assert np.array_equal(track.positions[0], STAND)
     assert np.array_equal(body.read().positions, STAND)
 
@@ -63,7 +63,7 @@ def test_a_free_joint_stays_where_it_is() -> None:
 
 
 def test_sensors_read_the_script() -> None:
-    body = MockBody(ROBOT, script=lambda time_s: {"laser_front": 5.0 - time_s})
+    body = MockBody(ROBOT, readings_at=lambda time_s: {"laser_front": 5.0 - time_s})
     body.play(frames_at(STAND, 128))
     assert body.read().sensors["laser_front"] == 4.0
 

@@ -331,7 +331,7 @@ def test_torque_and_stiffness_are_written_when_they_change(crawler: Robot, fake:
     assert [bus.joint(one).peek("ccw_compliance_slope") for one in crawler.joint_names] == [4, 32, 64]
     send()
     assert bus.joint("neck").peek("cw_compliance_slope") == 32
-    with pytest.raises(UnsafeCommandError, match="arm is asked to go to nan in frame 0"):
+    with pytest.raises(UnsafeCommandError, match="the command of arm in frame 0 is nan"):
         send(rows=np.full((1, 3), [0.0, np.nan, 0.0]))
     plant.stop(TorquePolicy.RELEASE)
     plant.close()
@@ -478,11 +478,11 @@ def test_a_program_that_is_killed_leaves_torque_off(crawler: Robot, tmp_path: Pa
 
 
 def test_an_address_makes_a_plant(crawler: Robot) -> None:
-    from posewright.bodies import Part
+    from posewright.bodies import BodySpec
 
-    part = Part("crawler", crawler, crawler.pose("stand"), (0.0, 0.0, 0.0))
+    part = BodySpec("crawler", crawler, crawler.pose("stand"), (0.0, 0.0, 0.0))
     plant = make_plant("dynamixel:/dev/nowhere@57600", [part], None)
     with pytest.raises(BodyError, match="cannot open the serial port /dev/nowhere"):
         plant.bodies["crawler"].open()
-    with pytest.raises(InputError, match="for 2 robots"):
+    with pytest.raises(InputError, match="a servo bus takes one robot, not 2"):
         make_plant("dynamixel:/dev/nowhere", [part, part], None)

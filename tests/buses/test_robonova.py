@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from posewright.bodies import Body, JointCommands, Part, Plant, TorquePolicy
+from posewright.bodies import Body, BodySpec, JointCommands, Plant, TorquePolicy
 from posewright.buses.robonova import RobonovaPlant, protocol, receiver_program
 from posewright.buses.robonova.protocol import BoardAnswer
 from posewright.buses.robonova.protocol import checksum as check
@@ -169,7 +169,7 @@ def test_it_goes_to_its_stand_gently_and_then_follows() -> None:
         plant.open()
         assert (board.last(), board.modes[-2:]) == (STAND, ["SPEED 3", "SPEED 15"])
         done = plant.advance({"hitec_robonova1": rows(0, 2, 5)})["hitec_robonova1"]
-        done.check(16)
+        done.require_shapes(16)
         assert (len(board.moves), done.faults) == (4, ())
         assert board.last()[:3] == [105, 71, 140]  # roll, and two pitches that count the other way
         assert (plant.time_s, done.times[-1]) == (3 * 0.0625, 3 * 0.0625)
@@ -189,7 +189,7 @@ def test_all_joints_are_free_or_none_and_torque_comes_back_gently() -> None:
         nothing = np.full((2, 16), np.nan)
         plant.advance({"hitec_robonova1": JointCommands(nothing, free=free)})
         assert np.isfinite(plant.read().positions).all()
-        with pytest.raises(UnsafeCommandError, match="is asked to go to nan in frame 0"):
+        with pytest.raises(UnsafeCommandError, match="in frame 0 is nan"):
             plant.advance({"hitec_robonova1": JointCommands(nothing)})
         assert board.modes.count("MOTOROFF G6A") == 1
         plant.advance({"hitec_robonova1": rows(0)})
@@ -246,7 +246,7 @@ def test_nobody_there_another_robot_and_a_closed_line_are_refused() -> None:
 
 def test_an_address_makes_a_real_plant_with_a_real_clock() -> None:
     board = Board()
-    part = Part("nova", ROBOT, ROBOT.pose("stand"), (0.0, 0.0, 0.0))
+    part = BodySpec("nova", ROBOT, ROBOT.pose("stand"), (0.0, 0.0, 0.0))
     with plugged(board) as path:
         plant = make_plant(f"robonova:{path}", [part], None)
         assert isinstance(plant, RobonovaPlant)

@@ -140,7 +140,9 @@ def _key(inputs: dict[str, Any], events: tuple[str, ...]) -> Any:
 def every_row(reference: Reference) -> Iterator[tuple[dict[str, Any], tuple[str, ...]]]:
     """Yield all inputs with all events, as far as the chart mentions them; others are as they first are."""
     chart, mentioned = reference.chart, names_in(reference)
-    cells = [every_value(kind) if name in mentioned else [kind.zero] for name, kind in chart.inputs.items()]
+    cells = [
+        every_value(kind) if name in mentioned else [kind.default] for name, kind in chart.inputs.items()
+    ]
     heard = [event for event in chart.events if event in reference.heard or event in mentioned]
     for values in product(*cells):
         for which in product((False, True), repeat=len(heard)):

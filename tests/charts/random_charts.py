@@ -16,22 +16,22 @@ from hypothesis import strategies as st
 from posewright.charts.expression import parse_expression
 from posewright.charts.model import (
     ALWAYS,
-    DONE,
+    DONE_PREFIX,
     Actions,
     Assign,
     Chart,
-    Kind,
-    Memory,
+    ChartKind,
+    HistoryKind,
     Otherwise,
     Priority,
     Promise,
-    PropertyKind,
+    PromiseKind,
     State,
-    Steps,
-    Target,
+    StateTarget,
+    StepMode,
     Transition,
     else_guard,
-    has_elders,
+    has_alternatives,
 )
 from posewright.charts.types import BoolType, EnumType, IntType, Type
 
@@ -57,7 +57,7 @@ class _Plan:
 
 def charts(
     *,
-    kind: Kind = Kind.STATECHART,
+    kind: ChartKind = ChartKind.STATECHART,
     flat: bool = False,
     timed: bool = True,
     parallel: bool = True,
@@ -131,7 +131,7 @@ class _Builder(Parts):
             period_s=PERIOD_S,
             inputs=self.inputs,
             outputs=OUTPUTS,
-            initial=(Target(self.pick(plan.name for plan in self.plans if not plan.final)),),
+            initial=(StateTarget(self.pick(plan.name for plan in self.plans if not plan.final)),),
             states=tuple(self.state(plan) for plan in self.plans),
             events=self.events,
             local_events=self.local_events,
@@ -141,7 +141,7 @@ class _Builder(Parts):
             functions=self.functions,
             initial_values={"level": 1, "motion": "walk"} if self.chance(2) else {},
             junctions=junctions,
-            steps=Steps.COMPLETION if self.has.completion and self.chance(2) else Steps.ONE,
+            steps=StepMode.COMPLETION if self.has.completion and self.chance(2) else StepMode.ONE,
             priority=Priority.ORDERED,
             otherwise=usual if self.chance(2) else Otherwise.STAY,
             promises=self.promises() if self.has.promises else (),
@@ -163,9 +163,9 @@ class _Builder(Parts):
         texts = [*asked, "not lamp", f"in({self.names[0]})", "level < 5"]
         when, goal = (parse_expression(self.pick(texts), scope, BoolType()) for _ in range(2))
         return (
-            Promise("never 1", PropertyKind.NEVER, when),
-            Promise("kept", PropertyKind.ALWAYS, goal),
-            Promise("leads_to 3", PropertyKind.LEADS_TO, when, goal, self.pick((0.3, 2.0))),
+            Promise("never 1", PromiseKind.NEVER, when),
+            Promise("kept", PromiseKind.ALWAYS, goal),
+            Promise("leads_to 3", PromiseKind.LEADS_TO, when, goal, self.pick((0.3, 2.0))),
         )
 
     def state(self, plan: _Plan) -> State:
@@ -176,7 +176,7 @@ class _Builder(Parts):
         return State(
             plan.name,
             self.transitions(plan),
-            do=self.settings(fixed=True) if self.has.kind is Kind.MOORE else {},
+            do=self.settings(fixed=True) if self.has.kind is ChartKind.MOORE else {},
             min_s=self.pick((0.1, 0.25)) if self.has.timed and self.chance(5) else 0.0,
             priority=Priority.EXCLUSIVE if self.chance(6) else None,
             otherwise=Otherwise.STAY if self.chance(6) else None,
@@ -188,12 +188,12 @@ class _Builder(Parts):
             parallel=plan.parallel,
         )
 
-    def initial(self, plan: _Plan) -> tuple[Target, ...]:
+    def initial(self, plan: _Plan) -> tuple[StateTarget, ...]:
         if self.has.history and not any(child.final for child in plan.all()) and self.chance(4):
             default = self.pick(child.name for child in plan.inside)
-            return (Target(plan.name, Memory.SHALLOW, (default,)),)
+            return (StateTarget(plan.name, HistoryKind.SHALLOW, (default,)),)
         inside = [child for top in plan.inside for child in top.all() if not child.final]
-        return (Target(self.pick(child.name for child in inside)),)
+        return (StateTarget(self.pick(child.name for child in inside)),)
 
     # -- transitions
 
@@ -223,8 +223,8 @@ class _Builder(Parts):
     def guarded(
         self, way: Transition, elders: list[Transition], on: tuple[str, ...] = (), *, timed: bool
     ) -> Transition:
-        once = not any(elder.is_else and has_elders([elder], on) for elder in elders)
-        if once and has_elders(elders, on) and self.chance(5):
+        once = not any(elder.is_else and has_alternatives([elder], on) for elder in elders)
+        if once and has_alternatives(elders, on) and self.chance(5):
             return replace(way, when=else_guard(elders, on), is_else=True)
         return replace(way, when=ALWAYS if self.chance(6) else self.condition(2, timed=timed))
 
@@ -232,7 +232,7 @@ class _Builder(Parts):
         if not self.events or self.chance(2):
             return ()
         if self.has.final and plan.can_be_done and self.chance(2):
-            return (DONE + plan.name,)
+            return (DONE_PREFIX + plan.name,)
         return tuple(
             self.draw(
                 st.lists(st.sampled_from((*EVENTS, *LOCAL_EVENTS)), min_size=1, max_size=2, unique=True)
@@ -251,23 +251,23 @@ class _Builder(Parts):
             found.append(replace(self.guarded(way, found, timed=timed), do=self.do(quiet=quiet)))
         return tuple(found)
 
-    def targets(self, *, quiet: bool) -> tuple[Target, ...]:
+    def targets(self, *, quiet: bool) -> tuple[StateTarget, ...]:
         sides = [plan for plan in self.everyone if plan.parallel]
         if sides and self.chance(4):  # one state in each of two regions
             regions = self.pick(sides).inside
             return tuple(
-                Target(self.pick(child.name for child in region.all() if not child.final))
+                StateTarget(self.pick(child.name for child in region.all() if not child.final))
                 for region in regions
             )
         nested = [plan for plan in self.everyone if plan.inside]
         if nested and self.has.history and not quiet and self.chance(4):
             plan = self.pick(nested)
             default = self.pick(child.name for child in plan.inside if not child.final or not quiet)
-            return (Target(plan.name, self.pick(Memory), (default,) if self.chance(2) else ()),)
-        return (Target(self.pick(plan.name for plan in self.everyone if not (quiet and plan.final))),)
+            return (StateTarget(plan.name, self.pick(HistoryKind), (default,) if self.chance(2) else ()),)
+        return (StateTarget(self.pick(plan.name for plan in self.everyone if not (quiet and plan.final))),)
 
     def do(self, *, quiet: bool) -> Actions:
-        if self.has.kind is Kind.MOORE:
+        if self.has.kind is ChartKind.MOORE:
             return ()
         if self.has.classic:
             settings = self.settings()

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from posewright.charts.expression import Expression, Function, FunctionRow, Scope, parse_expression
-from posewright.charts.model import Action, Actions, Assign, Branch, Kind, Raise, scope_of
+from posewright.charts.model import Action, Actions, Assign, Branch, ChartKind, Raise, scope_of
 from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type
 
 PERIOD_S = 0.1
@@ -35,7 +35,7 @@ TIMES = ("0.1", "0.2 s", "250 ms", "wait", "0.35")
 class Features:
     """What may be in a chart that is drawn."""
 
-    kind: Kind = Kind.STATECHART
+    kind: ChartKind = ChartKind.STATECHART
     flat: bool = False
     timed: bool = True
     parallel: bool = True
@@ -55,7 +55,7 @@ class Features:
     @property
     def classic(self) -> bool:
         """Whether it is a flat Mealy or Moore chart."""
-        return self.kind is not Kind.STATECHART
+        return self.kind is not ChartKind.STATECHART
 
 
 class Parts:

@@ -18,14 +18,14 @@ from posewright.charts.model import (
     Assign,
     Branch,
     Chart,
-    Kind,
-    Memory,
+    ChartKind,
+    HistoryKind,
     Promise,
-    PropertyKind,
+    PromiseKind,
     Raise,
     State,
-    Steps,
-    Target,
+    StateTarget,
+    StepMode,
     Transition,
 )
 from posewright.charts.types import FloatType, IntType, Type
@@ -58,7 +58,7 @@ class Way:
         return self.segments[-1].line
 
     @property
-    def go(self) -> tuple[Target, ...]:
+    def go(self) -> tuple[StateTarget, ...]:
         return self.segments[-1].go
 
 
@@ -90,7 +90,7 @@ class Reference:
         self.ways = {name: tuple(self.ways_of(name)) for name in self.states}
         self.variables: dict[str, Type] = {**chart.outputs, **chart.locals}
         self.asked_history = {
-            (target.state, target.memory is Memory.DEEP) for target in self.targets() if target.memory
+            (target.state, target.history is HistoryKind.DEEP) for target in self.targets() if target.history
         }
         self.reads: dict[tuple[str, str], Read] = {}
         self.elders = self.all_elders()
@@ -104,7 +104,7 @@ class Reference:
             self.states[state.name], self.parent[state.name] = state, name
             self.add(state.name, state.states)
 
-    def targets(self) -> Iterator[Target]:
+    def targets(self) -> Iterator[StateTarget]:
         yield from self.chart.initial
         for state in self.states.values():
             yield from state.initial
@@ -181,7 +181,7 @@ class Reference:
     # -- runs
 
     def start(self) -> Where:
-        values = [self.chart.initial_values.get(name, kind.zero) for name, kind in self.variables.items()]
+        values = [self.chart.initial_values.get(name, kind.default) for name, kind in self.variables.items()]
         return Where(values=tuple(values), owed=tuple(-1 for _ in self.chart.promises))
 
     def tick(self, where: Where, inputs: Mapping[str, Any], events: Iterable[str] = ()) -> tuple[Where, Seen]:
@@ -218,7 +218,7 @@ class Tick:
             self.let_time_pass()
         stayed = set(self.active)
         self.left: set[str] = set()
-        if self.chart.steps is Steps.ONE:
+        if self.chart.steps is StepMode.ONE:
             self.microstep(None)
         self.settle()
         for event in self.events:
@@ -249,7 +249,7 @@ class Tick:
 
     def settle(self) -> None:
         while True:
-            if self.chart.steps is Steps.COMPLETION and self.microstep(None):
+            if self.chart.steps is StepMode.COMPLETION and self.microstep(None):
                 continue
             if not self.queue:
                 return
@@ -343,9 +343,9 @@ class Tick:
             or (not self.of.is_parallel(name) and all(self.is_within(t, name) for t in way.go))
         )
 
-    def is_within(self, target: Target, name: str) -> bool:
+    def is_within(self, target: StateTarget, name: str) -> bool:
         """Return whether a goal is inside a state, as what a history leads back to is inside its own."""
-        return target.state in self.of.inside(name) or (target.memory is not None and target.state == name)
+        return target.state in self.of.inside(name) or (target.history is not None and target.state == name)
 
     def leaving(self, way: Way) -> set[str]:
         domain = self.domain(way)
@@ -382,15 +382,17 @@ class Tick:
 
     # -- what is entered
 
-    def add_goals(self, goals: Iterable[Target], domain: str, found: dict[str, None]) -> None:
+    def add_goals(self, goals: Iterable[StateTarget], domain: str, found: dict[str, None]) -> None:
         goals = tuple(goals)
         for goal in goals:
             if goal.state != domain:
                 found[goal.state] = None
-            if goal.memory is None:
+            if goal.history is None:
                 self.whole(goal.state, found)
                 continue
-            back: Iterable[str] = self.history.get((goal.state, goal.memory is Memory.DEEP), frozenset())
+            back: Iterable[str] = self.history.get(
+                (goal.state, goal.history is HistoryKind.DEEP), frozenset()
+            )
             for name in back or goal.default:
                 found[name] = None
                 self.whole(name, found)
@@ -407,7 +409,7 @@ class Tick:
     def whole(self, name: str, found: dict[str, None]) -> dict[str, None]:
         initial = self.chart.initial if name == ROOT else self.of.states[name].initial
         if not initial and self.of.children[name] and not self.of.is_parallel(name):
-            initial = (Target(self.of.children[name][0]),)
+            initial = (StateTarget(self.of.children[name][0]),)
         self.add_goals(initial, name, found)
         if self.of.is_parallel(name):
             self.regions(name, found)
@@ -433,9 +435,9 @@ class Tick:
             self.active.add(name)
             self.seen.entered.add(name)
             state = self.of.states[name]
-            if self.chart.kind is Kind.MOORE:
+            if self.chart.kind is ChartKind.MOORE:
                 for output, kind in self.chart.outputs.items():
-                    self.env[output] = self.chart.initial_values.get(output, kind.zero)
+                    self.env[output] = self.chart.initial_values.get(output, kind.default)
                 self.set(state.do, name, None)
             self.act(state.entry, name)
             if state.final:
@@ -492,8 +494,8 @@ class Tick:
 
     def owed_now(self, promise: Promise, owed: int) -> int:
         holds = bool(self.compute(str(promise.when), ROOT))
-        if promise.vow is not PropertyKind.LEADS_TO:
-            if holds is (promise.vow is PropertyKind.NEVER):
+        if promise.kind is not PromiseKind.LEADS_TO:
+            if holds is (promise.kind is PromiseKind.NEVER):
                 self.seen.broken.add(promise.name)
             return -1
         if self.compute(str(promise.goal), ROOT):

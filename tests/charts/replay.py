@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from posewright.charts import Chart, Finding, Interpreter, Monitor, Rule, Snapshot
 from posewright.charts.expression import Expression
-from posewright.charts.machine import CompoundTransition, text_of
+from posewright.charts.machine import CompoundTransition, format_promise
 from posewright.errors import ExpressionError, InputError
 
 
@@ -43,7 +43,7 @@ class Replay:
         self.error: Exception | None = None
         try:
             outcome = self.interpreter.outcome(self.before, finding.trace[-1], self.note)
-            self.after, self.taken = outcome.after, outcome.taken
+            self.after, self.taken = outcome.after, outcome.taken_transitions
         except InputError as error:
             self.error = error
 
@@ -56,7 +56,7 @@ class Replay:
     @property
     def ways(self) -> tuple[CompoundTransition, ...]:
         """The ways out of the state that the finding is about."""
-        return self.interpreter.machine.node(str(self.finding.state)).ways
+        return self.interpreter.machine.node(str(self.finding.state)).transitions
 
     def envs(self) -> list[dict[str, Any]]:
         """Where names stood whenever a guard of the state was asked."""
@@ -93,7 +93,9 @@ def has_no_way(replay: Replay) -> bool:
     """Whether no guard holds of what asks for no event, in the state and around it, at the first asking."""
     machine = replay.interpreter.machine
     node = machine.node(str(replay.finding.state))
-    ways = [way for i in (node.index, *node.around) for way in machine.nodes[i].ways if not way.events]
+    ways = [
+        way for i in (node.index, *node.ancestors) for way in machine.nodes[i].transitions if not way.events
+    ]
     guards = {id(guard) for way in ways for guard in way.guards}
     env = next((one.env for one in replay.computed if id(one.expression) in guards), None)
     quiet = not any(way in ways for way in replay.taken)
@@ -114,7 +116,7 @@ def stays_on(replay: Replay) -> bool:
     """Whether a resource is on at the end."""
     assert replay.after is not None
     name = replay.finding.message.split()[0]
-    return replay.after.outputs[name] != replay.chart.outputs[name].zero
+    return replay.after.outputs[name] != replay.chart.outputs[name].default
 
 
 def stays_where_it_is(replay: Replay) -> bool:
@@ -130,7 +132,7 @@ def is_unset(replay: Replay) -> bool:
     """Whether an output is still what it is at the very start."""
     assert replay.after is not None
     name = replay.finding.message.removeprefix("nothing has set ").split()[0]
-    return replay.after.outputs[name] == replay.chart.outputs[name].zero
+    return replay.after.outputs[name] == replay.chart.outputs[name].default
 
 
 SHOWN: dict[Rule, Callable[[Replay], bool]] = {
@@ -151,6 +153,6 @@ def breaks(chart: Chart, finding: Finding) -> bool:
     """Whether the promise is kept up to the last tick of the trace, and broken by it."""
     watch, broken = Monitor(chart), []
     for inputs, state in zip(finding.trace, Interpreter(chart).run(finding.trace), strict=True):
-        names = [one.promise.name for one in watch.see(inputs, state)]
-        broken.append({text_of(one) for one in chart.promises if one.name in names})
+        names = [one.promise.name for one in watch.check_tick(inputs, state)]
+        broken.append({format_promise(one) for one in chart.promises if one.name in names})
     return any(text in finding.message for text in broken[-1] - set().union(*broken[:-1]))

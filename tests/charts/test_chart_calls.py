@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.charts import BoolType, EnumType, FloatType, IntType, Scope, parse_expression
-from posewright.charts.expression import Function, FunctionRow, If, cases_of, names_in, text_of
+from posewright.charts.expression import Function, FunctionRow, If, format_tree, names_in, split_cases
 from posewright.charts.types import Type
 from posewright.errors import ExpressionError
 
@@ -85,10 +85,10 @@ def test_a_call_is_what_the_row_that_fits_gives(a: bool, b: bool, c: bool) -> No
 def test_a_call_becomes_a_chain_of_conditions_over_the_names_of_the_caller() -> None:
     tree = parse_expression("steer(a, b, w)", SCOPE).tree
     assert isinstance(tree, If)
-    cases, rest = cases_of(tree)
-    assert (len(cases), text_of(rest)) == (3, "left")
+    cases, rest = split_cases(tree)
+    assert (len(cases), format_tree(rest)) == (3, "left")
     assert names_in(tree) == {"a", "b", "w", *WAY.values}
-    assert text_of(cases[1][0]) == "not a and not b and w"
+    assert format_tree(cases[1][0]) == "not a and not b and w"
 
 
 def test_parameters_do_not_catch_names_of_the_caller() -> None:
@@ -106,9 +106,9 @@ def test_arguments_are_converted_and_kept_in_range_and_so_is_what_is_given(y: fl
 
 
 def test_nothing_is_kept_in_range_that_cannot_leave_it() -> None:
-    assert "max" not in text_of(parse_expression("speed(x, 2)", SCOPE).tree)
-    assert text_of(parse_expression("speed(x, 2)", SCOPE).tree).count("min") == 1  # of what it gives
-    assert text_of(parse_expression("twice(3)", SCOPE).tree) == "2 * 3 if 3 < 5 else 9"
+    assert "max" not in format_tree(parse_expression("speed(x, 2)", SCOPE).tree)
+    assert format_tree(parse_expression("speed(x, 2)", SCOPE).tree).count("min") == 1  # of what it gives
+    assert format_tree(parse_expression("twice(3)", SCOPE).tree) == "2 * 3 if 3 < 5 else 9"
 
 
 def test_calls_stand_wherever_a_value_may_and_within_each_other() -> None:
@@ -139,10 +139,10 @@ def test_32_bits_go_in_and_come_out() -> None:
     [
         ("steer(a, b)", 1, "steer takes 3 values, not 2"),
         ("twice()", 1, "it takes i"),
-        ("steer(a, n, c)", 10, "steer does not take a number for v"),
+        ("steer(a, n, c)", 10, "steer cannot take a number for v"),
         ("steer(a, 2, c)", 10, "v is bool"),
         ("twice(d)", 7, "twice takes a whole number for i"),
-        ("twice(a)", 7, "twice does not take a truth value for i"),
+        ("twice(a)", 7, "twice cannot take a truth value for i"),
         ("twice(12)", 7, "12 is out of range for i"),
         ("speed(angle, 2)", 7, "speed takes far in m, not in deg"),
         ("speed(600 cm, 2)", 7, "6 is out of range for far"),
@@ -186,7 +186,7 @@ def test_calls_cannot_make_an_expression_grow_without_bounds(text: str) -> None:
     scope = Scope({"n": IntType()}, functions={"grow": grow})
     with (
         counted() as work,
-        pytest.raises(ExpressionError, match=r"more than \d+ (parts|levels) once grow is put in"),
+        pytest.raises(ExpressionError, match=r"more than \d+ (parts|levels) once grow is inlined"),
     ):
         parse_expression(text, scope)
     assert work.calls < 1_000_000
@@ -196,5 +196,5 @@ def test_deep_calls_are_refused_and_not_a_crash() -> None:
     rows = [(f"i == {k}", "i") for k in range(200)] + [("true", "i + 1")]
     long = table("long", {"i": IntType()}, IntType(), rows)
     scope = Scope({"n": IntType()}, functions={"long": long})
-    with pytest.raises(ExpressionError, match="is put in"):
+    with pytest.raises(ExpressionError, match="is inlined"):
         parse_expression("long(long(n))", scope)

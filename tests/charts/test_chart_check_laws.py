@@ -64,7 +64,7 @@ def test_what_a_run_does_is_not_said_to_be_impossible(data: st.DataObject) -> No
         outcome = interpreter.outcome(state, row)
         state = outcome.after
         assert unreachable.isdisjoint(state.active)
-        for way in outcome.taken:
+        for way in outcome.taken_transitions:
             name = interpreter.machine.nodes[way.source].name
             assert way.line is None or (name, way.line) not in idle
 
@@ -75,7 +75,7 @@ def test_guards_that_a_run_sees_hold_at_once_are_found(data: st.DataObject) -> N
     drawn = strict(data.draw(charts(**SMALL)))
     told = {one.state for one in check_chart(drawn) if one.rule is Rule.OVERLAP}
     interpreter = Interpreter(drawn)
-    ways = [way for way in interpreter.machine.ways if not way.events and not way.wait]
+    ways = [way for way in interpreter.machine.transitions if not way.events and not way.wait]
     first = {id(way.guards[0]): way for way in reversed(ways)}
     seen: list[tuple[int, dict[str, Any]]] = []
 

@@ -20,7 +20,7 @@ from posewright.charts import (
     require_sound,
 )
 from posewright.charts.formats import chart_data
-from posewright.charts.reachability import Limits
+from posewright.charts.reachability import ExplorationLimits
 from posewright.errors import InputError
 
 from .checked import BACK, HEAD, chart, found
@@ -166,7 +166,7 @@ def test_an_overlap_that_could_not_be_excluded_names_its_state_once() -> None:
   one: [{when: true, do: {x: d * d > n}, go: two}]
   two: [{when: n <= 12000, go: one}, {when: n >= 12000, go: two}]
 """
-    report = inspect_chart(chart(text), limits=Limits(states=1, cases=1))
+    report = inspect_chart(chart(text), limits=ExplorationLimits(states=1, cases=1))
     (finding,) = [one for one in report.findings if one.rule is Rule.OVERLAP]
     assert (finding.level, finding.proved) == (Level.ERROR, False)
     assert "hold at once in two with n=12000; no run" in finding.message
@@ -259,7 +259,7 @@ def test_a_division_by_zero_is_found_and_one_asked_about_before_is_not() -> None
 
 
 def test_an_unsound_chart_is_refused_with_its_case_and_its_place() -> None:
-    with pytest.raises(InputError, match=r":8: the chart c is refused: no transition in one with a=0"):
+    with pytest.raises(InputError, match=r":8: chart c has errors: no transition in one with a=0"):
         require_sound(chart("  one: [{when: a, go: two}]\n" + BACK))
     require_sound(chart("  one: [{when: a, go: two}, {when: not a, go: one}]\n" + BACK))
 
@@ -320,7 +320,7 @@ def test_a_walk_that_was_given_up_proves_nothing() -> None:
     one = chart("  one: [{when: a, go: two}, {when: not a, go: one}]\n" + BACK)
     other = chart("  one: [{when: a or a, go: two}, {when: not a, go: one}]\n" + BACK)
     assert equivalent(one, other).equal is True
-    told = equivalent(one, other, limits=Limits(cases=2))
+    told = equivalent(one, other, limits=ExplorationLimits(cases=2))
     assert (told.equal, told.proved, bool(told)) == (None, False, False)
 
 
@@ -491,7 +491,7 @@ def test_a_check_ends_when_the_time_is_over_and_says_that_not_everything_was_pro
     )
     drawn = parse_chart(FREE.replace("initial: a", "initial: s0") + states)
     looks = count()  # at the clock: it has run out at the hundredth
-    report = inspect_chart(drawn, limits=Limits(is_over=lambda: next(looks) >= 100), within_s=60.0)
+    report = inspect_chart(drawn, limits=ExplorationLimits(is_over=lambda: next(looks) >= 100), within_s=60.0)
     (note,) = [finding for finding in report.findings if finding.rule is Rule.NOT_PROVED]
     assert "not everything was proved within 60 s" in note.message
     assert not report.complete

@@ -117,7 +117,7 @@ def test_everything_that_can_be_covered_is(cover: Cover) -> None:
     assert cover.complete
     assert cover.coverage.missing == ()
     row = cover.coverage.row(Measure.TRANSITIONS)
-    assert row.covered == row.total == len(cover.coverage.obligations.machine.ways)
+    assert row.covered == row.total == len(cover.coverage.obligations.machine.transitions)
     assert cover.infeasible == {}
 
 
@@ -248,6 +248,6 @@ def test_any_small_chart_is_covered_as_far_as_it_goes(ways: list[list[tuple[str,
     assert cover.complete
     assert cover.coverage.missing == ()
     assert all(run_scenario(cover.chart, scenario).passed for scenario in cover.scenarios)
-    ways = cover.coverage.obligations.machine.ways
+    ways = cover.coverage.obligations.machine.transitions
     taken = {("way", way.source, way.index) for way in ways if way not in cover.infeasible}
     assert taken == {fact for fact in cover.coverage.facts if fact[0] == "way"}

@@ -20,7 +20,7 @@ from posewright.charts.coverage import (
     marks,
     with_feasible,
 )
-from posewright.charts.drawing import Mark, draw_svg
+from posewright.charts.drawing import CoverageMark, draw_svg
 from posewright.charts.expression import Scope, parse_expression
 from posewright.charts.machine import Interpreter
 from posewright.charts.reachability import explore
@@ -54,7 +54,7 @@ states:
 
 
 def rows(chart: Chart, *given_rows: Mapping[str, object]) -> list[Row]:
-    zero = {name: kind.zero for name, kind in chart.inputs.items()}
+    zero = {name: kind.default for name, kind in chart.inputs.items()}
     return [Row({**zero, **row}) for row in given_rows]  # type: ignore[dict-item]
 
 
@@ -306,14 +306,18 @@ def test_coverage_comes_as_plain_data() -> None:
 
 def test_marks_tell_what_was_covered_partly_and_not() -> None:
     chart = parse_chart(JUNCTIONS)
-    assert set(marks(cover_run(chart, [])).values()) == {Mark.MISSED}
+    assert set(marks(cover_run(chart, [])).values()) == {CoverageMark.MISSED}
     run = cover_run(chart, rows(chart, {"n": 5, "b": True, "c": True}, {"go": True}))
     found = marks(run)
-    assert (found["two"], found["three"]) == (Mark.COVERED, Mark.MISSED)
-    assert (found["one", 0], found["two", 0], found["two", 1]) == (Mark.PARTLY, Mark.MISSED, Mark.PARTLY)
-    assert (found["ask", 0], found["ask", 1]) == (Mark.MISSED, Mark.MISSED)
+    assert (found["two"], found["three"]) == (CoverageMark.COVERED, CoverageMark.MISSED)
+    assert (found["one", 0], found["two", 0], found["two", 1]) == (
+        CoverageMark.PARTLY,
+        CoverageMark.MISSED,
+        CoverageMark.PARTLY,
+    )
+    assert (found["ask", 0], found["ask", 1]) == (CoverageMark.MISSED, CoverageMark.MISSED)
     whole = feasible(explore(chart)).coverage
-    assert set(marks(whole).values()) == {Mark.COVERED}
+    assert set(marks(whole).values()) == {CoverageMark.COVERED}
 
 
 def test_watching_does_not_change_what_a_chart_does() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from posewright.charts import read_chart
-from posewright.charts.formats import MAX_BYTES, Holder, holder_of
+from posewright.charts.formats import MAX_BYTES, ChartFormat, detect_format
 from posewright.errors import DocumentError
 
 DOCUMENT = "# a, b\nchart: x\nperiod_s: 1\ninitial: a\nstates: {a: []}\n"
@@ -19,19 +19,19 @@ SCXML = '<scxml xmlns="http://www.w3.org/2005/07/scxml" version="1.0" initial="a
 @pytest.mark.parametrize(
     ("text", "holder"),
     [
-        (DOCUMENT, Holder.DOCUMENT),
-        ("{chart: x, period_s: 1}", Holder.DOCUMENT),
-        ("", Holder.DOCUMENT),
-        ("nothing of all that", Holder.DOCUMENT),
-        (TRUTH_TABLE, Holder.TRUTH_TABLE),
-        ("q1,q0,front,q1_next,q0_next,s1\n", Holder.TRUTH_TABLE),
-        (TRANSITIONS, Holder.TRANSITION_TABLE),
-        (SCXML, Holder.SCXML),
-        (f'\ufeff\n<?xml version="1.0"?>\n{SCXML}', Holder.SCXML),
+        (DOCUMENT, ChartFormat.DOCUMENT),
+        ("{chart: x, period_s: 1}", ChartFormat.DOCUMENT),
+        ("", ChartFormat.DOCUMENT),
+        ("nothing of all that", ChartFormat.DOCUMENT),
+        (TRUTH_TABLE, ChartFormat.TRUTH_TABLE),
+        ("q1,q0,front,q1_next,q0_next,s1\n", ChartFormat.TRUTH_TABLE),
+        (TRANSITIONS, ChartFormat.TRANSITION_TABLE),
+        (SCXML, ChartFormat.SCXML),
+        (f'\ufeff\n<?xml version="1.0"?>\n{SCXML}', ChartFormat.SCXML),
     ],
 )
-def test_a_text_says_what_it_is(text: str, holder: Holder) -> None:
-    assert holder_of(text) is holder
+def test_a_text_says_what_it_is(text: str, holder: ChartFormat) -> None:
+    assert detect_format(text) is holder
 
 
 @pytest.mark.parametrize(
@@ -51,12 +51,12 @@ def test_whatever_holds_a_chart_is_read(text: str, states: tuple[str, ...], tmp_
     assert read_chart(path).state_names == states
 
 
-@pytest.mark.parametrize("holder", [Holder.DOCUMENT, Holder.TRUTH_TABLE, Holder.SCXML])
-def test_a_file_that_is_too_large_is_refused_where_it_becomes_so(holder: Holder, tmp_path: Path) -> None:
+@pytest.mark.parametrize("holder", [ChartFormat.DOCUMENT, ChartFormat.TRUTH_TABLE, ChartFormat.SCXML])
+def test_a_file_that_is_too_large_is_refused_where_it_becomes_so(holder: ChartFormat, tmp_path: Path) -> None:
     first = {
-        Holder.DOCUMENT: "chart: x\n",
-        Holder.TRUTH_TABLE: "state,a,next,o\n",
-        Holder.SCXML: "<scxml>\n",
+        ChartFormat.DOCUMENT: "chart: x\n",
+        ChartFormat.TRUTH_TABLE: "state,a,next,o\n",
+        ChartFormat.SCXML: "<scxml>\n",
     }[holder]
     path = tmp_path / "large"
     path.write_text(first + (" " * 99 + "\n") * (MAX_BYTES[holder] // 100 + 1))

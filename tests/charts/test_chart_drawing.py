@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import posewright
 from posewright.charts import Chart, draw_mermaid, draw_svg, parse_chart, read_chart
-from posewright.charts.drawing import Style
-from posewright.charts.drawing.svg import compose
+from posewright.charts.drawing import LabelStyle
+from posewright.charts.drawing.svg import compose_picture
 from posewright.errors import UnknownNameError
 
 BEHAVIOURS = Path(posewright.__file__).parent / "robots/catalogue/robotis_bioloid/behaviours"
@@ -41,8 +41,8 @@ def charts(draw: st.DrawFn) -> Chart:
 
 
 @pytest.mark.parametrize("name", ["obstacle_mealy", "obstacle_mealy_table"])
-@pytest.mark.parametrize("style", list(Style))
-def test_a_shipped_chart_is_drawn_with_every_state_and_nothing_hidden(name: str, style: Style) -> None:
+@pytest.mark.parametrize("style", list(LabelStyle))
+def test_a_shipped_chart_is_drawn_with_every_state_and_nothing_hidden(name: str, style: LabelStyle) -> None:
     chart = read_chart(BEHAVIOURS / f"{name}.chart.yaml")
     root = ET.fromstring(draw_svg(chart, active="walking", style=style))  # noqa: S314 -- our own text
     texts = [text.text for text in root.iter(f"{SVG}text")]
@@ -51,8 +51,8 @@ def test_a_shipped_chart_is_drawn_with_every_state_and_nothing_hidden(name: str,
     assert hidden(chart, style) == 0
 
 
-def hidden(chart: Chart, style: Style = Style.AUTO) -> float:
-    scene = compose(chart, style, {}).scene
+def hidden(chart: Chart, style: LabelStyle = LabelStyle.AUTO) -> float:
+    scene = compose_picture(chart, style, {}).scene
     labels = [track.label for track in scene.tracks if track.label]
     return sum(a.overlap(b) for a, b in combinations([*labels, *scene.boxes.values()], 2))
 
@@ -71,7 +71,7 @@ def test_signs_say_the_rows_and_the_caption_says_what_they_mean() -> None:
 
 def test_numbers_have_a_key() -> None:
     rows = ", ".join(f"{{when: n > {i} and n < {i + 100} and a, do: {{x: 1}}, go: s0}}" for i in range(4))
-    text = draw_svg(parse_chart(f"{HEAD}  s0: [{rows}]\n"), style=Style.NUMBERS)
+    text = draw_svg(parse_chart(f"{HEAD}  s0: [{rows}]\n"), style=LabelStyle.NUMBERS)
     assert ">1  2  3  4<" in text
     assert "   3  [n &gt; 2 and n &lt; 102 and a] / x=1 -&gt; s0" in text
 

@@ -9,10 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from posewright.charts import FloatType, IntType, Report, Scope, chart_in, inspect_chart, parse_expression
-from posewright.charts.checks import Rule, inspection
+from posewright.charts import (
+    FloatType,
+    IntType,
+    Report,
+    Scope,
+    inspect_chart,
+    parse_any_chart,
+    parse_expression,
+)
+from posewright.charts.checks import Rule, analysis
 from posewright.charts.proof import Effort, Prover, SolverBudget
-from posewright.charts.reachability import USUAL, Limits, Spans, parted
+from posewright.charts.reachability import DEFAULT_LIMITS, ExplorationLimits, Spans, partition
 from posewright.charts.types import Type
 
 CHART = """
@@ -64,7 +72,10 @@ ROUNDED = (FRACTIONS, "a1*a1*a1 + b1*b1*b1 == c1*c1*c1 and a1 > 1 and b1 > 1", "
 
 
 def _steps(
-    monkeypatch: pytest.MonkeyPatch, text: str, effort: Effort | None = None, limits: Limits = USUAL
+    monkeypatch: pytest.MonkeyPatch,
+    text: str,
+    effort: Effort | None = None,
+    limits: ExplorationLimits = DEFAULT_LIMITS,
 ) -> tuple[Report, SolverBudget]:
     """Return what the check of a chart came to, and the effort that it took."""
     pools: list[SolverBudget] = []
@@ -73,8 +84,8 @@ def _steps(
         pools.append(SolverBudget(effort))
         return pools[-1]
 
-    monkeypatch.setattr(inspection, "SolverBudget", noted)
-    report = inspect_chart(chart_in(text, Path("small.chart.yaml")), limits=limits)
+    monkeypatch.setattr(analysis, "SolverBudget", noted)
+    report = inspect_chart(parse_any_chart(text, Path("small.chart.yaml")), limits=limits)
     return report, pools[0]
 
 
@@ -108,7 +119,7 @@ def test_what_is_too_hard_is_said_within_the_effort(
     monkeypatch: pytest.MonkeyPatch, asked: tuple[str, str, str]
 ) -> None:
     effort = Effort(steps=300, all_steps=600, least_steps=10)
-    report, pool = _steps(monkeypatch, _asked(*asked), effort, Limits(work=50_000))
+    report, pool = _steps(monkeypatch, _asked(*asked), effort, ExplorationLimits(work=50_000))
     assert any(finding.rule is Rule.NOT_PROVED for finding in report.findings)
     assert not report.complete
     assert pool.steps < effort.all_steps + 100 * effort.least_steps
@@ -128,9 +139,9 @@ def test_a_case_found_for_more_is_an_answer_to_less() -> None:
     pool = SolverBudget(Effort(steps=1))
     scope = Scope(types)
     odd = parse_expression("n * n * n - n * x > 17000 and n % 13 == 5 and x * n > 7.77", scope)
-    assert Prover(types, pool=pool).satisfiable(true=[odd]).possible is None
-    pool.keep({"x": 1.5, "n": 31})
-    assert Prover(types, pool=pool).satisfiable(true=[odd]).case == {"x": 1.0, "n": 31}
+    assert Prover(types, budget=pool).satisfiable(true=[odd]).possible is None
+    pool.remember({"x": 1.5, "n": 31})
+    assert Prover(types, budget=pool).satisfiable(true=[odd]).case == {"x": 1.0, "n": 31}
 
 
 @pytest.mark.parametrize("value", [-12, 0, 1, 7, 12, 30, 36])
@@ -161,7 +172,7 @@ class _Counted(tuple[Any, ...]):
 def test_sets_of_many_spans_are_parted_in_one_pass() -> None:
     spans: Spans = tuple((i, i) for i in range(0, 40_000, 2))
     by = _Counted((i, i) for i in range(0, 40_000, 4))
-    inside, outside = parted.__wrapped__(spans, by)
+    inside, outside = partition.__wrapped__(spans, by)
     assert len(inside) == len(outside) == 10_000
     assert _Counted.looks < 200_000
 
@@ -172,7 +183,7 @@ SETS = st.sets(st.integers(0, 30), max_size=20)
 @given(SETS, SETS)
 @settings(max_examples=100)
 def test_sets_are_parted_into_what_is_inside_and_what_is_not(one: set[int], other: set[int]) -> None:
-    inside, outside = parted(_spans(one), _spans(other))
+    inside, outside = partition(_spans(one), _spans(other))
     assert _values(inside) == one & other
     assert _values(outside) == one - other
 

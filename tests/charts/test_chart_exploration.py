@@ -15,7 +15,13 @@ from posewright.charts.expression import parse_expression
 from posewright.charts.formats import parse_chart
 from posewright.charts.machine import Interpreter, Snapshot
 from posewright.charts.model import Chart
-from posewright.charts.reachability import Exploration, Limits, ReachabilityGraph, WorkBudget, explore
+from posewright.charts.reachability import (
+    Exploration,
+    ExplorationLimits,
+    ReachabilityGraph,
+    WorkBudget,
+    explore,
+)
 from posewright.charts.types import BoolType, EnumType, IntType, Value
 from posewright.errors import PosewrightError
 
@@ -43,7 +49,7 @@ def outcomes_by_trying(seen: Exploration, state: Snapshot) -> set[Any]:
     for row in every_row(seen.chart):
         try:
             outcome = seen.interpreter.outcome(state, row)
-            found.add((seen.same(outcome.after), outcome.taken, outcome.raised))
+            found.add((seen.representative(outcome.after), outcome.taken_transitions, outcome.raised))
         except PosewrightError as error:
             found.add(str(error))
     return found
@@ -51,7 +57,9 @@ def outcomes_by_trying(seen: Exploration, state: Snapshot) -> set[Any]:
 
 def outcomes_explored(seen: Exploration, state: Snapshot) -> set[Any]:
     return {
-        str(case.error) if case.after is None else (seen.same(case.after), case.taken, case.raised)
+        str(case.error)
+        if case.after is None
+        else (seen.representative(case.after), case.taken_transitions, case.raised)
         for case in seen.cases(state)
     }
 
@@ -63,7 +71,9 @@ def test_every_reached_state_goes_where_trying_all_inputs_says(chart: Chart) -> 
     assert seen.complete
     for state in seen.reached[:6]:
         assert outcomes_explored(seen, state) == outcomes_by_trying(seen, state)
-    followed = {seen.same(case.after) for state in seen.reached for case in seen.cases(state) if case.after}
+    followed = {
+        seen.representative(case.after) for state in seen.reached for case in seen.cases(state) if case.after
+    }
     assert followed <= set(seen.reached)
     assert set(seen.reached) <= followed | {seen.reached[0]}
 
@@ -76,18 +86,22 @@ def test_every_trace_and_every_case_replays(chart: Chart) -> None:
         now = seen.interpreter.initial()
         for row in seen.trace_to(state):
             now = seen.interpreter.step(now, row)
-        assert seen.same(now) == state
+        assert seen.representative(now) == state
         for case in seen.cases(state):
             if case.after is not None:
                 outcome = seen.interpreter.outcome(state, case.inputs)
-                assert (outcome.after, outcome.taken, outcome.raised) == (case.after, case.taken, case.raised)
+                assert (outcome.after, outcome.taken_transitions, outcome.raised) == (
+                    case.after,
+                    case.taken_transitions,
+                    case.raised,
+                )
 
 
 @quick
 @given(charts(max_states=5, completion=True))
 def test_a_tick_that_goes_round_in_a_circle_does_so_in_the_run(chart: Chart) -> None:
     seen = explore(chart)
-    for state in seen.situations[-5:]:
+    for state in seen.distinct_states[-5:]:
         for case in seen.cases(state):
             if case.error is not None:
                 with pytest.raises(type(case.error), match="does not end"):
@@ -110,9 +124,11 @@ states:
       - {on: ping, when: a, do: [{raise: ping}, {raise: ping}], go: one}
       - {on: ping, when: n < 300 and not a, do: [{raise: ping}, {n: n + 1}], go: one}
 """
-    seen = explore(parse_chart(text), keep=["n"])
-    endless = {bool(case.inputs["a"]): case.error for state in seen.situations for case in seen.cases(state)}
-    assert "goes round in one" in str(endless[True])
+    seen = explore(parse_chart(text), tracked=["n"])
+    endless = {
+        bool(case.inputs["a"]): case.error for state in seen.distinct_states for case in seen.cases(state)
+    }
+    assert "cycles through one" in str(endless[True])
     assert endless[False] is None
     assert max(state.outputs["n"] for state in seen.reached) == 300
 
@@ -134,7 +150,12 @@ def chart(states: str, kind: str = "int16") -> Chart:
 
 def firsts(seen: Exploration) -> dict[str, dict[str, Value]]:
     """By the state gone to: the inputs of the first case in which that is."""
-    cases = (case for state in seen.situations for case in seen.cases(state) if case.taken and case.after)
+    cases = (
+        case
+        for state in seen.distinct_states
+        for case in seen.cases(state)
+        if case.taken_transitions and case.after
+    )
     return {case.after.state: dict(case.inputs) for case in cases if case.after}
 
 
@@ -146,7 +167,7 @@ def test_a_single_value_of_16_bits_is_found() -> None:
 
 def test_a_single_fraction_of_64_bits_is_found_and_the_next_one_is_not_it() -> None:
     seen = explore(chart("  a: [{when: d > 0.3 and d < 0.30000000000000005, go: b}]\n  b: []\n"))
-    assert len(seen.taken) == 0
+    assert len(seen.taken_transitions) == 0
     seen = explore(chart("  a: [{when: d >= 0.3 and d < 0.30000000000000005, go: b}]\n  b: []\n"))
     assert firsts(seen)["b"]["d"] == 0.3
 
@@ -199,10 +220,12 @@ def test_a_set_in_thousands_of_pieces_is_no_burden_to_the_solver() -> None:
     head = HEAD.replace("n: {type}", "n: int16, m: int16").replace("kept: float", "k: int16")
     seen = explore(parse_chart(head + text))
     assert {state.state for state in seen.reached} == {"a", "b"}
-    for state in seen.situations:
+    for state in seen.distinct_states:
         for case in seen.cases(state):
             if case.after is not None:
-                assert seen.interpreter.outcome(state, case.inputs).taken == case.taken
+                assert (
+                    seen.interpreter.outcome(state, case.inputs).taken_transitions == case.taken_transitions
+                )
 
 
 def test_without_a_solver_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,7 +237,7 @@ def test_without_a_solver_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_divisions_by_zero_are_cases() -> None:
     seen = explore(chart("  a: [{when: 10 / (n - 5) > 4, go: b}]\n  b: []\n"))
-    (failed,) = [case for state in seen.situations for case in seen.cases(state) if case.error][:1]
+    (failed,) = [case for state in seen.distinct_states for case in seen.cases(state) if case.error][:1]
     assert failed.inputs["n"] == 5
     assert failed.after is None
     assert "division by zero" in str(failed.error)
@@ -236,10 +259,10 @@ def test_what_nothing_reads_makes_no_states() -> None:
     seen = explore(chart(states))
     assert seen.complete
     assert len(seen.reached) == 2
-    assert seen.blurred(["level", "far", "near"]) == {"level", "far"}
-    kept = explore(chart(states), keep=["level"])
+    assert seen.merged_variables(["level", "far", "near"]) == {"level", "far"}
+    kept = explore(chart(states), tracked=["level"])
     assert len(kept.reached) == 11
-    assert kept.blurred(["level", "far"]) == {"far"}
+    assert kept.merged_variables(["level", "far"]) == {"far"}
 
 
 def test_a_number_compared_with_constants_only_is_kept_by_cells() -> None:
@@ -264,12 +287,12 @@ def test_what_is_compared_with_an_input_and_kept_is_tried_at_some_values_only() 
 def test_time_that_makes_no_difference_makes_no_new_cases() -> None:
     seen = explore(chart("  a: [{when: after(60 s), go: b}]\n  b: [{when: near, go: a}]\n"))
     assert len(seen.reached) == 602
-    assert len(seen.situations) == 4
+    assert len(seen.distinct_states) == 4
     assert len(seen.trace_to(seen.reached[-1])) == 601
 
 
 def test_limits_are_said_and_the_first_states_are_whole() -> None:
-    seen = explore(chart("  a: [{when: after(60 s), go: b}]\n  b: []\n"), limits=Limits(states=20))
+    seen = explore(chart("  a: [{when: after(60 s), go: b}]\n  b: []\n"), limits=ExplorationLimits(states=20))
     assert not seen.complete
     assert "more than 20 states" in seen.reasons[0]
 
@@ -277,17 +300,17 @@ def test_limits_are_said_and_the_first_states_are_whole() -> None:
 def test_an_exploration_ends_when_the_work_or_the_time_is_over() -> None:
     text = "  a: [{when: n * d > e, go: b}, {when: after(60 s), go: b}]\n  b: [{when: after(60 s), go: a}]\n"
     late = iter([False] * 10)
-    for limits in (Limits(work=500), Limits(is_over=lambda: next(late, True))):
+    for limits in (ExplorationLimits(work=500), ExplorationLimits(is_over=lambda: next(late, True))):
         seen = explore(chart(text), limits=limits)
         assert not seen.complete
-        assert "over" in seen.reasons[-1] or "more work" in seen.reasons[-1]
+        assert "time limit" in seen.reasons[-1] or "more work" in seen.reasons[-1]
         assert 1 < len(seen.graph.states) < len(seen.graph) + 1 < 100
     assert explore(chart(text)).complete
 
 
 def test_several_explorations_share_their_work() -> None:
     text = "  a: [{when: after(60 s), go: b}]\n  b: []\n"
-    budget = WorkBudget(Limits(work=8_000))
+    budget = WorkBudget(ExplorationLimits(work=8_000))
     assert [explore(chart(text), budget=budget).complete for _ in range(3)] == [True, True, False]
 
 
@@ -310,7 +333,11 @@ def test_no_input_goes_where_no_case_goes(data: st.DataObject) -> None:
     state = seen.interpreter.initial()
     for row in data.draw(rows(machine, 10)):
         outcome = seen.interpreter.outcome(state, row)
-        assert (seen.same(outcome.after), outcome.taken, outcome.raised) in outcomes_explored(seen, state)
+        assert (
+            seen.representative(outcome.after),
+            outcome.taken_transitions,
+            outcome.raised,
+        ) in outcomes_explored(seen, state)
         state = outcome.after
 
 
@@ -326,7 +353,7 @@ TRAPS = """\
 def reachable_from(graph: ReachabilityGraph, start: int) -> set[int]:
     found, waiting = {start}, [start]
     while waiting:
-        new = set(graph.following[waiting.pop()]) - found
+        new = set(graph.successor_numbers[waiting.pop()]) - found
         found |= new
         waiting += new
     return found
@@ -345,20 +372,20 @@ def test_what_can_never_be_left_is_found_and_how_to_come_there() -> None:
     assert not graph.never_left(inside)
     (b,) = (number for number in inside if names([number]) == {"b"})
     assert names(reachable_from(graph, b)) == {"b", "c", "d"}
-    found = graph.shortest(lambda number: names([number]) == {"d"})
+    found = graph.find_nearest(lambda number: names([number]) == {"d"})
     assert found is not None
     assert [bool(row["near"]) for row in found[1]][-3:] == [True, True, False]
     assert graph.trace(found[0]) == found[1]
-    assert graph.shortest_run(lambda edge: names([edge.source]) == {"d"}) is not None
-    never = graph.shortest_run(
-        lambda edge: names([edge.source]) == {"d"}, goes=lambda edge: not edge.step.inputs["near"]
+    assert graph.find_shortest_run(lambda edge: names([edge.source]) == {"d"}) is not None
+    never = graph.find_shortest_run(
+        lambda edge: names([edge.source]) == {"d"}, may_pass=lambda edge: not edge.step.inputs["near"]
     )
     assert never is None
 
 
 def test_nothing_is_said_never_to_be_left_where_not_every_tick_is_known() -> None:
     text = "  a: [{when: after(60 s), go: b}]\n  b: [{when: after(60 s), go: a}]\n"
-    graph = explore(chart(text), limits=Limits(states=20)).graph
+    graph = explore(chart(text), limits=ExplorationLimits(states=20)).graph
     assert graph.traps() == []
     assert graph.never_left(range(len(graph))) == set()
 

@@ -89,7 +89,14 @@ def test_a_transition_to_its_own_state_starts_its_time_anew_and_one_without_go_d
 def test_the_time_in_a_state_counts_its_ticks_as_far_as_the_chart_asks() -> None:
     run = interpreter("  one: [{when: a, go: two}]\n  two: [{after_s: 0.3, go: one}]\n")
     rows = [NOTHING, {**NOTHING, "a": True}, NOTHING, NOTHING, NOTHING]
-    assert [run.initial().since, *(state.since for state in run.run(rows))] == [0, 1, 1, 2, 3, 1]
+    assert [run.initial().ticks_in_state, *(state.ticks_in_state for state in run.run(rows))] == [
+        0,
+        1,
+        1,
+        2,
+        3,
+        1,
+    ]
 
 
 def test_a_moore_chart_shows_its_state_and_forgets_what_the_state_does_not_say() -> None:
@@ -102,7 +109,11 @@ def test_a_moore_chart_shows_its_state_and_forgets_what_the_state_does_not_say()
     )
     assert run.initial().outputs == {"x": True, "level": 2, "far": 0.0}
     first, second = run.run([{**NOTHING, "a": True}, NOTHING])
-    assert (first.state, first.outputs, first.since) == ("two", {"x": False, "level": 4, "far": 0.0}, 1)
+    assert (first.state, first.outputs, first.ticks_in_state) == (
+        "two",
+        {"x": False, "level": 4, "far": 0.0},
+        1,
+    )
     assert second.state == "one"
 
 
@@ -147,7 +158,7 @@ def test_a_missing_input_an_unknown_state_and_the_state_of_another_chart_are_ref
     with pytest.raises(InputError, match="'b' is missing"):
         run.step(run.initial(), {"a": True})
     with pytest.raises(UnknownNameError, match="did you mean one"):
-        run.entered("oen")
+        run.snapshot_in("oen")
     with pytest.raises(InputError, match="another chart"):
         run.step(interpreter("  one: []\n  two: []\n").initial(), NOTHING)
     assert run.step(interpreter("  one: []\n").initial(), NOTHING).state == "one"
@@ -161,9 +172,9 @@ def test_dividing_by_zero_stops_the_run_and_says_where() -> None:
 
 def test_the_transition_that_is_taken_can_be_asked_for() -> None:
     run = interpreter("  one: [{when: a, go: two}, {when: b, go: two}]\n  two: []\n")
-    (way,) = run.outcome(run.initial(), {**NOTHING, "b": True}).taken
+    (way,) = run.outcome(run.initial(), {**NOTHING, "b": True}).taken_transitions
     assert way.segments == (run.chart.states[0].transitions[1],)
-    assert run.outcome(run.initial(), NOTHING).taken == ()
+    assert run.outcome(run.initial(), NOTHING).taken_transitions == ()
 
 
 @settings(max_examples=60, deadline=None)

@@ -7,12 +7,27 @@ from itertools import combinations, pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from posewright.charts.drawing.layout.arranging import CLOSE, Jog, Obstacle, arrange, assign, compact
+from posewright.charts.drawing.layout.arranging import (
+    MIN_LINE_DISTANCE,
+    Jog,
+    Obstacle,
+    arrange_items,
+    assign_lanes,
+    compact_layout,
+)
 from posewright.charts.drawing.layout.ordering import ObstacleKind
-from posewright.charts.drawing.layout.ranking import Item, Side, Wire, by_breadth, by_colour, by_depth, rank
+from posewright.charts.drawing.layout.ranking import (
+    LayoutItem,
+    LayoutWire,
+    PortSide,
+    order_by_breadth,
+    order_by_colour,
+    order_by_depth,
+    rank_items,
+)
 from posewright.charts.drawing.layout.spacing import Spacing, solve_spacings
 
-ORDERS = (by_depth, by_breadth, by_colour)
+ORDERS = (order_by_depth, order_by_breadth, order_by_colour)
 
 
 @st.composite
@@ -52,34 +67,36 @@ def test_gaps_may_run_in_a_circle_that_asks_for_nothing() -> None:
 
 
 @st.composite
-def machines(draw: st.DrawFn) -> tuple[list[Item], list[Wire]]:
+def machines(draw: st.DrawFn) -> tuple[list[LayoutItem], list[LayoutWire]]:
     keys = [f"s{i}" for i in range(draw(st.integers(2, 8)))]
     pairs = st.tuples(st.sampled_from(keys), st.sampled_from(keys)).filter(lambda pair: pair[0] != pair[1])
     ends = draw(st.lists(pairs, max_size=14, unique=True))
-    items = [Item(key, draw(st.integers(10, 90)), draw(st.integers(30, 90))) for key in keys]
-    return items, [Wire(i, a, b, (20, draw(st.integers(10, 120)))) for i, (a, b) in enumerate(ends)]
+    items = [LayoutItem(key, draw(st.integers(10, 90)), draw(st.integers(30, 90))) for key in keys]
+    return items, [LayoutWire(i, a, b, (20, draw(st.integers(10, 120)))) for i, (a, b) in enumerate(ends)]
 
 
 @settings(max_examples=30, deadline=None)
 @given(machines(), st.sampled_from(ORDERS))
 def test_wires_lead_to_later_layers_or_are_turned(
-    machine: tuple[list[Item], list[Wire]], order: object
+    machine: tuple[list[LayoutItem], list[LayoutWire]], order: object
 ) -> None:
     items, wires = machine
-    ranking = rank(items, wires, order)  # type: ignore[arg-type]
+    ranking = rank_items(items, wires, order)  # type: ignore[arg-type]
     for wire in wires:
         start, end = ranking.layers[wire.start], ranking.layers[wire.end]
-        assert start > end if wire.key in ranking.turned else start < end
-        assert ranking.side(wire, wire.start) is (Side.BACK if wire.key in ranking.turned else Side.FRONT)
+        assert start > end if wire.key in ranking.back_wires else start < end
+        assert ranking.side(wire, wire.start) is (
+            PortSide.BACK if wire.key in ranking.back_wires else PortSide.FRONT
+        )
 
 
 @settings(max_examples=30, deadline=None)
 @given(machines(), st.sampled_from(ORDERS))
 def test_items_do_not_overlap_and_wires_join_them(
-    machine: tuple[list[Item], list[Wire]], order: object
+    machine: tuple[list[LayoutItem], list[LayoutWire]], order: object
 ) -> None:
     items, wires = machine
-    found = arrange(items, wires, rank(items, wires, order))  # type: ignore[arg-type]
+    found = arrange_items(items, wires, rank_items(items, wires, order))  # type: ignore[arg-type]
     sizes = {item.key: (item.thick, item.broad) for item in items}
     for one, other in combinations(found.places, 2):
         (r, v), (s, w) = found.places[one], found.places[other]
@@ -95,27 +112,31 @@ def test_items_do_not_overlap_and_wires_join_them(
 
 
 def test_pinned_items_are_first_and_last() -> None:
-    items = [Item("a", 20, 20), Item("in", pin=Side.BACK), Item("out", pin=Side.FRONT)]
-    wires = [Wire(0, "in", "a"), Wire(1, "a", "out"), Wire(2, "a", "in")]
-    ranking = rank(items, wires, by_depth)
-    assert ranking.turned == {2}
-    found = arrange(items, wires, ranking)
+    items = [
+        LayoutItem("a", 20, 20),
+        LayoutItem("in", pin=PortSide.BACK),
+        LayoutItem("out", pin=PortSide.FRONT),
+    ]
+    wires = [LayoutWire(0, "in", "a"), LayoutWire(1, "a", "out"), LayoutWire(2, "a", "in")]
+    ranking = rank_items(items, wires, order_by_depth)
+    assert ranking.back_wires == {2}
+    found = arrange_items(items, wires, ranking)
     assert found.places["in"][0] == 0 < found.places["a"][0] < found.places["out"][0] == found.thick
 
 
 def test_few_colours_make_few_layers() -> None:
-    items = [Item(f"s{i}", 20, 20) for i in range(6)]
-    ring = [Wire(i, f"s{i}", f"s{(i + 1) % 6}") for i in range(6)]
-    assert len(set(rank(items, ring, by_colour).layers.values())) == 2
-    assert len(set(rank(items, ring, by_depth).layers.values())) == 6
+    items = [LayoutItem(f"s{i}", 20, 20) for i in range(6)]
+    ring = [LayoutWire(i, f"s{i}", f"s{(i + 1) % 6}") for i in range(6)]
+    assert len(set(rank_items(items, ring, order_by_colour).layers.values())) == 2
+    assert len(set(rank_items(items, ring, order_by_depth).layers.values())) == 6
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 90), st.integers(0, 90)), max_size=9))
 def test_jogs_that_would_touch_are_in_different_lanes(ends: list[tuple[int, int]]) -> None:
     jogs = [Jog(i, a, b) for i, (a, b) in enumerate(ends)]
-    for (one, a), (other, b) in combinations(zip(jogs, assign(jogs), strict=True), 2):
-        if one.low - CLOSE < other.high and other.low - CLOSE < one.high:
+    for (one, a), (other, b) in combinations(zip(jogs, assign_lanes(jogs), strict=True), 2):
+        if one.low - MIN_LINE_DISTANCE < other.high and other.low - MIN_LINE_DISTANCE < one.high:
             assert a != b
 
 
@@ -126,7 +147,9 @@ def test_compaction_moves_things_together_but_never_past_one_another() -> None:
         Obstacle(ObstacleKind.ITEM, 300, 20, 0, 100),
     )
     end = Obstacle(ObstacleKind.EDGE, 400, 0, 0, 100)
-    first, a, b, c, last = compact([edge, item, beside, behind, end], [([0, 1, 3, 4], 1), ([0, 2, 3], 1)])
+    first, a, b, c, last = compact_layout(
+        [edge, item, beside, behind, end], [([0, 1, 3, 4], 1), ([0, 2, 3], 1)]
+    )
     assert first == 0 < a == b
     assert a + 20 < c
     assert c + 20 < last < 120

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from posewright.charts.drawing.mermaid import draw_mermaid
-from posewright.charts.model import Chart, Kind, Memory, Raise, State, Target, Transition, to
+from posewright.charts.model import Chart, ChartKind, HistoryKind, Raise, State, StateTarget, Transition, to
 
 
 def on(event: str, *goals: str) -> Transition:
@@ -18,7 +18,7 @@ def compound(name: str, *states: State) -> State:
 
 def lines_of(*states: State, parallel: bool = False, active: str | None = None, **more: object) -> list[str]:
     initial = () if parallel else to(states[0].name)
-    chart = Chart("c", Kind.STATECHART, 0.1, {}, {}, initial, states, parallel=parallel, **more)  # type: ignore[arg-type]
+    chart = Chart("c", ChartKind.STATECHART, 0.1, {}, {}, initial, states, parallel=parallel, **more)  # type: ignore[arg-type]
     return [line.strip() for line in draw_mermaid(chart, active=active).splitlines()]
 
 
@@ -63,8 +63,8 @@ def test_what_crosses_borders_is_drawn_where_mermaid_can_and_says_its_real_ends(
 
 
 def test_history_is_told_on_the_arrow() -> None:
-    back = Transition(on=("back",), go=(Target("outer", Memory.SHALLOW),))
-    deep = Transition(on=("deep",), go=(Target("outer", Memory.DEEP),))
+    back = Transition(on=("back",), go=(StateTarget("outer", HistoryKind.SHALLOW),))
+    deep = Transition(on=("deep",), go=(StateTarget("outer", HistoryKind.DEEP),))
     found = lines_of(State("idle", (back, deep)), compound("outer", State("inner")))
     assert "idle --> outer : back (to the history)<br/>deep (to the deep history)" in found
 

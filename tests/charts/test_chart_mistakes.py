@@ -47,7 +47,7 @@ def told(text: str) -> str:
         ),
         (
             "when: !near, go: open",
-            "input:11: a tag, !near"
+            "input:11: the tag !near is not supported"
             " (write `not near` for a condition; any other text that begins with ! needs quotes)",
         ),
         (
@@ -74,7 +74,7 @@ def told(text: str) -> str:
         (
             "when: wait(3 s), go: open",
             "input:11:14: there is no function wait in `wait(3 s)`"
-            " (there is after, before, every, held, abs, min, max)",
+            " (the names are after, before, every, held, abs, min, max)",
         ),
         (
             "when: aftr(3 s), go: open",
@@ -99,12 +99,12 @@ def told(text: str) -> str:
         (
             "when: near == 1, go: open",
             "input:11:19: `==` compares a truth value with a number in `near == 1`"
-            " (a truth value stands for itself: write near)",
+            " (a truth value is a condition already: write near)",
         ),
         (
             "when: near != 1, go: open",
             "input:11:19: `!=` compares a truth value with a number in `near != 1`"
-            " (a truth value stands for itself: write not near)",
+            " (a truth value is a condition already: write not near)",
         ),
     ],
 )
@@ -245,7 +245,7 @@ def test_who_goes_to_a_state_whose_name_is_wrong_is_not_told() -> None:
 def test_one_error_alone_is_what_it_was() -> None:
     with pytest.raises(ExpressionError) as caught:
         parse_chart(f"{HEAD}    - {{when: neer, go: open}}\n")
-    assert (caught.value.errors, caught.value.others) == ((caught.value,), ())
+    assert (caught.value.errors, caught.value.other_errors) == ((caught.value,), ())
 
 
 def test_of_very_many_errors_the_first_are_told() -> None:

@@ -120,7 +120,7 @@ def test_an_else_denies_what_stands_before_it_then() -> None:
     states = "initial: p\nstates:\n  p: [{when: a, go: q}, {when: else, do: {x: 1}}]\n  q: []\n"
     (made,) = (one for one in mutants(chart(states)) if one.description == "`a` becomes `not a`")
     guards = [str(one.when.tree) for one in made.chart.state("p").transitions]
-    assert guards[1] == f"Unary(operator=<Operator.NOT: 'not'>, operand={guards[0]}, at=0)"
+    assert guards[1] == f"Unary(operator=<Operator.NOT: 'not'>, operand={guards[0]}, offset=0)"
 
 
 def test_a_fault_in_a_table_is_in_all_that_calls_it() -> None:

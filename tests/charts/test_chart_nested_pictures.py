@@ -15,21 +15,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.charts import read_chart
-from posewright.charts.drawing import Mark, Style, draw_chart, draw_mermaid, draw_svg
-from posewright.charts.drawing.diagram import ROUND, Link, Shape
-from posewright.charts.drawing.layout.edge_sides import Family
+from posewright.charts.drawing import CoverageMark, LabelStyle, draw_chart, draw_mermaid, draw_svg
+from posewright.charts.drawing.diagram import ROUND_SHAPES, DiagramLink, NodeShape
+from posewright.charts.drawing.layout.edge_sides import NodeHierarchy
 from posewright.charts.drawing.layout.layout_search import Scene
-from posewright.charts.drawing.pen import Box, Point, text_width
-from posewright.charts.drawing.svg import compose
-from posewright.charts.expression import Expression, Name, Source, constant
+from posewright.charts.drawing.pen import BoundingBox, Point, text_width
+from posewright.charts.drawing.svg import compose_picture
+from posewright.charts.expression import Expression, Name, SourceText, constant
 from posewright.charts.model import (
     Chart,
-    Kind,
-    Memory,
+    ChartKind,
+    HistoryKind,
     Priority,
     Raise,
     State,
-    Target,
+    StateTarget,
     Transition,
     assign,
     to,
@@ -41,12 +41,12 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def guard(text: str) -> Expression:
-    return Expression(Name("x"), BoolType(), Source(text))
+    return Expression(Name("x"), BoolType(), SourceText(text))
 
 
 def chart(*states: State, name: str = "c", parallel: bool = False, **more: object) -> Chart:
     initial = () if parallel else to(states[0].name)
-    return Chart(name, Kind.STATECHART, 0.1, {}, {}, initial, states, parallel=parallel, **more)  # type: ignore[arg-type]
+    return Chart(name, ChartKind.STATECHART, 0.1, {}, {}, initial, states, parallel=parallel, **more)  # type: ignore[arg-type]
 
 
 def leaf(name: str, *transitions: Transition) -> State:
@@ -80,8 +80,8 @@ NESTED = chart(
     RACING,
     leaf(
         "lying",
-        Transition(on=("up",), go=(Target("racing", Memory.SHALLOW, ("walking",)),)),
-        Transition(on=("back",), go=(Target("racing", Memory.DEEP),)),
+        Transition(on=("up",), go=(StateTarget("racing", HistoryKind.SHALLOW, ("walking",)),)),
+        Transition(on=("back",), go=(StateTarget("racing", HistoryKind.DEEP),)),
     ),
     State("over", final=True),
 )
@@ -149,7 +149,7 @@ def charts(draw: st.DrawFn) -> Chart:
     def arrow() -> Transition:
         event = (draw(st.sampled_from(["go", "a_long_event", "tick"])),)
         if around and draw(st.integers(0, 5)) == 0:
-            return Transition(on=event, go=(Target(draw(st.sampled_from(around)), Memory.SHALLOW),))
+            return Transition(on=event, go=(StateTarget(draw(st.sampled_from(around)), HistoryKind.SHALLOW),))
         return Transition(on=event, go=to(draw(st.sampled_from(plain.state_names))))
 
     def filled(state: State) -> State:
@@ -159,48 +159,50 @@ def charts(draw: st.DrawFn) -> Chart:
     return replace(plain, states=tuple(map(filled, plain.states)))
 
 
-def scene_of(drawn: Chart) -> tuple[Scene, Family]:
-    scene = compose(drawn, Style.WORDS, {}).scene
-    return scene, Family(scene.diagram)
+def build_scene(drawn: Chart) -> tuple[Scene, NodeHierarchy]:
+    scene = compose_picture(drawn, LabelStyle.WORDS, {}).scene
+    return scene, NodeHierarchy(scene.diagram)
 
 
-def holds(outer: Box, inner: Box) -> bool:
+def holds(outer: BoundingBox, inner: BoundingBox) -> bool:
     x, y = inner.width / 2, inner.height / 2
     return outer.grown(0.5).holds((inner.x - x, inner.y - y)) and outer.grown(0.5).holds(
         (inner.x + x, inner.y + y)
     )
 
 
-def crosses(way: Sequence[Point], box: Box) -> bool:
+def crosses(way: Sequence[Point], box: BoundingBox) -> bool:
     """Return whether a way of straight pieces, all level or upright, meets the inside of a box."""
     return any(
-        Box((a[0] + b[0]) / 2, (a[1] + b[1]) / 2, abs(a[0] - b[0]) + 1e-6, abs(a[1] - b[1]) + 1e-6).overlap(
-            box
-        )
+        BoundingBox(
+            (a[0] + b[0]) / 2, (a[1] + b[1]) / 2, abs(a[0] - b[0]) + 1e-6, abs(a[1] - b[1]) + 1e-6
+        ).overlap(box)
         > 0
         for a, b in pairwise(way)
     )
 
 
 def require_order(drawn: Chart) -> None:
-    scene, family = scene_of(drawn)
-    page = Box(scene.width / 2, scene.height / 2, scene.width, scene.height)
+    scene, family = build_scene(drawn)
+    page = BoundingBox(scene.width / 2, scene.height / 2, scene.width, scene.height)
     for key, box in scene.boxes.items():
         parent = family.parent[key]
         assert holds(scene.boxes.get(parent, page), box), f"{key} is not inside {parent}"
     for one, other in combinations(scene.boxes, 2):
-        if other not in family.around(one) and one not in family.around(other):
+        if other not in family.ancestors(one) and one not in family.ancestors(other):
             assert scene.boxes[one].overlap(scene.boxes[other]) == 0, f"{one} and {other} overlap"
     require_labels(scene, family)
     require_arrows(scene, family)
 
 
-def require_labels(scene: Scene, family: Family) -> None:
+def require_labels(scene: Scene, family: NodeHierarchy) -> None:
     labels = [track.label for track in scene.tracks if track.label]
     assert all(a.overlap(b) == 0 for a, b in combinations(labels, 2))
     leaves = [scene.boxes[key] for key, node in family.nodes.items() if not node.inside]
     titles = [
-        Box(x + text_width(family.nodes[key].title) / 2, y - 5, text_width(family.nodes[key].title), 10)
+        BoundingBox(
+            x + text_width(family.nodes[key].title) / 2, y - 5, text_width(family.nodes[key].title), 10
+        )
         for key, (x, y) in scene.heads.items()
     ]
     assert all(label.overlap(box) == 0 for label in labels for box in (*leaves, *titles))
@@ -212,14 +214,14 @@ def require_labels(scene: Scene, family: Family) -> None:
                     assert own < distance(track.label, other.points), f"{track.link} or {other.link}?"
 
 
-def between_regions(link: Link, family: Family) -> bool:
+def between_regions(link: DiagramLink, family: NodeHierarchy) -> bool:
     """Return whether an arrow leads from one region of a state to another: others may cross its words."""
-    around = [key for key in family.around(link.start) if family.nodes[key].parallel]
+    around = [key for key in family.ancestors(link.start) if family.nodes[key].parallel]
     pairs = [(family.child(key, link.start), family.child(key, link.end)) for key in around]
     return any(end is not None and start != end for start, end in pairs)
 
 
-def distance(box: Box, way: Sequence[Point]) -> float:
+def distance(box: BoundingBox, way: Sequence[Point]) -> float:
     """Return how far a way of level and upright pieces is from a box."""
     gaps = [
         (
@@ -231,7 +233,7 @@ def distance(box: Box, way: Sequence[Point]) -> float:
     return min(math.hypot(*gap) for gap in gaps)
 
 
-def require_arrows(scene: Scene, family: Family) -> None:
+def require_arrows(scene: Scene, family: NodeHierarchy) -> None:
     for track in scene.tracks:
         link, way = track.link, track.points
         assert all(a[0] == b[0] or a[1] == b[1] for a, b in pairwise(way)), "every piece is level or upright"
@@ -248,15 +250,15 @@ def require_arrows(scene: Scene, family: Family) -> None:
                 assert not crosses(way, scene.boxes[key].grown(-2)), f"{link} runs through {key}"
 
 
-def at_border(scene: Scene, family: Family, key: str, end: Point) -> bool:
+def at_border(scene: Scene, family: NodeHierarchy, key: str, end: Point) -> bool:
     """Return whether an arrow ends at the line around a node or at its round sign; a region has no line."""
-    box = scene.boxes.get(key, Box(scene.width / 2, scene.height / 2, scene.width, scene.height))
+    box = scene.boxes.get(key, BoundingBox(scene.width / 2, scene.height / 2, scene.width, scene.height))
     aside, above = abs(end[0] - box.x), abs(end[1] - box.y)
-    if family.nodes[key].shape in ROUND:
-        far = aside + above if family.nodes[key].shape is Shape.JUNCTION else math.hypot(aside, above)
+    if family.nodes[key].shape in ROUND_SHAPES:
+        far = aside + above if family.nodes[key].shape is NodeShape.JUNCTION else math.hypot(aside, above)
         return far == pytest.approx(box.width / 2, abs=1.5)
     inside = aside <= box.width / 2 and above <= box.height / 2
-    region = family.nodes[key].shape is Shape.REGION
+    region = family.nodes[key].shape is NodeShape.REGION
     return inside and (region or aside == box.width / 2 or above == box.height / 2)
 
 
@@ -297,21 +299,21 @@ def require_page(picture: str) -> None:
     """Require that all letters are on the page, and that none are written over others."""
     root = ET.fromstring(picture)  # noqa: S314 -- our own text
     left, top, width, height = map(float, root.get("viewBox", "").split())
-    page = Box(left + width / 2, top + height / 2, width, height)
+    page = BoundingBox(left + width / 2, top + height / 2, width, height)
     boxes = [written(text) for text in root.iter(f"{SVG}text")]
     assert all(holds(page, box) for box in boxes)
     assert all(a.overlap(b) == 0 for a, b in combinations(boxes, 2))
     assert all(page.holds(point) for path in root.iter(f"{SVG}path") for point in corners(path))
 
 
-def written(text: ET.Element) -> Box:
+def written(text: ET.Element) -> BoundingBox:
     """Return what a line of text takes on the page, between its base and the height of small letters."""
     looks, words = set(text.get("class", "").split()), text.text or ""
     font = next((size for look, size in FONTS.items() if look in looks), 12.0)
     width, x, y = len(words.strip()) * 0.6 * font, float(text.get("x", "")), float(text.get("y", ""))
     x += (len(words) - len(words.lstrip())) * 0.6 * font
     middle = x + width / 2 if looks & {"left", "title", "legend"} else x - width / 2 if "rank" in looks else x
-    return Box(middle, y - 0.3 * font, width, 0.6 * font)
+    return BoundingBox(middle, y - 0.3 * font, width, 0.6 * font)
 
 
 FONTS = {"title": 17.0, "name": 15.0, "region": 13.0, "rank": 9.5}
@@ -336,7 +338,7 @@ def test_shipped_charts_have_everything_in_its_own_place(path: Path) -> None:
 
 
 def test_a_large_chart_has_few_bends_and_crossings() -> None:
-    scene, _ = scene_of(read_chart(ROOT / "examples/charts/sumo/sumo_18_5.chart.yaml"))
+    scene, _ = build_scene(read_chart(ROOT / "examples/charts/sumo/sumo_18_5.chart.yaml"))
     assert scene.bends <= 82
     assert scene.crossings <= 2
 
@@ -422,12 +424,12 @@ def test_an_unknown_state_cannot_be_active() -> None:
 
 def test_marks_are_drawn_told_apart_without_colour_and_explained() -> None:
     marks = {
-        "waiting": Mark.COVERED,
-        "lying": Mark.MISSED,
-        ("waiting", 0): Mark.COVERED,
-        ("lying", 0): Mark.MISSED,
+        "waiting": CoverageMark.COVERED,
+        "lying": CoverageMark.MISSED,
+        ("waiting", 0): CoverageMark.COVERED,
+        ("lying", 0): CoverageMark.MISSED,
     }
-    picture = draw_svg(NESTED, marks=marks | {("racing", 1): Mark.PARTLY})
+    picture = draw_svg(NESTED, marks=marks | {("racing", 1): CoverageMark.PARTLY})
     assert looks(picture, "covered") == ["waiting"]
     assert looks(picture, "missed") == ["lying"]
     assert {"✗ up", "~ poke / raise ouch", "start", "covered", "✗ not covered"} <= set(texts(picture))
@@ -436,13 +438,13 @@ def test_marks_are_drawn_told_apart_without_colour_and_explained() -> None:
 
 def test_transitions_that_share_an_arrow_and_differ_are_marked_as_partly() -> None:
     both = chart(leaf("a", on("one", "b"), on("two", "b")), leaf("b"), compound("c", leaf("d")))
-    picture = draw_svg(both, marks={("a", 0): Mark.COVERED, ("a", 1): Mark.MISSED})
+    picture = draw_svg(both, marks={("a", 0): CoverageMark.COVERED, ("a", 1): CoverageMark.MISSED})
     assert 'class="arrow partly"' in picture
     assert {"one", "✗ two"} <= set(texts(picture))
 
 
 def test_numbers_have_a_key_that_says_where_each_transition_leads() -> None:
-    found = texts(draw_svg(DECISION, style=Style.NUMBERS))
+    found = texts(draw_svg(DECISION, style=LabelStyle.NUMBERS))
     assert "   1  -> 1a, 1b" in found
     assert "    1a  [front] -> left" in found
     assert "    1b  [else] -> junction ask" in found
@@ -451,9 +453,9 @@ def test_numbers_have_a_key_that_says_where_each_transition_leads() -> None:
 
 def test_marks_are_refused_in_mermaid_text(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot draw marks"):
-        draw_chart(NESTED, tmp_path / "x.mmd", marks={"waiting": Mark.COVERED})
+        draw_chart(NESTED, tmp_path / "x.mmd", marks={"waiting": CoverageMark.COVERED})
 
 
 def test_what_nobody_could_read_is_refused() -> None:
-    with pytest.raises(InputError, match="251 states in one picture"):
+    with pytest.raises(InputError, match="a picture of 251 states is too large"):
         draw_svg(chart(*(leaf(f"s{i}") for i in range(251))))

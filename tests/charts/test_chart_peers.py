@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from posewright.charts import Chart, Interpreter, parse_chart
-from posewright.charts.formats import beyond_scxml, python_assigned, python_guard, scxml_text, tick_of
-from posewright.charts.model import Actions, Assign, Memory, Raise, State
+from posewright.charts.formats import beyond_scxml, python_guard, python_value_text, scxml_text, tick_event
+from posewright.charts.model import Actions, Assign, HistoryKind, Raise, State
 
 from .random_charts import charts, rows
 
@@ -135,7 +135,7 @@ class PythonStatemachine:
     def __init__(self, chart: Chart) -> None:
         loader = pytest.importorskip("statemachine.io", reason="python-statemachine is not installed")
         self.chart = chart
-        self.tick = tick_of(chart) if asks_at_ticks(chart) else None
+        self.tick = tick_event(chart) if asks_at_ticks(chart) else None
         self.machine = loader.load(scxml_text(chart), format="scxml", trusted=True)()
 
     def step(self, inputs: dict[str, Any], events: list[str]) -> tuple[set[str], dict[str, Any]]:
@@ -164,7 +164,7 @@ class Sismic:
             self.add(state, "chart")
         for state in chart.every_state:
             self.add_transitions(state)
-        context = {**{name: kind.zero for name, kind in chart.inputs.items()}, **chart.start_values()}
+        context = {**{name: kind.default for name, kind in chart.inputs.items()}, **chart.start_values()}
         self.interpreter = self.sismic.Interpreter(self.found, initial_context=context)
 
     def add(self, state: State, parent: str) -> None:
@@ -183,7 +183,7 @@ class Sismic:
         for place, one in enumerate(state.transitions):
             target = one.go[0] if one.go else None
             name = None if target is None else target.state
-            if target is not None and target.memory is Memory.SHALLOW:
+            if target is not None and target.history is HistoryKind.SHALLOW:
                 name = f"{target.state}_history"
             guard = python_guard(one.when, 0.0, self.chart.scope.values)
             for event in one.on or ("tick",):
@@ -205,7 +205,7 @@ class Sismic:
                 lines.append(f"send({action.event!r})")
             elif isinstance(action, Assign):
                 kinds, values = self.chart.variables, self.chart.scope.values
-                texts = [python_assigned(one, kinds[name], values) for name, one in action.values.items()]
+                texts = [python_value_text(one, kinds[name], values) for name, one in action.values.items()]
                 lines.append(f"{', '.join(action.values)} = {', '.join(texts)}")
         return "\n".join(lines) or None
 
@@ -248,13 +248,13 @@ def siblings_in(chart: Chart) -> list[tuple[State, ...]]:
 def standard_charts(draw: st.DrawFn) -> tuple[Chart, list[Step]]:
     chart = draw(charts(timed=False, junctions=False))
     assume(not beyond_scxml(chart) and in_order(chart))
-    zero = {name: kind.zero for name, kind in chart.inputs.items()}
+    zero = {name: kind.default for name, kind in chart.inputs.items()}
     found = draw(rows(chart, 8))
     steps = [(zero, []), *(({n: row[n] for n in zero}, [e for e in chart.events if row[e]]) for row in found)]
     return chart, steps
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 @given(standard_charts())
 def test_python_statemachine_reaches_the_same_states_in_any_chart_without_words_of_ours(
     drawn: tuple[Chart, list[Step]],

@@ -13,7 +13,7 @@ from posewright.charts.checks import CheckStatus, check_promises, prove_promises
 from posewright.charts.formats import parse_chart
 from posewright.charts.machine import Interpreter, Monitor
 from posewright.charts.model import Chart, Promise
-from posewright.charts.reachability import Limits, explore
+from posewright.charts.reachability import ExplorationLimits, explore
 
 from .random_charts import charts, rows
 
@@ -86,10 +86,10 @@ def test_an_answer_in_time_is_proved_and_one_tick_less_is_broken() -> None:
 
 
 def test_what_was_not_explored_to_the_end_is_not_called_proved() -> None:
-    (result,) = prove_promises(chart("{never: count == 9}"), limits=Limits(states=5))
+    (result,) = prove_promises(chart("{never: count == 9}"), limits=ExplorationLimits(states=5))
     assert result.verdict is CheckStatus.BOUNDED
     assert result.depth >= 1
-    assert "not all" in result.message
+    assert "not everything was explored" in result.message
 
 
 def test_one_exploration_that_watches_nothing_still_checks_the_promises() -> None:
@@ -104,7 +104,7 @@ def test_a_watch_tells_once_that_a_promise_is_broken() -> None:
     for _ in range(5):
         inputs = {"near": True, "fallen": False, "tilt": 0.0}
         state = run.step(state, inputs)
-        told.append([one.tick for one in watch.see(inputs, state)])
+        told.append([one.tick for one in watch.check_tick(inputs, state)])
     assert told == [[], [], [3], [], []]
 
 
@@ -139,7 +139,7 @@ def watched(machine: Chart, inputs: Any) -> list[list[Promise]]:
     state, told = run.initial(), []
     for row in inputs:
         state = run.step(state, row)
-        told.append([one.promise for one in watch.see(row, state)])
+        told.append([one.promise for one in watch.check_tick(row, state)])
     return told
 
 

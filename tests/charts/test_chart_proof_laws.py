@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 from posewright.charts import BoolType, Expression, FloatType, IntType, Scope, Value, parse_expression
 from posewright.charts.expression import Binary, Function, FunctionRow, Literal, Name, Operator, Tree
 from posewright.charts.proof import (
-    FAILED,
     Effort,
     Fails,
     Holds,
-    Outside,
+    OutOfRange,
     ProofClaim,
     Prover,
     Saturates,
@@ -116,7 +115,7 @@ WHOLES = st.sampled_from([0, 1, -1, INT_LOW, INT_HIGH, 46341]) | st.integers(-10
 def _values(kind: Type) -> st.SearchStrategy[Value]:
     if isinstance(kind, BoolType):
         return st.booleans()
-    return (FRACTIONS if isinstance(kind, FloatType) else WHOLES).map(kind.fit)
+    return (FRACTIONS if isinstance(kind, FloatType) else WHOLES).map(kind.clamp)
 
 
 CASES = st.fixed_dictionaries({name: _values(kind) for name, kind in TYPES.items()})
@@ -125,7 +124,7 @@ CASES = st.fixed_dictionaries({name: _values(kind) for name, kind in TYPES.items
 def _held(case: Mapping[str, Value]) -> list[ProofClaim]:
     """Return the claims that the names have these values."""
     return [
-        Holds(Expression(Name(name), BoolType()), wanted=value)
+        Holds(Expression(Name(name), BoolType()), expected=value)
         if isinstance(value, bool)
         else Holds(Expression(Binary(Operator.EQUAL, Name(name), Literal(value)), BoolType()))
         for name, value in case.items()
@@ -141,22 +140,22 @@ def _compared(number: Expression, sign: Operator, other: Tree) -> Expression:
 def test_a_number_is_computed_as_the_interpreter_does(text: str, case: dict[str, Value]) -> None:
     number = parse_expression(text, SCOPE)
     value = compute(number, case)
-    failed, undefined = value is FAILED, value is not FAILED and math.isnan(value)
+    failed, undefined = value is None, value is not None and math.isnan(value)
     here = _held({name: held for name, held in case.items() if name in number.names})
     compared = not failed and not undefined
     asked: list[tuple[ProofClaim, bool]] = [
         (Fails(number), failed),
         (Holds(_compared(number, Operator.EQUAL, number.tree)), compared),
         (Holds(_compared(number, Operator.UNEQUAL, number.tree)), undefined),
-        (Outside(number, -100, 100), not failed and not -100 <= value <= 100),
-        *((claim := Saturates(number, place), claim.seen(case)) for place in places_in(number.tree)),
+        (OutOfRange(number, -100, 100), not failed and not -100 <= value <= 100),
+        *((claim := Saturates(number, place), claim.holds_in(case)) for place in places_in(number.tree)),
     ]
     if compared:
         asked.append((Holds(_compared(number, Operator.EQUAL, Literal(value))), True))
         asked.append((Holds(_compared(number, Operator.UNEQUAL, Literal(value))), False))
     prover = Prover(TYPES)
     for claim, wanted in asked:
-        possible = prover.ask([*here, claim]).possible
+        possible = prover.solve([*here, claim]).possible
         # the remainder of a quotient of 52 bits and more may be left open
         assert possible is wanted or ("%" in text and possible is None)
 
@@ -182,9 +181,9 @@ def test_a_remainder_of_fractions_is_pythons(left: float, right: float) -> None:
     number, prover = parse_expression("x % y", SCOPE), Prover(TYPES)
     here = _held({"x": left, "y": right})
     same, other = (Holds(_compared(number, sign, Literal(left % right))) for sign in EQUALITY)
-    assert prover.ask([*here, same]).possible is True
+    assert prover.solve([*here, same]).possible is True
     written_out = abs(left / right) < 2.0**52
-    assert prover.ask([*here, other]).possible is (False if written_out else None)
+    assert prover.solve([*here, other]).possible is (False if written_out else None)
 
 
 def test_infinity_and_not_a_number_are_followed() -> None:
@@ -218,7 +217,7 @@ def test_with_little_effort_nothing_is_called_impossible_that_is_so(
     answers = {
         True: prover.satisfiable(true=[condition]),
         False: prover.satisfiable(false=[condition]),
-        FAILED: prover.satisfiable(failing=[condition]),
+        None: prover.satisfiable(failing=[condition]),
     }
     assert answers[value].possible is not False
     for wanted, answer in answers.items():

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.charts import BoolType, FloatType, IntType, Scope, parse_expression
-from posewright.charts.expression import Inside, Timed, Timing, nodes_of, text_of
+from posewright.charts.expression import InState, TemporalCondition, TemporalOperator, format_tree, nodes_of
 from posewright.errors import ExpressionError
 
 SCOPE = Scope(
@@ -24,27 +24,29 @@ SCOPE = Scope(
 @pytest.mark.parametrize(
     ("text", "timing", "seconds"),
     [
-        ("after(0.5 s)", Timing.AFTER, 0.5),
-        ("after(2)", Timing.AFTER, 2.0),
-        ("before(500 ms)", Timing.BEFORE, 0.5),
-        ("every(2 min)", Timing.EVERY, 120.0),
-        ("after(wait)", Timing.AFTER, 5.05),
-        ("after(pause)", Timing.AFTER, 0.3),
-        ("after(2 * wait)", Timing.AFTER, 10.1),
-        ("held(near and n > 2, pause)", Timing.HELD, 0.3),
+        ("after(0.5 s)", TemporalOperator.AFTER, 0.5),
+        ("after(2)", TemporalOperator.AFTER, 2.0),
+        ("before(500 ms)", TemporalOperator.BEFORE, 0.5),
+        ("every(2 min)", TemporalOperator.EVERY, 120.0),
+        ("after(wait)", TemporalOperator.AFTER, 5.05),
+        ("after(pause)", TemporalOperator.AFTER, 0.3),
+        ("after(2 * wait)", TemporalOperator.AFTER, 10.1),
+        ("held(near and n > 2, pause)", TemporalOperator.HELD, 0.3),
     ],
 )
-def test_a_time_is_seconds_a_quantity_or_a_constant(text: str, timing: Timing, seconds: float) -> None:
+def test_a_time_is_seconds_a_quantity_or_a_constant(
+    text: str, timing: TemporalOperator, seconds: float
+) -> None:
     expression = parse_expression(text, SCOPE, BoolType())
-    assert isinstance(expression.tree, Timed)
-    assert (expression.tree.timing, expression.tree.seconds) == (timing, seconds)
+    assert isinstance(expression.tree, TemporalCondition)
+    assert (expression.tree.operator, expression.tree.seconds) == (timing, seconds)
     assert expression.constant is None
 
 
 @pytest.mark.parametrize("state", ["walking", "00", "2nd"])
 def test_states_may_be_asked_for_whatever_they_are_called(state: str) -> None:
     expression = parse_expression(f"near and in( {state} )", SCOPE)
-    assert Inside(state) in nodes_of(expression.tree)
+    assert InState(state) in nodes_of(expression.tree)
     assert expression.names == {"near"}
     assert expression.constant is None
     assert parse_expression(f"in({state})", SCOPE).names == frozenset()
@@ -53,7 +55,7 @@ def test_states_may_be_asked_for_whatever_they_are_called(state: str) -> None:
 def test_questions_print_as_text_that_parses_to_them_again() -> None:
     text = "in(walking) and after(0.5 s) or held(near or n > 2, 0.3 s) and not every(2.0 s)"
     expression = parse_expression(text, SCOPE)
-    assert text_of(expression.tree) == text
+    assert format_tree(expression.tree) == text
     assert parse_expression("1 if after(2) else 0", SCOPE, BoolType()).type == BoolType()
 
 
@@ -106,7 +108,7 @@ def test_no_words_do_anything_but_parse_or_be_refused(words: list[str], wanted: 
     kind = {1: BoolType(), 2: FloatType(0, 5)}.get(wanted)
     with contextlib.suppress(ExpressionError):
         tree = parse_expression(" ".join(words), SCOPE, kind).tree
-        assert parse_expression(text_of(tree), SCOPE, kind).tree == tree
+        assert parse_expression(format_tree(tree), SCOPE, kind).tree == tree
 
 
 def test_where_there_are_no_states_there_is_no_time() -> None:

@@ -8,10 +8,10 @@ import pytest
 
 from posewright.charts import (
     BoolType,
+    ChartKind,
     EnumType,
     FloatType,
     IntType,
-    Kind,
     Otherwise,
     Priority,
     parse_chart,
@@ -60,7 +60,11 @@ states:
 
 def test_everything_the_language_has_is_read() -> None:
     chart = parse_chart(LIFT)
-    assert (chart.kind, chart.priority, chart.otherwise) == (Kind.MEALY, Priority.ORDERED, Otherwise.STAY)
+    assert (chart.kind, chart.priority, chart.otherwise) == (
+        ChartKind.MEALY,
+        Priority.ORDERED,
+        Otherwise.STAY,
+    )
     assert chart.inputs == {
         "call": BoolType(),
         "floor": IntType(0, 3),
@@ -135,7 +139,7 @@ states:
         ("initial_outputs: {bell: 1}", "initial_outputs: {bel: 1}", 13, "did you mean bell"),
         ("initial_outputs: {bell: 1}", "initial_values: {bell: call}", 13, "is called 'call'"),
         ("top: 3", "top: 3 apples", 12, "no unit"),
-        ("call: bool", "not: bool", 7, "a word of the language"),
+        ("call: bool", "not: bool", 7, "a reserved word"),
         ("{int: [0, 3]}", "{int: [3, 0]}", 8, "is empty"),
         ("{int: [0, 3]}", "{int: [0, 3.5]}", 8, "a whole number"),
         ("{int: [0, 3]}", "[0, 3]", 8, "expected a type"),

@@ -206,7 +206,7 @@ def test_every_scenario_survives_being_saved(
         ("  - {set: {neer: 1}}\n", "s.yaml:3: no input is called 'neer' (did you mean near?)"),
         ("  - {}\n  - {send: begin}\n", "s.yaml:4: no event from outside is called 'begin'"),
         ("  - {expect: {in: walkin}}\n", "s.yaml:3: no state is called 'walkin' (did you mean walking"),
-        ("  - {expect: {motion: run}}\n", "s.yaml:3: steps[0].expect.motion: 'run' is none of the values"),
+        ("  - {expect: {motion: run}}\n", "s.yaml:3: steps[0].expect.motion: 'run' is not one of the values"),
         ("  - {expect: {speed: 1}}\n", "s.yaml:3: no output or local is called 'speed'"),
         ("  - {set: {wall: 9}}\n", "out of range"),
         ("  - {set: {near: 2}}\n", "is not a bool (write 0, 1, false or true)"),

@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import posewright
-from posewright.charts import Chart, Interpreter, Kind, parse_chart, read_chart
-from posewright.charts.formats import beyond_scxml, parse_scxml, save_scxml, scxml_text, tick_of
+from posewright.charts import Chart, ChartKind, Interpreter, parse_chart, read_chart
+from posewright.charts.formats import beyond_scxml, parse_scxml, save_scxml, scxml_text, tick_event
 from posewright.errors import FormatError
 
 from .random_charts import charts, rows
@@ -20,8 +20,8 @@ EXAMPLES = sorted((Path(__file__).parents[2] / "examples").rglob("*.chart.yaml")
 EVERY_SORT = st.one_of(
     charts(),
     charts(completion=True, promises=True, floats=True),
-    charts(kind=Kind.MEALY),
-    charts(kind=Kind.MOORE),
+    charts(kind=ChartKind.MEALY),
+    charts(kind=ChartKind.MOORE),
 )
 
 
@@ -85,7 +85,7 @@ def test_a_number_is_kept_within_its_range_in_pythons_words_too() -> None:
 
 def test_a_guard_without_an_event_waits_for_the_tick_where_a_tick_asks_once() -> None:
     chart = parse_chart(RACE)
-    assert tick_of(chart) == "tick"
+    assert tick_event(chart) == "tick"
     assert '<transition event="tick" cond="wall &lt; ' in scxml_text(chart)
 
 

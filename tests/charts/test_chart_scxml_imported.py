@@ -11,15 +11,15 @@ import pytest
 from posewright.charts import (
     BoolType,
     Chart,
+    ChartKind,
     EnumType,
     FloatType,
     Interpreter,
     IntType,
-    Kind,
     Snapshot,
 )
 from posewright.charts.formats import parse_scxml, scxml_text
-from posewright.charts.model import Otherwise, Priority, Steps
+from posewright.charts.model import Otherwise, Priority, StepMode
 from posewright.errors import ExpressionError, FormatError, InputError
 
 from .work import counted
@@ -47,7 +47,7 @@ def steps_of(chart: Chart, ticks: int, *events: str) -> Iterator[Snapshot]:
 
 def test_a_document_of_another_tool_runs_to_completion_and_takes_the_first_transition() -> None:
     chart = parse_scxml(document('<state id="a"><transition target="b"/></state><state id="b"/>'))
-    assert (chart.kind, chart.steps) == (Kind.STATECHART, Steps.COMPLETION)
+    assert (chart.kind, chart.steps) == (ChartKind.STATECHART, StepMode.COMPLETION)
     assert (chart.priority, chart.otherwise) == (Priority.ORDERED, Otherwise.STAY)
     assert states_of(chart, 1) == ["b"]
 
@@ -329,7 +329,7 @@ REFUSED = {
     STATE.format('<onentry><send event="x"><param name="p"/></send></onentry>'): "<param> is outside",
     STATE.format('<onentry><cancel sendid="x"/></onentry>'): "nothing is sent with the id 'x'",
     STATE.format('<onentry><foreach array="x"/></onentry>'): "<foreach> over 'x' is outside",
-    STATE.format("<onentry><raise/></onentry>"): "<raise> without 'event'",
+    STATE.format("<onentry><raise/></onentry>"): "<raise> has no attribute 'event'",
     STATE.format("<onentry><if><log/></if></onentry>"): "<if> without 'cond'",
     STATE.format('<onentry><mine:act xmlns:mine="urn:x"/></onentry>'): "act> is outside the subset",
     '<state id="a"><onexit><if cond="In(\'q\')"/></onexit></state><state id="q"/>': "In('q') here",

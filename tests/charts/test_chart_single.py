@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.charts import BoolType, FloatType, IntType, Scope, parse_expression
-from posewright.charts.expression import text_of
-from posewright.charts.types import INT_RANGES, SINGLE_MAX, accept, to_single
+from posewright.charts.expression import format_tree
+from posewright.charts.types import INT_RANGES, SINGLE_MAX, convert_value, to_single
 from posewright.errors import ExpressionError, InputError
 
 SCOPE = Scope(
@@ -78,8 +78,8 @@ def test_chains_are_rounded_step_by_step() -> None:
     ],
 )
 def test_what_is_written_there_is_rounded_and_64_bits_win(text: str, tree: str) -> None:
-    assert text_of(parse_expression(text, SCOPE).tree) == tree
-    assert text_of(parse_expression(tree, SCOPE).tree) == tree
+    assert format_tree(parse_expression(text, SCOPE).tree) == tree
+    assert format_tree(parse_expression(tree, SCOPE).tree) == tree
 
 
 def test_a_tenth_is_a_tenth_at_both_widths() -> None:
@@ -96,10 +96,10 @@ def test_a_number_beyond_32_bits_is_refused_beside_one_of_32_bits() -> None:
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_a_register_of_32_bits_holds_what_fits_in_32_bits(value: float) -> None:
     kind = FloatType(single=True)
-    kept = kind.fit(value)
-    assert kind.holds(kept)
+    kept = kind.clamp(value)
+    assert kind.contains(kept)
     assert struct.unpack("f", struct.pack("f", kept))[0] == kept
-    assert accept("x", kind, value) == kept
+    assert convert_value("x", kind, value) == kept
     assert abs(kept) <= SINGLE_MAX
     if abs(value) < SINGLE_MAX:
         assert kept == to_single(value) == kind.parse(repr(value))
@@ -107,9 +107,9 @@ def test_a_register_of_32_bits_holds_what_fits_in_32_bits(value: float) -> None:
 
 def test_a_range_of_32_bits_is_rounded_and_written_as_a_person_would() -> None:
     kind = FloatType(0.1, 0.3, single=True)
-    assert all(kind.holds(kind.parse(text)) for text in ("0.1", "0.2", "0.3"))
-    assert not kind.holds(0.2)
-    assert (str(kind), kind.ends, kind.open) == ("float32 0.1..0.3", (0.1, 0.3), False)
+    assert all(kind.contains(kind.parse(text)) for text in ("0.1", "0.2", "0.3"))
+    assert not kind.contains(0.2)
+    assert (str(kind), kind.written_range, kind.is_unbounded) == ("float32 0.1..0.3", (0.1, 0.3), False)
     assert parse_expression("0.3", SCOPE, kind).constant == 0.3
     with pytest.raises(ExpressionError, match=r"out of range.*0\.1\.\.0\.3"):
         parse_expression("0.31", SCOPE, kind)
@@ -120,15 +120,15 @@ def test_a_range_of_32_bits_is_rounded_and_written_as_a_person_would() -> None:
 def test_types_say_their_width_and_their_unit() -> None:
     assert str(FloatType(single=True)) == "float32"
     assert str(FloatType(0, 5, unit="m")) == "float 0..5 [m]"
-    assert str(IntType(*INT_RANGES["uint8"], written="uint8", unit="cm")) == "uint8 [cm]"
+    assert str(IntType(*INT_RANGES["uint8"], keyword="uint8", unit="cm")) == "uint8 [cm]"
     assert INT_RANGES["uint16"] == (0, 65535)
     assert FloatType(0, 5, unit="m") == FloatType(0, 5)
     assert FloatType(single=True) != FloatType()
-    assert FloatType(single=True, unit="m").open
+    assert FloatType(single=True, unit="m").is_unbounded
 
 
 def test_not_a_number_becomes_zero_in_a_register() -> None:
-    assert FloatType(single=True).fit(float("nan")) == 0.0
+    assert FloatType(single=True).clamp(float("nan")) == 0.0
 
 
 def value(text: str, **names: Any) -> Any:

@@ -6,9 +6,27 @@ from pathlib import Path
 
 import pytest
 
-from posewright.charts import EnumType, FloatType, IntType, Kind, Otherwise, Priority, parse_chart, read_chart
-from posewright.charts.expression import Inside, Timed, nodes_of
-from posewright.charts.model import Assign, Branch, Chart, Memory, PropertyKind, Raise, Steps, Target
+from posewright.charts import (
+    ChartKind,
+    EnumType,
+    FloatType,
+    IntType,
+    Otherwise,
+    Priority,
+    parse_chart,
+    read_chart,
+)
+from posewright.charts.expression import InState, TemporalCondition, nodes_of
+from posewright.charts.model import (
+    Assign,
+    Branch,
+    Chart,
+    HistoryKind,
+    PromiseKind,
+    Raise,
+    StateTarget,
+    StepMode,
+)
 from posewright.errors import PosewrightError
 
 RACE = """\
@@ -91,7 +109,11 @@ def race() -> Chart:
 
 
 def test_a_chart_without_a_kind_is_a_statechart_that_may_stay(race: Chart) -> None:
-    assert (race.kind, race.steps, race.otherwise) == (Kind.STATECHART, Steps.COMPLETION, Otherwise.STAY)
+    assert (race.kind, race.steps, race.otherwise) == (
+        ChartKind.STATECHART,
+        StepMode.COMPLETION,
+        Otherwise.STAY,
+    )
     assert (race.priority, race.state("racing").priority) == (Priority.ORDERED, Priority.EXCLUSIVE)
     mealy = RACE.replace("steps: completion", "kind: mealy")
     with pytest.raises(PosewrightError, match="a mealy chart has no events"):
@@ -115,7 +137,7 @@ def test_states_stand_inside_states(race: Chart) -> None:
     assert race.state("racing").is_compound
     assert race.state("racing").min_s == 0.5
     assert race.state("turned").final
-    assert race.state("right_arm").initial == (Target("right_arm", Memory.SHALLOW, ("right_up",)),)
+    assert race.state("right_arm").initial == (StateTarget("right_arm", HistoryKind.SHALLOW, ("right_up",)),)
 
 
 def test_transitions_wait_for_events_and_lead_through_junctions(race: Chart) -> None:
@@ -129,7 +151,7 @@ def test_transitions_wait_for_events_and_lead_through_junctions(race: Chart) -> 
     assert done.on == ("done.racing",)
     assert back.on == ("stop", "lost")
     assert back.local
-    assert back.go == (Target("racing", Memory.DEEP, ("turning",)),)
+    assert back.go == (StateTarget("racing", HistoryKind.DEEP, ("turning",)),)
     assert [target.state for target in apart.go] == ["left_down", "right_down"]
     assert apart.description == "both arms down"
 
@@ -137,7 +159,9 @@ def test_transitions_wait_for_events_and_lead_through_junctions(race: Chart) -> 
 def test_else_holds_where_no_elder_of_the_same_event_does(race: Chart) -> None:
     *_, other = race.state("waiting").transitions
     assert "near" in other.when.names  # the first transition waits for an event, and does not count
-    assert [node.seconds for node in nodes_of(other.when.tree) if isinstance(node, Timed)] == [0.3]
+    assert [node.seconds for node in nodes_of(other.when.tree) if isinstance(node, TemporalCondition)] == [
+        0.3
+    ]
     first, second = race.junctions["ask_left"]
     assert first.when.evaluate({"left": True}) is True
     assert second.when.evaluate({"left": True}) is False
@@ -147,7 +171,9 @@ def test_else_holds_where_no_elder_of_the_same_event_does(race: Chart) -> None:
 def test_an_else_after_a_wait_asks_for_the_time_as_well() -> None:
     text = "chart: x\nperiod_s: 1\ninitial: a\nstates:\n  a: [{after_s: 3, go: a}, {when: else, go: a}]\n"
     other = parse_chart(text).state("a").transitions[1]
-    assert [node.seconds for node in nodes_of(other.when.tree) if isinstance(node, Timed)] == [3.0]
+    assert [node.seconds for node in nodes_of(other.when.tree) if isinstance(node, TemporalCondition)] == [
+        3.0
+    ]
 
 
 def test_actions_are_done_one_after_the_other(race: Chart) -> None:
@@ -181,14 +207,14 @@ def test_truth_tables_are_functions(race: Chart) -> None:
 
 def test_promises_may_ask_for_events_and_states(race: Chart) -> None:
     assert [promise.name for promise in race.promises] == ["never 1", "few_tries", "leads_to 3", "leads_to 4"]
-    assert [promise.vow for promise in race.promises][:3] == [
-        PropertyKind.NEVER,
-        PropertyKind.ALWAYS,
-        PropertyKind.LEADS_TO,
+    assert [promise.kind for promise in race.promises][:3] == [
+        PromiseKind.NEVER,
+        PromiseKind.ALWAYS,
+        PromiseKind.LEADS_TO,
     ]
     assert [promise.within_s for promise in race.promises] == [0.0, 0.0, 0.5, 5.05]
     assert race.promises[2].when.names == {"start"}
-    assert any(isinstance(node, Inside) for node in nodes_of(race.promises[0].when.tree))
+    assert any(isinstance(node, InState) for node in nodes_of(race.promises[0].when.tree))
 
 
 def test_a_function_may_stand_in_a_table_beside_the_chart(tmp_path: Path) -> None:
@@ -241,7 +267,7 @@ def line_of(text: str) -> int:
         ("{when: left, go: turning}", "{when: left, go: turnin}", "did you mean turning"),
         ("[left_down, right_down]", "[left_down, left_up]", "never active together"),
         ("default: turning}", "default: waiting}", "not inside racing"),
-        ("deep_history: racing", "deep_history: over", "no states inside to remember"),
+        ("deep_history: racing", "deep_history: over", "no states inside and therefore no history"),
         (
             "{deep_history: racing, default: turning}",
             "{default: turning}",
@@ -285,11 +311,11 @@ def line_of(text: str) -> int:
         ),
         ("local_events: [lost]", "local_events: lost", "expected a list"),
         ("local_events: [lost]", "local_events: [wall]", "is there twice"),
-        ("local_events: [lost]", "local_events: [in]", "a word of the language"),
+        ("local_events: [lost]", "local_events: [in]", "a reserved word"),
         ("local_events: [lost]", "local_events: [lost, lost]", "'lost' is there twice"),
         ("{enum: [none, walk, kick]}", "{enum: [none, walk, fast]}", "'fast' is there twice"),
         ("36 cm", "36 ccm", "there is no unit 'ccm'"),
-        ("36 cm", "long", "is no number with a unit"),
+        ("36 cm", "long", "is not a number with a unit"),
         ("{float: [0, 5], unit: m}", "{float: [0, 5], unit: metre}", "no unit is called 'metre'"),
         ("{float: [0, 5], unit: m}", "{float: [0, 5], int: [0, 5]}", "both 'int' and 'float'"),
         ("pace: {enum: [slow, fast]}", "pace: {enum: [slow, fast], unit: m}", "has no unit"),

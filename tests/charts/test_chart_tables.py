@@ -18,10 +18,9 @@ from posewright.charts import (
     Method,
     Rule,
     TableForm,
-    TableRow,
     TruthTable,
+    TruthTableRow,
     best_order,
-    chart_of,
     check_chart,
     equivalent,
     minimise,
@@ -33,6 +32,7 @@ from posewright.charts import (
     save_chart,
     save_table,
     table_of,
+    table_to_chart,
 )
 from posewright.charts.formats import guard_cube
 from posewright.charts.tables import grouped, points
@@ -101,8 +101,8 @@ def test_one_altered_row_of_32_is_found() -> None:
     table = table_of(ROWS)
     for i, row in enumerate(table.rows):
         rows = list(table.rows)
-        rows[i] = TableRow(row.state, row.cube, row.go, (not row.outputs[0], row.outputs[1]))
-        altered = chart_of(replace(table, rows=tuple(rows)), like=ROWS)
+        rows[i] = TruthTableRow(row.state, row.cube, row.go, (not row.outputs[0], row.outputs[1]))
+        altered = table_to_chart(replace(table, rows=tuple(rows)), like=ROWS)
         told = equivalent(altered, ROWS, every_state=True)
         assert not told
         assert len(told.counterexample) == 1
@@ -117,7 +117,7 @@ def test_a_table_read_and_written_is_the_same_bytes(source_tables: Tables, tmp_p
 
 def test_a_table_with_names_of_states_is_read(tmp_path: Path) -> None:
     text = "state,key,next,light\ndark,0,dark,0\ndark,1,bright,1\nbright,X,dark,0\n"
-    chart = chart_of(parse_table(text))
+    chart = table_to_chart(parse_table(text))
     assert check_chart(chart) == ()
     save_chart(chart, tmp_path / "lamp.chart.yaml")
     again = read_chart(tmp_path / "lamp.chart.yaml")
@@ -127,7 +127,7 @@ def test_a_table_with_names_of_states_is_read(tmp_path: Path) -> None:
 def test_minimised_rows_are_read_back_as_the_same_machine() -> None:
     small = minimise(ROWS)
     assert "X" in small.csv()
-    again = table_of(chart_of(parse_table(small.csv())))
+    again = table_of(table_to_chart(parse_table(small.csv())))
     assert again.csv() == table_of(ROWS).csv()
 
 
@@ -155,7 +155,7 @@ def test_a_missing_row_is_a_gap_and_a_contradiction_an_overlap(tmp_path: Path) -
         ("w,q,q_next,s\n", "t.csv:1: the column 'w' stands where 'q' should"),
         ("q,w,q_next,w\n", "t.csv:1: the column 'w' is there twice"),
         ("q,w,q_next,W\n", "t.csv:1: the column 'W' differs from 'w' only in case"),
-        ("q,w x,q_next,s\n", "t.csv:1: the column 'w x' is no name"),
+        ("q,w x,q_next,s\n", "t.csv:1: the column 'w x' is not a valid name"),
         ("q,w,q_next,s\n", "t.csv:1: the table has no rows"),
         ("\n\n", "t.csv: the table is empty"),
         ("state,w,next,s\na b,0,a,0\n", "t.csv:2: 'a b' is no name for a state"),
@@ -213,9 +213,9 @@ def tables(draw: st.DrawFn) -> Chart:
     for number, state in enumerate(states):
         for cube in points(n_inputs):
             go = states[(number + 1) % len(states)] if not any(cube) else draw(goals)
-            rows.append(TableRow(state, cube, go, (draw(st.booleans()),)))
+            rows.append(TruthTableRow(state, cube, go, (draw(st.booleans()),)))
     form = TableForm({name: name for name in inputs}, {"s": "s"}, bits, {name: name for name in states})
-    return chart_of(TruthTable("drawn", form, states[0], tuple(states), tuple(rows)))
+    return table_to_chart(TruthTable("drawn", form, states[0], tuple(states), tuple(rows)))
 
 
 @settings(max_examples=40, deadline=None)
@@ -251,7 +251,7 @@ def test_two_level_rows_of_any_table_are_the_same_machine(chart: Chart) -> None:
 @given(tables())
 def test_a_table_becomes_a_chart_and_a_table_again(chart: Chart) -> None:
     text = table_of(chart).csv()
-    again = chart_of(parse_table(text))
+    again = table_to_chart(parse_table(text))
     assert table_of(again).csv() == text
     assert equivalent(again, chart, every_state=True)
 

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from posewright.charts.drawing.timeline import draw_timeline, envelope, levels_of, runs_of, timeline_svg
-from posewright.charts.model import Chart, Kind, State, to
+from posewright.charts.drawing.timeline import draw_timeline, envelope, state_levels, timeline_svg, value_runs
+from posewright.charts.model import Chart, ChartKind, State, to
 from posewright.charts.types import BoolType, EnumType, FloatType, Value
 from posewright.errors import InputError
 
@@ -34,7 +34,7 @@ def compound(name: str, *states: str) -> State:
 
 CHART = Chart(
     "run",
-    Kind.STATECHART,
+    ChartKind.STATECHART,
     0.1,
     {"near": BoolType(), "wall": FloatType(0.0, 5.0)},
     {"gait": EnumType(("stand", "walk"))},
@@ -78,7 +78,7 @@ def test_states_are_bars_by_level_and_region() -> None:
     assert {"states", "states of legs", "states of head"} <= set(found)
     assert found.count("moving") == 1, "35 ticks in one bar"
     assert found.count("left") == 2
-    levels = [(level.region, level.depth, level.states) for level in levels_of(CHART)]
+    levels = [(level.region, level.depth, level.states) for level in state_levels(CHART)]
     assert levels == [
         ("", 0, ("idle", "moving")),
         ("legs", 0, ("left", "right")),
@@ -104,7 +104,7 @@ def test_an_input_that_a_tick_does_not_name_keeps_its_value() -> None:
 
 
 def test_a_run_without_ticks_and_a_file_of_another_kind_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no ticks of run"):
+    with pytest.raises(InputError, match="the run of run has no ticks"):
         timeline_svg(CHART, [])
     with pytest.raises(InputError, match="cannot draw into"):
         draw_timeline(CHART, run(3), tmp_path / "x.png")
@@ -114,7 +114,7 @@ def test_a_run_without_ticks_and_a_file_of_another_kind_are_refused(tmp_path: Pa
 
 @given(st.lists(st.sampled_from(["a", "b", None]), max_size=30))
 def test_runs_are_the_values_again(values: list[str | None]) -> None:
-    runs = runs_of(values)
+    runs = value_runs(values)
     assert [run.value for run in runs for _ in range(run.start, run.end)] == values
     assert all(one.end == other.start and one.value != other.value for one, other in pairwise(runs))
 

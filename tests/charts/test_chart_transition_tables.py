@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import posewright
-from posewright.charts import BoolType, Chart, Interpreter, Kind, parse_chart, read_chart
+from posewright.charts import BoolType, Chart, ChartKind, Interpreter, parse_chart, read_chart
 from posewright.charts.formats import (
     is_transition_table,
     parse_transition_table,
@@ -51,8 +51,8 @@ end,on,,true,,,,,
 FLAT_ROWS = st.one_of(
     charts(parallel=False, junctions=False, promises=True, completion=True),
     charts(parallel=False, floats=True),
-    charts(kind=Kind.MEALY, junctions=False),
-    charts(kind=Kind.MOORE, junctions=False),
+    charts(kind=ChartKind.MEALY, junctions=False),
+    charts(kind=ChartKind.MOORE, junctions=False),
 )
 
 
@@ -98,7 +98,7 @@ def test_states_stand_inside_others_and_a_star_marks_the_first() -> None:
     chart = parse_transition_table(NESTED)
     assert [one.state for one in chart.initial] == ["on"]
     assert chart.parents == {"off": None, "on": None, "one": "on", "two": "on", "end": "on"}
-    assert chart.state("on").initial[0].memory is not None
+    assert chart.state("on").initial[0].history is not None
     assert chart.state("end").final
     assert parse_transition_table(transition_table_text(chart)) == chart
 

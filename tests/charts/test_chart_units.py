@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.charts import BoolType, FloatType, IntType, Scope, parse_expression
-from posewright.charts.expression import text_of
-from posewright.charts.types import UNITS, conversion, parse_quantity
+from posewright.charts.expression import format_tree
+from posewright.charts.types import UNITS, conversion_factor, parse_quantity
 from posewright.errors import ExpressionError, InputError
 
 SCOPE = Scope(
@@ -70,13 +70,13 @@ def test_centimetres_compare_with_metres_as_their_hundredth_does(cm: int, sign: 
     ],
 )
 def test_literals_and_constants_follow_and_plain_numbers_go_with_all(text: str, tree: str) -> None:
-    assert text_of(parse_expression(text, SCOPE).tree) == tree
+    assert format_tree(parse_expression(text, SCOPE).tree) == tree
 
 
 def test_degrees_and_radians_convert() -> None:
     assert value("heading > 0.5 rad", heading=28.7)
     assert not value("heading > 0.5 rad", heading=28.6)
-    factor = conversion("deg", "rad")
+    factor = conversion_factor("deg", "rad")
     assert factor is not None
     assert float(factor * 180) == math.pi
 
@@ -146,7 +146,7 @@ def test_what_is_assigned_takes_the_unit_of_the_variable() -> None:
     assert (chosen.evaluate({"near": True}), chosen.evaluate({"near": False})) == (0.36, 1.0)
     with pytest.raises(ExpressionError, match="a value in deg where one in m is needed"):
         parse_expression("heading", SCOPE, FloatType(unit="m"))
-    with pytest.raises(ExpressionError, match="a fraction where a whole number"):
+    with pytest.raises(ExpressionError, match="a float where a whole number"):
         parse_expression("0.365 m", SCOPE, IntType(0, 99, unit="cm"))
     with pytest.raises(ExpressionError, match=r"3 is out of range.*0\.\.2"):
         parse_expression("300 cm", SCOPE, FloatType(0, 2, unit="m"))
@@ -161,7 +161,7 @@ def test_whole_numbers_saturate_in_the_unit_they_are_converted_to() -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from(sorted(UNITS)), st.sampled_from(sorted(UNITS)), st.sampled_from(sorted(UNITS)))
 def test_there_and_back_is_the_same_and_a_way_round_changes_nothing(a: str, b: str, c: str) -> None:
-    there, back, onward, straight = (conversion(*way) for way in ((a, b), (b, a), (b, c), (a, c)))
+    there, back, onward, straight = (conversion_factor(*way) for way in ((a, b), (b, a), (b, c), (a, c)))
     assert (there is None) == (back is None)
     if there is not None and back is not None:
         assert there * back == 1

@@ -9,13 +9,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.charts import check_chart, parse_chart, parse_scxml, read_chart, read_rows
-from posewright.charts.formats import Holder, holder_of, sheet_rows
-from posewright.charts.model import chart_named, file_named
+from posewright.charts.formats import ChartFormat, detect_format, read_csv_rows
+from posewright.charts.model import chart_name_of_file, to_chart_name
 from posewright.charts.scenarios import parse_row, parse_scenario
-from posewright.charts.types import UNITS, BoolType, EnumType, FloatType, IntType, conversion, parse_value
+from posewright.charts.types import (
+    UNITS,
+    BoolType,
+    EnumType,
+    FloatType,
+    IntType,
+    conversion_factor,
+    parse_value,
+)
 from posewright.cli.chart_run import parse_line
 from posewright.documents import parse_document
-from posewright.documents.reading import open_bracket
+from posewright.documents.yaml_errors import find_open_bracket
 from posewright.errors import FormatError, InputError, PosewrightError
 
 CHART = """\
@@ -53,7 +61,7 @@ def test_a_chart_may_be_called_as_people_call_things(name: str) -> None:
 def test_what_no_chart_may_be_called_is_refused_with_its_line(name: str) -> None:
     said = refusal(CHART.replace("chart: ruler", f'chart: "{name}"'))
     assert said.startswith("input:1: chart: ")
-    assert "is no name for a chart (use letters, digits, blanks" in said
+    assert "is not a valid name for a chart (use letters, digits, spaces" in said
 
 
 @pytest.mark.parametrize("escape", ["\\ud800", "\\uDFFF", "\\U0000d800"])
@@ -69,16 +77,16 @@ def test_half_a_character_is_refused_wherever_it_stands(escape: str, line: str) 
 @given(st.text(max_size=100))
 @settings(max_examples=50)
 def test_whatever_a_file_is_called_makes_a_name_that_reads(text: str) -> None:
-    name = chart_named(text)
+    name = to_chart_name(text)
     assert parse_chart(CHART.replace("ruler", f'"{name}"')).name == name
-    assert chart_named(name) == name
-    assert file_named(Path("walk.chart.yaml"), "table") == "walk"
+    assert to_chart_name(name) == name
+    assert chart_name_of_file(Path("walk.chart.yaml"), "table") == "walk"
 
 
 def test_names_of_promises_and_scenarios_are_one_line() -> None:
     chart = CHART.replace("initial:", 'promises: [{never: stop, name: "a\\nb"}]\ninitial:')
-    assert refusal(chart).startswith("input:9: promises[0].name: 'a\\nb' is no name")
-    with pytest.raises(InputError, match="is no name"):
+    assert refusal(chart).startswith("input:9: promises[0].name: 'a\\nb' is not a valid name")
+    with pytest.raises(InputError, match="is not a valid name"):
         parse_scenario('scenario: "a\\x07"\nsteps: [{}]\n', parse_chart(CHART))
 
 
@@ -101,7 +109,7 @@ def test_a_state_that_does_not_exist_is_told_before_what_the_transition_lacks() 
 
 def test_a_text_in_quotes_has_a_hint_that_leads_nowhere_wrong() -> None:
     said = refusal(CHART.replace("when: dist > 1 m", """when: '__import__("os").system("x")'"""))
-    assert "there are no texts" in said
+    assert "there are no strings" in said
 
 
 # Values with units
@@ -130,14 +138,14 @@ def test_cells_of_a_table_of_inputs_may_have_units(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("typed", "said"),
     [
-        ("dist=4 s", "dist: 4 s cannot be had in m: time is not length"),
+        ("dist=4 s", "dist: 4 s does not convert into m: time is not length"),
         ("dist=4 cmm", "there is no unit 'cmm' (did you mean"),
         ("dist=6000 mm", "6 is out of range"),
         ("bare=4 s", "bare: 4 s where no unit is declared (write 4)"),
         ("steps=0.5 mm", "0.5 mm is 0.5 mm, not a whole number"),
         ("steps=1 m", "1000 is out of range"),
-        ("steps=" + "9" * 5000, "a number too large (the range is uint8 [mm])"),
-        ("dist=" + "9" * 5000, "a number too large (the range is float 0..5 [m])"),
+        ("steps=" + "9" * 5000, "the number is too large (the range is uint8 [mm])"),
+        ("dist=" + "9" * 5000, "the number is too large (the range is float 0..5 [m])"),
     ],
 )
 def test_a_unit_that_does_not_fit_is_refused_with_both_named(typed: str, said: str) -> None:
@@ -153,8 +161,8 @@ def test_a_value_in_its_own_unit_is_that_value(number: object, unit: str) -> Non
     kind = FloatType(unit=unit)
     assert parse_value(kind, f"{text} {unit}") == float(text) == parse_value(kind, text)
     for other in UNITS:
-        if conversion(unit, other) is None:
-            with pytest.raises(InputError, match="cannot be had in"):
+        if conversion_factor(unit, other) is None:
+            with pytest.raises(InputError, match="does not convert into"):
                 parse_value(FloatType(unit=other), f"{text} {unit}")
 
 
@@ -196,7 +204,7 @@ def test_a_number_too_large_is_said_in_our_own_words(number: str) -> None:
     ],
 )
 def test_the_bracket_that_is_never_closed_is_found(text: str, place: tuple[int, int] | None) -> None:
-    assert open_bracket(text) == place
+    assert find_open_bracket(text) == place
 
 
 def test_the_bracket_that_is_never_closed_is_told() -> None:
@@ -207,16 +215,16 @@ def test_the_bracket_that_is_never_closed_is_told() -> None:
 @pytest.mark.parametrize(
     ("text", "name", "holder"),
     [
-        ("[1,2]\n", "a.chart.yaml", Holder.DOCUMENT),
-        ("[1,2]\n", "a.yml", Holder.DOCUMENT),
-        ("state,near,next\n", "a.csv", Holder.TRUTH_TABLE),
-        ("q0,near,q0_next\n", "a.CSV", Holder.TRUTH_TABLE),
-        ("# period_s: 1\nstate,when,gooo\n", "a.csv", Holder.TRANSITION_TABLE),
-        ('state,"when,go\n', "a.csv", Holder.TRANSITION_TABLE),
+        ("[1,2]\n", "a.chart.yaml", ChartFormat.DOCUMENT),
+        ("[1,2]\n", "a.yml", ChartFormat.DOCUMENT),
+        ("state,near,next\n", "a.csv", ChartFormat.TRUTH_TABLE),
+        ("q0,near,q0_next\n", "a.CSV", ChartFormat.TRUTH_TABLE),
+        ("# period_s: 1\nstate,when,gooo\n", "a.csv", ChartFormat.TRANSITION_TABLE),
+        ('state,"when,go\n', "a.csv", ChartFormat.TRANSITION_TABLE),
     ],
 )
-def test_the_ending_says_what_a_file_is(text: str, name: str, holder: Holder) -> None:
-    assert holder_of(text, Path(name)) is holder
+def test_the_ending_says_what_a_file_is(text: str, name: str, holder: ChartFormat) -> None:
+    assert detect_format(text, Path(name)) is holder
 
 
 @pytest.mark.parametrize(
@@ -247,9 +255,9 @@ CELL = st.text(st.sampled_from('ab ",\n'), max_size=6)
 def test_quotes_that_are_closed_are_never_refused(rows: list[list[str]]) -> None:
     quoted = [["x" + cell for cell in row] for row in rows]
     text = "\n".join(",".join('"' + cell.replace('"', '""') + '"' for cell in row) for row in quoted)
-    assert [cells for cells, _ in sheet_rows(text, None)] == [[c.strip() for c in row] for row in quoted]
+    assert [cells for cells, _ in read_csv_rows(text, None)] == [[c.strip() for c in row] for row in quoted]
     with pytest.raises(FormatError, match="not closed"):
-        list(sheet_rows(text[:-1], None))
+        list(read_csv_rows(text[:-1], None))
 
 
 # Lines of declarations

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from posewright.charts import BoolType, Kind, chart_data, parse_chart, read_chart, save_chart
+from posewright.charts import BoolType, ChartKind, chart_data, parse_chart, read_chart, save_chart
 from posewright.charts.expression import parse_expression
 from posewright.charts.model import Chart, State, Transition, to
 from posewright.documents import render_document
@@ -68,7 +68,7 @@ def test_every_statechart_reads_as_it_was_written(chart: Chart) -> None:
 
 
 @SLOW_TO_DRAW
-@given(charts(kind=Kind.MEALY) | charts(kind=Kind.MOORE))
+@given(charts(kind=ChartKind.MEALY) | charts(kind=ChartKind.MOORE))
 def test_every_flat_machine_reads_as_it_was_written(chart: Chart) -> None:
     same(parse_chart(render_document(chart_data(chart))), chart)
 

@@ -95,7 +95,7 @@ def test_a_listing_as_json_says_the_same(ask: Ask, program: Path) -> None:
     assert bow["static"]
     assert bow["keyframes"] == 1
     assert bow["duration_s"] == pytest.approx(1.0, abs=0.5)
-    assert bow["remarks"] == ["besides its moves there is MUSIC"]
+    assert bow["remarks"] == ["statements that do not move servos are left out: MUSIC"]
     assert (main["why"], main["why_line"], main["written"]) == ("it reads REMOCON(1)", 7, None)
 
 
@@ -106,7 +106,7 @@ def test_static_routines_are_written_to_a_folder_and_what_is_lost_is_told(
     code, out, err = ask(program, "-o", folder)
     assert code == 0
     assert out.endswith(f"2 motions -> {folder}\n")
-    assert err == "warning: bow: besides its moves there is MUSIC\n"
+    assert err == "warning: bow: statements that do not move servos are left out: MUSIC\n"
     assert sorted(path.name for path in folder.iterdir()) == ["bow.motion.yaml", "wave.motion.yaml"]
     bow, wave = (read_motion(folder / f"{name}.motion.yaml") for name in ("bow", "wave"))
     assert (bow.repeat, wave.repeat) == (1, None)
@@ -150,7 +150,7 @@ def test_losses_are_listed_and_nothing_is_written_unless_they_are_accepted(ask: 
     assert "lost: easing smooth" in err
     told = json.loads(out)
     assert told["routines"] == ["nod"]
-    assert told["losses"] == ["easing smooth: the servos go straight"]
+    assert told["losses"] == ["easing smooth: servos move at constant speed"]
 
 
 def test_a_measured_move_gives_the_times(ask: Ask, program: Path) -> None:
@@ -187,7 +187,7 @@ def test_what_is_wrong_is_told_and_nothing_is_written(
         (SMOOTH, (), "motions become a program (-o NAME.bas says which)"),
         (SMOOTH, ("-o", "out"), "out is no program (-o NAME.bas says which)"),
         (SMOOTH, ("-o", "."), "no program"),
-        (SMOOTH.replace("[44]", "[-170]"), ("-o", "out.bas"), "left_knee is asked to -170.0 deg"),
+        (SMOOTH.replace("[44]", "[-170]"), ("-o", "out.bas"), "left_knee is at -170.0 deg"),
         (SMOOTH.replace("hitec_robonova1", "nobody"), ("-o", "out.bas"), "nobody"),
         ("motion: x\n", ("-o", "out.bas"), "nod.motion.yaml:1"),
     ],
@@ -227,5 +227,5 @@ def test_the_twins_do_the_same_from_python(program: Path) -> None:
     assert [one.label for one in pw.basic_routines(program) if one.motion] == ["bow", "wave"]
     motions, remarks = pw.basic_motions(program)
     assert [motion.name for motion in motions] == ["bow", "wave"]
-    assert remarks == ("bow: besides its moves there is MUSIC",)
+    assert remarks == ("bow: statements that do not move servos are left out: MUSIC",)
     assert pw.basic_program(motions).labels == ("bow", "wave")

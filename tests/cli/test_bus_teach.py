@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from posewright.bodies import MockBody, Part
+from posewright.bodies import BodySpec, MockBody
 from posewright.buses.dynamixel.calibration import Calibration, apply, read_calibration, write_calibration
 from posewright.buses.dynamixel.fake.bus import FakeBus
 from posewright.buses.dynamixel.torque import servo_ids
@@ -80,7 +80,7 @@ def test_what_was_found_before_of_other_joints_is_kept(ask: Ask, tmp_path: Path)
 def test_a_body_by_address_has_the_calibration_that_is_named(tmp_path: Path) -> None:
     path = tmp_path / "mine.calibration.yaml"
     write_calibration(BUILT, path)
-    part = Part("mine", BIOLOID, STAND, (0.0, 0.0, 0.0))
+    part = BodySpec("mine", BIOLOID, STAND, (0.0, 0.0, 0.0))
     plant = make_plant(f"dynamixel:/dev/ttyUSB0@57600+{path}", [part], None)
     assert plant.bodies["mine"].robot == apply(BIOLOID, BUILT)
 

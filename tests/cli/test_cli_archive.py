@@ -13,7 +13,7 @@ import pytest
 from posewright.cli import app
 from posewright.cli.aibo_archive import grouped
 from posewright.cli.app import run
-from posewright.errors import visible
+from posewright.errors import escape_unprintable
 from posewright.robots import robot
 
 Captured = pytest.CaptureFixture[str]
@@ -106,7 +106,7 @@ def test_a_person_gets_a_line_an_entry(archive: Path, capsys: Captured) -> None:
 
 
 def test_what_a_terminal_must_not_get_is_shown_as_its_code(tmp_path: Path, capsys: Captured) -> None:
-    assert visible("a\x1b[31m\x9b\xe9") == "a\\x1b[31m\\x9b\xe9"
+    assert escape_unprintable("a\x1b[31m\x9b\xe9") == "a\\x1b[31m\\x9b\xe9"
     path = tmp_path / "x.oda"
     path.write_bytes(build_archive(("\x1b]0;gotcha\x07", b"NotOMTN ")))
     out, _ = say(capsys, "list", path)

@@ -23,10 +23,6 @@ def command(*words: object) -> list[str]:
     return [sys.executable, "-m", "posewright", *map(str, words)]
 
 
-def posewright(*words: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command(*words), capture_output=True, text=True, check=False)  # noqa: S603 -- our own program
-
-
 def stopped(by: signal.Signals, folder: Path, *words: object) -> tuple[int, str]:
     """Run a batch, stop it when its first run is done, and return its exit code and last line."""
     process = subprocess.Popen(  # noqa: S603 -- our own program
@@ -39,13 +35,13 @@ def stopped(by: signal.Signals, folder: Path, *words: object) -> tuple[int, str]
     return process.returncode, shown.splitlines()[-1]
 
 
-TESTS = ("run", "passivity-test", "--seeds", "1-6", "--workers", 2)
+TESTS = ("run", "passivity-test", "--seeds", "1-6")
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("whole") / "tests"
-    done = posewright(*TESTS, "--out", folder, "--json")
+    done = run_here(*TESTS, "--workers", 1, "--out", folder, "--json")
     assert (done.returncode, done.stderr) == (0, "")
     found = json.loads(done.stdout)
     assert (found["n_runs"], found["failed"], found["passed"], found["mean"]) == (6, 0, 6, 1.0)
@@ -61,10 +57,10 @@ def test_a_batch_that_was_stopped_goes_on_to_the_same_bytes(
     whole: Path, tmp_path: Path, by: signal.Signals, code: int
 ) -> None:
     folder = tmp_path / "tests"
-    was, said = stopped(by, folder, *TESTS)
+    was, said = stopped(by, folder, *TESTS, "--workers", 2)
     assert was == code
     assert by is signal.SIGKILL or said.startswith("note: stopped after ")
-    done = posewright(*TESTS, "--out", folder)
+    done = run_here(*TESTS, "--workers", 1, "--out", folder)
     assert done.returncode == 0
     assert "(done before)" in done.stdout
     names = {path.name for path in whole.rglob("*")}
@@ -121,7 +117,7 @@ def test_rank_names_what_it_cannot_read_and_exits_with_1(whole: Path, tmp_path: 
 def test_a_folder_of_gaits_is_walked_at_several_speeds(tmp_path: Path) -> None:
     for name in ("trot", "fast"):
         shutil.copy(DOG / f"gaits/{name}.gait.yaml", tmp_path)
-    asked = ("gait", "run", tmp_path, "--speeds", "0.05,0.1", "--seconds", 1, "--out", tmp_path / "walked")
+    asked = ("gait", "run", tmp_path, "--speeds", "0.05,0.1", "--seconds", 0.5, "--out", tmp_path / "walked")
     found = json.loads(run_here(*asked, "--json").stdout)
     assert [row["gait"] for row in found["runs"]] == [
         f"{name}.gait.yaml at {speed}" for name in ("fast", "trot") for speed in (0.05, 0.1)

@@ -333,7 +333,7 @@ def test_what_is_no_name_is_refused(name: str, capsys: Captured, tmp_path: Path)
     path = tmp_path / "own.gait.yaml"
     text = gait_text(read_gait("trot")).replace("gait: trot", f"gait: {name}", 1)
     path.write_text(text, encoding="utf-8")
-    assert "is no name" in refusal(capsys, "show", path, "--no-check")
+    assert "is not a valid name" in refusal(capsys, "show", path, "--no-check")
 
 
 def test_a_gait_cannot_steer_the_terminal(capsys: Captured, tmp_path: Path) -> None:
@@ -384,7 +384,7 @@ def test_a_walk_that_is_sampled_is_planned_once(
 def test_a_walk_begins_and_ends_in_the_poses_asked_for(capsys: Captured, tmp_path: Path) -> None:
     file = tmp_path / "walk.mtn"
     said(capsys, "sample", "trot", "--forward", "0.1", "--from", "sit", "--to", "stand", "-o", file)
-    poses = read_motion(file).resolved()
+    poses = read_motion(file).resolved_poses()
     assert np.allclose(poses[1].angles, ERS7.pose("sit"), atol=1e-6)
     assert np.allclose(poses[-1].angles, ERS7.pose("stand"), atol=1e-6)
 

@@ -41,7 +41,7 @@ def test_a_tuning_is_no_motion_although_it_names_a_gait(capsys: Captured) -> Non
 
 
 def test_ranges_of_bodies_are_no_motion(capsys: Captured) -> None:
-    assert "how far bodies differ" in refusal(capsys, "motion", "info", RANDOM_BODIES)
+    assert "domain parameters" in refusal(capsys, "motion", "info", RANDOM_BODIES)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_ranges_of_bodies_are_no_motion(capsys: Captured) -> None:
             "a tuning of a Posewright gait (`posewright tune` runs it): no gait",
         ),
         (AIBO / "robot.yaml", "a Posewright robot card: no gait"),
-        (RANDOM_BODIES, "a Posewright table of how far bodies differ: no gait"),
+        (RANDOM_BODIES, "a Posewright table of domain parameters: no gait"),
     ],
     ids=lambda value: value.name if isinstance(value, Path) else "",
 )

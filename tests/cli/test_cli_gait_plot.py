@@ -10,7 +10,7 @@ import pytest
 
 from posewright.cli.app import run
 from posewright.figures.gait.content import GaitContent
-from posewright.figures.gait.page import half_speed
+from posewright.figures.gait.page import half_speed_command
 from posewright.gaits import VelocityCommand, gait_names
 
 Captured = pytest.CaptureFixture[str]
@@ -47,7 +47,7 @@ def test_each_gait_that_ships_can_be_drawn(drawn: list[tuple[Any, ...]], gait: s
     assert run(["gait", "plot", gait, "-o", "gait.png"]) == 0
     ((opened, card, command, path),) = drawn
     assert (opened.name, card.name, command, path) == (gait, "sony_ers7", None, Path("gait.png"))
-    seen = GaitContent(opened, card, half_speed(opened, card))
+    seen = GaitContent(opened, card, half_speed_command(opened, card))
     assert all(way.executed.shape == (seen.timing.frames + 1, 3) for way in seen.feet.values())
 
 

@@ -184,7 +184,7 @@ def test_check_says_keyframe_joint_value_and_limit_and_exits_with_one(capsys: Ca
     assert report["errors"] == sum(found["level"] == "error" for found in report["findings"])
     assert run(["motion", "check", str(wave)]) == 1
     shown = capsys.readouterr().out
-    assert "keyframe 1: right_elbow is asked to 110.50 deg, its limit is 105.00 deg" in shown
+    assert "keyframe 1: right_elbow is commanded to 110.50 deg, its limit is 105.00 deg" in shown
 
 
 def test_a_celebration_may_last(capsys: Captured, wave: Path) -> None:
@@ -198,7 +198,7 @@ def test_what_a_team_wants_is_only_asked_where_its_rules_are_named(capsys: Captu
     wave.write_text(WAVE.replace("pause_s: 1.0", "pause_s: 3.0").replace(", free]", ", ~]"))
     assert answer(capsys, "check", wave)["findings"] == []
     assert run(["motion", "check", str(wave), "--celebration"]) == 2
-    assert "a team's rules may ask: eagle_knights" in capsys.readouterr().err
+    assert "a team's rules may: eagle_knights" in capsys.readouterr().err
     assert run(["motion", "check", str(wave), "--rules", "eagle_nights"]) == 2
     assert "did you mean eagle_knights?" in capsys.readouterr().err
 
@@ -402,7 +402,7 @@ def test_whose_motion_was_assumed_is_said_wherever_it_counts(
         told = capsys.readouterr()
         assert answered == 0
         assert json.loads(told.out)["assumed"].startswith("robotis_bioloid (18 joints)")
-        assert "assumed robotis_bioloid (18 joints): the file does not say whose it is" in told.err
+        assert "assumed robotis_bioloid (18 joints): the file does not name its robot" in told.err
     assert run(["motion", "info", str(page), "--robot", "robotis_bioloid"]) == 0
     assert "assumed" not in capsys.readouterr().err
     assert answer(capsys, "info", wave)["assumed"] is None
@@ -415,7 +415,7 @@ def test_a_file_whose_poses_are_beyond_the_joints_of_whom_it_is_taken_for_is_dou
     frames = [Keyframe(Pose(man.joint_names, bent), 0.5)]
     write_motion(Motion("scorpion", man.name, man.joint_names, frames), page, accept_loss=True)
     told = read_motion_file(page).assumed or ""
-    assert "1 of its 1 poses are beyond the joints of this one" in told
+    assert "1 of its 1 poses exceed the joint limits of this one" in told
 
 
 def test_part_of_a_pages_name_leads_to_it(capsys: Captured, tmp_path: Path) -> None:

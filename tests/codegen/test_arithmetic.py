@@ -60,7 +60,7 @@ def test_whole_numbers_are_the_interpreters(c: Functions, name: str) -> None:
 def test_a_whole_number_is_kept_in_its_range_as_a_register_keeps_it(c: Functions) -> None:
     v, _ = pairs(INTEGERS, random_integers)
     for kind in (IntType(), IntType(-128, 127), IntType(3, 3), IntType(-9, -2), IntType(0, 65535)):
-        assert_same(c("pw_clamp_i32", v, kind.low, kind.high), [kind.fit(one) for one in v.tolist()], v, v)
+        assert_same(c("pw_clamp_i32", v, kind.low, kind.high), [kind.clamp(one) for one in v.tolist()], v, v)
 
 
 FRACTIONS = {"fmod": "a % b", "min": "min(a, b)", "max": "max(a, b)"}
@@ -113,16 +113,16 @@ def test_a_fraction_is_kept_in_its_range_as_a_register_keeps_it(c: Functions, si
     kinds = [FloatType(low, high, single) for low, high in RANGES] + [FloatType(single=single)]
     for kind in kinds:
         name = "pw_fit_float" if single else "pw_fit_double"
-        found = c(name, v, kind.low, kind.high, kind.zero)
-        assert_same(found, [kind.fit(one) for one in v.tolist()], v, v)
+        found = c(name, v, kind.low, kind.high, kind.default)
+        assert_same(found, [kind.clamp(one) for one in v.tolist()], v, v)
 
 
 def test_a_whole_number_may_be_rounded_to_32_bits_before_it_is_cut() -> None:
     v, _ = pairs(INTEGERS, random_integers)
     for low, high in [*RANGES, (-1e9, 16777217.0)]:
         kind = FloatType(low, high, single=True)
-        first = [kind.fit(to_single(float(one))) for one in v.tolist()]
-        after = [kind.fit(one) for one in v.tolist()]
+        first = [kind.clamp(to_single(float(one))) for one in v.tolist()]
+        after = [kind.clamp(one) for one in v.tolist()]
         assert struct.pack(f"{len(v)}f", *first) == struct.pack(f"{len(v)}f", *after)
 
 

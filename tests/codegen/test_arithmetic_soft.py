@@ -106,5 +106,5 @@ def test_doubles_are_rounded_to_32_bits_at_the_middle_of_two_as_well(c: Function
 def test_a_register_keeps_its_range(c: Functions, operands: tuple[Any, Any], low: float, high: float) -> None:
     a, _ = operands
     kind = FloatType(low, high)
-    ends = (np.full(len(a), end) for end in (kind.low, kind.high, kind.zero))
-    assert_same(soft(c, "pw_f64_fit", a, *ends), [kind.fit(one) for one in a.tolist()], a, a)
+    ends = (np.full(len(a), end) for end in (kind.low, kind.high, kind.default))
+    assert_same(soft(c, "pw_f64_fit", a, *ends), [kind.clamp(one) for one in a.tolist()], a, a)

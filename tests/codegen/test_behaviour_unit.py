@@ -151,7 +151,7 @@ def test_a_record_of_a_body_holds_what_its_sensors_read() -> None:
     record = subject.record_of(state)
     assert record["compass"] == 0.25
     assert [record[f"ring_{k}"][0] for k in range(72)] == ring.tolist()
-    with pytest.raises(BodyError, match="reads no 'compass'"):
+    with pytest.raises(BodyError, match="no channel 'compass'"):
         subject.record_of(BodyState(0.0, np.zeros(18), np.zeros(18), sensors={"ring": ring}))
 
 

@@ -122,13 +122,13 @@ def drawn(kind: Type, chance: random.Random) -> object:
     if isinstance(kind, EnumType):
         return chance.choice(kind.values)
     if isinstance(kind, IntType):
-        near = kind.fit(chance.randint(-10, 10))
-        return chance.choice((kind.low, kind.high, kind.fit(0), near, chance.randint(kind.low, kind.high)))
+        near = kind.clamp(chance.randint(-10, 10))
+        return chance.choice((kind.low, kind.high, kind.clamp(0), near, chance.randint(kind.low, kind.high)))
     assert isinstance(kind, FloatType)
     special = (0.0, -0.0, 5e-324, 1e308, -1e308, 1e-40, 3e38, -3e38, 1.0, 0.1)
     bits = struct.unpack("<d", struct.pack("<Q", chance.getrandbits(64)))[0]
     bits = bits if bits == bits and abs(bits) != float("inf") else 2.5  # noqa: PLR0124 -- NaN
-    return kind.fit(
+    return kind.clamp(
         chance.choice((chance.choice(special), chance.uniform(-3, 3), chance.uniform(-1e5, 1e5), bits))
     )
 

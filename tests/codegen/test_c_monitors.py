@@ -13,7 +13,7 @@ import pytest
 
 from posewright.charts import Chart, Interpreter, Monitor, read_chart
 from posewright.charts.expression import parse_expression
-from posewright.charts.model import Promise, PropertyKind
+from posewright.charts.model import Promise, PromiseKind
 from posewright.charts.model.chart import scope_of
 from posewright.charts.types import BoolType
 from posewright.codegen.c import ChartSubject, Options
@@ -32,7 +32,7 @@ TICKS = 150
 EPISODES = 3
 
 
-def promise(chart: Chart, name: str, vow: PropertyKind, *texts: str, within_s: float = 0.0) -> Promise:
+def promise(chart: Chart, name: str, vow: PromiseKind, *texts: str, within_s: float = 0.0) -> Promise:
     asked = dict.fromkeys((*chart.events, *chart.local_events), BoolType())
     scope = scope_of(
         {**chart.inputs, **chart.variables, **asked},
@@ -48,9 +48,9 @@ def promise(chart: Chart, name: str, vow: PropertyKind, *texts: str, within_s: f
 
 def with_promises_to_break(chart: Chart) -> Chart:
     """Promise the opposite of all that is promised, and some things that no chart can always keep."""
-    opposite = {PropertyKind.NEVER: PropertyKind.ALWAYS, PropertyKind.ALWAYS: PropertyKind.NEVER}
+    opposite = {PromiseKind.NEVER: PromiseKind.ALWAYS, PromiseKind.ALWAYS: PromiseKind.NEVER}
     turned = [
-        replace(one, name=f"not {one.name}", vow=opposite.get(one.vow, one.vow), within_s=0.0)
+        replace(one, name=f"not {one.name}", kind=opposite.get(one.kind, one.kind), within_s=0.0)
         for one in chart.promises
     ]
     first, last = chart.state_names[0], chart.state_names[-1]
@@ -62,7 +62,7 @@ def with_promises_to_break(chart: Chart) -> Chart:
     ]
     pairs = zip(asked, reversed(asked), strict=True)
     owed = [
-        promise(chart, f"owed {k}", PropertyKind.LEADS_TO, when, f"not {goal}", within_s=k * chart.period_s)
+        promise(chart, f"owed {k}", PromiseKind.LEADS_TO, when, f"not {goal}", within_s=k * chart.period_s)
         for k, (when, goal) in enumerate(pairs)
     ]
     return replace(chart, promises=(*chart.promises, *turned, *owed))
@@ -109,7 +109,7 @@ def test_a_promise_is_broken_in_c_when_the_monitor_says_so(
                     rows, stepped(step, subject, number, batch, episode[:TICKS]), strict=True
                 ):
                     state = interpreter.step(state, row)
-                    monitor.see(row, state)
+                    monitor.check_tick(row, state)
                     assert bits(got) == monitor.broken, (subject.chart.name, monitor.ticks, row)
                     broken_and_mended += bool(before - monitor.broken)
                     before = {*monitor.broken}

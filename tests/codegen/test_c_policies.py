@@ -11,7 +11,7 @@ import pytest
 
 from posewright.charts import Chart, read_chart
 from posewright.charts.expression import parse_expression
-from posewright.charts.model import Kind, State, Target, Transition
+from posewright.charts.model import ChartKind, State, StateTarget, Transition
 from posewright.charts.types import BoolType
 from posewright.codegen.c import ChartSubject, Options
 from posewright.codegen.c.policies import policies_of
@@ -126,14 +126,18 @@ def test_names_never_clash(tmp_path: Path, name: str) -> None:
 
 def ring(n: int, prefix: str) -> tuple[State, ...]:
     """States in a ring; each is left for the next one while `go`."""
-    empty = Chart("ring", Kind.STATECHART, 0.1, {"go": BoolType()}, {}, (Target("s"),), (State("s"),))
+    empty = Chart(
+        "ring", ChartKind.STATECHART, 0.1, {"go": BoolType()}, {}, (StateTarget("s"),), (State("s"),)
+    )
     go = parse_expression("go", empty.scope, BoolType())
-    ways = [(Transition(go=(Target(f"{prefix}{(k + 1) % n}"),), when=go),) for k in range(n)]
+    ways = [(Transition(go=(StateTarget(f"{prefix}{(k + 1) % n}"),), when=go),) for k in range(n)]
     return tuple(State(f"{prefix}{k}", way) for k, way in enumerate(ways))
 
 
 def side_by_side(rings: int, n: int) -> tuple[State, ...]:
-    sides = (State(f"r{k}", states=ring(n, f"a{k}_"), initial=(Target(f"a{k}_0"),)) for k in range(rings))
+    sides = (
+        State(f"r{k}", states=ring(n, f"a{k}_"), initial=(StateTarget(f"a{k}_0"),)) for k in range(rings)
+    )
     return (State("all", parallel=True, states=tuple(sides)),)
 
 
@@ -146,7 +150,9 @@ def test_numbers_of_one_byte_are_not_too_small(
     states: Callable[[], tuple[State, ...]], tmp_path: Path
 ) -> None:
     tops = states()
-    chart = Chart("big", Kind.STATECHART, 0.1, {"go": BoolType()}, {}, (Target(tops[0].name),), tops)
+    chart = Chart(
+        "big", ChartKind.STATECHART, 0.1, {"go": BoolType()}, {}, (StateTarget(tops[0].name),), tops
+    )
     subject = ChartSubject(chart)
     records = subject.format.pack([{"go": k % 7 != 0} for k in range(400)])
     with host_unit(subject, tmp_path) as step:

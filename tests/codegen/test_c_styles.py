@@ -15,7 +15,7 @@ from tests.charts.random_charts import charts, values
 from posewright.charts import Chart, read_chart
 from posewright.charts.expression import Expression, Scope, parse_expression
 from posewright.charts.machine import Interpreter
-from posewright.charts.model import Kind
+from posewright.charts.model import ChartKind
 from posewright.charts.types import BoolType, EnumType
 from posewright.codegen.c import ChartSubject, Options
 from posewright.codegen.c.settled import terms_of, unsettled
@@ -81,14 +81,14 @@ def assert_agrees(chart: Chart, style: Style, rows: list[dict[str, object]], fol
         unit.unit_step(record_of(subject, row), out)
         snapshot = interpreter.step(snapshot, row)
         state = np.frombuffer(out.raw, subject.states)[0]
-        assert active_in(state) == {0, *snapshot.numbers}, row
+        assert active_in(state) == {0, *snapshot.active_nodes}, row
         for name, value in snapshot.registers.items():
             kind = subject.lowered.types[name]
             wanted = kind.codes[str(value)] if isinstance(kind, EnumType) else value
             assert state[subject.format.field_of[name]] == wanted, (name, row)
 
 
-def flat(kind: Kind) -> st.SearchStrategy[Chart]:
+def flat(kind: ChartKind) -> st.SearchStrategy[Chart]:
     return charts(
         kind=kind, flat=True, timed=False, parallel=False, events=False, history=False, actions=False
     )
@@ -111,7 +111,7 @@ def has_a_table(chart: Chart) -> bool:
         return False
 
 
-@given(st.sampled_from(Kind).flatmap(flat), st.data())
+@given(st.sampled_from(ChartKind).flatmap(flat), st.data())
 @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 def test_both_styles_do_what_the_interpreter_does(fresh, chart: Chart, data) -> None:
     row = st.fixed_dictionaries({name: values(kind) for name, kind in chart.inputs.items()})

@@ -89,9 +89,9 @@ def test_random_charts_do_the_same_step_by_step_in_rows_and_in_columns(data: st.
 def test_every_example_runs_compiled_from_any_state(path: Path) -> None:
     chart = read_chart(path)
     plain, compiled = Interpreter(chart), Interpreter(chart, native=True)
-    zero = {name: kind.zero for name, kind in chart.inputs.items()}
+    zero = {name: kind.default for name, kind in chart.inputs.items()}
     for name in chart.state_names:
-        start = plain.entered(name)
+        start = plain.snapshot_in(name)
         assert outcome(compiled, start, zero) == outcome(plain, start, zero)
         assert outcome(compiled, start, {}) == outcome(plain, start, {})
 
@@ -231,10 +231,10 @@ def test_what_does_not_fit_is_an_input_error_compiled_and_not(compiled: bool) ->
     interpreter = Interpreter(parse_chart(DIVIDES), native=compiled)
     for value in ("a", None, True, 1.5, [1]):
         with pytest.raises(InputError, match=r"count = .* does not fit"):
-            interpreter.entered("on", held={"count": value})  # type: ignore[dict-item]
+            interpreter.snapshot_in("on", values={"count": value})  # type: ignore[dict-item]
     with pytest.raises(UnknownNameError, match="'nope'"):
-        interpreter.entered("on", held={"nope": 1})
-    assert interpreter.entered("on", held={"count": 1000}).outputs["count"] == 255
+        interpreter.snapshot_in("on", values={"nope": 1})
+    assert interpreter.snapshot_in("on", values={"count": 1000}).outputs["count"] == 255
     for wall in (1.0, np.ones((4, 2)), np.float64(1), None):
         with pytest.raises(InputError, match="the column 'wall' is not an array"):
             interpreter.run_columns({"wall": wall, "n": np.ones(4, int)})

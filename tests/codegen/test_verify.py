@@ -59,7 +59,7 @@ def test_a_stream_takes_every_transition_of_the_examples(path: Path) -> None:
     form = form_of(path)
     reference = InterpreterRun(form)
     Comparison(reference, {}).run(chart_stream(form).episodes(1), 3000, lambda *_: None)
-    assert {*reference.taken} == {(way.source, way.index) for way in form.machine.ways}
+    assert {*reference.taken} == {(way.source, way.index) for way in form.machine.transitions}
 
 
 def test_a_stream_is_the_same_again_for_the_same_seed_only() -> None:
@@ -127,9 +127,9 @@ def test_a_machine_whose_transitions_lead_to_each_others_goals_is_caught() -> No
 )
 def test_any_two_transitions_of_a_state_that_are_swapped_are_caught(name: str, state: str) -> None:
     right = lower(read_chart(Path(f"examples/charts/{name}.chart.yaml")))
-    ways = right.node(state).ways
+    ways = right.node(state).transitions
     for one, other in pairwise(range(len(ways))):
-        if ways[one].goals != ways[other].goals:
+        if ways[one].targets != ways[other].targets:
             found = beside(right, crossed(right, state, one, other)).mismatch()
             assert found is not None, (one, other)
             assert len(found.inputs) < 20

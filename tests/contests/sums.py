@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from posewright.arenas import Box, arena, layout_faults
+from posewright.arenas import Box, arena, check_layout
 from posewright.contests import Measures, contest, inspect_measures, rank, score
 from posewright.contests.obstacle_race.put_back import turned_towards
 
@@ -30,7 +30,7 @@ def _inspected(told: dict[str, Any]) -> dict[str, Any]:
 
 def _laid(told: list[list[float]]) -> dict[str, Any]:
     boxes = [Box(x, y, *[math.radians(angle) for angle in turned]) for x, y, *turned in told]
-    return {"faults": sorted({one.kind.value for one in layout_faults(boxes, arena())})}
+    return {"faults": sorted({one.kind.value for one in check_layout(boxes, arena())})}
 
 
 def _ranked(told: Mapping[str, list[float]]) -> dict[str, Any]:

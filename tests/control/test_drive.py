@@ -23,7 +23,7 @@ from posewright.bodies import (
     Supervisor,
     TorquePolicy,
 )
-from posewright.control import Block, Guard, RealClock, Script, drive
+from posewright.control import Block, RealClock, SafetyLimit, Script, drive
 from posewright.controllers import Feedback
 from posewright.controllers.behaviours import Behaviour, BehaviourController, read_behaviour
 from posewright.errors import BodyError, InputError, UnsafeCommandError
@@ -151,7 +151,7 @@ def test_what_safety_changed_is_told_with_the_block(desk, shop) -> None:
     body = run(behaviour, lambda _t: seen(front=0.1), 2.0, witness)
     found = [block.interventions for block in witness.blocks if block.interventions is not None]
     told = {pair for one in found for pair in zip(one.guards, one.joints.tolist(), strict=True)}
-    assert told == {(Guard.JOINT_LIMIT, shop.robot.index("left_knee"))}
+    assert told == {(SafetyLimit.JOINT_LIMIT, shop.robot.index("left_knee"))}
     assert (body.commands <= shop.robot.limits[1] + 1e-9).all()
 
 
@@ -470,7 +470,7 @@ def test_a_plant_that_answers_for_other_frames_is_refused() -> None:
             return super().play(frames[:1])
 
     body = Short(BIOLOID, positions=STAND)
-    with pytest.raises(BodyError, match="sent 5 frames, and 1 came back"):
+    with pytest.raises(BodyError, match="sent 5 frames, but returned 1"):
         drive(body, {body.robot.name: Script([still(5)])}, until_s=0.1)
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posewright.bodies import JointCommands
-from posewright.control import Guard, Safety
+from posewright.control import Safety, SafetyLimit
 from posewright.errors import BodyError, UnsafeCommandError
 from posewright.robots import robot
 
@@ -36,7 +36,7 @@ def test_a_command_beyond_a_joint_limit_is_clipped_and_told_of_frame_by_frame() 
     safe = Safety(ROBOT).filter(JointCommands(angles), STAND)
     told = safe.interventions
     assert told is not None
-    at_limit = [k for k, guard in enumerate(told.guards) if guard is Guard.JOINT_LIMIT]
+    at_limit = [k for k, guard in enumerate(told.guards) if guard is SafetyLimit.JOINT_LIMIT]
     assert set(told.joints[at_limit]) == {knee}
     assert told.limits[at_limit] == pytest.approx(lower)
     assert told.values[at_limit].min() == pytest.approx(lower - 0.2)
@@ -65,7 +65,7 @@ def test_a_jump_becomes_a_way_at_the_servos_greatest_speed() -> None:
     assert safe.commands.angles[-1, elbow] == pytest.approx(STAND[elbow] + 1.0)
     told = safe.interventions
     assert told is not None
-    assert (told.guards[0], told.joints[0], told.frames[0]) == (Guard.SPEED_LIMIT, elbow, 0)
+    assert (told.guards[0], told.joints[0], told.frames[0]) == (SafetyLimit.SPEED_LIMIT, elbow, 0)
     assert told.values.max() == pytest.approx(1.0 / ROBOT.frame_period_s)
     assert told.limits == pytest.approx(ROBOT.max_speeds[elbow])
 
@@ -84,7 +84,7 @@ def test_whatever_is_asked_what_passes_is_within_limits_and_speeds(seed: int) ->
 def test_what_is_no_number_is_refused_by_name(strange: float) -> None:
     angles = still()
     angles[3, ROBOT.index("right_hip_yaw")] = strange
-    with pytest.raises(UnsafeCommandError, match=r"right_hip_yaw .* in frame 3"):
+    with pytest.raises(UnsafeCommandError, match=r"right_hip_yaw in frame 3"):
         Safety(ROBOT).filter(JointCommands(angles), STAND)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from posewright.controllers import Player
 from posewright.controllers.behaviours import behaviour_names, read_behaviour
-from posewright.controllers.behaviours.motion_library import CarriedTexts
+from posewright.controllers.behaviours.motion_library import DocumentTexts
 from posewright.errors import DocumentError, ExpressionError, InputError, PosewrightError, UnknownNameError
 from posewright.formats import native, read_motion
 from posewright.motions import Motion
@@ -65,7 +65,7 @@ def test_two_files_of_one_name_are_both_carried(desk) -> None:
 
 @given(st.lists(st.sampled_from(["/home/a/b", "/home/a", "/home/a/c/b", "/x/b", "/x/c/b", "/"]), max_size=9))
 def test_carried_files_never_share_a_name(folders: list[str]) -> None:
-    carried = CarriedTexts(Path("/home/a"))
+    carried = DocumentTexts(Path("/home/a"))
     paths = [Path(folder, "walk.yaml") for folder in folders]
     names = {path: carried.name_of(path) for path in paths}
     assert len(set(names.values())) == len(names)
@@ -213,7 +213,7 @@ WRONG = [
     ({"walk_ready": "walk_redy"}, UnknownNameError, "did you mean walk_ready", 4),
     ({"{motion: walk_forward}": "{motion: walk_foward}"}, UnknownNameError, "did you mean walk_forward", 6),
     ({"{motion: walk_forward}": "{file: none.mtn}"}, PosewrightError, "none.mtn", None),
-    ({"{motion: walk_forward}": "{speed: 2}"}, DocumentError, "from one place", 6),
+    ({"{motion: walk_forward}": "{speed: 2}"}, DocumentError, "needs either `motion` or `file`", 6),
     ({"{motion: walk_forward}": "{motion: walk_forward, page: 3}"}, DocumentError, "has no pages", 6),
     ({"compass: {": "laser_front: {"}, DocumentError, "has a sensor laser_front already", 8),
     ({"x: {sensor": "y: {sensor"}, UnknownNameError, "no key here is called 'y'", 11),
@@ -223,21 +223,21 @@ WRONG = [
     ({"INPUT": "x: {sensor: laser_front, below_deg: 1}"}, DocumentError, "a length .write below_m", 11),
     ({"INPUT": "x: {sensor: laser_front}"}, DocumentError, "give a threshold: below_m", 11),
     ({"INPUT": "x: {sensor: laser_front, below_m: 1, above_m: 2}"}, DocumentError, "both below and", 11),
-    ({"INPUT": "x: {sensor: laser_front, below_m: 1, below_cm: 2}"}, DocumentError, "one of them is", 11),
+    ({"INPUT": "x: {sensor: laser_front, below_m: 1, below_cm: 2}"}, DocumentError, "give one of them", 11),
     ({"INPUT": "x: {sensor: laser_front, below_m: 1, hysteresis_m: -1}"}, DocumentError, "negative", 11),
     ({"INPUT": "x: {sensor: laser_front, hysteresis_m: 1}"}, DocumentError, "without a threshold", 11),
     ({"INPUT": "x: {sensor: laser_front, below_m: 1, colour: red}"}, UnknownNameError, "'colour'", 11),
     ({"INPUT": "x: {sensor: ring, below_m: 1}"}, DocumentError, "has many beams .add corridor", 11),
-    ({"INPUT": "x: {sensor: head_camera, below_m: 1}"}, DocumentError, "nothing that a chart", 11),
+    ({"INPUT": "x: {sensor: head_camera, below_m: 1}"}, DocumentError, "no reading that a chart", 11),
     ({"INPUT": "x: {sensor: imu.orientation, below_deg: 1}"}, DocumentError, "imu.orientation.roll", 11),
     ({"INPUT": "x: {sensor: right_foot_contact, below_m: 1}"}, DocumentError, "needs no threshold", 11),
     ({"INPUT": "x: {joint: left_elbo, below_deg: 1}"}, UnknownNameError, "did you mean left_elbow", 11),
-    ({"INPUT": "x: {playing: run}"}, UnknownNameError, "there is walk", 11),
+    ({"INPUT": "x: {playing: run}"}, UnknownNameError, "choose from walk", 11),
     ({"INPUT": "x: {clock: wall, above_s: 1}"}, UnknownNameError, "since_start", 11),
     (
         {"INPUT": "x: {sensor: laser_front, corridor: {width_m: 1}, below_m: 1}"},
         DocumentError,
-        "no scanner",
+        "not a scanner",
         11,
     ),
     (
@@ -249,7 +249,7 @@ WRONG = [
     (
         {"INPUT": "x: {sensor: ring, corridor: {width_m: 1, towards_deg: go_on}, below_m: 1}"},
         UnknownNameError,
-        "there is goal_deg",
+        "choose from goal_deg",
         11,
     ),
     ({"when: go_on": "when: go_onn"}, ExpressionError, "go_onn", 13),
@@ -259,12 +259,12 @@ WRONG = [
     ({"when: go_on": "otherwise: true"}, DocumentError, "never reached", 14),
     ({"otherwise: true": "otherwise: false"}, DocumentError, "expected true", 14),
     ({"play: null}": "plays: null}"}, UnknownNameError, "called 'plays'", 14),
-    ({", play: null}": "}"}, DocumentError, "asks for one thing", 14),
+    ({", play: null}": "}"}, DocumentError, "needs either `play` or `walk`", 14),
     ({"play: null}": "play: null, forward_m_s: 0.1}"}, DocumentError, "a motion has no velocity", 14),
     ({"play: null}": "walk: trot}"}, UnknownNameError, "no gait is called 'trot'", 14),
     ({"play: null}": "play: null, joints_deg: {nose: 3}}"}, UnknownNameError, "nose", 14),
     ({"period_s: 0.1": "period_s: 0.001"}, DocumentError, "shorter than a frame", 3),
-    ({"go: going}": "go: standing}"}, InputError, "the chart tiny is refused", None),
+    ({"go: going}": "go: standing}"}, InputError, "chart tiny has errors", None),
 ]
 
 

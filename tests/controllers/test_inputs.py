@@ -128,7 +128,7 @@ def test_another_sensor_that_answers_nothing_keeps_its_last_value(desk) -> None:
     runner = BehaviourRunner(desk.wired("{sensor: compass}"))
     assert runner.step(state(compass=0.5)).inputs["x"] == 0.5
     assert runner.step(state(compass=math.nan)).inputs["x"] == 0.5
-    with pytest.raises(BodyError, match="nothing to begin with"):
+    with pytest.raises(BodyError, match="has no first value"):
         read(desk.wired("{sensor: compass}"), {"compass": math.nan})
 
 
@@ -154,7 +154,7 @@ def test_with_a_compass_a_direction_is_the_fields(desk) -> None:
 
 
 def test_a_body_without_the_sensor_is_told(desk) -> None:
-    with pytest.raises(BodyError, match=r"reads no 'laser_front'.*it reads compass, ring"):
+    with pytest.raises(BodyError, match=r"no channel 'laser_front'.*it has compass, ring"):
         read(desk.read())
 
 

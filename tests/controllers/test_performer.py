@@ -96,7 +96,7 @@ def test_a_motion_waits_for_the_gait_to_stand_and_a_gait_for_the_motion_to_end()
 
 def test_more_than_the_gait_can_do_is_done_as_far_as_it_goes() -> None:
     doing = performer()
-    fastest = QuadrupedGait(read_gait("trot"), DOG).clipped(VelocityCommand(9.0, 0.0, 9.0))
+    fastest = QuadrupedGait(read_gait("trot"), DOG).clip_command(VelocityCommand(9.0, 0.0, 9.0))
     doing.request(Action("trot", VelocityCommand(9.0, 0.0, 9.0)))
     greedy = frames(doing, 300)
     other = performer()
@@ -174,7 +174,7 @@ def test_a_behaviour_walks_at_the_velocity_of_its_charts_numbers(tmp_path: Path)
     ("changes", "message"),
     [
         ({"gait: trot}": "gait: gallop}"}, "no gait of the catalogue is called 'gallop'"),
-        ({"gait: trot}": "gait: trot, file: a.yaml}"}, "a gait comes from one place"),
+        ({"gait: trot}": "gait: trot, file: a.yaml}"}, "a gait needs either `gait` or `file`"),
         ({"turn_deg_s": "turn_deg_s: 1, turn_rad_s"}, "turn is given twice"),
         ({"head_pan": "left_front_knee"}, "left_front_knee"),
         ({"forward_m_s: speed": "forward_m_s: walks"}, "forward_m_s|number|bool"),

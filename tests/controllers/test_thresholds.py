@@ -67,5 +67,5 @@ def test_a_reading_that_is_no_number_changes_nothing() -> None:
 
 
 def test_at_the_limit_itself_it_is_not_yet_true() -> None:
-    assert not Threshold(0.35).holds(0.35, before=False)
-    assert Threshold(0.35).holds(0.35, before=True)
+    assert not Threshold(0.35).holds(0.35, previous=False)
+    assert Threshold(0.35).holds(0.35, previous=True)

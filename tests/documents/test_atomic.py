@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from posewright.documents import refuse_unwritable, replacing, write_atomically
+from posewright.documents import atomic_replacement, require_writable, write_atomically
 from posewright.errors import InputError, OutputError
 
 
@@ -63,15 +63,15 @@ def test_an_unwritable_place_is_no_wrong_document() -> None:
 
 
 def test_that_a_result_could_not_be_written_is_told_before_the_work(tmp_path: Path) -> None:
-    refuse_unwritable(tmp_path / "race.mcap")
+    require_writable(tmp_path / "race.mcap")
     for wrong in (tmp_path, tmp_path / "absent" / "race.mcap"):
         with pytest.raises(OutputError, match="cannot write here"):
-            refuse_unwritable(wrong)
+            require_writable(wrong)
     assert not list(tmp_path.iterdir())
 
 
 def begin(path: Path, begun: Any) -> None:
-    with replacing(path) as (_, handle):
+    with atomic_replacement(path) as (_, handle):
         os.write(handle, b"half of")
         begun.set()
         multiprocessing.Event().wait()
@@ -121,10 +121,10 @@ def test_what_a_killed_program_left_unfinished_goes_with_the_next_save(tmp_path:
 def test_a_file_is_replaced_only_when_it_is_written(tmp_path: Path) -> None:
     path = tmp_path / "film.mp4"
     path.write_bytes(b"old")
-    with pytest.raises(KeyError), replacing(path, ending=".mp4") as (unfinished, _):
+    with pytest.raises(KeyError), atomic_replacement(path, suffix=".mp4") as (unfinished, _):
         raise KeyError(unfinished.write_bytes(b"half"))
     assert (list(tmp_path.iterdir()), path.read_bytes()) == ([path], b"old")
-    with replacing(path, ending=".mp4") as (unfinished, _):
+    with atomic_replacement(path, suffix=".mp4") as (unfinished, _):
         assert unfinished.suffix == ".mp4"
         unfinished.write_bytes(b"new")
     assert (list(tmp_path.iterdir()), path.read_bytes()) == ([path], b"new")

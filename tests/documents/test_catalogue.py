@@ -26,7 +26,7 @@ def test_what_ships_is_found_by_name_and_a_file_by_its_path(layouts: Catalogue, 
     assert layouts.names() == ("both", "one", "two")
     assert layouts.find("two") == tmp_path / "b" / "two.layout.yaml"
     assert layouts.find(tmp_path / "a" / "one.layout.yaml") == tmp_path / "a" / "one.layout.yaml"
-    assert layouts.find("one.layout.yaml", beside=tmp_path / "a") == tmp_path / "a" / "one.layout.yaml"
+    assert layouts.find("one.layout.yaml", base_folder=tmp_path / "a") == tmp_path / "a" / "one.layout.yaml"
 
 
 def test_a_folder_may_be_the_document(tmp_path: Path) -> None:
@@ -43,7 +43,9 @@ def test_documents_may_lie_in_folders_of_their_folder(tmp_path: Path) -> None:
     contests = Catalogue("contest", ".rules.yaml", lambda: [tmp_path])
     assert contests.names() == ("year/race",)
     assert (
-        contests.shipped("year/race") == contests.find("year/race") == tmp_path / "year" / "race.rules.yaml"
+        contests.shipped_path("year/race")
+        == contests.find("year/race")
+        == tmp_path / "year" / "race.rules.yaml"
     )
 
 
@@ -52,14 +54,14 @@ def test_a_name_from_elsewhere_leads_to_no_path(layouts: Catalogue, tmp_path: Pa
     path.touch()
     assert layouts.find(str(path)) == path
     with pytest.raises(UnknownNameError):
-        layouts.shipped(str(path))
+        layouts.shipped_path(str(path))
 
 
 def test_an_unknown_name_is_answered_with_the_nearest(layouts: Catalogue) -> None:
     with pytest.raises(UnknownNameError, match=r"no layout is called 'oen'.*did you mean one"):
         layouts.find("oen")
     with pytest.raises(UnknownNameError, match="did you mean random"):
-        layouts.find("randm", also=("random",))
+        layouts.find("randm", extra_names=("random",))
 
 
 def test_a_name_that_two_have_is_refused(layouts: Catalogue) -> None:
@@ -70,7 +72,7 @@ def test_a_name_that_two_have_is_refused(layouts: Catalogue) -> None:
 @pytest.mark.parametrize("name", ["x" * 300, "a\0b", ""])
 def test_what_no_file_can_be_called_is_just_unknown(layouts: Catalogue, name: str, tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError):
-        layouts.find(name, beside=tmp_path / "nowhere")
+        layouts.find(name, base_folder=tmp_path / "nowhere")
 
 
 @pytest.mark.parametrize("name", ["a/nowhere.yaml", "nowhere.yaml", "a/" + "x" * 300, "a/\0"])
@@ -114,8 +116,8 @@ def test_what_a_package_offers_is_loaded_when_it_is_asked_for(offered: Plugins) 
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("gone", "'gone' in posewright.tests, of the package ours 1.2, cannot be loaded: No module"),
-        ("none", r"cannot be loaded: .*nothing.*\(it says math:nothing; mend that package"),
+        ("gone", "'gone' in posewright.tests, from the package ours 1.2, cannot be loaded: No module"),
+        ("none", r"cannot be loaded: .*nothing.*\(its entry point is math:nothing; fix or uninstall"),
         (
             "twice",
             "offered by the package ours 1.2 and the package theirs 1.2|theirs 1.2 and the package ours",

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from posewright.documents import (
-    one_line,
+    flow_mapping,
     parse_document,
     read_document,
     render_document,
@@ -72,7 +72,8 @@ def test_keys_come_and_go() -> None:
 
 def test_a_mapping_may_be_asked_for_on_one_line() -> None:
     assert (
-        render_document({"k": [one_line({"a": 1, "b": [None, "free"]})]}) == "k:\n  - {a: 1, b: [~, free]}\n"
+        render_document({"k": [flow_mapping({"a": 1, "b": [None, "free"]})]})
+        == "k:\n  - {a: 1, b: [~, free]}\n"
     )
 
 

@@ -28,7 +28,7 @@ def test_a_link_that_leads_nowhere_yet_leads_to_the_new_file(tmp_path: Path) -> 
 
 def test_a_pipe_is_not_replaced_by_a_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(OutputError, match="not an ordinary file"):
+    with pytest.raises(OutputError, match="not a regular file"):
         write_atomically(tmp_path / "pipe", b"new")
     assert (tmp_path / "pipe").is_fifo()
     assert list(tmp_path.iterdir()) == [tmp_path / "pipe"]
@@ -36,5 +36,5 @@ def test_a_pipe_is_not_replaced_by_a_file(tmp_path: Path) -> None:
 
 def test_a_pipe_is_not_waited_on(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.chart.yaml")
-    with pytest.raises(DocumentError, match="not an ordinary file"):
+    with pytest.raises(DocumentError, match="not a regular file"):
         read_document(tmp_path / "pipe.chart.yaml")

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from posewright.documents import one_line, parse_document, render_document
+from posewright.documents import flow_mapping, parse_document, render_document
 
 SCALARS = st.one_of(
     st.text(max_size=12),
@@ -17,7 +17,7 @@ SCALARS = st.one_of(
 KEYS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8)
 TREES = st.recursive(
     st.one_of(
-        SCALARS, st.lists(SCALARS, max_size=4), st.dictionaries(KEYS, SCALARS, max_size=3).map(one_line)
+        SCALARS, st.lists(SCALARS, max_size=4), st.dictionaries(KEYS, SCALARS, max_size=3).map(flow_mapping)
     ),
     lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(KEYS, inner, max_size=3)),
     max_leaves=8,
@@ -30,7 +30,7 @@ def test_what_is_emitted_says_what_it_was_made_from(data: dict[str, Any]) -> Non
 
 
 def test_a_keyframe_stands_on_one_line_and_words_need_no_quotes() -> None:
-    keyframes = [one_line({"reach_s": 0.125, "pose_deg": [1.5, None, "free"]})]
+    keyframes = [flow_mapping({"reach_s": 0.125, "pose_deg": [1.5, None, "free"]})]
     text = render_document({"motion": "walk forward", "repeat": True, "keyframes": keyframes})
     assert text == (
         "motion: walk forward\nrepeat: true\nkeyframes:\n  - {reach_s: 0.125, pose_deg: [1.5, ~, free]}\n"

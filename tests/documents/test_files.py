@@ -13,14 +13,14 @@ from typing import Any
 
 import pytest
 
-from posewright.documents import locked, read_document, save_document, write_atomically
-from posewright.documents.files import LOCK_TIMEOUT_S, _wait_for
+from posewright.documents import lock_folders, read_document, save_document, write_atomically
+from posewright.documents.files import LOCK_TIMEOUT_S, _wait_for_lock
 from posewright.errors import DocumentError, OutputError, Where
 
 
 def count_up(path: Path, times: int) -> None:
     for _ in range(times):
-        with locked(path.parent, path.parent):
+        with lock_folders(path.parent, path.parent):
             number = int(path.read_text())
             time.sleep(0.001)
             path.write_text(str(number + 1))
@@ -40,7 +40,7 @@ def test_two_programs_change_a_file_one_after_the_other(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_not_there_is_not_locked(tmp_path: Path) -> None:
-    with locked(tmp_path / "nowhere", tmp_path):
+    with lock_folders(tmp_path / "nowhere", tmp_path):
         pass
 
 
@@ -61,7 +61,7 @@ def test_a_name_that_no_disk_takes_is_an_error_and_a_long_one_is_none(tmp_path: 
 
 
 def hold(folder: Path, seconds: float, held: Any) -> None:
-    with locked(folder):
+    with lock_folders(folder):
         held.set()
         time.sleep(seconds)
 
@@ -84,7 +84,7 @@ def test_whoever_waits_in_vain_for_another_program_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("posewright.documents.files.LOCK_TIMEOUT_S", 0.2)
-    with pytest.raises(OutputError, match="has been changing files here") as failed, locked(tmp_path):
+    with pytest.raises(OutputError, match="has been changing files here") as failed, lock_folders(tmp_path):
         pass
     assert failed.value.where == Where(tmp_path)
     if Path("/proc/locks").exists():
@@ -96,11 +96,11 @@ def test_whoever_waits_is_told_for_whom(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("posewright.documents.files.LOCK_TIMEOUT_S", 0.3)
-    monkeypatch.setattr("posewright.documents.files._TOLD_AFTER_S", 0.05)
-    with pytest.raises(OutputError), locked(tmp_path):
+    monkeypatch.setattr("posewright.documents.files._WARN_AFTER_S", 0.05)
+    with pytest.raises(OutputError), lock_folders(tmp_path):
         pass
-    (told,) = caplog.messages
-    assert f"{tmp_path}: waiting for another program" in told
+    (warning,) = caplog.messages
+    assert f"{tmp_path}: waiting for another program" in warning
 
 
 def test_whoever_waits_is_patient_while_something_gets_done(
@@ -118,7 +118,7 @@ def test_whoever_waits_is_patient_while_something_gets_done(
 
     handle = os.open(tmp_path, os.O_RDONLY)
     with pytest.raises(OutputError):
-        _wait_for(handle, tmp_path, lambda: now, sleep)
+        _wait_for_lock(handle, tmp_path, lambda: now, sleep)
     os.close(handle)
     assert now == pytest.approx(6 * 0.9 * LOCK_TIMEOUT_S)
 
@@ -129,9 +129,9 @@ def test_a_file_is_locked_where_its_link_leads(tmp_path: Path, monkeypatch: pyte
     (tmp_path / "elsewhere").mkdir()
     link = tmp_path / "elsewhere" / "link"
     link.symlink_to(tmp_path / "file")
-    with pytest.raises(OutputError), locked(link):
+    with pytest.raises(OutputError), lock_folders(link):
         pass
-    with locked(tmp_path / "elsewhere" / "file"):
+    with lock_folders(tmp_path / "elsewhere" / "file"):
         pass
 
 
@@ -139,7 +139,7 @@ def test_a_file_is_locked_where_its_link_leads(tmp_path: Path, monkeypatch: pyte
 def test_ctrl_c_ends_the_waiting(tmp_path: Path) -> None:
     alarm = threading.Timer(0.3, signal.raise_signal, (signal.SIGINT,))
     alarm.start()
-    with pytest.raises(KeyboardInterrupt), locked(tmp_path):
+    with pytest.raises(KeyboardInterrupt), lock_folders(tmp_path):
         pass
 
 
@@ -153,7 +153,7 @@ def test_a_name_that_no_disk_takes_is_an_error_of_ours_too(tmp_path: Path) -> No
 def test_a_name_with_a_nul_is_an_error_of_ours(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="no file can be called"):
         write_atomically(tmp_path / "a\0b", b"")
-    with pytest.raises(DocumentError, match="no file can be called"):
+    with pytest.raises(DocumentError, match="no file can have this name"):
         read_document(tmp_path / "a\0b")
 
 

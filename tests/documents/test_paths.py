@@ -12,7 +12,7 @@ import pytest
 import posewright as pw
 from posewright.arenas.arena import read_arena
 from posewright.errors import FormatError, InputError, PosewrightError
-from posewright.search.journal import Keeper, read_journal
+from posewright.search.journal import JournalWriter, read_journal
 
 
 def stick(path: str | Path) -> None:
@@ -48,7 +48,7 @@ WRITERS: dict[str, Callable[[Any], Any]] = {
     "create": lambda path: pw.create_archive(path, [NOD], accept_loss=True, overwrite=True),
     "add": lambda path: pw.add_to_archive(path, NOD, accept_loss=True),
     "stick": lambda path: pw.add_to_stick(MOTION, path, id=60, name="a_stand#stand_x", accept_loss=True),
-    "journal": lambda path: Keeper(Path(path), None),  # type: ignore[arg-type]  # it gets no further
+    "journal": lambda path: JournalWriter(Path(path), None),  # type: ignore[arg-type]  # it gets no further
 }
 
 NAMES = (

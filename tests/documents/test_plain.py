@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from posewright.documents import plain_mapping, plain_with_arrays, to_plain
-from posewright.documents.parsing import QuotedText
+from posewright.documents.yaml_tree import QuotedText
 from posewright.errors import InputError
 
 

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import pytest
 
-from posewright.documents import Bounds, Node, Reader, parse_document, read_record
+from posewright.documents import Bounds, FieldReader, Node, parse_document, read_record
 from posewright.errors import DocumentError, InputError
 
 
@@ -42,7 +42,7 @@ class Field:
     count: Annotated[int, Bounds(0, 9)]
     side: Side
     ring: Ring
-    shout: Annotated[str, Reader(upper)]
+    shout: Annotated[str, FieldReader(upper)]
     lines: tuple[float, ...] = ()
     rings: tuple[Ring, ...] = ()
     colours: Mapping[str, tuple[int, int, int]] | None = None
@@ -86,7 +86,7 @@ def test_every_type_is_read() -> None:
 
 
 def test_a_key_that_is_no_field_is_taken_where_it_is_allowed() -> None:
-    assert read_record(parse_document(f"title: x\n{WHOLE}"), Field, besides=("title",)).name == "dohyo"
+    assert read_record(parse_document(f"title: x\n{WHOLE}"), Field, extra_keys=("title",)).name == "dohyo"
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_a_type_that_no_document_can_hold_is_a_mistake_of_the_programmer() -> No
     class Odd:
         what: complex
 
-    with pytest.raises(TypeError, match="what: no document says how a complex is written"):
+    with pytest.raises(TypeError, match="what: documents have no notation for a complex"):
         read_record(parse_document("what: 1"), Odd)
 
 

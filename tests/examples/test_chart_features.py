@@ -13,23 +13,23 @@ from posewright.charts import (
     BoolType,
     Branch,
     Chart,
+    ChartKind,
     EnumType,
     FloatType,
+    HistoryKind,
     IntType,
-    Kind,
-    Memory,
     Otherwise,
     Priority,
-    PropertyKind,
+    PromiseKind,
     Raise,
     State,
-    Steps,
-    Target,
+    StateTarget,
+    StepMode,
     Transition,
     Type,
     read_chart,
 )
-from posewright.charts.model import DONE, Action, Actions, every_action, segments_of
+from posewright.charts.model import DONE_PREFIX, Action, Actions, iterate_actions, segments_of
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = sorted(path.parent for path in (ROOT / "examples/charts").glob("*/README.md"))
@@ -50,8 +50,8 @@ class Seen:
         self.segments: list[Transition] = list(segments_of((*self.transitions, *named)))
         self.blocks: list[Actions] = [one.do for one in self.segments]
         self.blocks += [block for one in self.states for block in (one.entry, one.during, one.exit)]
-        self.actions: list[Action] = [one for block in self.blocks for one in every_action(block)]
-        self.targets: list[Target] = [one for segment in self.segments for one in segment.go]
+        self.actions: list[Action] = [one for block in self.blocks for one in iterate_actions(block)]
+        self.targets: list[StateTarget] = [one for segment in self.segments for one in segment.go]
         self.types: list[Type] = [*chart.inputs.values(), *chart.variables.values()]
 
     def writes(self, pattern: str) -> bool:
@@ -62,15 +62,17 @@ class Seen:
 
 
 FEATURES: dict[str, Callable[[Seen], object]] = {
-    "`kind: mealy`": lambda c: c.chart.kind is Kind.MEALY,
-    "`kind: moore`": lambda c: c.chart.kind is Kind.MOORE,
-    "`kind: statechart`": lambda c: c.chart.kind is Kind.STATECHART,
+    "`kind: mealy`": lambda c: c.chart.kind is ChartKind.MEALY,
+    "`kind: moore`": lambda c: c.chart.kind is ChartKind.MOORE,
+    "`kind: statechart`": lambda c: c.chart.kind is ChartKind.STATECHART,
     "states inside states, `initial`": lambda c: any(one.is_compound for one in c.states),
     "regions of the chart": lambda c: c.chart.parallel,
     "regions of a state": lambda c: any(one.parallel for one in c.states),
-    "`final`, `done.<state>`": lambda c: any(on.startswith(DONE) for one in c.segments for on in one.on),
-    "shallow history": lambda c: any(one.memory is Memory.SHALLOW for one in c.targets),
-    "deep history": lambda c: any(one.memory is Memory.DEEP for one in c.targets),
+    "`final`, `done.<state>`": lambda c: any(
+        on.startswith(DONE_PREFIX) for one in c.segments for on in one.on
+    ),
+    "shallow history": lambda c: any(one.memory is HistoryKind.SHALLOW for one in c.targets),
+    "deep history": lambda c: any(one.memory is HistoryKind.DEEP for one in c.targets),
     "several targets, one a region": lambda c: any(len(one.go) > 1 for one in c.segments),
     "`local` transitions": lambda c: any(one.local for one in c.segments),
     "internal transitions": lambda c: any(not (one.go or one.leads_on) for one in c.transitions),
@@ -118,11 +120,11 @@ FEATURES: dict[str, Callable[[Seen], object]] = {
     "`priority: ordered`, state": lambda c: any(one.priority is Priority.ORDERED for one in c.states),
     "guards exclude each other": lambda c: c.chart.priority is Priority.EXCLUSIVE,
     "`otherwise: refuse`": lambda c: c.chart.otherwise is Otherwise.REFUSE,
-    "`steps: completion`": lambda c: c.chart.steps is Steps.COMPLETION,
+    "`steps: completion`": lambda c: c.chart.steps is StepMode.COMPLETION,
     "`resources`": lambda c: c.chart.resources,
-    "promise: `never`": lambda c: any(one.vow is PropertyKind.NEVER for one in c.chart.promises),
-    "promise: `always`": lambda c: any(one.vow is PropertyKind.ALWAYS for one in c.chart.promises),
-    "promise: `leads_to`": lambda c: any(one.vow is PropertyKind.LEADS_TO for one in c.chart.promises),
+    "promise: `never`": lambda c: any(one.vow is PromiseKind.NEVER for one in c.chart.promises),
+    "promise: `always`": lambda c: any(one.vow is PromiseKind.ALWAYS for one in c.chart.promises),
+    "promise: `leads_to`": lambda c: any(one.vow is PromiseKind.LEADS_TO for one in c.chart.promises),
 }
 
 

@@ -12,7 +12,6 @@ A page's ports on 127.0.0.1 are changed for free ones.
 
 from __future__ import annotations
 
-import importlib
 import os
 import re
 import shlex
@@ -25,12 +24,10 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from posewright.cli.app import run
-from posewright.control import drive
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/how-to-*.md"))]
@@ -39,9 +36,6 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"# ([\w.-]+\.yaml)\b")
 CUT_SHORT = ("posewright run", "posewright replay", "posewright judge")
 MEASURING = ("posewright gait run", "posewright tune")
-
-RACE_S = 12.0
-"""Enough of a race, or of another contest, to record, draw and judge it."""
 
 TOOLS = {
     "how-to-board.md": ("gcc", "avr-gcc", "arm-none-eabi-gcc"),
@@ -165,22 +159,6 @@ def play(step: Step, ask: Callable[[str], tuple[int, str]]) -> None:
     read = shape if step.command.startswith(MEASURING) else plain
     real = {read(line) for line in said.splitlines()} | {"", "..."}
     assert [line for line in step.answer if read(line) not in real] == [], f"$ {step.command}\n{said}"
-
-
-@pytest.fixture
-def patient_bus(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wait for a fake bus as for an adapter that is slow: here it is one program among many."""
-    monkeypatch.setattr("posewright.buses.dynamixel.servos.latency_timer_ms", lambda _path: 100.0)
-    monkeypatch.setattr("posewright.buses.serial_port.latency_timer_ms", lambda _path: 100.0)
-
-
-@pytest.fixture
-def short_races(monkeypatch: pytest.MonkeyPatch) -> None:
-    def drive_shortly(*what: Any, until_s: float, **how: Any) -> None:
-        drive(*what, until_s=min(until_s, RACE_S), **how)
-
-    run_module = importlib.import_module("posewright.runs.run")  # `posewright.runs.run` is the function
-    monkeypatch.setattr(run_module, "drive", drive_shortly)
 
 
 @pytest.mark.usefixtures("short_races", "patient_bus")

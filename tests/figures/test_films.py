@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from posewright.documents import remove_unfinished
+from posewright.documents import remove_unfinished_files
 from posewright.errors import InputError, MissingExtraError, OutputError, UnknownNameError
 from posewright.figures import film_motion, film_recording
 from posewright.figures.film_file import film_file
@@ -95,12 +95,12 @@ def encoder_that(monkeypatch: pytest.MonkeyPatch, folder: Path, does: str) -> No
     ("does", "told"),
     [
         ("kill -KILL $$", "it was killed"),
-        ("kill -XFSZ $$", "no file may be so large"),
+        ("kill -XFSZ $$", "the file exceeds the size limit"),
         (
             "echo '[mp4 @ 0x12] Error writing trailer: No space left on device' >&2; exit 1",
             "encoded: Error wri",
         ),
-        ("exit 7", "ended with code 7 in silence"),
+        ("exit 7", "ended with code 7 and no message"),
         ('echo rubbish > "$last"', "does not play: 0 of its 3 pictures"),
     ],
 )
@@ -120,7 +120,7 @@ def test_how_an_encoder_fails_is_told_and_the_old_film_stays(
 def test_a_film_of_which_half_is_missing_is_not_put_in_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("posewright.figures.film_file._pictures_in", lambda _: 1)
+    monkeypatch.setattr("posewright.figures.film_file._count_pictures", lambda _: 1)
     with pytest.raises(OutputError, match="1 of its 2 pictures"):
         film_of(tmp_path / "grey.mp4", [GREY] * 2)
     assert files(tmp_path) == {}
@@ -144,7 +144,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [(63, 48), (0, 48), (64, 10_000)])
 def test_a_size_that_makes_no_sense_is_refused(tmp_path: Path, size: tuple[int, int]) -> None:
-    with pytest.raises(InputError, match="no film is"):
+    with pytest.raises(InputError, match="the size of the film is"):
         film_of(tmp_path / "a.mp4", [], size)
 
 
@@ -173,7 +173,7 @@ def test_a_signal_leaves_nothing_behind(tmp_path: Path, came: signal.Signals) ->
         (left,) = tmp_path.iterdir()
         ends = time.monotonic() + 600.0
         while left.exists() and time.monotonic() < ends:  # until the encoder has noticed that it is alone
-            remove_unfinished(tmp_path)
+            remove_unfinished_files(tmp_path)
             time.sleep(0.05)
     ends = time.monotonic() + 600.0
     while list(tmp_path.iterdir()) and time.monotonic() < ends:
@@ -232,12 +232,12 @@ def test_a_motion_is_filmed_without_physics_on_the_robot_that_is_named(tmp_path:
 
 @pytest.mark.usefixtures("_can_draw")
 def test_the_whole_robot_is_in_the_picture() -> None:
-    from posewright.simulation.cameras import framed
+    from posewright.simulation.cameras import close_up_on_poses
 
     playback = playback_of_motion(hop_of())
     poses = playback.at(np.array([0.0, 0.4]))
     moments = list(zip(poses.base["sony_ers7"], poses.positions["sony_ers7"], strict=True))
-    near = framed(playback.world, moments, "side", 4.0 / 3.0, steady=False)
+    near = close_up_on_poses(playback.world, moments, "side", 4.0 / 3.0, steady=False)
     nothing = (0.0, 0.0, 50.0, 1.0, 0.0, 0.0, 0.0)
     with Film(World(robot("sony_ers7")), 320, 240, "side", close_up=near) as film:
         empty = film.frame((nothing, moments[0][1])).astype(int)

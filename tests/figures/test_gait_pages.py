@@ -17,9 +17,15 @@ from hypothesis import strategies as st
 from posewright.errors import InputError, MissingExtraError, UnknownNameError, UnreachableError
 from posewright.figures import draw_gait, draw_parameter, save_figure
 from posewright.figures.gait.content import GaitContent, name_and_changes
-from posewright.figures.gait.cycle import counts, down_spans, joint_range
+from posewright.figures.gait.cycle import down_spans, ground_counts, joint_range
 from posewright.figures.gait.feet import base_outline, side_axis, standing_leg
-from posewright.figures.gait.page import fastest_line, half_speed, shown_legs, subtitle, times_line
+from posewright.figures.gait.page import (
+    displayed_legs,
+    fastest_line,
+    half_speed_command,
+    subtitle,
+    times_line,
+)
 from posewright.gaits import (
     CRAWL,
     PHASE_TABLES,
@@ -66,7 +72,7 @@ TROTTING = Gait(
     TROT,
 )
 CRAWLING = replace(
-    TROTTING.changed({"air_ground_factor": 1 / 3, "ground_speed_m_s": 0.1, "ascent_pairs": 3}),
+    TROTTING.with_values({"air_ground_factor": 1 / 3, "ground_speed_m_s": 0.1, "ascent_pairs": 3}),
     name="crawling",
     phases=CRAWL,
 )
@@ -105,7 +111,7 @@ def test_the_joints_lead_each_foot_through_the_points_it_is_drawn_to_be_told(
     table: str, command: VelocityCommand, multiplier: float, interpolation: Interpolation
 ) -> None:
     gait = replace(
-        TROTTING.changed({"turn_multiplier_rad_m": multiplier}),
+        TROTTING.with_values({"turn_multiplier_rad_m": multiplier}),
         phases=PHASE_TABLES[table],
         interpolation=interpolation,
         travel_gain=TravelGain(1.2, 1.1, 1.3),
@@ -134,7 +140,7 @@ def test_a_cycle_that_is_drawn_is_the_one_that_is_walked_for_ever(gait: Gait) ->
 @settings(max_examples=8, deadline=None)
 def test_bars_are_as_long_as_feet_are_down_and_counts_count_them(table: str, factor: float) -> None:
     gait = replace(
-        TROTTING.changed({"air_ground_factor": factor, "ascent_pairs": 1}), phases=PHASE_TABLES[table]
+        TROTTING.with_values({"air_ground_factor": factor, "ascent_pairs": 1}), phases=PHASE_TABLES[table]
     )
     seen = content(STILL, gait)
     spans = {foot: down_spans(way) for foot, way in seen.feet.items()}
@@ -143,7 +149,7 @@ def test_bars_are_as_long_as_feet_are_down_and_counts_count_them(table: str, fac
         for time in np.linspace(0.0, seen.timing.period_s, 97)[:-1] + 1e-5:
             is_down = any(start < time < end for start, end in spans[foot])
             assert is_down == ((time - way.lifts_s) % seen.timing.period_s > seen.timing.air_s)
-    told = list(counts(seen))
+    told = list(ground_counts(seen))
     assert told[0][0] == 0.0
     assert told[-1][1] == pytest.approx(seen.timing.period_s)
     for start, end, n in told:
@@ -166,10 +172,10 @@ def test_feet_are_seen_from_the_side_along_which_they_go_further() -> None:
 
 
 def test_joints_are_shown_of_the_side_that_runs_faster_or_of_the_left() -> None:
-    assert shown_legs(content(COMMANDS["ahead"])) == ("left_rear", "left_front")
+    assert displayed_legs(content(COMMANDS["ahead"])) == ("left_rear", "left_front")
     turning = VelocityCommand(0.2, 0.0, 1.5)
-    assert shown_legs(content(turning)) == ("right_rear", "right_front")  # the outer side
-    assert shown_legs(content(turning.mirrored)) == ("left_rear", "left_front")
+    assert displayed_legs(content(turning)) == ("right_rear", "right_front")  # the outer side
+    assert displayed_legs(content(turning.mirrored)) == ("left_rear", "left_front")
 
 
 def test_speeds_are_shares_of_the_cards_greatest() -> None:
@@ -183,11 +189,11 @@ def test_speeds_are_shares_of_the_cards_greatest() -> None:
 
 def test_a_range_tells_whether_the_limits_are_kept() -> None:
     knee = "left_rear_knee"
-    low = TROTTING.changed(dict.fromkeys(("rear_height_m", "central_height_m", "front_height_m"), 0.008))
+    low = TROTTING.with_values(dict.fromkeys(("rear_height_m", "central_height_m", "front_height_m"), 0.008))
     kept = joint_range(content(STILL, low), knee)
     assert kept.is_within_limits
     assert (kept.lower_deg, kept.upper_deg) == pytest.approx((-25.0, 122.0))
-    lifted = TROTTING.changed({"central_height_m": 0.05, "rear_height_m": 0.04, "front_height_m": 0.04})
+    lifted = TROTTING.with_values({"central_height_m": 0.05, "rear_height_m": 0.04, "front_height_m": 0.04})
     beyond = joint_range(content(STILL, lifted), knee)
     assert not beyond.is_within_limits
     assert beyond.most_deg > 122.0
@@ -202,7 +208,7 @@ def test_the_base_is_drawn_between_the_shoulders_with_its_nose_ahead() -> None:
 
 @pytest.mark.parametrize("foot", TROTTING.phases.offsets)
 def test_a_standing_leg_is_drawn_with_bones_of_their_own_length(foot: str) -> None:
-    turned = TROTTING.changed({"equilibrium_m.fore.y": 0.09, "equilibrium_m.hind.x": -0.1})
+    turned = TROTTING.with_values({"equilibrium_m.fore.y": 0.09, "equilibrium_m.hind.x": -0.1})
     seen = content(STILL, turned)
     shoulder, knee, paw = standing_leg(seen, seen.feet[foot])
     geometry = next(leg for leg in DOG.legs if leg.name == f"{foot}_leg")
@@ -217,14 +223,14 @@ def test_a_standing_leg_is_drawn_with_bones_of_their_own_length(foot: str) -> No
 def drawn_twice(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """Return two pictures of a gait with an odd name: without a command, and at half its greatest speed."""
     folder = tmp_path_factory.mktemp("drawn")
-    for name, command in (("none", None), ("half", half_speed(TROTTING, DOG))):
+    for name, command in (("none", None), ("half", half_speed_command(TROTTING, DOG))):
         save_figure(draw_gait(replace(TROTTING, name=ODD), command=command), folder / f"{name}.svg")
     return folder / "none.svg", folder / "half.svg"
 
 
 def test_without_a_command_it_goes_at_half_the_greatest_speed(drawn_twice: tuple[Path, Path]) -> None:
     greatest = greatest_speed_m_s(TROTTING.parameters, content().timing)
-    assert half_speed(TROTTING, DOG) == VelocityCommand(0.5 * greatest)
+    assert half_speed_command(TROTTING, DOG) == VelocityCommand(0.5 * greatest)
     assert f"sony_ers7, {greatest / 2:.3g} m/s forward" in texts(drawn_twice[0])
 
 
@@ -262,7 +268,7 @@ def test_the_greatest_command_in_the_head_can_be_asked_for(gait: str) -> None:
 
 def test_the_head_names_the_joint_that_is_asked_for_most() -> None:
     assert fastest_line(content(COMMANDS["most"])).startswith("too fast for the servos: the ")
-    slow = TROTTING.changed({"ground_speed_m_s": 0.05})
+    slow = TROTTING.with_values({"ground_speed_m_s": 0.05})
     assert fastest_line(content(STILL, slow)).startswith("no joint is too fast: the ")
 
 
@@ -270,7 +276,7 @@ def test_what_cannot_be_walked_is_refused() -> None:
     with pytest.raises(InputError, match="out of range"):
         draw_gait(TROTTING, command=VelocityCommand(2.0))
     with pytest.raises(UnreachableError):
-        draw_gait(TROTTING.changed({"equilibrium_m.fore.z": -0.3}))
+        draw_gait(TROTTING.with_values({"equilibrium_m.fore.z": -0.3}))
 
 
 def test_the_robot_is_the_gaits_own_or_a_card_or_a_name() -> None:
@@ -314,7 +320,9 @@ def test_a_name_of_a_gait_is_no_path_of_a_file(tmp_path: Path, monkeypatch: pyte
     path = read_gait("trot").path
     assert path is not None
     Path("mine.gait.yaml").write_text(path.read_text().replace("gait: trot", "gait: mine"))
-    found = replace(read_gait("trot").changed({"ground_speed_m_s": 0.2}), name="mine.gait.yaml", path=None)
+    found = replace(
+        read_gait("trot").with_values({"ground_speed_m_s": 0.2}), name="mine.gait.yaml", path=None
+    )
     assert name_and_changes(found, robot("sony_ers7")) == "mine.gait.yaml"
     own = replace(found, path=Path("mine.gait.yaml"))
     assert "changed: ground_speed_m_s 0.2" in name_and_changes(own, robot("sony_ers7"))

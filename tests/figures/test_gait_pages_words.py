@@ -11,13 +11,13 @@ import pytest
 
 from posewright.figures import draw_gait
 from posewright.figures.gait.content import GaitContent
-from posewright.figures.gait.parameter import multiples_page
+from posewright.figures.gait.parameter import draw_small_multiples
 from posewright.figures.style import picture_style
 from posewright.gaits import LEFT_TURN, STILL, Gait, TravelGain, VelocityCommand, read_gait
 from posewright.robots import robot
 
 DOG = robot("sony_ers7")
-TROT = read_gait("trot").changed(
+TROT = read_gait("trot").with_values(
     {
         "ground_speed_m_s": 0.3,
         "maximum_displacement_m": 0.05,
@@ -26,7 +26,7 @@ TROT = read_gait("trot").changed(
     }
 )
 UNEVEN = replace(
-    TROT.changed({"turn_multiplier_rad_m": 3.0, "air_ground_factor": 0.4, "ascent_pairs": 2}),
+    TROT.with_values({"turn_multiplier_rad_m": 3.0, "air_ground_factor": 0.4, "ascent_pairs": 2}),
     name="a gait with a name as long as names of gaits may well be",
     phases=LEFT_TURN,
     travel_gain=TravelGain(1.3, 1.2, 1.1),
@@ -86,7 +86,7 @@ def test_no_words_lie_on_others_in_small_pictures(name: str, monkeypatch: pytest
     content = GaitContent(TROT, DOG, VelocityCommand(0.2))
     panels = {f"the {place}": content for place in ("low one", "high one")}
     with picture_style("drawing a gait"):
-        assert list(overlapping(written(multiples_page(name, panels), monkeypatch))) == []
+        assert list(overlapping(written(draw_small_multiples(name, panels), monkeypatch))) == []
 
 
 def test_words_that_lie_on_others_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,8 +9,8 @@ import pytest
 
 from posewright.bodies import JointCommands
 from posewright.control import Script, drive
-from posewright.figures.film import shooting
-from posewright.figures.playback import playback_of, playback_of_motion
+from posewright.figures.film import open_renderer
+from posewright.figures.playback import playback_of_motion, playback_of_recording
 from posewright.motions import Keyframe, Motion, Pose
 from posewright.recordings import Header, Recorder, RobotHeader
 from posewright.robots import Led, robot
@@ -39,7 +39,7 @@ def blueness(picture: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> int:
 def test_a_motion_shows_its_lights_from_the_way_on_that_tells_them() -> None:
     playback = playback_of_motion(LIT, CARD)
     poses = playback.at(np.array([0.1, 0.3]))
-    with shooting(playback, poses, "front", (160, 120), 25.0) as picture:
+    with open_renderer(playback, poses, "front", (160, 120), 25.0) as picture:
         before, after = blueness(picture(0)), blueness(picture(1))
     assert before == 0
     assert after > 50
@@ -52,9 +52,9 @@ def test_a_recording_shows_the_lights_that_were_told() -> None:
     rows = np.tile(CARD.pose("stand"), (4, 1))
     blocks = [JointCommands(rows), JointCommands(rows, lights={"chest": (0.0, 0.0, 1.0)})]
     drive(body.world, {CARD.name: Script(blocks)}, until_s=8 * CARD.frame_period_s, watchers=[recorder])
-    playback = playback_of(recorder.recording(), CARD)
+    playback = playback_of_recording(recorder.recording(), CARD)
     poses = playback.at(recorder.recording().times)
-    with shooting(playback, poses, "front", (160, 120), 25.0) as picture:
+    with open_renderer(playback, poses, "front", (160, 120), 25.0) as picture:
         assert [blueness(picture(row)) > 50 for row in range(8)] == [False] * 4 + [True] * 4
 
 

@@ -15,8 +15,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posewright.figures import draw_motion, save_figure
-from posewright.figures.motion.content import ATTITUDE, EMPTY, Content, Mosaic, gap, laid_out
-from posewright.figures.motion.panel import MOST_LISTED, list_lines, spread
+from posewright.figures.motion.content import (
+    ATTITUDE,
+    EMPTY,
+    Mosaic,
+    MotionContent,
+    largest_gap,
+    lay_out_panels,
+)
+from posewright.figures.motion.panel import MAX_LISTED, list_lines, spread_positions
 from posewright.motions import Finding, Keyframe, Level, Motion, Pose, check_motion
 from posewright.robots import Robot, robot, unlisted_robot
 
@@ -40,7 +47,7 @@ def moving(
 
 
 def layout(card: Robot, *joints: str, attitude: tuple[float, float, float] | None = None) -> Mosaic:
-    return laid_out(Content(moving(card, *joints, attitude=attitude), card))
+    return lay_out_panels(MotionContent(moving(card, *joints, attitude=attitude), card))
 
 
 def places(of: Mosaic) -> dict[str, tuple[int, int]]:
@@ -103,7 +110,7 @@ def test_every_moving_joint_has_a_place_of_its_own(card: Robot, data: st.DataObj
 @given(st.sampled_from([DOG, MAN]), st.data())
 def test_the_gap_of_a_layout_is_empty(card: Robot, data: st.DataObject) -> None:
     whole = layout(card, *data.draw(st.lists(st.sampled_from(card.joint_names), min_size=1, unique=True)))
-    top, left, width = gap(whole)
+    top, left, width = largest_gap(whole)
     assert all(name == EMPTY for row in whole[top:] for name in row[left : left + width])
     assert top == 0 or any(name != EMPTY for name in whole[top - 1][left : left + width])
 
@@ -170,25 +177,23 @@ def test_the_fastest_is_said_as_a_share_of_what_the_joint_can(tmp_path: Path) ->
 
 
 def test_a_long_list_is_cut_and_says_so() -> None:
-    many = tuple(
-        Finding(Level.WARNING, "step", f"finding {n}", 1, "head_pan") for n in range(MOST_LISTED + 5)
-    )
-    lines = list_lines(Content(moving(DOG, "head_pan"), DOG, many), 10.0)
-    assert len(lines) == MOST_LISTED + 1
+    many = tuple(Finding(Level.WARNING, "step", f"finding {n}", 1, "head_pan") for n in range(MAX_LISTED + 5))
+    lines = list_lines(MotionContent(moving(DOG, "head_pan"), DOG, many), 10.0)
+    assert len(lines) == MAX_LISTED + 1
     assert lines[-1].text == "and 5 more"
-    assert [line.number for line in lines[:-1]] == list(range(1, MOST_LISTED + 1))
+    assert [line.number for line in lines[:-1]] == list(range(1, MAX_LISTED + 1))
 
 
 def test_a_long_sentence_is_broken_into_lines_with_one_number() -> None:
     long = Finding(Level.NOTE, "step", "word " * 60, 1, "head_pan")
-    lines = list_lines(Content(moving(DOG, "head_pan"), DOG, (long,)), 6.0)
+    lines = list_lines(MotionContent(moving(DOG, "head_pan"), DOG, (long,)), 6.0)
     assert len(lines) > 2
     assert [line.number for line in lines] == [1] + [None] * (len(lines) - 1)
 
 
 @given(st.lists(st.floats(0.0, 1.0), max_size=8).map(sorted), st.floats(0.01, 0.12))
 def test_numbers_never_overlap_and_stay_in_their_panel(wanted: list[float], width: float) -> None:
-    found = spread(wanted, width)
+    found = spread_positions(wanted, width)
     assert len(found) == len(wanted)
     assert all(b - a >= width - 1e-9 for a, b in pairwise(found))
     assert all(width / 2 - 1e-9 <= place <= 1.0 - width / 2 + 1e-9 for place in found)
@@ -197,7 +202,7 @@ def test_numbers_never_overlap_and_stay_in_their_panel(wanted: list[float], widt
 @given(st.lists(st.integers(1, 9), max_size=8, unique=True).map(sorted))
 def test_numbers_with_room_stand_where_they_happen(tenths: list[int]) -> None:
     wanted = [tenth / 10 for tenth in tenths]
-    assert spread(wanted, 0.1) == pytest.approx(wanted)
+    assert spread_positions(wanted, 0.1) == pytest.approx(wanted)
 
 
 @pytest.mark.parametrize("name", ["bow", "$x^2$ and \\frac", "ÄÖ_ü#1", ""])

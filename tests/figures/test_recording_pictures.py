@@ -21,11 +21,11 @@ from posewright.control import Block
 from posewright.errors import InputError
 from posewright.figures import draw_recording, film_recording, save_figure
 from posewright.figures.field import beam_hits
-from posewright.figures.film import close_up
-from posewright.figures.playback import playback_of
-from posewright.figures.style import COLOURS, SERIES, shown_states
+from posewright.figures.film import plan_close_up
+from posewright.figures.playback import playback_of_recording
+from posewright.figures.style import COLOURS, SERIES, displayed_states
 from posewright.recordings import Decisions, Event, Recording
-from posewright.rotation import product
+from posewright.rotation import quaternion_product
 from posewright.runs import Outcome
 
 
@@ -160,7 +160,7 @@ def with_a_sensor(played: Recording, card: dict[str, Any], read: float) -> Recor
     """Return a recording whose robot stands turned and leaning; its one sensor always reads alike."""
     record = played.robot()
     yaw, pitch = np.array([np.cos(0.4), 0, 0, np.sin(0.4)]), np.array([np.cos(0.1), 0, np.sin(0.1), 0])
-    base = np.tile([1.0, 0.2, 0.3, *product(yaw, pitch)], (len(record), 1))
+    base = np.tile([1.0, 0.2, 0.3, *quaternion_product(yaw, pitch)], (len(record), 1))
     readings = {"eye": np.full((len(record.decisions), 1), read)}
     header = replace(record.header, sensors={"eye": {"kind": "range", "max_range_m": 2.0, **card}})
     decisions = replace(record.decisions, sensors=readings)
@@ -208,13 +208,13 @@ def test_everything_that_is_named_lies_inside_the_figure(played: Recording) -> N
 
 
 def test_of_a_chart_with_regions_the_one_with_most_states_is_shown_or_the_calmest() -> None:
-    assert shown_states(["left+ahead", "right+ahead", "left+turning", ""]) == [
+    assert displayed_states(["left+ahead", "right+ahead", "left+turning", ""]) == [
         "ahead",
         "ahead",
         "turning",
         "",
     ]
-    assert shown_states(["waiting", "a+x", "b+x"]) == ["waiting", "a", "b"]
+    assert displayed_states(["waiting", "a+x", "b+x"]) == ["waiting", "a", "b"]
 
 
 @pytest.mark.parametrize("walls", [4, 0])
@@ -253,8 +253,8 @@ def test_several_robots_are_named_in_the_title_and_all_seen(played: Recording) -
         robots={"red": record, "blue": far},
     )
     assert "red (motion hop on sony_ers7), blue" in str(draw_recording(both).get_label())
-    playback = playback_of(both)
-    near = close_up(playback, playback.at(both.times), "side", 4 / 3, steady=True)
+    playback = playback_of_recording(both)
+    near = plan_close_up(playback, playback.at(both.times), "side", 4 / 3, steady=True)
     middle = record.base[:, :2].mean(axis=0) + np.array([0.0, 1.5])
     np.testing.assert_allclose(near.place, middle, atol=0.1)
     assert near.distance_m > 3.0

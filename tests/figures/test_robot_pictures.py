@@ -12,7 +12,7 @@ from posewright.figures import draw_robot
 from posewright.figures.outline import link_frames
 from posewright.figures.robot import header_of
 from posewright.simulation import World
-from posewright.simulation.placing import place
+from posewright.simulation.placement import place
 
 
 @pytest.mark.parametrize("name", ["sony_ers7", "robotis_bioloid"])

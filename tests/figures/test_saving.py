@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from posewright.errors import InputError, MissingExtraError, OutputError
-from posewright.figures import refuse_unsavable, save_figure
+from posewright.figures import require_picture_path, save_figure
 from posewright.figures.style import styled
 
 MAGIC = {".png": b"\x89PNG", ".svg": b"<?xml", ".PDF": b"%PDF"}
@@ -71,13 +71,13 @@ def test_another_ending_is_refused_and_nothing_written(tmp_path: Path, name: str
     with pytest.raises(InputError, match=r"not a kind of picture .*\.png, \.svg, \.pdf"):
         save_figure(line(), tmp_path / name)
     with pytest.raises(InputError, match="not a kind of picture"):
-        refuse_unsavable(tmp_path / name)
+        require_picture_path(tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_that_does_not_exist_is_told_before_anything_is_drawn(tmp_path: Path) -> None:
     with pytest.raises(OutputError):
-        refuse_unsavable(tmp_path / "nowhere" / "line.png")
+        require_picture_path(tmp_path / "nowhere" / "line.png")
     with pytest.raises(OutputError):
         save_figure(line(), tmp_path / "nowhere" / "line.png")
 
@@ -95,14 +95,14 @@ def test_a_picture_that_cannot_be_drawn_leaves_the_old_one(
 def test_without_matplotlib_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtraError, match="plot"):
-        refuse_unsavable(tmp_path / "line.png")
+        require_picture_path(tmp_path / "line.png")
 
 
 def test_a_backend_that_does_not_exist_is_our_error() -> None:
     program = (
-        "from posewright.figures import refuse_unsavable; from posewright.errors import InputError;"
+        "from posewright.figures import require_picture_path; from posewright.errors import InputError;"
         "from pathlib import Path\n"
-        "try: refuse_unsavable(Path('line.png'))\n"
+        "try: require_picture_path(Path('line.png'))\n"
         "except InputError as error: print(error)"
     )
     environment = {"MPLBACKEND": "nosuch", "PATH": "", "PYTHONPATH": ":".join(sys.path)}

@@ -10,7 +10,7 @@ import pytest
 import posewright as pw
 from posewright.cli import app
 from posewright.errors import InputError
-from posewright.figures import stick_pages
+from posewright.figures import count_stick_pages
 
 MOTIONS = Path(pw.robot("sony_ers7").folder or "") / "motions"
 
@@ -73,7 +73,7 @@ def test_many_motions_take_several_pages(tmp_path: Path) -> None:
         held = held.with_entry(f"nod{number}", entry.data)
     pw.write_archive(held, archive)
     stick = pw.read_stick(archive)
-    assert stick_pages(stick) == 2
+    assert count_stick_pages(stick) == 2
     assert len(pw.draw_stick(stick, page=2).axes) == 1
     assert "page 2 of 2" in words(pw.draw_stick(stick, page=2))
     with pytest.raises(InputError, match="no page 3"):

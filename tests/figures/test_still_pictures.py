@@ -104,9 +104,9 @@ def test_a_changed_gait_is_not_called_as_the_one_that_ships() -> None:
         return draw_gait(of).texts[0].get_text()  # type: ignore[arg-type]
 
     assert title(gait) == "trot"
-    assert title(gait.changed({"ground_speed_m_s": 0.25})) == "trot, changed: ground_speed_m_s 0.25"
+    assert title(gait.with_values({"ground_speed_m_s": 0.25})) == "trot, changed: ground_speed_m_s 0.25"
     walk = pw.walk_gait(
-        gait.changed({"ground_speed_m_s": 0.25}), DOG, command=pw.VelocityCommand(0.1), seconds=0.2
+        gait.with_values({"ground_speed_m_s": 0.25}), DOG, command=pw.VelocityCommand(0.1), seconds=0.2
     )
     assert str(draw_walk(walk).get_label()).startswith("trot, changed: ground_speed_m_s 0.25 on sony_ers7")
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from posewright.formats import FORMATS, MotionFile, detect_kind
-from posewright.formats.reading import refuse_unsupported
+from posewright.formats.reading import require_supported
 from posewright.robots import robot
 
 WALK_READY = (235, 788, 279, 744, 462, 561, 358, 666, 507, 516, 341, 682, 240, 783, 647, 376, 507, 516)
@@ -79,7 +79,7 @@ def read_bytes() -> ReadBytes:
 
     def read(data: bytes) -> MotionFile:
         kind = detect_kind(data, Path("some.mtn"))
-        refuse_unsupported(kind, Path("some.mtn"))
+        require_supported(kind, Path("some.mtn"))
         return FORMATS[kind.name].read(data, Path("some.mtn"), card)
 
     return read

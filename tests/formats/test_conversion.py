@@ -55,8 +55,8 @@ def test_a_motion_of_another_dog_is_clipped_and_told(tmp_path: Path) -> None:
 def test_angles_at_which_the_mechanism_stops_are_told(tmp_path: Path) -> None:
     source = tmp_path / "far.motion.yaml"
     write_motion(motion("sony_ers7", head_tilt=70.0), source)
-    (remark,) = (r for r in convert_motion(source, tmp_path / "far.mtn").remarks if "can do" in r)
-    assert "head_tilt is asked to 70.0 deg at keyframe 2, its stops are -20..50" in remark
+    (remark,) = (r for r in convert_motion(source, tmp_path / "far.mtn").remarks if "limits of" in r)
+    assert "head_tilt is at 70.0 deg in keyframe 2, its limits are -20..50" in remark
 
 
 def test_a_file_that_nobody_could_read_is_not_written(tmp_path: Path) -> None:
@@ -103,12 +103,12 @@ def far_up(tmp_path: Path) -> Path:
 
 def test_angles_that_the_robot_asked_for_cannot_reach_are_refused_unless_clipped(tmp_path: Path) -> None:
     source, target = far_up(tmp_path), tmp_path / "far.motion.yaml"
-    with pytest.raises(LossError, match="1 angles are beyond what sony_ers7 can do"):
+    with pytest.raises(LossError, match="1 angles are beyond the limits of sony_ers7"):
         convert_motion(source, target, robot="sony_ers7")
     assert not target.exists()
     done = convert_motion(source, target, robot="sony_ers7", clip=True)
     assert done.losses == ()
-    assert any("brought to the stops" in remark for remark in done.remarks)
+    assert any("clipped to the limits" in remark for remark in done.remarks)
     written, dog = read_motion(target), robot("sony_ers7")
     highest = dog.hardware_limits[1][dog.index("neck_tilt")]
     assert written.keyframes[0].pose.angle("neck_tilt") == pytest.approx(highest)

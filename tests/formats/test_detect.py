@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 
 from posewright.errors import FormatError
 from posewright.formats import FORMATS, detect_format, read_motion, read_motion_file
-from posewright.formats.reading import known_kinds
+from posewright.formats.reading import list_file_kinds
 from posewright.formats.registry import is_read
 
-TITLES = {kind.name: kind.title for kind in known_kinds()}
+TITLES = {kind.name: kind.title for kind in list_file_kinds()}
 
 Save = Callable[..., Path]
 
@@ -160,7 +160,7 @@ def test_a_huge_file_is_refused_without_being_read(tmp_path: Path) -> None:
         (lambda path: path.write_bytes(b""), "is empty"),
         (lambda path: path.mkdir(), "directory"),
         (lambda _: None, "No such file"),
-        (os.mkfifo, "not an ordinary file"),
+        (os.mkfifo, "not a regular file"),
         (lambda path: path.symlink_to(path), "symbolic link"),
     ],
     ids=["empty", "directory", "missing", "pipe", "link to itself"],

@@ -43,7 +43,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install
 def forget() -> None:
     """Let the next look-up ask the installed packages again."""
     plugins.cache_clear()
-    vars(FORMATS).pop("_known", None)
+    vars(FORMATS).pop("_formats", None)
 
 
 def test_its_files_are_known_read_and_written(install: Install, tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_its_files_are_known_read_and_written(install: Install, tmp_path: Path) 
 def test_ours_are_told_apart_as_before_and_what_nobody_knows_is_refused_with_its_title(
     install: Install, tmp_path: Path
 ) -> None:
-    install(WHOLE.replace('begins(b"NODS ")', "lambda content: True"))
+    install(WHOLE.replace('starts_with(b"NODS ")', "lambda content: True"))
     assert detect_format(b"OMTN" + bytes(60)) == "aibo-omtn"
     assert detect_format(b"#POS\nLFr:rotor 0.1 1\n#END\n") == "tekkotsu-pos"
     assert detect_format(b"PK\x03\x04, a format that is kept in ZIP archives") == "nods"
@@ -79,7 +79,7 @@ def test_ours_are_told_apart_as_before_and_what_nobody_knows_is_refused_with_its
         ("import no_such_module", "nods_of_mine:FORMAT", "cannot be loaded: No module named"),
         ("1 / 0", "nods_of_mine:FORMAT", "cannot be loaded: division by zero"),
         (WHOLE, "nods_of_mine:FORMATS", "cannot be loaded: .* has no attribute 'FORMATS'"),
-        (WHOLE, "nods_of_mine:read", r"is no MotionFormat \(it says nods_of_mine:read"),
+        (WHOLE, "nods_of_mine:read", r"is no MotionFormat \(its entry point is nods_of_mine:read"),
         (WHOLE.replace('"nods"', '"aibo-omtn"'), "nods_of_mine:FORMAT", "is a second format 'aibo-omtn'"),
     ],
 )
@@ -90,7 +90,7 @@ def test_a_broken_one_says_which_package_and_what(
     for _ in range(2):
         with pytest.raises(PosewrightError, match=story) as refusal:
             detect_format(b"OMTN")
-        assert "'nods' in posewright.formats, of the package nods-of-mine 1.0, " in str(refusal.value)
+        assert "'nods' in posewright.formats, from the package nods-of-mine 1.0, " in str(refusal.value)
 
 
 def test_importing_formats_looks_for_no_package() -> None:

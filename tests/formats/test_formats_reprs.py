@@ -17,7 +17,7 @@ POSES = 200
 @pytest.mark.parametrize("name", FORMATS)
 def test_what_comes_of_a_file_is_shown_in_a_line(name: str, saved: Callable[..., Path]) -> None:
     known = FORMATS[name]
-    card = next(card for card in map(robot, ("robotis_bioloid", "sony_ers7")) if known.suits(card))
+    card = next(card for card in map(robot, ("robotis_bioloid", "sony_ers7")) if known.supports_robot(card))
     stand = card.pose("stand") if "stand" in card.poses else card.pose(next(iter(card.poses)))
     frames = (Keyframe(Pose(card.joint_names, stand), 0.128),) * POSES
     motion = Motion("stand", card.name, card.joint_names, frames, start=frames[0].pose)

@@ -288,7 +288,7 @@ def test_the_shipped_motions_say_what_the_source_tables_print(
     card = robot("robotis_bioloid")
     with source_tables(f"thesis_table_{table}.csv").open() as file:
         rows = {int(row["thesis_id"]): list(row.values())[1:6] for row in csv.DictReader(file)}
-    poses = [pose.on(card.joint_names) for pose in motion.resolved()]
+    poses = [pose.on(card.joint_names) for pose in motion.resolved_poses()]
     for number, joint in card.numbering("uc3m_thesis").items():
         angles = [card.servo(joint).to_servo_deg(pose.angle(joint)) for pose in poses]
         np.testing.assert_allclose(angles, np.array(rows[number], dtype=float), atol=1e-9)

@@ -95,7 +95,7 @@ def test_the_vendor_walk_is_a_chain_of_pages(samples: Callable[[str], Path]) -> 
     assert [motion.name for motion in chain] == ["F_S_L", "page 33", "F_M_R", "page 39", "F_M_L", "page 37"]
     stop = file.motion(chain[1].exit)  # on a stop, page 33 leaves through F_E_R
     assert (stop.name, stop.next, file.motion(stop.next).next) == ("F_E_R", "43", None)
-    assert set(file.reachable("F_S_L")) == {str(number) for number in (32, 33, *range(36, 44))}
+    assert set(file.reachable_pages("F_S_L")) == {str(number) for number in (32, 33, *range(36, 44))}
 
 
 def test_walk_ready_is_the_pose_of_the_card(samples: Callable[[str], Path]) -> None:
@@ -123,7 +123,7 @@ def test_a_page_is_named_by_name_or_number(mtn: Any, saved: Save) -> None:
     assert read_motion(path, "Bow ").origin.page == 1
     assert read_motion(path, "1").origin.page == 3, "a page is called 1"
     assert read_motion(path, 1).origin.page == 1
-    with pytest.raises(FormatError, match=r"2 pages are called 'Kick'.*say which by number: 2, 5"):
+    with pytest.raises(FormatError, match=r"2 pages are called 'Kick'.*give the page's number: 2, 5"):
         read_motion(path, "Kick")
     with pytest.raises(FormatError, match=r"page 4 is empty.*1-3, 5"):
         read_motion(path, 4)
@@ -355,7 +355,7 @@ def test_times_off_the_grid_are_told_and_lose_nothing() -> None:
 @pytest.mark.parametrize(
     ("motion", "story"),
     [
-        (motion_of(AT_ZERO, start=standing()), "the pose it is to be started from"),
+        (motion_of(AT_ZERO, start=standing()), "its start pose"),
         (motion_of(AT_ZERO, Keyframe(FREE, 0.4)), "left_elbow is free"),
         (motion_of(replace(AT_ZERO, easing=Easing.PCHIP)), "easing pchip"),
         (motion_of(AT_ZERO, replace(AT_ZERO, easing=Easing.TRAPEZOID)), "easing linear, trapezoid"),

@@ -128,28 +128,28 @@ GOOD_STEP = "step=" + "512 " * 26 + "0.000 0.296"
     [
         (1, "type=music", "."),
         (2, "version=one", "version is 'one'"),
-        (2, "version=1.01 2", "2 columns where 1"),
-        (3, "enable=0 1", "2 columns where 26"),
+        (2, "version=1.01 2", "2 columns, expected 1"),
+        (3, "enable=0 1", "2 columns, expected 26"),
         (3, "enable=" + "2 " * 26, "enable of ID 0 is '2'"),
         (3, "colour=red", "no enable="),
         (4, "motor_type=" + "x " * 26, "motor_type of ID 0 is 'x'"),
         (4, "enable=" + "1 " * 26, "a second enable="),
-        (4, "motor_type", "columns where 26"),
+        (4, "motor_type", "columns, expected 26"),
         (4, GOOD_STEP, "stands outside a page"),
         (4, "rubbish", "key=value"),
         (6, "page_begin", "page_begin inside a page"),
         (6, "nome=Bow", "no name= line"),
-        (7, "compliance=5 5 5", "3 columns where 26"),
+        (7, "compliance=5 5 5", "3 columns, expected 26"),
         (7, "compliance=" + "16 " * 26, "compliance of ID 0 is '16'"),
-        (8, "play_param=0 0 1 1.0", "4 columns where 5"),
+        (8, "play_param=0 0 1 1.0", "4 columns, expected 5"),
         (8, "play_param=256 0 1 1.0 32", "next page is '256'"),
         (8, "play_param=0 999 1 1.0 32", "exit page is '999'"),
         (8, "play_param=0 0 0 1.0 32", "repeat count is '0'"),
         (8, "play_param=0 0 1 0 32", "rate is '0'"),
         (8, "play_param=0 0 1 nan 32", "rate is 'nan'"),
         (8, "play_param=0 0 1 1.0 -1", "inertial force is '-1'"),
-        (9, GOOD_STEP + " 1", "29 columns where 28"),
-        (9, "step=512", "1 columns where 28"),
+        (9, GOOD_STEP + " 1", "29 columns, expected 28"),
+        (9, "step=512", "1 columns, expected 28"),
         (9, GOOD_STEP.replace("512", "1024", 1), "position of ID 0 is '1024'"),
         (9, GOOD_STEP.replace("512", "5_1", 1), "position of ID 0 is '5_1'"),
         (9, GOOD_STEP.replace("512", "51.5", 1), "position of ID 0 is '51.5'"),
@@ -199,7 +199,7 @@ def test_fewer_pages_and_no_trailer_are_a_cut_file(mtn: Any, read_bytes: ReadByt
 def test_a_file_without_a_step_has_no_motion(mtn: Any, saved: Save) -> None:
     path = saved(mtn.build({}))
     assert read_motion_file(path).motions == ()
-    with pytest.raises(FormatError, match="there is no motion in it"):
+    with pytest.raises(FormatError, match="it has no motion"):
         read_motion(path)
 
 

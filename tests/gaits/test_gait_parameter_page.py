@@ -16,11 +16,16 @@ from posewright.arrays import Floats
 from posewright.errors import InputError
 from posewright.figures.gait.content import FootPath, GaitContent
 from posewright.figures.gait.cycle import down_spans
-from posewright.figures.gait.parameter import ROWS, described, parameter_variants, straying_mm
+from posewright.figures.gait.parameter import (
+    ROWS,
+    height_deviation_mm,
+    parameter_variants,
+    picture_description,
+)
 from posewright.gaits.arc import se2_log
 from posewright.gaits.command import VelocityCommand
 from posewright.gaits.curves import Interpolation
-from posewright.gaits.quadruped.parameters import EXPLANATIONS, GaitParameters, Kind
+from posewright.gaits.quadruped.parameters import EXPLANATIONS, GaitParameters, ParameterKind
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "gait-parameters.md").read_text(encoding="utf-8")
@@ -74,7 +79,7 @@ def displacement_below(content: GaitContent) -> Floats:
 def test_the_page_says_of_each_parameter_what_the_code_says(name: str) -> None:
     told = EXPLANATIONS[name]
     words = " ".join(SECTIONS[name].split())
-    kind = "" if told.kind is Kind.ONE else f"; {told.kind.value}"
+    kind = "" if told.kind is ParameterKind.SINGLE else f"; {told.kind.value}"
     assert words.startswith(f"*{told.document}*, {told.range_text}{kind}. {told.sentence} ![")
     assert f"(pictures/gait_parameters/{name}.png)" in words
 
@@ -91,7 +96,7 @@ def test_each_picture_is_of_the_values_that_the_script_has_now(name: str) -> Non
     variants = parameter_variants(SCRIPT.GAIT, SCRIPT.ROBOT, name, SCRIPT.VALUES[name])
     assert path.stat().st_size <= 60_000
     with Image.open(path) as picture:
-        assert picture.info["Description"] == described(name, variants)
+        assert picture.info["Description"] == picture_description(name, variants)
 
 
 @pytest.mark.parametrize("name", EXPLANATIONS)
@@ -130,14 +135,14 @@ def test_the_more_ground_points_the_less_a_foot_strays(interpolation: Interpolat
         GaitContent(replace(content.gait, interpolation=interpolation), content.robot, content.command)
         for content in shown("ground_points")
     ]
-    strayed = [float(np.abs(straying_mm(content.feet[FOOT])).max()) for content in contents]
+    strayed = [float(np.abs(height_deviation_mm(content.feet[FOOT])).max()) for content in contents]
     assert strayed[0] > 3.0 * strayed[1] > 6.0 * strayed[2]
     told = [len(content.feet[FOOT].ground_times) for content in contents]
     assert told == [of(content, "ground_points") for content in contents]
 
 
 def test_the_page_says_how_far_a_foot_strays() -> None:
-    two, four, _ = (float(np.abs(straying_mm(c.feet[FOOT])).max()) for c in shown("ground_points"))
+    two, four, _ = (float(np.abs(height_deviation_mm(c.feet[FOOT])).max()) for c in shown("ground_points"))
     assert f"{two:.1f} mm into the floor with two points, {four:.1f} mm with four" in " ".join(PAGE.split())
 
 

@@ -11,9 +11,9 @@ import pytest
 from posewright.errors import InputError, UnreachableError
 from posewright.gaits import (
     FEET,
-    Concern,
     Gait,
     GaitCheck,
+    GaitConcern,
     PhaseTable,
     QuadrupedGait,
     VelocityCommand,
@@ -22,15 +22,15 @@ from posewright.gaits import (
     greatest_turn_rad_s,
     timing_of,
 )
-from posewright.gaits.quadruped.checking import Tour
-from posewright.gaits.quadruped.phases import OWN
+from posewright.gaits.quadruped.checking import CommandTour
+from posewright.gaits.quadruped.phases import CUSTOM
 from posewright.gaits.quadruped.sampling import steady_walk
 from posewright.gaits.quadruped.walker import Walker
 from posewright.kinematics import legs_of
 
 from .walks import ERS7, EXAMPLE, FRAME_S, walked
 
-GENTLE = EXAMPLE.changed(
+GENTLE = EXAMPLE.with_values(
     {
         "maximum_displacement_m": 0.02,
         "ground_speed_m_s": 0.05,
@@ -50,15 +50,15 @@ def gentle() -> GaitCheck:
     return check_gait(GENTLE, ERS7)
 
 
-def steady(check: GaitCheck, concern: Concern) -> float:
+def steady(check: GaitCheck, concern: GaitConcern) -> float:
     return next(w.value for w in check.worst if w.concern is concern and not w.is_changing)
 
 
 def test_a_gentle_gait_has_no_findings(gentle: GaitCheck) -> None:
     assert gentle.findings == ()
-    assert gentle.kept == len(gentle.tried)
-    assert {entry.concern for entry in gentle.worst} == set(Concern)
-    assert len(gentle.worst) == 2 * len(Concern)
+    assert gentle.n_within_bounds == len(gentle.tried)
+    assert {entry.concern for entry in gentle.worst} == set(GaitConcern)
+    assert len(gentle.worst) == 2 * len(GaitConcern)
 
 
 def test_the_corners_of_what_may_be_commanded_are_tried_and_each_one_both_ways(gentle: GaitCheck) -> None:
@@ -85,14 +85,14 @@ def test_the_joint_speed_is_that_of_the_frames() -> None:
     rows = walked(EXAMPLE, straight.command, 600)[300:]
     legs = [index for leg in legs_of(ERS7) for index in leg.indices]
     ratios = np.abs(np.diff(rows, axis=0)).max(axis=0)[legs] / FRAME_S / ERS7.max_speeds[legs]
-    (speed,) = [entry for entry in straight.steady if entry.concern is Concern.SPEED]
+    (speed,) = [entry for entry in straight.steady if entry.concern is GaitConcern.SPEED]
     assert speed.value == pytest.approx(ratios.max(), rel=1e-9)
     assert speed.part == ERS7.joint_names[legs[int(np.argmax(ratios))]]
 
 
 def test_a_quicker_gait_turns_its_joints_faster(gentle: GaitCheck) -> None:
-    hasty = GENTLE.changed({"ground_speed_m_s": 0.1, "ascent_pairs": 1})
-    assert steady(check_gait(hasty, ERS7), Concern.SPEED) > steady(gentle, Concern.SPEED)
+    hasty = GENTLE.with_values({"ground_speed_m_s": 0.1, "ascent_pairs": 1})
+    assert steady(check_gait(hasty, ERS7), GaitConcern.SPEED) > steady(gentle, GaitConcern.SPEED)
 
 
 def test_a_joint_limit_that_is_passed_is_found_with_joint_command_and_value() -> None:
@@ -101,16 +101,16 @@ def test_a_joint_limit_that_is_passed_is_found_with_joint_command_and_value() ->
     joints = list(ERS7.joints)
     joints[knee] = replace(joints[knee], upper_rad=float(bent) - 0.01)
     check = check_gait(GENTLE, replace(ERS7, joints=tuple(joints)))
-    assert check.kept == 0
-    found = next(entry for entry in check.findings if entry.concern is Concern.LIMIT)
+    assert check.n_within_bounds == 0
+    found = next(entry for entry in check.findings if entry.concern is GaitConcern.LIMIT)
     assert found.part == "left_front_knee"
     assert found.value > 0.01
-    assert steady(check, Concern.LIMIT) > 0.01
+    assert steady(check, GaitConcern.LIMIT) > 0.01
 
 
 def test_a_coupled_limit_that_is_passed_is_found_by_its_table() -> None:
-    narrow = GENTLE.changed({"equilibrium_m.fore.y": 0.05})
-    found = [entry for entry in check_gait(narrow, ERS7).findings if entry.concern is Concern.COUPLED]
+    narrow = GENTLE.with_values({"equilibrium_m.fore.y": 0.05})
+    found = [entry for entry in check_gait(narrow, ERS7).findings if entry.concern is GaitConcern.COUPLED]
     assert found
     assert all("front_elevator at" in entry.part and entry.value > 0.0 for entry in found)
 
@@ -119,19 +119,19 @@ def stretched() -> Gait:
     """Return a gait whose fore feet stand just within reach, so that their strokes lie beyond."""
     low = -0.125
     with contextlib.suppress(UnreachableError):
-        while QuadrupedGait(GENTLE.changed({"equilibrium_m.fore.z": low - 0.002}), ERS7):
+        while QuadrupedGait(GENTLE.with_values({"equilibrium_m.fore.z": low - 0.002}), ERS7):
             low -= 0.002
-    return GENTLE.changed({"equilibrium_m.fore.z": low, "maximum_displacement_m": 0.05})
+    return GENTLE.with_values({"equilibrium_m.fore.z": low, "maximum_displacement_m": 0.05})
 
 
 def test_a_foot_that_cannot_come_to_its_points_is_found_by_how_far_it_stays_away() -> None:
-    found = [entry for entry in check_gait(stretched(), ERS7).findings if entry.concern is Concern.REACH]
+    found = [entry for entry in check_gait(stretched(), ERS7).findings if entry.concern is GaitConcern.REACH]
     assert found
     assert all(entry.part.endswith("front") and 1e-4 < entry.value < 0.05 for entry in found)
 
 
 def test_a_tour_walks_what_the_gait_walks() -> None:
-    tour = Tour(EXAMPLE, ERS7)
+    tour = CommandTour(EXAMPLE, ERS7)
     way, cycle = tour.go(VelocityCommand(0.1, 0.0, 0.2))
     frames = timing_of(EXAMPLE.parameters, FRAME_S).frames
     rows = walked(EXAMPLE, VelocityCommand(0.1, 0.0, 0.2), len(way.rows) - 1 + frames)
@@ -142,7 +142,7 @@ def test_a_tour_walks_what_the_gait_walks() -> None:
 
 
 def test_a_tour_from_a_command_to_itself_is_steady_at_once() -> None:
-    tour = Tour(EXAMPLE, ERS7)
+    tour = CommandTour(EXAMPLE, ERS7)
     _, cycle = tour.go(VelocityCommand(0.1))
     way, again = tour.go(VelocityCommand(0.1))
     assert np.array_equal(again.rows[1:], cycle.rows[1:])
@@ -150,15 +150,15 @@ def test_a_tour_from_a_command_to_itself_is_steady_at_once() -> None:
 
 
 def test_a_walk_that_does_not_come_to_repeat_itself_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("posewright.gaits.quadruped.walker.MOST_CYCLES", 2)
-    with pytest.raises(InputError, match="does not come to repeat itself"):
+    monkeypatch.setattr("posewright.gaits.quadruped.walker.MAX_CYCLES", 2)
+    with pytest.raises(InputError, match="does not become periodic"):
         steady_walk(EXAMPLE, ERS7, VelocityCommand(0.2))
     with pytest.raises(InputError, match="within 2 cycles"):
-        Tour(EXAMPLE, ERS7).go(VelocityCommand(0.2))
+        CommandTour(EXAMPLE, ERS7).go(VelocityCommand(0.2))
 
 
 def test_from_any_command_to_its_opposite_a_walk_of_one_step_a_cycle_comes_to_repeat_itself() -> None:
-    jump = PhaseTable(OWN, dict.fromkeys(FEET, 0.0))
+    jump = PhaseTable(CUSTOM, dict.fromkeys(FEET, 0.0))
     gait = replace(EXAMPLE, phases=jump)
     walker, timing = Walker(gait, ERS7), timing_of(gait.parameters, FRAME_S)
     fastest = greatest_speed_m_s(gait.parameters, timing)

@@ -16,7 +16,7 @@ from posewright.gaits import (
     FEET,
     TROT,
     Gait,
-    Kind,
+    ParameterKind,
     PhaseTable,
     QuadrupedGait,
     VelocityCommand,
@@ -24,7 +24,7 @@ from posewright.gaits import (
     greatest_turn_rad_s,
     timing_of,
 )
-from posewright.gaits.quadruped.phases import OWN
+from posewright.gaits.quadruped.phases import CUSTOM
 from posewright.gaits.quadruped.timing import bound_text
 from posewright.gaits.quadruped.walker import Walker
 from posewright.kinematics import legs_of
@@ -55,11 +55,11 @@ def whole_frames_m(gait: Gait) -> float:
 def test_frames_half_as_long_show_the_same_walk_so_nothing_jumps(
     gait: Gait, requests: list[tuple[int, tuple[float, float, float]]]
 ) -> None:
-    gait = gait.changed({"maximum_displacement_m": whole_frames_m(gait)})
+    gait = gait.with_values({"maximum_displacement_m": whole_frames_m(gait)})
     rows = {}
     for finer in (1, 2, 16):
         fine = replace(ERS7, frame_period_s=FRAME_S / finer)
-        walk = QuadrupedGait(gait.changed({"ascent_pairs": gait.parameters.ascent_pairs * finer}), fine)
+        walk = QuadrupedGait(gait.with_values({"ascent_pairs": gait.parameters.ascent_pairs * finer}), fine)
         parts = [walk.standing_pose[np.newaxis]]
         for frames, wanted in requests:
             walk.request(velocity(gait, wanted))
@@ -134,13 +134,13 @@ def test_whatever_is_legal_walks_and_repeats_itself(
 ) -> None:
     flat = {}
     for name, told in EXPLANATIONS.items():
-        if told.kind is Kind.ONE:
+        if told.kind is ParameterKind.SINGLE:
             numbers = st.integers if told.is_whole else st.floats
             most = {"maximum_displacement_m": 0.1, "ascent_pairs": 2}.get(name, told.high)
             flat[name] = data.draw(numbers(told.low, most), label=name)
     lift = data.draw(st.lists(st.floats(0.0, 0.999), min_size=4, max_size=4), label="lift")
-    table = PhaseTable(OWN, dict(zip(FEET, lift, strict=True)))
-    gait = replace(EXAMPLE.changed(flat), phases=table)
+    table = PhaseTable(CUSTOM, dict(zip(FEET, lift, strict=True)))
+    gait = replace(EXAMPLE.with_values(flat), phases=table)
     try:
         frames = timing_of(gait.parameters, FRAME_S).frames
     except InputError:
@@ -167,7 +167,7 @@ def test_what_was_given_out_is_the_askers_own() -> None:
 def test_a_change_of_command_carries_no_foot_further_beyond_its_stroke_than_told(
     table: PhaseTable, factor: float, share: float
 ) -> None:
-    gait = replace(EXAMPLE.changed({"air_ground_factor": factor, "ascent_pairs": 1}), phases=table)
+    gait = replace(EXAMPLE.with_values({"air_ground_factor": factor, "ascent_pairs": 1}), phases=table)
     walker = Walker(gait, ERS7)
     fastest = greatest_speed_m_s(gait.parameters, walker.planner.timing)
     stroke = gait.parameters.maximum_displacement_m
@@ -216,7 +216,7 @@ def test_a_command_beyond_what_the_gait_does_is_refused_with_the_range(angle: fl
 def test_a_negative_number_of_frames_is_refused() -> None:
     walk = QuadrupedGait(EXAMPLE, ERS7)
     assert walk.frames(0).shape == (0, len(ERS7.joints))
-    with pytest.raises(InputError, match="-1 frames"):
+    with pytest.raises(InputError, match="the number of frames is -1"):
         walk.frames(-1)
 
 
@@ -227,7 +227,7 @@ def test_a_gait_of_another_robot_is_refused() -> None:
 
 def test_a_point_out_of_reach_is_refused_before_the_first_step() -> None:
     with pytest.raises(InputError, match=r"reach|too far"):
-        QuadrupedGait(EXAMPLE.changed({"equilibrium_m.left_front.z": -0.4}), ERS7)
+        QuadrupedGait(EXAMPLE.with_values({"equilibrium_m.left_front.z": -0.4}), ERS7)
 
 
 @given(gaits(), st.tuples(*[st.floats(-3.0, 3.0)] * 3))
@@ -236,9 +236,9 @@ def test_a_clipped_command_is_in_range_in_the_same_direction_and_as_near_as_can_
     gait: Gait, wanted: tuple[float, float, float]
 ) -> None:
     walk, command = QuadrupedGait(gait, ERS7), VelocityCommand(*wanted)
-    clipped = walk.clipped(command)
+    clipped = walk.clip_command(command)
     walk.request(clipped)
-    assert walk.clipped(clipped).by_name == pytest.approx(clipped.by_name, abs=1e-12)
+    assert walk.clip_command(clipped).by_name == pytest.approx(clipped.by_name, abs=1e-12)
     fastest, turns = (
         greatest(gait.parameters, walk.timing) for greatest in (greatest_speed_m_s, greatest_turn_rad_s)
     )

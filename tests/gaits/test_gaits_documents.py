@@ -17,7 +17,7 @@ from posewright.gaits import (
     PHASE_TABLES,
     Gait,
     Interpolation,
-    Kind,
+    ParameterKind,
     PhaseTable,
     QuadrupedGait,
     TravelGain,
@@ -31,8 +31,8 @@ from posewright.gaits import (
     timing_of,
     write_gait,
 )
-from posewright.gaits.quadruped.phases import OWN
-from posewright.gaits.quadruped.reading import gait_in
+from posewright.gaits.quadruped.phases import CUSTOM
+from posewright.gaits.quadruped.reading import parse_gait
 from posewright.robots import Robot, robot
 
 from .walks import ERS7, EXAMPLE, FRAME_S
@@ -82,8 +82,8 @@ def legal_gaits(draw: st.DrawFn) -> Gait:
         name=draw(NAMES),
         description=draw(st.text(max_size=20)),
         source=draw(st.text(max_size=20)),
-        parameters=EXAMPLE.parameters.changed({**flat, "ascent_pairs": 1}),
-        phases=draw(st.sampled_from([table, PhaseTable(OWN, dict(zip(FEET, lift, strict=True)))])),
+        parameters=EXAMPLE.parameters.with_values({**flat, "ascent_pairs": 1}),
+        phases=draw(st.sampled_from([table, PhaseTable(CUSTOM, dict(zip(FEET, lift, strict=True)))])),
         interpolation=draw(st.sampled_from(Interpolation)),
         pose=draw(st.sampled_from(sorted(ERS7.poses))),
         travel_gain=TravelGain(draw(gain), draw(gain), draw(gain)),
@@ -105,7 +105,7 @@ def same(one: Gait, other: Gait) -> bool:
 @given(legal_gaits())
 @settings(max_examples=60, deadline=None)
 def test_what_is_written_is_read_again(gait: Gait) -> None:
-    again, card = gait_in(gait_text(gait))
+    again, card = parse_gait(gait_text(gait))
     assert card is ERS7
     assert same(again, gait)
     assert gait_text(again) == gait_text(gait)
@@ -150,7 +150,7 @@ def test_the_three_gaits_of_the_ers_7_ship() -> None:
 
 
 def test_what_a_document_does_not_say_is_as_usual() -> None:
-    gait, _ = gait_in(PLAIN)
+    gait, _ = parse_gait(PLAIN)
     assert gait.interpolation is Interpolation.SPLINE
     assert gait.travel_gain == TravelGain()
     assert gait.pose == "stand"
@@ -166,7 +166,7 @@ def test_feet_may_be_told_one_by_one_and_pairs_with_them() -> None:
     one_by_one = (
         "{fore: [0.06, 0.067, -0.1], left_rear: [-0.07, 0.06, -0.1], right_rear: [-0.08, -0.07, -0.1]}"
     )
-    gait, _ = gait_in(edited("  equilibrium_m", one_by_one))
+    gait, _ = parse_gait(edited("  equilibrium_m", one_by_one))
     assert gait.parameters.equilibrium_m["right_front"] == (0.06, -0.067, -0.1)
     assert gait.parameters.equilibrium_m["right_rear"] == (-0.08, -0.07, -0.1)
 
@@ -191,10 +191,10 @@ def line_of(key: str) -> int:
 def test_a_value_out_of_range_is_refused_with_file_line_and_range(name: str, side: str) -> None:
     told = EXPLANATIONS[name]
     out = told.low - 1 if side == "low" else told.high + 1
-    value = f"{{fore: [{out:g}, 0, 0], hind: [0, 0, 0]}}" if told.kind is Kind.POINTS else f"{out:g}"
+    value = f"{{fore: [{out:g}, 0, 0], hind: [0, 0, 0]}}" if told.kind is ParameterKind.POINTS else f"{out:g}"
     key = f"  {name}"
     with pytest.raises(DocumentError) as refused:
-        gait_in(edited(key, value), Path("my.gait.yaml"))
+        parse_gait(edited(key, value), Path("my.gait.yaml"))
     text = str(refused.value)
     assert text.startswith(f"my.gait.yaml:{line_of(key)}: parameters.{name}")
     assert f"{out:g} is out of range (the range is {told.range_text})" in text
@@ -203,10 +203,10 @@ def test_a_value_out_of_range_is_refused_with_file_line_and_range(name: str, sid
 @pytest.mark.parametrize("name", EXPLANATIONS)
 def test_a_parameter_that_is_missing_or_no_number_is_refused_by_its_name(name: str) -> None:
     with pytest.raises(DocumentError, match=f"'{name}' is missing"):
-        gait_in(edited(f"  {name}", None))
+        parse_gait(edited(f"  {name}", None))
     for wrong in ("quick", "[1, 2]", "true", ".nan", "1e400"):
         with pytest.raises(DocumentError, match=f"parameters.{name}"):
-            gait_in(edited(f"  {name}", wrong))
+            parse_gait(edited(f"  {name}", wrong))
 
 
 @pytest.mark.parametrize(
@@ -261,7 +261,7 @@ def test_a_parameter_that_is_missing_or_no_number_is_refused_by_its_name(name: s
             "  equilibrium_m",
             "{fore: [0, 0, 0], hind: [0, 0, 0], left_front: [0, 0, 0]}",
             DocumentError,
-            "twice",
+            "two points",
         ),
         ("  equilibrium_m", "{front: [0, 0, 0]}", UnknownNameError, "front"),
         ("  shape_factor", "0.5\n  shape_facter: 1", UnknownNameError, "did you mean shape_factor"),
@@ -271,7 +271,7 @@ def test_what_is_wrong_is_said_with_its_line(
     key: str, value: str | None, error: type[PosewrightError], says: str
 ) -> None:
     with pytest.raises(error, match=says) as refused:
-        gait_in(edited(key, value), Path("my.gait.yaml"))
+        parse_gait(edited(key, value), Path("my.gait.yaml"))
     assert refused.value.where is not None
     assert refused.value.where.path == Path("my.gait.yaml")
     if value is not None:
@@ -280,15 +280,15 @@ def test_what_is_wrong_is_said_with_its_line(
 
 def test_a_gait_of_another_robot_is_refused_with_its_line() -> None:
     with pytest.raises(DocumentError, match=r"this gait is for sony_ers7 .*robotis_bioloid") as refused:
-        gait_in(PLAIN, Path("my.gait.yaml"), robot=robot("robotis_bioloid"))
+        parse_gait(PLAIN, Path("my.gait.yaml"), robot=robot("robotis_bioloid"))
     assert refused.value.where is not None
     assert refused.value.where.line == 2
 
 
 def test_a_robot_without_the_usual_pose_is_told_to_name_one() -> None:
     poses = {name: pose for name, pose in ERS7.poses.items() if name != "stand"}
-    with pytest.raises(DocumentError, match=r"no pose 'stand' .*say `pose:`, one of walk"):
-        gait_in(PLAIN, robot=replace(ERS7, poses=poses))
+    with pytest.raises(DocumentError, match=r"no pose 'stand' .*add `pose:`, one of walk"):
+        parse_gait(PLAIN, robot=replace(ERS7, poses=poses))
 
 
 def test_ones_own_card_may_be_named_by_its_path(tmp_path: Path) -> None:
@@ -300,7 +300,7 @@ def test_ones_own_card_may_be_named_by_its_path(tmp_path: Path) -> None:
     gait, card = read_gait_and_robot(path)
     assert card.folder == tmp_path
     assert gait.robot == "sony_ers7"
-    write_gait(gait.changed({"shape_factor": 0.75}), path)
+    write_gait(gait.with_values({"shape_factor": 0.75}), path)
     assert "robot: ./robot.yaml" in path.read_text(encoding="utf-8")
     assert read_gait(path).parameters.shape_factor == 0.75
 
@@ -315,10 +315,10 @@ def called_otherwise(card: Robot) -> Robot:
 def test_a_robot_without_a_leg_for_each_foot_is_refused_with_those_that_are_missing(card: Robot) -> None:
     missing = "sony_ers7 has no right_front_leg, right_rear_leg"
     with pytest.raises(DocumentError, match=missing) as refused:
-        gait_in(PLAIN, robot=card)
+        parse_gait(PLAIN, robot=card)
     assert refused.value.where is not None
     assert refused.value.where.line == line_of("robot")
-    gait = gait_in(PLAIN)[0]
+    gait = parse_gait(PLAIN)[0]
     with pytest.raises(InputError, match=missing):
         QuadrupedGait(gait, card)
     with pytest.raises(InputError, match=missing):
@@ -332,7 +332,7 @@ def test_a_gait_that_there_is_not_is_refused_with_those_there_are(name: str) -> 
 
 
 def test_a_robot_without_gaits_says_so() -> None:
-    with pytest.raises(UnknownNameError, match=r"no gait of robotis_bioloid .*there is none"):
+    with pytest.raises(UnknownNameError, match=r"no gait of robotis_bioloid .*none exists"):
         read_gait("trot", robot=robot("robotis_bioloid"))
 
 
@@ -347,7 +347,7 @@ def test_only_lines_that_say_something_else_change_and_comments_stay(tmp_path: P
     path.write_text(text, encoding="utf-8")
     write_gait(read_gait(path), path)
     assert path.read_text(encoding="utf-8") == text
-    changed = read_gait(path).changed({"shape_factor": 0.25, "central_height_m": 0.02})
+    changed = read_gait(path).with_values({"shape_factor": 0.25, "central_height_m": 0.02})
     write_gait(changed, path)
     lines = dict(zip(text.splitlines(), path.read_text(encoding="utf-8").splitlines(), strict=True))
     differ = {before: after for before, after in lines.items() if before != after}
@@ -371,7 +371,7 @@ def test_a_document_that_cannot_be_read_is_not_written_over(tmp_path: Path) -> N
 
 def test_the_document_on_the_page_is_one_and_its_phase_tables_are_those_of_the_code() -> None:
     page = (Path(__file__).resolve().parents[2] / "docs" / "gaits.md").read_text(encoding="utf-8")
-    gait, _ = gait_in(page.split("```yaml\n")[1].split("```")[0])
+    gait, _ = parse_gait(page.split("```yaml\n")[1].split("```")[0])
     assert gait.name == "my_trot"
     assert gait.flat == read_gait("trot").flat
     for name, table in PHASE_TABLES.items():

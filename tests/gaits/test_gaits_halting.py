@@ -66,11 +66,11 @@ def test_nothing_jumps_on_the_way_to_standing(
     parameters = gait.parameters
     period_s = QuadrupedGait(gait, ERS7).timing.period_s
     whole_m = period_s / (1.0 + parameters.air_ground_factor) * parameters.ground_speed_m_s
-    gait = gait.changed({"maximum_displacement_m": whole_m})
+    gait = gait.with_values({"maximum_displacement_m": whole_m})
     greatest = {}
     for finer in (1, 16):
         fine = replace(ERS7, frame_period_s=FRAME_S / finer)
-        walk = QuadrupedGait(gait.changed({"ascent_pairs": parameters.ascent_pairs * finer}), fine)
+        walk = QuadrupedGait(gait.with_values({"ascent_pairs": parameters.ascent_pairs * finer}), fine)
         walk.request(velocity(gait, parts))
         rows = [walk.standing_pose[np.newaxis], walk.frames(frames * finer), halted(walk), walk.frames(3)]
         greatest[finer] = np.abs(np.diff(np.concatenate(rows), axis=0)).max()

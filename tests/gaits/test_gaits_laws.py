@@ -151,7 +151,7 @@ def test_feet_on_the_ground_move_as_one_rigid_body_whatever_is_commanded(
 
 
 def test_paws_on_the_ground_hardly_slip_against_each_other_between_their_points() -> None:
-    gait = EXAMPLE.changed({"ground_points": 40, "air_ground_factor": 0.5})
+    gait = EXAMPLE.with_values({"ground_points": 40, "air_ground_factor": 0.5})
     places = paws(walked(gait, VelocityCommand(0.1, 0.02, 0.3), 300))
     stands = down(gait, 300, margin=0.05)
     worst = 0.0
@@ -165,7 +165,7 @@ def test_paws_on_the_ground_hardly_slip_against_each_other_between_their_points(
 
 @pytest.mark.parametrize("factor", [1.0 / 3.0, 0.25])
 def test_a_crawl_has_three_feet_down_at_any_time(factor: float) -> None:
-    gait = EXAMPLE.changed({"air_ground_factor": factor, "ground_points": 30, "ascent_pairs": 1})
+    gait = EXAMPLE.with_values({"air_ground_factor": factor, "ground_points": 30, "ascent_pairs": 1})
     gait = replace(gait, phases=CRAWL)
     for table, least in ((CRAWL, 3), (TROT, 2)):
         walk = replace(gait, phases=table)
@@ -194,7 +194,7 @@ def test_lines_and_splines_lead_through_the_same_points(
 
 
 def test_lines_go_straight_between_points_and_splines_do_not() -> None:
-    gait = EXAMPLE.changed({"ground_points": 2})
+    gait = EXAMPLE.with_values({"ground_points": 2})
     straight, curved = (
         walked(replace(gait, interpolation=way), VelocityCommand(0.2), 200)
         for way in (Interpolation.LINEAR, Interpolation.SPLINE)

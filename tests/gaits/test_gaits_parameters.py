@@ -20,7 +20,7 @@ from posewright.gaits import (
     ForeHind,
     Gait,
     GaitParameters,
-    Kind,
+    ParameterKind,
     TravelGain,
     explanation,
     greatest_speed_m_s,
@@ -75,9 +75,9 @@ def test_a_value_beyond_its_range_is_refused_with_the_range(name: str, side: str
     bound = told.low if side == "low" else told.high
     out = bound + (-1 if side == "low" else 1) * (1.0 if told.is_whole else 1e-6)
     with pytest.raises(InputError) as refused:
-        PARAMETERS.changed({name: out})
+        PARAMETERS.with_values({name: out})
     assert str(refused.value) == f"{name} is {out:g} (the range is {told.low:g} to {told.high:g}{unit(name)})"
-    assert PARAMETERS.changed({name: bound}).flat[name] == bound
+    assert PARAMETERS.with_values({name: bound}).flat[name] == bound
 
 
 def unit(name: str) -> str:
@@ -88,14 +88,14 @@ def unit(name: str) -> str:
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, True])
 def test_what_is_no_number_is_refused(name: str, value: float) -> None:
     with pytest.raises(InputError):
-        PARAMETERS.changed({name: value})
+        PARAMETERS.with_values({name: value})
 
 
 @pytest.mark.parametrize("name", [name for name in FLAT if explanation(name).is_whole])
 def test_half_a_point_and_half_a_pair_are_refused(name: str) -> None:
     with pytest.raises(InputError, match="a whole number"):
-        PARAMETERS.changed({name: 2.5})
-    assert isinstance(getattr(PARAMETERS.changed({name: 3.0}), name), int)
+        PARAMETERS.with_values({name: 2.5})
+    assert isinstance(getattr(PARAMETERS.with_values({name: 3.0}), name), int)
 
 
 @pytest.mark.parametrize(
@@ -103,13 +103,13 @@ def test_half_a_point_and_half_a_pair_are_refused(name: str) -> None:
 )
 def test_an_unknown_name_is_refused_with_those_near(name: str) -> None:
     with pytest.raises(UnknownNameError, match="gait parameter"):
-        PARAMETERS.changed({name: 0.1})
+        PARAMETERS.with_values({name: 0.1})
 
 
 def test_one_name_may_stand_for_several_values() -> None:
-    both = PARAMETERS.changed({"rear_height_m": 0.03})
+    both = PARAMETERS.with_values({"rear_height_m": 0.03})
     assert both.rear_height_m == ForeHind(0.03, 0.03)
-    apart = both.changed({"equilibrium_m.fore.y": 0.08, "equilibrium_m.hind.z": -0.1})
+    apart = both.with_values({"equilibrium_m.fore.y": 0.08, "equilibrium_m.hind.z": -0.1})
     assert apart.equilibrium_m["left_front"][1] == 0.08
     assert apart.equilibrium_m["right_front"][1] == -0.08
     assert apart.equilibrium_m["left_rear"][2] == apart.equilibrium_m["right_rear"][2] == -0.1
@@ -119,7 +119,7 @@ def test_one_name_may_stand_for_several_values() -> None:
 def test_the_parameters_are_told_flat_and_come_back() -> None:
     assert GaitParameters.from_flat(PARAMETERS.flat) == PARAMETERS
     assert hash(GaitParameters.from_flat(PARAMETERS.flat)) == hash(PARAMETERS)
-    assert PARAMETERS.changed({}) == PARAMETERS
+    assert PARAMETERS.with_values({}) == PARAMETERS
     for name in FLAT:
         assert explanation(name) is EXPLANATIONS[name.partition(".")[0]]
 
@@ -144,16 +144,16 @@ def test_a_travel_gain_beyond_its_range_is_refused_with_the_range(name: str, val
     with pytest.raises(InputError, match=rf"travel_gain\.{name} is .*the range is 0\.2 to 3"):
         TravelGain(**{name: value})
     with pytest.raises(InputError, match=rf"travel_gain\.{name} is "):
-        TROT.changed({f"travel_gain.{name}": value})
+        TROT.with_values({f"travel_gain.{name}": value})
 
 
 def test_a_gait_is_changed_by_name_gains_and_all() -> None:
-    other = TROT.changed({"travel_gain.left": 1.5, "shape_factor": 0.25})
+    other = TROT.with_values({"travel_gain.left": 1.5, "shape_factor": 0.25})
     assert other.travel_gain == TravelGain(TROT.travel_gain.forward, 1.5, TROT.travel_gain.turn)
     assert other.parameters.shape_factor == 0.25
     assert other.name == TROT.name
     with pytest.raises(UnknownNameError, match="travel_gain"):
-        TROT.changed({"travel_gain.up": 1.0})
+        TROT.with_values({"travel_gain.up": 1.0})
 
 
 @given(
@@ -163,7 +163,7 @@ def test_the_times_of_a_cycle_follow_from_the_parameters(
     speed: float, displacement: float, air_ground: float, frame_s: float
 ) -> None:
     try:
-        parameters = PARAMETERS.changed(
+        parameters = PARAMETERS.with_values(
             {
                 "ground_speed_m_s": speed,
                 "maximum_displacement_m": displacement,
@@ -192,15 +192,15 @@ def test_the_times_of_a_cycle_follow_from_the_parameters(
 def test_a_foot_that_cannot_be_up_and_down_in_time_is_refused_with_what_would_do() -> None:
     timing = timing_of(PARAMETERS, FRAME_S)
     most = int(timing.air_s / (4.0 * FRAME_S))
-    assert timing_of(PARAMETERS.changed({"ascent_pairs": most}), FRAME_S).ascent_s == most * 2.0 * FRAME_S
+    assert timing_of(PARAMETERS.with_values({"ascent_pairs": most}), FRAME_S).ascent_s == most * 2.0 * FRAME_S
     with pytest.raises(InputError, match=f"ascent_pairs is {most + 1}.*at most {most}, or a longer cycle"):
-        timing_of(PARAMETERS.changed({"ascent_pairs": most + 1}), FRAME_S)
+        timing_of(PARAMETERS.with_values({"ascent_pairs": most + 1}), FRAME_S)
 
 
 @pytest.mark.parametrize("air_s", [0.1272, 0.12796, 0.1279999])
 def test_a_time_in_the_air_that_is_too_short_is_never_told_as_long_enough(air_s: float) -> None:
     factor = air_s / (0.256 - air_s)
-    parameters = PARAMETERS.changed(
+    parameters = PARAMETERS.with_values(
         {
             "air_ground_factor": factor,
             "maximum_displacement_m": 0.03,
@@ -226,7 +226,7 @@ def test_a_foot_may_go_up_and_down_for_as_long_as_it_is_in_the_air(
 ) -> None:
     ground_s = 4.0 * pairs * frame_s / air_ground
     assume(0.01 <= speed * ground_s <= 0.3)
-    parameters = PARAMETERS.changed(
+    parameters = PARAMETERS.with_values(
         {
             "maximum_displacement_m": speed * ground_s,
             "ground_speed_m_s": speed,
@@ -238,13 +238,13 @@ def test_a_foot_may_go_up_and_down_for_as_long_as_it_is_in_the_air(
     assert timing.ascent_s == pytest.approx(2.0 * pairs * frame_s, rel=1e-9)
     assert timing.ascent_s <= timing.air_s / 2.0
     with pytest.raises(InputError, match=f"at most {pairs},"):
-        timing_of(parameters.changed({"ascent_pairs": pairs + 1}), frame_s)
+        timing_of(parameters.with_values({"ascent_pairs": pairs + 1}), frame_s)
 
 
 def test_each_kind_of_value_is_known_to_its_explanation() -> None:
     kinds = {name: told.kind for name, told in EXPLANATIONS.items()}
-    assert [name for name, kind in kinds.items() if kind is Kind.POINTS] == ["equilibrium_m"]
-    assert {name for name, kind in kinds.items() if kind is Kind.FORE_HIND} == {
+    assert [name for name, kind in kinds.items() if kind is ParameterKind.POINTS] == ["equilibrium_m"]
+    assert {name for name, kind in kinds.items() if kind is ParameterKind.FORE_HIND} == {
         "front_height_m",
         "central_height_m",
         "rear_height_m",

@@ -90,14 +90,14 @@ def test_the_ellipse_rises_by_the_rear_height_and_sinks_by_the_front_height() ->
 
 @given(ASCENTS)
 def test_a_foot_is_told_the_corners_and_what_lies_between(ascent: float) -> None:
-    instants = path(ascent=ascent).instants
+    instants = path(ascent=ascent).point_phases
     assert (np.diff(instants) > 0.0).all()
     for corner in (0.0, ascent, 0.5, 1.0 - ascent, 1.0):
         assert np.abs(instants - corner).min() < 1e-12
 
 
 def test_fore_and_hind_feet_have_their_own_heights() -> None:
-    gait = read_gait("trot").changed({"rear_height_m.fore": 0.02, "rear_height_m.hind": 0.03})
+    gait = read_gait("trot").with_values({"rear_height_m.fore": 0.02, "rear_height_m.hind": 0.03})
     timing = timing_of(gait.parameters, 0.008)
     rears = {foot: air_path(gait.parameters, timing, foot).rear_m for foot in FEET}
     assert rears == {"left_front": 0.02, "right_front": 0.02, "left_rear": 0.03, "right_rear": 0.03}

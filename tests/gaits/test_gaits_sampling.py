@@ -152,8 +152,8 @@ def test_the_design_rules_find_no_jump_in_it() -> None:
         ({"cycles": 100_000}, "1 to 10,000"),
         ({"every_frames": 0}, "every_frames is 0"),
         ({"every_frames": 10_000}, "the range is 1 to"),
-        ({"lead_in": True}, "say how many cycles"),
-        ({"to_pose": "stand"}, "say how many cycles"),
+        ({"lead_in": True}, "set the number of cycles"),
+        ({"to_pose": "stand"}, "set the number of cycles"),
         ({"cycles": 1, "from_pose": "kneel"}, "no pose is called 'kneel'"),
     ],
 )

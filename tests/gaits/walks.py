@@ -30,7 +30,7 @@ FRAME_S = ERS7.frame_period_s
 SETTLED = 3
 """Cycles after which a walk at one command repeats itself."""
 
-EXAMPLE = replace(read_gait("trot"), interpolation=Interpolation.SPLINE, trim=Trim()).changed(
+EXAMPLE = replace(read_gait("trot"), interpolation=Interpolation.SPLINE, trim=Trim()).with_values(
     {
         "air_ground_factor": 1.0,
         "shape_factor": 0.5,
@@ -66,7 +66,7 @@ VELOCITIES = st.tuples(PARTS, PARTS, PARTS)
 @st.composite
 def gaits(draw: st.DrawFn) -> Gait:
     """Draw a walk that differs in everything but its equilibrium points."""
-    changed = EXAMPLE.changed(
+    changed = EXAMPLE.with_values(
         {
             "shape_factor": draw(st.floats(0.0, 1.0)),
             "ascent_factor": draw(st.floats(0.0, 1.0)),
@@ -101,7 +101,7 @@ def mirrored(gait: Gait) -> Gait:
         for axis, at in zip("xyz", point, strict=True)
     }
     multiplier = -gait.parameters.turn_multiplier_rad_m
-    changed = gait.changed({**points, "turn_multiplier_rad_m": multiplier})
+    changed = gait.with_values({**points, "turn_multiplier_rad_m": multiplier})
     return replace(changed, phases=gait.phases.mirrored)
 
 

@@ -21,7 +21,7 @@ from typing import Any
 import posewright as pw
 from posewright.cli import main
 from posewright.errors import PosewrightError
-from posewright.figures.film_file import _pictures_in as pictures_in
+from posewright.figures.film_file import _count_pictures as pictures_in
 from posewright.formats.oda.archive import OdaArchive
 from posewright.search import read_journal
 
@@ -269,9 +269,6 @@ def knock(verb: Verb, folder: Path, times: int, rng: random.Random, shell: Shell
     for each in (whole, old):
         each.mkdir()
         verb.prepare(each)
-    shell.type(whole, verb.words)  # warms what is left cold
-    shutil.rmtree(whole)
-    shutil.copytree(old, whole)
     usual_s = shell.type(whole, verb.words)
     before, after, wrong = files(old), files(whole), []
     for number in range(times):

@@ -32,8 +32,8 @@ from posewright.runtimes.openr.ekmotion import open_moves
 from posewright.runtimes.openr.stick.check import check_monet
 from posewright.runtimes.openr.stick.memory_stick import read_stick
 from posewright.runtimes.robobasic import open_source
-from posewright.runtimes.robobasic.layout import formatted
-from posewright.runtimes.robobasic.linting import lint
+from posewright.runtimes.robobasic.formatter import format_source
+from posewright.runtimes.robobasic.linter import lint
 from posewright.search import Dimension, Evaluation, tune
 from posewright.search.journal import read_journal
 
@@ -223,7 +223,7 @@ def look_through(path: Path) -> None:
     """Check a program, and lay it out."""
     source = open_source(path)
     lint(source, robot_named("hitec_robonova1"))
-    formatted(source)
+    format_source(source)
 
 
 def look_into(path: Path) -> None:

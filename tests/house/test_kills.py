@@ -11,7 +11,7 @@ import pytest
 from .kills import VERBS, Shell, knock
 
 KILLS = int(os.environ.get("POSEWRIGHT_KILLS", "10"))
-QUICK = ("convert", "archive add", "monet add")
+QUICK = ("convert", "aibo archive add", "aibo add")
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from posewright.rotation import heading, matrices, matrix_roll_pitch_yaw, roll_pitch_yaw, uprightness
+from posewright.rotation import (
+    heading,
+    roll_pitch_yaw,
+    roll_pitch_yaw_of_matrix,
+    rotation_matrices,
+    uprightness,
+)
 
 
 @pytest.fixture
@@ -24,15 +30,17 @@ def test_angles_are_those_of_turning_by_yaw_then_pitch_then_roll(turns: Rotation
     expected = turns.as_euler("ZYX")[:, ::-1]
     assert roll_pitch_yaw(quaternions(turns)) == pytest.approx(expected, abs=1e-9)
     assert heading(quaternions(turns)) == pytest.approx(expected[:, 2], abs=1e-9)
-    by_matrix = [matrix_roll_pitch_yaw(matrix) for matrix in turns.as_matrix()]
+    by_matrix = [roll_pitch_yaw_of_matrix(matrix) for matrix in turns.as_matrix()]
     assert np.array(by_matrix) == pytest.approx(expected, abs=1e-9)
 
 
 def test_matrices_have_the_bodys_own_axes_as_columns(turns: Rotation) -> None:
     expected = turns.as_matrix()
-    assert matrices(quaternions(turns)) == pytest.approx(expected, abs=1e-12)
-    assert matrices(quaternions(turns).reshape(5, 100, 4)) == pytest.approx(expected.reshape(5, 100, 3, 3))
-    assert matrices(quaternions(turns)[0]) == pytest.approx(expected[0], abs=1e-12)
+    assert rotation_matrices(quaternions(turns)) == pytest.approx(expected, abs=1e-12)
+    assert rotation_matrices(quaternions(turns).reshape(5, 100, 4)) == pytest.approx(
+        expected.reshape(5, 100, 3, 3)
+    )
+    assert rotation_matrices(quaternions(turns)[0]) == pytest.approx(expected[0], abs=1e-12)
 
 
 def test_uprightness_is_how_high_the_bodys_own_z_points(turns: Rotation) -> None:

@@ -47,7 +47,7 @@ def seen_points(head: Head, n: int, seed: int) -> tuple[Floats, Floats]:
     """Return angles within the limits, and points that lie in the middle of the picture there."""
     rng = np.random.default_rng(seed)
     angles = rng.uniform(*np.array(head.limits.single).T, (4 * n, 3))
-    angles = angles[head.limits.allow(angles)][:n]
+    angles = angles[head.limits.are_within(angles)][:n]
     place, way = head.forward(angles)
     return angles, place + way * rng.uniform(0.05, 3.0, (len(angles), 1))
 
@@ -63,7 +63,7 @@ def test_what_can_be_seen_is_brought_to_the_middle_within_all_limits(head: Head)
     _, points = seen_points(head, 300, seed=3)
     found = head.look_at(points)
     assert off_the_middle(head, found, points).max() < 1e-9
-    assert head.limits.allow(found).all()
+    assert head.limits.are_within(found).all()
 
 
 def test_the_neck_stays_as_near_to_rest_as_can_be(head: Head) -> None:
@@ -106,9 +106,9 @@ def test_what_is_out_of_sight_is_refused_by_name(head: Head) -> None:
 def test_the_nearest_look_keeps_the_limits_and_loses_little(head: Head) -> None:
     points = np.random.default_rng(6).uniform([0.2, -1.0, -0.3], [1.5, 1.0, 1.5], (60, 3))
     found = head.look_at(points, nearest=True)
-    assert head.limits.allow(found).all()
+    assert head.limits.are_within(found).all()
     tried = np.random.default_rng(7).uniform(*np.array(head.limits.single).T, (20_000, 3))
-    tried = tried[head.limits.allow(tried)]
+    tried = tried[head.limits.are_within(tried)]
     for angles, point in zip(found, points, strict=True):
         best = off_the_middle(head, tried, np.tile(point, (len(tried), 1))).min()
         assert off_the_middle(head, angles, point) <= best + math.radians(3.0)

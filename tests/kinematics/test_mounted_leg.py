@@ -36,7 +36,7 @@ def test_feet_are_where_mujoco_has_them(ers7: Robot, legs: tuple[MountedLeg, ...
             paw = world.data.body(leg.foot)
             np.testing.assert_allclose(leg.forward(angles), paw.xpos, rtol=0, atol=1e-9)
             np.testing.assert_allclose(leg.forward_one(*angles.tolist()), paw.xpos, rtol=0, atol=1e-9)
-            np.testing.assert_allclose(leg.turns(angles), paw.xmat.reshape(3, 3), rtol=0, atol=1e-9)
+            np.testing.assert_allclose(leg.shank_rotations(angles), paw.xmat.reshape(3, 3), rtol=0, atol=1e-9)
 
 
 def test_paws_are_as_large_as_mujoco_has_them(ers7: Robot, legs: tuple[MountedLeg, ...]) -> None:
@@ -85,7 +85,7 @@ def test_the_jacobian_is_what_central_differences_say(legs: tuple[MountedLeg, ..
 
 def test_turns_are_rotations(legs: tuple[MountedLeg, ...]) -> None:
     for leg in legs:
-        turns = leg.turns(np.random.default_rng(5).uniform(-1.0, 1.0, (20, 3)))
+        turns = leg.shank_rotations(np.random.default_rng(5).uniform(-1.0, 1.0, (20, 3)))
         np.testing.assert_allclose(
             turns @ turns.transpose(0, 2, 1), np.tile(np.eye(3), (20, 1, 1)), atol=1e-15
         )
@@ -115,7 +115,7 @@ def test_a_point_is_out_of_reach_where_it_is_refused_and_for_the_reason_that_is_
                 leg.inverse((x, y, z))
             except UnreachableError as error:
                 assert missed is not None
-                assert error.message.endswith(f" is {missed.words}")  # noqa: PT017 -- many are in reach
+                assert error.message.endswith(f" is {missed.reason}")  # noqa: PT017 -- many are in reach
             else:
                 assert missed is None
 
@@ -133,17 +133,17 @@ def test_a_point_too_far_may_be_brought_nearer_and_one_too_near_may_not(legs: tu
 def test_the_knee_is_a_shank_from_the_foot_and_goes_with_the_upper_leg(legs: tuple[MountedLeg, ...]) -> None:
     angles = np.random.default_rng(6).uniform(-1.0, 1.0, (40, 3))
     for leg in legs:
-        knees = leg.knee(angles)
+        knees = leg.knee_positions(angles)
         shanks, uppers = (
             np.linalg.norm(leg.shank_m),
-            np.linalg.norm(leg.knee([0.0, 0.0, 0.0]) - leg.shoulder_m),
+            np.linalg.norm(leg.knee_positions([0.0, 0.0, 0.0]) - leg.shoulder_m),
         )
         np.testing.assert_allclose(np.linalg.norm(leg.forward(angles) - knees, axis=1), shanks, atol=1e-15)
         np.testing.assert_allclose(np.linalg.norm(knees - leg.shoulder_m, axis=1), uppers, atol=1e-15)
         np.testing.assert_allclose(
-            leg.knee(angles * (1, 1, 0)), knees, atol=1e-15
+            leg.knee_positions(angles * (1, 1, 0)), knees, atol=1e-15
         )  # whatever the knee's angle
-        np.testing.assert_allclose(leg.knee(angles[0]), knees[0], rtol=0, atol=1e-15)
+        np.testing.assert_allclose(leg.knee_positions(angles[0]), knees[0], rtol=0, atol=1e-15)
 
 
 def test_knees_are_where_mujoco_has_them(ers7: Robot, legs: tuple[MountedLeg, ...]) -> None:
@@ -152,15 +152,17 @@ def test_knees_are_where_mujoco_has_them(ers7: Robot, legs: tuple[MountedLeg, ..
         world.show(([0, 0, 0, 1, 0, 0, 0], pose))
         for leg in legs:
             axis = world.data.xanchor[world.model.joint(leg.joints[2]).id]
-            np.testing.assert_allclose(leg.knee(pose[list(leg.indices)]), axis, rtol=0, atol=1e-9)
+            np.testing.assert_allclose(leg.knee_positions(pose[list(leg.indices)]), axis, rtol=0, atol=1e-9)
 
 
 def test_a_foot_misses_no_point_in_reach_and_others_by_how_far_they_are_away(ers7: Robot) -> None:
     for foot, leg in legs_by_foot(ers7).items():
         assert leg.name == f"{foot}_leg"
         below = leg.shoulder_m - (0.0, 0.0, 0.11)
-        np.testing.assert_allclose(leg.over(below) - below, (0.0, 0.0, leg.foot_radius_m), rtol=0, atol=1e-15)
-        assert leg.misses(below) < 1e-12
+        np.testing.assert_allclose(
+            leg.foot_centres(below) - below, (0.0, 0.0, leg.foot_radius_m), rtol=0, atol=1e-15
+        )
+        assert leg.distances_to_ground(below) < 1e-12
         deep = np.array([[0.02, 0.01, -0.3], [0.0, 0.0, -0.4]]) * leg.mirror + leg.shoulder_m
-        beyond = np.linalg.norm(leg.over(deep) - leg.shoulder_m, axis=1) - leg.leg.reach_m[1]
-        np.testing.assert_allclose(leg.misses(deep), beyond, atol=1e-12)
+        beyond = np.linalg.norm(leg.foot_centres(deep) - leg.shoulder_m, axis=1) - leg.leg.reach_m[1]
+        np.testing.assert_allclose(leg.distances_to_ground(deep), beyond, atol=1e-12)

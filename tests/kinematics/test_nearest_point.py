@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import minimize
 
 from posewright.arrays import Floats
-from posewright.kinematics import Form, Knee, ThreeJointLeg
+from posewright.kinematics import IkForm, Knee, ThreeJointLeg
 
 from .legs import EQUAL, FRONT, ODD, all_legs, knee_zero
 
@@ -65,7 +65,7 @@ def test_no_search_finds_a_nearer_point(leg: ThreeJointLeg, knee: Knee) -> None:
 
 def test_no_search_finds_a_nearer_point_of_the_strict_form() -> None:
     points = np.concatenate([far_points(12, seed=2), far_points(12, seed=20)])
-    found = EQUAL.inverse(points, form=Form.STRICT, nearest=True)
+    found = EQUAL.inverse(points, form=IkForm.STRICT, nearest=True)
     distances = np.linalg.norm(EQUAL.forward(found) - points, axis=1)
     peer = best_by_search(EQUAL, points, ((-RIGHT, RIGHT), (-RIGHT, RIGHT), (0.0, math.pi)))
     assert (distances <= np.array(peer) + 1e-9).all()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from posewright.arrays import Floats
 from posewright.errors import InputError, UnreachableError
-from posewright.kinematics import Form, Knee, Lift, ThreeJointLeg
+from posewright.kinematics import IkForm, Knee, Lift, ThreeJointLeg
 
 from .legs import EQUAL, FRONT, ODD, all_legs, bent_angles, both_knees, knee_zero, legal_angles, plain_legs
 
@@ -48,7 +48,7 @@ def test_forward_is_the_matrix_product(leg: ThreeJointLeg) -> None:
     angles = legal_angles(200, seed=1)
     products = np.array([chain(leg, *row) for row in angles.tolist()])
     np.testing.assert_allclose(leg.forward(angles), products[:, :3, 3], rtol=0, atol=1e-15)
-    np.testing.assert_allclose(leg.turns(angles), products[:, :3, :3], rtol=0, atol=1e-15)
+    np.testing.assert_allclose(leg.shank_rotations(angles), products[:, :3, :3], rtol=0, atol=1e-15)
 
 
 @plain_legs
@@ -154,7 +154,7 @@ def test_the_strict_form_agrees_with_the_general_one() -> None:
     angles = legal_angles(100_000, seed=9, knee=(1.0, 122.0))
     angles = angles[np.abs(angles[:, 0]) <= math.radians(90.0)]
     points = EQUAL.forward(angles)
-    strict = EQUAL.inverse(points, form=Form.STRICT)
+    strict = EQUAL.inverse(points, form=IkForm.STRICT)
     np.testing.assert_allclose(strict, EQUAL.inverse(points), rtol=0, atol=2e-12)
     np.testing.assert_allclose(strict, angles, rtol=0, atol=2e-12)
 
@@ -166,7 +166,7 @@ def test_the_strict_form_is_the_documents_formula() -> None:
     points = EQUAL.forward(angles)
     q3 = 2.0 * np.arccos(np.linalg.norm(points, axis=1) / (2.0 * length))
     q2 = np.arcsin(points[:, 1] / (length * (1.0 + np.cos(q3))))
-    found = EQUAL.inverse(points, form=Form.STRICT)
+    found = EQUAL.inverse(points, form=IkForm.STRICT)
     np.testing.assert_allclose(found[:, 1:], np.column_stack([q2, q3]), rtol=0, atol=1e-12)
 
 
@@ -220,7 +220,7 @@ def test_shapes_are_kept() -> None:
         angles = np.full(shape, 0.4)
         points = EQUAL.forward(angles)
         assert points.shape == EQUAL.inverse(points).shape == shape
-        assert EQUAL.jacobian(angles).shape == EQUAL.turns(angles).shape == (*shape, 3)
+        assert EQUAL.jacobian(angles).shape == EQUAL.shank_rotations(angles).shape == (*shape, 3)
     # more than one block, and an end that is none
     many = legal_angles(9001, seed=15, knee=(10.0, 90.0))
     np.testing.assert_allclose(EQUAL.inverse(EQUAL.forward(many)), many, rtol=0, atol=1e-12)
@@ -279,14 +279,14 @@ def test_of_many_points_out_of_reach_the_first_are_told() -> None:
 
 def test_the_strict_form_refuses_what_it_does_not_know() -> None:
     with pytest.raises(InputError, match="two equal parts"):
-        ThreeJointLeg(0.07, 0.08).inverse((0.0, 0.0, -0.1), form=Form.STRICT)
+        ThreeJointLeg(0.07, 0.08).inverse((0.0, 0.0, -0.1), form=IkForm.STRICT)
     with pytest.raises(InputError, match="two equal parts"):
-        FRONT.inverse((0.0, 0.0, -0.1), form=Form.STRICT)
+        FRONT.inverse((0.0, 0.0, -0.1), form=IkForm.STRICT)
     with pytest.raises(InputError, match="forward only"):
-        EQUAL.inverse((0.0, 0.0, -0.1), form=Form.STRICT, knee=Knee.NEGATIVE)
+        EQUAL.inverse((0.0, 0.0, -0.1), form=IkForm.STRICT, knee=Knee.NEGATIVE)
     behind = EQUAL.forward((math.radians(100.0), 0.0, 0.5))
     with pytest.raises(UnreachableError, match="90 degrees either way"):
-        EQUAL.inverse(behind, form=Form.STRICT)
+        EQUAL.inverse(behind, form=IkForm.STRICT)
     assert EQUAL.inverse(behind)[0] == pytest.approx(math.radians(100.0))
 
 

@@ -110,7 +110,7 @@ def test_a_joint_that_cannot_arrive_in_time_is_an_error_and_one_that_lags_a_warn
 def test_a_jump_is_an_error_and_a_jump_to_nowhere_is_none() -> None:
     (jump,) = found(motion((0.0, pose(left_elbow=20)), (0.5, READY)))
     assert (jump.rule, jump.value, jump.level) == ("speed", math.inf, Level.ERROR)
-    assert "asked to jump" in jump.message
+    assert "commanded to jump" in jump.message
     assert found(motion((0.0, READY), (0.5, READY))) == []
 
 

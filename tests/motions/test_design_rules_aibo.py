@@ -80,20 +80,20 @@ def test_beyond_the_limit_is_a_warning_and_beyond_the_mechanism_an_error(
 def test_a_warning_names_both_limits_and_an_error_the_one_that_is_broken() -> None:
     (warning,) = found(there_and_back(left_rear_knee=125), "limit")
     assert warning.message == (
-        "keyframe 2: left_rear_knee is asked to 125.00 deg, beyond its limit of 122.00 deg, "
+        "keyframe 2: left_rear_knee is commanded to 125.00 deg, beyond its limit of 122.00 deg, "
         "though not its mechanical one of 127.00 deg"
     )
     (error,) = found(there_and_back(left_rear_knee=128), "limit")
     assert (
         error.message
-        == "keyframe 2: left_rear_knee is asked to 128.00 deg, its mechanical limit is 127.00 deg"
+        == "keyframe 2: left_rear_knee is commanded to 128.00 deg, its mechanical limit is 127.00 deg"
     )
 
 
 def test_a_joint_without_a_known_mechanism_has_one_limit() -> None:
     (error,) = found(there_and_back(left_ear=21), "limit")
     assert (error.level, error.limit) == (Level.ERROR, pytest.approx(20.0))
-    assert error.message == "keyframe 2: left_ear is asked to 21.00 deg, its limit is 20.00 deg"
+    assert error.message == "keyframe 2: left_ear is commanded to 21.00 deg, its limit is 20.00 deg"
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_speed_is_said_in_degrees_a_frame_too(joint: str, per_frame: float) -> N
     assert there.value == pytest.approx(1.01 * per_frame / FRAME_S)
     assert there.limit == pytest.approx(per_frame / FRAME_S)
     assert f"{1.01 * per_frame:.2f} deg a frame of 8 ms" in there.message
-    assert f"the most is {per_frame / FRAME_S:.0f} deg/s, {per_frame:.2f} deg a frame" in there.message
+    assert f"the maximum is {per_frame / FRAME_S:.0f} deg/s, {per_frame:.2f} deg a frame" in there.message
 
 
 @pytest.mark.parametrize(("turned", "level"), [(39.0, Level.WARNING), (41.0, Level.ERROR)])

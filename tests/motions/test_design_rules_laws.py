@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from posewright.motions import DesignRules, Easing, Finding, Keyframe, Motion, Pose, mirrored
-from posewright.motions.checked import MOST_ANGLES, Checked
+from posewright.motions import DesignRules, Easing, Finding, Keyframe, Motion, Pose, mirror_motion
+from posewright.motions.checked_motion import MAX_ANGLES, CheckedMotion
 from posewright.robots import Robot, robot
 
 from .all_rules import check_all
@@ -67,7 +67,7 @@ def told(finding: Finding, partners: dict[str, str] | None = None) -> tuple[obje
 def test_the_mirror_image_of_a_motion_has_the_mirror_images_findings(data: st.DataObject) -> None:
     card = data.draw(cards)
     drawn = data.draw(motions(card))
-    ours, theirs = check_all(drawn, card), check_all(mirrored(drawn, card), card)
+    ours, theirs = check_all(drawn, card), check_all(mirror_motion(drawn, card), card)
     partners = PARTNER[card.name]
     assert sorted(map(repr, map(told, theirs))) == sorted(repr(told(found, partners)) for found in ours)
 
@@ -78,8 +78,8 @@ def test_twice_the_speed_finds_twice_the_speed(data: st.DataObject) -> None:
     card = data.draw(cards)
     drawn = data.draw(motions(card))
     fast = replace(drawn, speed=2.0)
-    for way, faster in zip(checked(drawn, card).ways, checked(fast, card).ways, strict=True):
-        assert faster.fastest == pytest.approx(2.0 * way.fastest)
+    for segment, faster in zip(checked(drawn, card).segments, checked(fast, card).segments, strict=True):
+        assert faster.fastest == pytest.approx(2.0 * segment.fastest)
     speeds = {(f.keyframe, f.joint): f.value for f in each(fast, card, "speed")}
     for found in each(drawn, card, "speed"):
         assert speeds[found.keyframe, found.joint] == pytest.approx(2.0 * (found.value or 0.0))
@@ -110,8 +110,12 @@ def test_a_motion_of_thousands_of_keyframes_is_checked_in_little_memory() -> Non
     frames = tuple(Keyframe(Pose(card.joint_names, row), 0.016) for row in angles)
     drawn = Motion("long", card.name, card.joint_names, frames)
     looked_at = checked(drawn, card)
-    assert sum(way.points.size for way in looked_at.ways) <= MOST_ANGLES + sum(len(row) for row in angles)
-    assert {len(way.points) for way in checked(replace(drawn, keyframes=frames[:50]), card).ways} == {65}
+    assert sum(segment.points.size for segment in looked_at.segments) <= MAX_ANGLES + sum(
+        len(row) for row in angles
+    )
+    assert {
+        len(segment.points) for segment in checked(replace(drawn, keyframes=frames[:50]), card).segments
+    } == {65}
 
 
 @given(st.data())
@@ -131,8 +135,8 @@ def test_looser_thresholds_break_no_rule_that_tight_ones_keep(data: st.DataObjec
     assert {found.rule for found in check_all(drawn, card, rules=loose)} <= broken
 
 
-def checked(motion: Motion, card: Robot) -> Checked:
-    return Checked(motion, card, DesignRules.of(card), (), celebration=False)
+def checked(motion: Motion, card: Robot) -> CheckedMotion:
+    return CheckedMotion(motion, card, DesignRules.of(card), (), celebration=False)
 
 
 def each(motion: Motion, card: Robot, rule: str) -> list[Finding]:

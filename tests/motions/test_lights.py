@@ -13,7 +13,15 @@ from hypothesis import strategies as st
 from posewright.errors import InputError, UnknownNameError
 from posewright.formats import losses
 from posewright.formats.native import read, render
-from posewright.motions import Easing, Keyframe, Motion, Pose, carried_over, mirrored, straightened
+from posewright.motions import (
+    Easing,
+    Keyframe,
+    Motion,
+    Pose,
+    mirror_motion,
+    retarget_motion,
+    straighten_motion,
+)
 from posewright.robots import Led, Light, robot
 
 BLINK = b"""motion: blink  # with both eyes
@@ -86,7 +94,7 @@ def test_a_wrong_light_is_refused_with_its_line(wrong: bytes, says: str) -> None
 
 @pytest.mark.parametrize("light", [-1, 256, float("nan"), (1.0, 2.0), (0.0, 0.0, 300.0)])
 def test_a_light_no_lamp_can_show_is_no_keyframe(light: Light) -> None:
-    with pytest.raises(InputError, match=r"the light left_eye is told .*0\.\.255"):
+    with pytest.raises(InputError, match=r"the light left_eye is set to .*0\.\.255"):
         lit({"left_eye": light})
 
 
@@ -116,9 +124,7 @@ def test_a_light_that_the_robot_does_not_have_is_named() -> None:
 def test_formats_without_lights_say_that_they_get_lost(name: str) -> None:
     frame = Keyframe(Pose(ROBOT.joint_names, ROBOT.pose("stand")), 0.5, lights={"left_eye": 255})
     motion = Motion("lit", ROBOT.name, ROBOT.joint_names, (frame,))
-    assert any(
-        "the lights left_eye: only what the joints do is written" in lost for lost in losses(motion, name)
-    )
+    assert any("the lights left_eye: only the joints are written" in lost for lost in losses(motion, name))
     dark = replace(motion, keyframes=(replace(frame, lights=None),))
     assert not any("lights" in lost for lost in losses(dark, name))
 
@@ -127,12 +133,15 @@ def test_a_mirror_changes_left_and_right_lights() -> None:
     pose = Pose(("left_knee", "right_knee"), np.array([0.1, 0.2]))
     frame = Keyframe(pose, 0.5, lights={"left_eye": 1, "right_ear": 2})
     motion = Motion("lit", ROBOT.name, pose.joints, (frame,))
-    assert dict(mirrored(motion, ROBOT).keyframes[0].lights or {}) == {"right_eye": 1.0, "right_ear": 2.0}
+    assert dict(mirror_motion(motion, ROBOT).keyframes[0].lights or {}) == {
+        "right_eye": 1.0,
+        "right_ear": 2.0,
+    }
 
 
 def test_lights_of_another_robot_stay_behind_and_that_is_said() -> None:
     other = replace(ROBOT, leds=EYES[:1])
-    carried = carried_over(lit({"left_eye": 1, "right_eye": 2}), other, ROBOT)
+    carried = retarget_motion(lit({"left_eye": 1, "right_eye": 2}), other, ROBOT)
     assert carried.unlit == ("right_eye",)
     assert carried.motion.lights == ("left_eye",)
 
@@ -140,5 +149,5 @@ def test_lights_of_another_robot_stay_behind_and_that_is_said() -> None:
 def test_straight_pieces_tell_a_light_once() -> None:
     frame = replace(lit({"left_eye": 9}).keyframes[0], easing=Easing.SMOOTH)
     dark = Keyframe(Pose(("left_knee",), np.array([0.9])), 0.0)
-    motion = straightened(Motion("m", ROBOT.name, ("left_knee",), (dark, frame, dark)))
+    motion = straighten_motion(Motion("m", ROBOT.name, ("left_knee",), (dark, frame, dark)))
     assert [dict(one.lights) for one in motion.keyframes if one.lights] == [{"left_eye": 9.0}]

@@ -56,8 +56,8 @@ def motions(
 
 def knots(motion: Motion) -> tuple[np.ndarray, np.ndarray]:
     """Return every time at which a pose is reached or left in one pass, and the resolved poses there."""
-    times, rows = [0.0], [motion.resolved()[0].angles]
-    for frame, pose in zip(motion.keyframes, motion.resolved()[1:], strict=True):
+    times, rows = [0.0], [motion.resolved_poses()[0].angles]
+    for frame, pose in zip(motion.keyframes, motion.resolved_poses()[1:], strict=True):
         for seconds in (frame.reach_s, frame.pause_s):
             if seconds:
                 times.append(times[-1] + seconds)
@@ -87,7 +87,7 @@ def test_every_keyframe_is_passed_through_exactly(motion: Motion) -> None:
 @given(motions(held=True, free=True))
 @QUICK
 def test_the_free_joints_at_a_keyframe_are_its_own_and_those_still_free(motion: Motion) -> None:
-    for time, resolved in zip(motion.keyframe_times, motion.resolved()[1:], strict=True):
+    for time, resolved in zip(motion.keyframe_times, motion.resolved_poses()[1:], strict=True):
         assert motion.at(float(time)) == resolved
 
 
@@ -97,7 +97,7 @@ def test_nothing_jumps(motion: Motion) -> None:
     fine = motion.sample_at(np.linspace(0.0, 2.2 * motion.duration, 2001)).angles
     assume(not np.isnan(fine).any())
     fastest = max(
-        float(np.abs(np.diff([p.angles for p in motion.resolved()], axis=0)).max()) + 5.0, 5.0
+        float(np.abs(np.diff([p.angles for p in motion.resolved_poses()], axis=0)).max()) + 5.0, 5.0
     ) / min(frame.reach_s / motion.speed for frame in motion.keyframes)
     # 3 is above the peak of every easing: 15/8, pi/2, 2 for the triangle, 3 for a monotone cubic
     assert np.abs(np.diff(fine, axis=0)).max() <= 3.0 * fastest * 2.2 * motion.duration / 2000 + 1e-9
@@ -106,8 +106,8 @@ def test_nothing_jumps(motion: Motion) -> None:
 @given(motions())
 @QUICK
 def test_no_easing_leaves_the_interval_between_neighbouring_keyframes(motion: Motion) -> None:
-    ways = motion.ways(40)
-    rows = np.stack([pose.angles for pose in motion.resolved()])
+    ways = motion.sample_segments(40)
+    rows = np.stack([pose.angles for pose in motion.resolved_poses()])
     low, high = np.minimum(rows[:-1], rows[1:]), np.maximum(rows[:-1], rows[1:])
     assert (ways >= low[:, None] - 1e-12).all()
     assert (ways <= high[:, None] + 1e-12).all()
@@ -116,9 +116,9 @@ def test_no_easing_leaves_the_interval_between_neighbouring_keyframes(motion: Mo
 @given(motions())
 @QUICK
 def test_no_easing_turns_round_on_its_way(motion: Motion) -> None:
-    rows = np.stack([pose.angles for pose in motion.resolved()])
+    rows = np.stack([pose.angles for pose in motion.resolved_poses()])
     forward = np.sign(np.diff(rows, axis=0))[:, None]
-    assert (np.diff(motion.ways(40), axis=1) * forward >= -1e-12).all()
+    assert (np.diff(motion.sample_segments(40), axis=1) * forward >= -1e-12).all()
 
 
 @given(motions())
@@ -194,4 +194,4 @@ def test_pchip_has_no_kink_where_a_loop_closes(motion: Motion) -> None:
 def test_it_begins_in_the_pose_it_is_started_from_and_ends_in_its_last(motion: Motion, start: Pose) -> None:
     assert motion.at(0.0, start) == start
     assert motion.at(-1.0, start) == start
-    assert motion.at(motion.duration + 1.0, start) == motion.resolved(start)[-1]
+    assert motion.at(motion.duration + 1.0, start) == motion.resolved_poses(start)[-1]

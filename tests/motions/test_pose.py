@@ -56,7 +56,7 @@ def test_nobody_can_write_into_a_pose() -> None:
 
 
 def test_wrong_counts_and_names_are_refused() -> None:
-    with pytest.raises(InputError, match="2 joints need as many angles"):
+    with pytest.raises(InputError, match="a pose of 2 joints has angles of shape"):
         Pose(LEG, np.array([1.0]))
     with pytest.raises(InputError, match="twice"):
         Pose(("hip", "hip"), np.array([1.0, 2.0]))

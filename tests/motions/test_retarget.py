@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from posewright.errors import InputError
-from posewright.motions import Carried, Keyframe, Motion, Pose, carried_over
+from posewright.motions import Keyframe, Motion, Pose, RetargetedMotion, retarget_motion
 from posewright.robots import Robot, robot
 
 OLD = robot("robotis_bioloid")
@@ -32,22 +32,22 @@ def motion(*angles: dict[str, float]) -> Motion:
 
 
 def test_joints_keep_their_angles_under_their_names() -> None:
-    carried = carried_over(motion({"left_knee": 0.3, "right_knee": 0.2}), other())
+    carried = retarget_motion(motion({"left_knee": 0.3, "right_knee": 0.2}), other())
     assert carried.motion.robot == "other"
     assert carried.motion.keyframes[0].pose.angle("right_knee") == 0.2
     assert carried.clips == ()
 
 
 def test_joints_the_other_robot_lacks_are_told_and_none_is_invented() -> None:
-    carried = carried_over(motion({"left_shoulder_roll": 1.0, "left_knee": 0.3}), other())
+    carried = retarget_motion(motion({"left_shoulder_roll": 1.0, "left_knee": 0.3}), other())
     assert carried.missing == ("left_shoulder_roll",)
     assert set(carried.motion.joints) == {"left_knee", "right_knee"}
     assert "right_elbow" in carried.unmoved
 
 
 def test_every_angle_beyond_a_limit_is_clipped_and_told() -> None:
-    carried = carried_over(motion({"left_knee": 0.3}, {"left_knee": 0.9}, {"left_knee": -0.2}), other())
-    assert [(c.keyframe, c.joint, c.asked_rad, c.given_rad) for c in carried.clips] == [
+    carried = retarget_motion(motion({"left_knee": 0.3}, {"left_knee": 0.9}, {"left_knee": -0.2}), other())
+    assert [(c.keyframe, c.joint, c.requested_rad, c.clipped_rad) for c in carried.clips] == [
         (2, "left_knee", 0.9, 0.5),
         (3, "left_knee", -0.2, -0.1),
     ]
@@ -58,7 +58,7 @@ def test_every_angle_beyond_a_limit_is_clipped_and_told() -> None:
 
 
 def test_a_held_joint_stays_held_and_the_attitude_is_kept_but_not_the_stiffness() -> None:
-    carried = carried_over(motion({"left_knee": 0.3}), other()).motion
+    carried = retarget_motion(motion({"left_knee": 0.3}), other()).motion
     assert np.isnan(carried.keyframes[0].pose.angle("right_knee"))
     assert carried.keyframes[0].attitude == (0.0, 0.1, 0.0)
     assert carried.keyframes[0].stiffness is None
@@ -66,7 +66,7 @@ def test_a_held_joint_stays_held_and_the_attitude_is_kept_but_not_the_stiffness(
 
 def test_on_its_own_robot_nothing_changes() -> None:
     kick = motion({"left_knee": 0.3})
-    carried = carried_over(kick, OLD)
+    carried = retarget_motion(kick, OLD)
     assert (carried.missing, carried.clips) == ((), ())
     assert carried.motion.keyframes[0].pose.on(kick.joints) == kick.keyframes[0].pose
 
@@ -81,16 +81,18 @@ def doubtful(doubt: str, *names: str) -> Robot:
 def test_a_joint_that_is_0_elsewhere_on_one_of_the_two_is_not_carried_over(theirs: bool) -> None:
     kick = motion({"left_knee": 0.3, "right_knee": 0.2})
     card, target = (OLD, doubtful("zero", "left_knee")) if theirs else (doubtful("zero", "left_knee"), OLD)
-    carried = carried_over(replace(kick, robot=card.name), target, card)
+    carried = retarget_motion(replace(kick, robot=card.name), target, card)
     assert carried.unmatched == ("left_knee",)
     assert "left_knee" not in (*carried.motion.joints, *carried.missing, *carried.unmoved)
     assert carried.motion.keyframes[0].pose.angle("right_knee") == 0.2
     assert carried.remarks == ()
 
 
-@pytest.mark.parametrize(("doubt", "says"), [("sign", "which way is positive"), ("side", "which is which")])
+@pytest.mark.parametrize(
+    ("doubt", "says"), [("sign", "the positive direction on"), ("side", "the side of this joint")]
+)
 def test_a_joint_of_which_something_is_uncertain_is_carried_over_with_a_remark(doubt: str, says: str) -> None:
-    carried = carried_over(
+    carried = retarget_motion(
         motion({"left_knee": 0.3}), doubtful(doubt, "left_knee", "right_knee", "left_elbow")
     )
     assert carried.motion.keyframes[0].pose.angle("left_knee") == 0.3
@@ -102,14 +104,14 @@ def test_a_joint_of_which_something_is_uncertain_is_carried_over_with_a_remark(d
 
 def test_a_robot_has_no_doubts_about_its_own_motions() -> None:
     card = doubtful("zero", "left_knee")
-    carried = carried_over(replace(motion({"left_knee": 0.3}), robot=card.name), card)
+    carried = retarget_motion(replace(motion({"left_knee": 0.3}), robot=card.name), card)
     assert (carried.unmatched, carried.remarks) == ((), ())
 
 
-def whole(name: str, target: str) -> Carried:
+def whole(name: str, target: str) -> RetargetedMotion:
     card = robot(name)
     keyframes = (Keyframe(Pose(card.joint_names, card.pose("stand")), 0.0, 1.0),)
-    return carried_over(Motion("stands", name, card.joint_names, keyframes), robot(target))
+    return retarget_motion(Motion("stands", name, card.joint_names, keyframes), robot(target))
 
 
 def test_of_an_ers210_the_tail_tilt_stays_behind_and_the_tail_pan_is_doubtful() -> None:
@@ -117,7 +119,7 @@ def test_of_an_ers210_the_tail_tilt_stays_behind_and_the_tail_pan_is_doubtful() 
     assert carried.unmatched == ("tail_tilt",)
     assert carried.missing == ("head_roll",)
     (remark,) = carried.remarks
-    assert remark.startswith("tail_pan: nobody says which way is positive on sony_ers210")
+    assert remark.startswith("tail_pan: the positive direction on sony_ers210 is undocumented")
     back = whole("sony_ers7", "sony_ers210")
     assert (back.unmatched, back.remarks) == (carried.unmatched, carried.remarks)
 
@@ -126,7 +128,7 @@ def test_of_an_ers110_it_is_a_guess_which_leg_is_which() -> None:
     sign, side = whole("sony_ers110", "sony_ers210").remarks
     assert sign.startswith("head_roll, tail_pan: ")
     assert sum("_" in word for word in side.split(":")[0].split(", ")) == 12
-    assert "which is which is a guess on sony_ers110" in side
+    assert "the side of this joint on sony_ers110 is a guess" in side
 
 
 def test_an_ers210_and_an_ers220_share_their_motions() -> None:
@@ -135,8 +137,8 @@ def test_an_ers210_and_an_ers220_share_their_motions() -> None:
 
 def test_a_joint_that_is_0_elsewhere_is_not_enough_to_have_in_common() -> None:
     wag = Pose.of(("tail_tilt",), {"tail_tilt": 0.1})
-    with pytest.raises(InputError, match="and that is 0 at the same place"):
-        carried_over(Motion("wag", "sony_ers210", wag.joints, (Keyframe(wag, 0.1),)), robot("sony_ers7"))
+    with pytest.raises(InputError, match="with the same zero position"):
+        retarget_motion(Motion("wag", "sony_ers210", wag.joints, (Keyframe(wag, 0.1),)), robot("sony_ers7"))
 
 
 def test_two_robots_without_a_joint_in_common_are_refused() -> None:
@@ -144,4 +146,4 @@ def test_two_robots_without_a_joint_in_common_are_refused() -> None:
     servos = tuple(replace(servo, joint=f"x_{servo.joint}") for servo in OLD.servos)
     stranger = replace(OLD, name="stranger", joints=joints, servos=servos, poses={}, mirror_pairs=())
     with pytest.raises(InputError, match="moves no joint that stranger has"):
-        carried_over(motion({"left_knee": 0.3}), stranger)
+        retarget_motion(motion({"left_knee": 0.3}), stranger)

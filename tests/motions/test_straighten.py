@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.errors import InputError
-from posewright.motions import Easing, Keyframe, Motion, Pose, straightened
+from posewright.motions import Easing, Keyframe, Motion, Pose, straighten_motion
 
 JOINTS = ("left_knee", "right_knee")
 
@@ -29,7 +29,7 @@ def test_straight_pieces_meet_the_curve_at_their_ends(
     easing: Easing, reach_s: float, step_s: float, speed: float
 ) -> None:
     curved = motion(easing, reach_s=reach_s, speed=speed)
-    straight = straightened(curved, step_s)
+    straight = straighten_motion(curved, step_s)
     assert math.isclose(straight.duration, curved.duration)
     assert all(frame.easing is Easing.LINEAR for frame in straight.keyframes)
     reaches = [frame.reach_s / speed for frame in straight.keyframes]
@@ -43,19 +43,19 @@ def test_straight_pieces_meet_the_curve_at_their_ends(
 def test_at_the_usual_step_the_curve_is_met_within_a_two_hundredth_of_its_way() -> None:
     curved = motion(Easing.SMOOTH)
     times = np.linspace(0.0, curved.duration, 2000)
-    off = np.abs(straightened(curved).sample_at(times).angles - curved.sample_at(times).angles)
+    off = np.abs(straighten_motion(curved).sample_at(times).angles - curved.sample_at(times).angles)
     assert off.max() < 0.005
 
 
 def test_a_straight_motion_is_left_as_it_is() -> None:
     straight = motion(Easing.LINEAR)
-    assert straightened(straight) == straight
+    assert straighten_motion(straight) == straight
 
 
 def test_held_joints_stay_held_and_free_ones_free() -> None:
     frames = [*motion(Easing.SMOOTH).keyframes]
     frames[2] = replace(frames[2], pose=Pose.of(JOINTS, {"left_knee": 0.2}, free=("right_knee",)))
-    straight = straightened(replace(motion(Easing.SMOOTH), keyframes=tuple(frames)))
+    straight = straighten_motion(replace(motion(Easing.SMOOTH), keyframes=tuple(frames)))
     assert all(math.isnan(frame.pose.angle("right_knee")) for frame in straight.keyframes[1:])
     assert "right_knee" not in straight.keyframes[5].pose.free
     assert straight.keyframes[-2].pose.free == {"right_knee"}
@@ -68,7 +68,7 @@ def test_pieces_end_on_one_grid_from_the_beginning_and_keyframes_stay_where_they
 ) -> None:
     curved = motion(Easing.SMOOTH, reach_s=reach_s, speed=speed)
     step_s = 0.04 if grid_s == 0.02 else 0.032
-    straight = straightened(curved, grid_s=grid_s)
+    straight = straighten_motion(curved, grid_s=grid_s)
     off = np.abs(straight.keyframe_times / step_s - np.rint(straight.keyframe_times / step_s)) > 1e-6
     own = np.abs(straight.keyframe_times[:, None] - curved.keyframe_times).min(axis=1) < 1e-9
     assert np.all(own[off])
@@ -76,7 +76,7 @@ def test_pieces_end_on_one_grid_from_the_beginning_and_keyframes_stay_where_they
 
 
 def test_what_is_left_of_a_step_goes_to_the_piece_beside_it() -> None:
-    straight = straightened(motion(Easing.SMOOTH, reach_s=0.5))
+    straight = straighten_motion(motion(Easing.SMOOTH, reach_s=0.5))
     reaches = [frame.reach_s for frame in straight.keyframes[1:]]
     assert min(reaches) >= 0.016 - 1e-9
     assert max(reaches) <= 0.048 + 1e-9
@@ -87,7 +87,7 @@ def test_the_attitude_goes_along_on_a_straight_line() -> None:
     leaning = tuple(replace(frame, attitude=(0.1 * i, 0.0, -0.2 * i)) for i, frame in enumerate(frames))
     curved = replace(motion(Easing.SMOOTH), keyframes=leaning)
     times = np.linspace(-0.1, 1.0, 200)
-    there = straightened(curved).attitude_at(times)
+    there = straighten_motion(curved).attitude_at(times)
     wanted = curved.attitude_at(times)
     assert there is not None
     assert wanted is not None
@@ -97,4 +97,4 @@ def test_the_attitude_goes_along_on_a_straight_line() -> None:
 @pytest.mark.parametrize("step_s", [0.0, -1.0, math.nan, 1e-9])
 def test_a_step_that_is_none_or_far_too_short_is_refused(step_s: float) -> None:
     with pytest.raises(InputError):
-        straightened(motion(Easing.SMOOTH), step_s)
+        straighten_motion(motion(Easing.SMOOTH), step_s)

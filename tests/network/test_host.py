@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 
 from posewright.arrays import Floats
 from posewright.bodies import (
+    BodySpec,
     BodyState,
     Fault,
     FaultKind,
     JointCommands,
     JointStates,
     MockBody,
-    Part,
     TorquePolicy,
 )
 from posewright.control import Block, Controller, Safety
@@ -314,7 +314,7 @@ def served(
 
 def plant_of(transport: OpenTransport) -> RemotePlant:
     return RemotePlant(
-        LocalChannel(transport), [Part(BIOLOID.name, BIOLOID, STAND, (0.0, 0.0, 0.0))], client_name="Ada"
+        LocalChannel(transport), [BodySpec(BIOLOID.name, BIOLOID, STAND, (0.0, 0.0, 0.0))], client_name="Ada"
     )
 
 
@@ -421,7 +421,7 @@ def test_a_real_robot_is_lent_itself_and_goes_on_from_where_it_is() -> None:
         assert not lent
         with pytest.raises(InputError, match="this is not sony_ers7"):
             RemotePlant(
-                LocalChannel(transport), [Part("dog", robot("sony_ers7"), np.zeros(20), (0.0, 0.0, 0.0))]
+                LocalChannel(transport), [BodySpec("dog", robot("sony_ers7"), np.zeros(20), (0.0, 0.0, 0.0))]
             )
 
 

@@ -12,13 +12,13 @@ import pytest
 from posewright.arenas import Arena, arena, layout
 from posewright.bodies import (
     Body,
+    BodySpec,
     BodyState,
     DomainParameters,
     FaultKind,
     JointCommands,
     JointStates,
     MockBody,
-    Part,
     Plant,
     RealClock,
     Supervisor,
@@ -71,7 +71,7 @@ class Now:
         return self.time_s
 
 
-def world(parts: Sequence[Part], field: Arena | None) -> Plant:
+def world(parts: Sequence[BodySpec], field: Arena | None) -> Plant:
     made = World({part.name: part.robot for part in parts}, field, sensors=parts[0].sensors, contacts=True)
     for part in parts:
         begin: dict[str, Any] = {"start_pose": part.start_pose, "start": part.start, "seed": part.seed}
@@ -79,11 +79,11 @@ def world(parts: Sequence[Part], field: Arena | None) -> Plant:
     return made
 
 
-def parts_of(*names: str) -> list[Part]:
+def parts_of(*names: str) -> list[BodySpec]:
     sensors = read_behaviour("obstacle_race", robot=BIOLOID).sensors
     domain = DomainParameters(friction=0.5, latency_frames=1)
     return [
-        Part(name, BIOLOID, STAND, (0.4 + 0.5 * k, 0.1, 0.3), sensors, 3, domain)
+        BodySpec(name, BIOLOID, STAND, (0.4 + 0.5 * k, 0.1, 0.3), sensors, 3, domain)
         for k, name in enumerate(names)
     ]
 
@@ -181,7 +181,7 @@ def test_a_frame_costs_one_ask_however_many_rows_it_has() -> None:
     body = MockBody(BIOLOID)
     now = Now()
     wire = LocalChannel(PlantServer(lambda _parts, _field: body, robot, now=now))
-    plant = RemotePlant(wire, [Part(BIOLOID.name, BIOLOID, STAND, (0.0, 0.0, 0.0))], now=now)
+    plant = RemotePlant(wire, [BodySpec(BIOLOID.name, BIOLOID, STAND, (0.0, 0.0, 0.0))], now=now)
     drive(plant, {BIOLOID.name: Script([JointCommands(np.tile(STAND, (640, 1)))])}, until_s=5.0)
     assert plant.latencies.frames == len(body.commands) == 640
     assert plant.latencies.asks == 10
@@ -199,7 +199,7 @@ def test_latencies_are_told_by_the_clock() -> None:
             return super().request(message, timeout_s)
 
     wire = Slow(PlantServer(lambda _parts, _field: body, robot, now=now))
-    plant = RemotePlant(wire, [Part(BIOLOID.name, BIOLOID, STAND, (0.0, 0.0, 0.0))], now=now)
+    plant = RemotePlant(wire, [BodySpec(BIOLOID.name, BIOLOID, STAND, (0.0, 0.0, 0.0))], now=now)
     for _ in range(10):
         plant.advance({BIOLOID.name: JointCommands(STAND[np.newaxis])})
     told = plant.latencies
@@ -219,7 +219,7 @@ def served() -> Iterator[tuple[MockBody, PlantServer, Now]]:
 
 
 def plant_of(server: PlantServer, **how: Any) -> RemotePlant:
-    return RemotePlant(LocalChannel(server), [Part(BIOLOID.name, BIOLOID, STAND, (0.0, 0.0, 0.0))], **how)
+    return RemotePlant(LocalChannel(server), [BodySpec(BIOLOID.name, BIOLOID, STAND, (0.0, 0.0, 0.0))], **how)
 
 
 def test_a_second_client_is_told_who_drives(served: tuple[MockBody, PlantServer, Now]) -> None:
@@ -280,7 +280,7 @@ def test_what_the_other_side_raises_is_raised_here(served: tuple[MockBody, Plant
     with pytest.raises(InputError, match="another robot here"):
         RemotePlant(
             LocalChannel(PlantServer(world, lambda _name: robot("sony_ers7"), now=Now())),
-            [Part(BIOLOID.name, BIOLOID, STAND, (0.0, 0.0, 0.0))],
+            [BodySpec(BIOLOID.name, BIOLOID, STAND, (0.0, 0.0, 0.0))],
         )
     states = plant.advance({BIOLOID.name: JointCommands(STAND[np.newaxis])})  # it goes on
     assert len(states[BIOLOID.name]) == 1
@@ -398,7 +398,7 @@ def test_a_wire_that_is_cut_ends_the_run_without_a_second_wait(
 ) -> None:
     _, server, _ = served
     wire = LocalChannel(server, lambda number: "ask" if number >= 4 else "")
-    plant = RemotePlant(wire, [Part(BIOLOID.name, BIOLOID, STAND, (0.0, 0.0, 0.0))])
+    plant = RemotePlant(wire, [BodySpec(BIOLOID.name, BIOLOID, STAND, (0.0, 0.0, 0.0))])
     with pytest.raises(BodyError, match="no answer"):
         drive(plant, {BIOLOID.name: Script([JointCommands(np.tile(STAND, (9, 1)))])}, until_s=9.0)
     assert wire.asks == 4 + TRIES

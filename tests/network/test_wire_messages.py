@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from posewright.arenas import arena, layout
 from posewright.bodies import (
+    BodySpec,
     BodyState,
     Contacts,
     DomainParameters,
@@ -24,7 +25,6 @@ from posewright.bodies import (
     JointCommands,
     JointStates,
     MockBody,
-    Part,
 )
 from posewright.controllers.behaviours import read_behaviour
 from posewright.documents import Node
@@ -120,7 +120,7 @@ def test_parts_come_back_with_sensors_and_body() -> None:
     domain = DomainParameters(
         friction=0.7, com_shift_m=(0.01, 0.0, -0.02), slope_rad=(0.1, 0.0), latency_frames=2
     )
-    part = Part("red", BIOLOID, behaviour.start_pose, (0.3, -0.1, 1.5), behaviour.sensors, 7, domain)
+    part = BodySpec("red", BIOLOID, behaviour.start_pose, (0.3, -0.1, 1.5), behaviour.sensors, 7, domain)
     again = wire_records.read_part(Node(told_again(wire_records.encode_part(part))), robot)
     assert same({**fields_of(part), "robot": 0}, {**fields_of(again), "robot": 0})
     assert again.robot is BIOLOID
@@ -129,14 +129,14 @@ def test_parts_come_back_with_sensors_and_body() -> None:
 @pytest.mark.parametrize("name", ["robotis_bioloid", "sony_ers7", "deagostini_robi2"])
 def test_sensors_of_every_kind_come_back(name: str) -> None:
     card = robot(name)
-    part = Part(name, card, np.zeros(len(card.joint_names)), (0.0, 0.0, 0.0), card.sensors)
+    part = BodySpec(name, card, np.zeros(len(card.joint_names)), (0.0, 0.0, 0.0), card.sensors)
     again = wire_records.read_part(Node(told_again(wire_records.encode_part(part))), robot)
     assert again.sensors == card.sensors
 
 
 def test_another_robot_of_that_name_is_refused() -> None:
     other = replace(BIOLOID, text=BIOLOID.text + "\n# mended")
-    part = Part("red", other, np.zeros(JOINTS), (0.0, 0.0, 0.0))
+    part = BodySpec("red", other, np.zeros(JOINTS), (0.0, 0.0, 0.0))
     with pytest.raises(InputError, match="another robot here"):
         wire_records.read_part(Node(told_again(wire_records.encode_part(part))), robot)
 
@@ -218,7 +218,7 @@ def opened(body: MockBody) -> tuple[PlantServer, list[bytes]]:
         return robot(name) if name == BIOLOID.name else robot("nobody")
 
     server = PlantServer(lambda _parts, _arena: body, only, now=lambda: 0.0)
-    part = wire_records.encode_part(Part(BIOLOID.name, BIOLOID, np.zeros(JOINTS), (0.0, 0.0, 0.0)))
+    part = wire_records.encode_part(BodySpec(BIOLOID.name, BIOLOID, np.zeros(JOINTS), (0.0, 0.0, 0.0)))
     head = {"session": "mine"}
     open_it = pack(
         {"ask": "open", **head, "number": 0, "who": "me", "parts": [part], "arena": arena().to_dict()}

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from posewright.bodies import FaultKind, JointCommands, MockBody, Part, TorquePolicy
+from posewright.bodies import BodySpec, FaultKind, JointCommands, MockBody, TorquePolicy
 from posewright.control import Block, RealClock, Script, SimulatedClock, drive
 from posewright.errors import BodyError, InputError
 from posewright.network.yarp.body import YarpBody
@@ -27,8 +27,8 @@ from .yarp_robots import BIOLOID, READINGS, served_in_real_time
 N = len(BIOLOID.joints)
 
 
-def part_of(card: Robot = BIOLOID) -> Part:
-    return Part(card.name, card, np.zeros(len(card.joints)), (0.0, 0.0, 0.0))
+def part_of(card: Robot = BIOLOID) -> BodySpec:
+    return BodySpec(card.name, card, np.zeros(len(card.joints)), (0.0, 0.0, 0.0))
 
 
 def in_real_time() -> RealClock:

@@ -12,7 +12,7 @@ import pytest
 from posewright.bodies import BodyState, JointCommands, MockBody
 from posewright.control import Script, drive
 from posewright.controllers import Player
-from posewright.controllers.motion_player import commands_of
+from posewright.controllers.motion_player import plan_motion_commands
 from posewright.errors import FormatError, InputError
 from posewright.motions import Keyframe, Motion, Pose
 from posewright.recordings import Header, Recorder, Recording, RobotHeader, read_mcap, write_mcap
@@ -135,7 +135,9 @@ def test_a_player_tells_lights_as_the_way_begins() -> None:
 
 
 def test_a_motion_that_is_tried_is_seen_with_its_lights() -> None:
-    blocks = commands_of(MOTION, CARD, pose=None, longest_s=9.0).blocks
+    blocks = plan_motion_commands(MOTION, CARD, pose=None, longest_s=9.0).blocks
     assert [block.lights for block in blocks] == [RED, EAR]
     dark = replace(MOTION, keyframes=tuple(replace(one, lights=None) for one in MOTION.keyframes))
-    assert [block.lights for block in commands_of(dark, BIOLOID, pose=None, longest_s=9.0).blocks] == [None]
+    assert [
+        block.lights for block in plan_motion_commands(dark, BIOLOID, pose=None, longest_s=9.0).blocks
+    ] == [None]

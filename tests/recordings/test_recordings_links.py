@@ -20,7 +20,7 @@ from posewright.recordings.scene import (
     turning,
 )
 from posewright.robots import robot, robot_names
-from posewright.rotation import from_roll_pitch_yaw
+from posewright.rotation import quaternions_of_roll_pitch_yaw
 from posewright.simulation.robot_model import robot_links
 
 MODELS = [name for name in robot_names() if robot(name).model_path]
@@ -100,5 +100,5 @@ def test_every_shape_of_a_model_is_in_the_scene(name: str) -> None:
 @given(seed=st.integers(0, 2**32 - 1))
 def test_roll_pitch_yaw(seed: int) -> None:
     angles = np.random.default_rng(seed).uniform(-3, 3, size=(10, 3))
-    ours = Rotation.from_quat(from_roll_pitch_yaw(angles), scalar_first=True).as_matrix()
+    ours = Rotation.from_quat(quaternions_of_roll_pitch_yaw(angles), scalar_first=True).as_matrix()
     np.testing.assert_allclose(ours, Rotation.from_euler("xyz", angles).as_matrix(), atol=1e-12)

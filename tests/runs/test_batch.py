@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 import posewright as pw
-from posewright.arenas import layout, layout_text
+from posewright.arenas import format_layout, layout
 from posewright.bodies import DomainParameters
 from posewright.errors import BodyError, FormatError, InputError, OutputError
 from posewright.figures.saving import screen_png
@@ -119,8 +119,8 @@ def test_workers_and_order_change_nothing_to_the_byte(tests: Batch, tmp_path: Pa
 
 
 HALF = """
-import os, signal, sys; from pathlib import Path; from posewright.documents import replacing
-with replacing(Path(sys.argv[1])): os.kill(os.getpid(), signal.SIGKILL)
+import os, signal, sys; from pathlib import Path; from posewright.documents import atomic_replacement
+with atomic_replacement(Path(sys.argv[1])): os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
@@ -199,7 +199,7 @@ def test_a_layout_of_ones_own_counts_whatever_it_is_called(tmp_path: Path) -> No
     mine = tmp_path / "random.layout.yaml"
     texts = []
     for name in ("example_1", "example_2"):
-        mine.write_text(layout_text(layout(name), "random"), encoding="utf-8")
+        mine.write_text(format_layout(layout(name), "random"), encoding="utf-8")
         own = replace(read_trial("obstacle-race"), layout=str(mine))
         texts.append(trial_documents(own, TrialOptions()))
     assert texts[0] != texts[1]
@@ -226,7 +226,7 @@ def test_a_second_batch_in_one_folder_is_refused_at_once(tmp_path: Path) -> None
     how: dict[str, Any] = {"key": "walk", "measure": "points", "settings": {}, "folder": tmp_path}
 
     def second(_: BatchRun, __: bool) -> None:
-        with pytest.raises(OutputError, match=r"another program .*is at it"):
+        with pytest.raises(OutputError, match=r"another program .*is using this folder"):
             run_batch(named, {"b": "b"}, **how)
 
     assert run_batch(named, {"a": "a"}, **how, on_run=second).failed == ()

@@ -19,7 +19,7 @@ from posewright.runs import GaitProblem, TunedGait, tune_gait, walk_gait
 from posewright.runs.tuning.reading import tune_in
 from posewright.runs.tuning.search import refuse_out_of_reach
 from posewright.runs.tuning.task import FINENESS, Asked, TunedWalk, rounded
-from posewright.search import Dimension, Tuned, read_journal, tune
+from posewright.search import Dimension, TuningResult, read_journal, tune
 from posewright.simulation import World
 
 from .gait_tunes import ERS7, MADE, QUICK, START, task_of
@@ -83,7 +83,7 @@ def test_a_foot_that_is_lifted_for_too_long_takes_what_time_there_is(
     assert gait.parameters.ascent_pairs == task.tried(values)["ascent_pairs"] == pairs
     timing_of(gait.parameters, ERS7.frame_period_s)
     with pytest.raises(InputError, match="ascent_pairs"):
-        timing_of(gait.changed({"ascent_pairs": pairs + 1}).parameters, ERS7.frame_period_s)
+        timing_of(gait.with_values({"ascent_pairs": pairs + 1}).parameters, ERS7.frame_period_s)
 
 
 def test_a_walk_asks_for_a_share_of_the_greatest() -> None:
@@ -110,7 +110,7 @@ def test_a_candidate_that_cannot_walk_has_no_score_but_a_reason(
 ) -> None:
     others = {name: value for name, value in changes.items() if name != "parameters"}
     task = task_of(**others)
-    task = replace(task, gait=task.gait.changed(changes.get("parameters", {})))
+    task = replace(task, gait=task.gait.with_values(changes.get("parameters", {})))
     evaluation = GaitProblem(task).evaluate(START)
     assert evaluation.score == math.inf
     assert reason in str(evaluation.facts["reason"])
@@ -118,7 +118,7 @@ def test_a_candidate_that_cannot_walk_has_no_score_but_a_reason(
 
 def test_feet_that_stay_away_from_their_way_are_refused() -> None:
     far = {"maximum_displacement_m": 0.2, "ground_speed_m_s": 0.4, "equilibrium_m.fore.x": 0.1}
-    gait = read_gait(MADE, robot=ERS7).changed(far)
+    gait = read_gait(MADE, robot=ERS7).with_values(far)
     refuse_out_of_reach(gait, ERS7, VelocityCommand(0.0))
     with pytest.raises(InputError, match=r"_front stays \d+\.\d mm away"):
         refuse_out_of_reach(gait, ERS7, VelocityCommand(0.39))
@@ -166,7 +166,7 @@ def test_whatever_changes_the_score_changes_the_fingerprint(given_text: str, ins
 
 def test_another_gait_to_begin_at_changes_the_fingerprint() -> None:
     task = tune_in(QUICK)
-    other = replace(task, gait=task.gait.changed({"ascent_pairs": 4}))
+    other = replace(task, gait=task.gait.with_values({"ascent_pairs": 4}))
     assert other.fingerprint != task.fingerprint
 
 
@@ -179,7 +179,7 @@ def test_a_search_is_better_than_its_start(found: tuple[TunedGait, Path]) -> Non
     assert found[0].values == found[0].task.tried(tuned.best)
 
 
-def same(one: Tuned, other: Tuned) -> bool:
+def same(one: TuningResult, other: TuningResult) -> bool:
     return (one.best, one.score, one.generations) == (other.best, other.score, other.generations)
 
 

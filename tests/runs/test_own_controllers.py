@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.shell import run_here
 
 import posewright as pw
 from posewright.bodies import BodyState, JointCommands
@@ -64,11 +63,6 @@ class Wrapped:
         self.closes += 1
 
 
-def posewright(*words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "posewright", *words]
-    return subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 -- our own program
-
-
 @pytest.fixture
 def mine(tmp_path: Path) -> Path:
     path = tmp_path / "mine.py"
@@ -112,23 +106,23 @@ def test_a_class_that_inherits_controller_needs_next_only() -> None:
 
 
 def test_a_class_in_a_file_runs_a_trial_from_the_command_line(mine: Path) -> None:
-    result = posewright("run", "passivity-test", "--behaviour", f"{mine}:Mine", "--json")
+    result = run_here("run", "passivity-test", "--behaviour", f"{mine}:Mine", "--json")
     assert result.returncode == 0, result.stderr
     assert json.loads(result.stdout)["behaviour"] == "Mine"
 
 
 def test_a_class_in_a_file_takes_a_behaviours_place_from_the_command_line(mine: Path) -> None:
     arguments = ["run", "passivity-test", "--controller", f"{mine}:Mine", "--json"]
-    result = posewright(*arguments)
+    result = run_here(*arguments)
     assert result.returncode == 0, result.stderr
     assert json.loads(result.stdout)["behaviour"] == "passivity_test"
 
 
 def test_a_class_in_a_file_runs_a_batch_in_several_processes(mine: Path, tmp_path: Path) -> None:
-    arguments = ["run", "passivity-test", "--controller", f"{mine}:Mine", "--seeds", "1-4"]
-    result = posewright(*arguments, "--workers", "2", "--out", str(tmp_path / "runs"), "--json")
+    arguments = ["run", "passivity-test", "--controller", f"{mine}:Mine", "--seeds", "1-2"]
+    result = run_here(*arguments, "--workers", "2", "--out", str(tmp_path / "runs"), "--json")
     assert result.returncode == 0, result.stderr
-    assert json.loads(result.stdout)["n_runs"] == 4
+    assert json.loads(result.stdout)["n_runs"] == 2
 
 
 def test_an_entry_that_brings_python_is_played_only_where_that_is_trusted(mine: Path, tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ def test_a_second_try_begins_where_and_how_the_first_did(tmp_path: Path) -> None
     text = text.replace("when: clock_s >= wait_s,", "when: clock_s >= wait_s and coin < 0.5,")
     text = text.replace("  walking:\n", sulks + "  walking:\n", 1)
     chart.write_text(text + "  sulking:\n    - {when: clock_s >= 1000, do: {walks: 0}, go: walking}\n")
-    ran = (run(seed, behaviour) for seed in range(20))
+    ran = (run(seed, behaviour) for seed in range(10, 20))  # 10 is the first of them
     outcome, score = next((o, s) for o, s in ran if s.passed and len(s.tries) == 2)
     assert [one.reason for one in score.tries] == ["time out", "touched"]
     assert score.passed

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any, ClassVar
@@ -19,7 +20,7 @@ import pytest
 import posewright as pw
 from posewright.arenas import Arena
 from posewright.bodies import Supervisor
-from posewright.contests import ContestPicture, Entry, Note, Place, contest, contest_names, registry
+from posewright.contests import ContestPicture, Entry, Note, PlanarPose, contest, contest_names, registry
 from posewright.control import Block
 from posewright.documents import Plugins
 from posewright.errors import InputError
@@ -61,21 +62,35 @@ def told(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     return found
 
 
-def test_its_contest_is_run_recorded_and_judged(installed: Path, tmp_path: Path) -> None:
-    ran = told(posewright(installed, "run", "line-walk", "--record", tmp_path / "walk.mcap", "--json"))
-    assert ran["contest"] == "line-walk"
-    assert 1.0 < ran["distance_m"] < 2.5
-    judged = told(posewright(installed, "judge", tmp_path / "walk.mcap", "--json"))
-    assert (judged["points"], judged["digest"]) == (ran["points"], ran["digest"])
-    shown = posewright(installed, "replay", tmp_path / "walk.mcap", "--plot", tmp_path / "walk.svg")
-    assert f"{ran['distance_m']:.2f} m" in shown.stdout
+@dataclass(frozen=True)
+class Walk:
+    """A run of the package's contest: its recording, and what the command printed about it."""
+
+    recording: Path
+    summary: Mapping[str, Any]
+
+
+@pytest.fixture(scope="module")
+def walk(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Walk:
+    path = tmp_path_factory.mktemp("walk") / "walk.mcap"
+    return Walk(path, told(posewright(installed, "run", "line-walk", "--record", path, "--json")))
+
+
+def test_its_contest_is_run_recorded_and_judged(installed: Path, walk: Walk, tmp_path: Path) -> None:
+    assert walk.summary["contest"] == "line-walk"
+    assert 1.0 < walk.summary["distance_m"] < 2.5
+    judged = told(posewright(installed, "judge", walk.recording, "--json"))
+    assert (judged["points"], judged["digest"]) == (walk.summary["points"], walk.summary["digest"])
+    shown = posewright(installed, "replay", walk.recording, "--plot", tmp_path / "walk.svg")
+    assert f"{walk.summary['distance_m']:.2f} m" in shown.stdout
     assert "walked" in (tmp_path / "walk.svg").read_text(encoding="utf-8")
 
 
-def test_the_same_trial_has_the_same_digest_elsewhere_and_unrecorded(installed: Path, tmp_path: Path) -> None:
-    first = told(posewright(installed, "run", "line-walk", "--record", tmp_path / "a.mcap", "--json"))
+def test_the_same_trial_has_the_same_digest_elsewhere_and_unrecorded(
+    installed: Path, walk: Walk, tmp_path: Path
+) -> None:
     again = told(posewright(installed, "run", "line-walk", "--json", folder=tmp_path))
-    assert again["digest"] == first["digest"]
+    assert again["digest"] == walk.summary["digest"]
 
 
 def test_its_body_is_run_on(installed: Path) -> None:
@@ -93,11 +108,8 @@ def test_a_trial_of_ones_own_may_bring_other_rules(installed: Path, tmp_path: Pa
     assert ran["simulated_s"] == pytest.approx(8.0, abs=0.2)
 
 
-def test_without_the_package_its_recording_is_replayed_but_not_judged(
-    installed: Path, tmp_path: Path
-) -> None:
-    told(posewright(installed, "run", "line-walk", "--record", tmp_path / "walk.mcap", "--json"))
-    outcome = pw.replay(tmp_path / "walk.mcap", plot=tmp_path / "walk.png")
+def test_without_the_package_its_recording_is_replayed_but_not_judged(walk: Walk, tmp_path: Path) -> None:
+    outcome = pw.replay(walk.recording, plot=tmp_path / "walk.png")
     assert "no contest is called 'line-walk'" in outcome.score.warnings[0]
     with pytest.raises(pw.PosewrightError, match="no contest is called 'line-walk'"):
         pw.judge(outcome.recording)
@@ -139,7 +151,7 @@ class Meeting:
     def field(self, layout: str, seed: int, *, legal: bool = False) -> Arena:
         return Arena("meeting", (2.0, 2.0), (), {}, {"floor": (0.2, 0.6, 0.2)}, friction=0.5)
 
-    def start(self, role: str, arena: Arena) -> Place:
+    def start(self, role: str, arena: Arena) -> PlanarPose:
         return (0.5, 0.0, 0.0) if role == "red" else (1.2, 0.0, math.pi)
 
     def referee(self, arena: Arena, supervisors: Mapping[str, Supervisor], note: Note) -> Onlooker:

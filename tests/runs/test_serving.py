@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import posewright as pw
-from posewright.bodies import BodyState, JointCommands, Part, TorquePolicy
+from posewright.bodies import BodySpec, BodyState, JointCommands, TorquePolicy
 from posewright.control import Block, RealClock, Script, drive
 from posewright.network.host import ServiceStatus
 from posewright.network.remote_plant import RemotePlant
@@ -195,7 +195,7 @@ def test_in_real_time_each_frame_is_asked_at_its_time_and_latencies_are_told(sta
     port = free_port()
     start("--zenoh", "--listen", f"tcp/127.0.0.1:{port}", "--body", "mock")
     body = f"zenoh:robotis_bioloid@tcp/127.0.0.1:{port}"
-    plant = make_plant(body, [Part(BIOLOID.name, BIOLOID, BIOLOID.pose("stand"), (0.0, 0.0, 0.0))], None)
+    plant = make_plant(body, [BodySpec(BIOLOID.name, BIOLOID, BIOLOID.pose("stand"), (0.0, 0.0, 0.0))], None)
     assert isinstance(plant, RemotePlant)
     began_s = time.monotonic()
     drive(plant, {BIOLOID.name: standing()}, until_s=0.5, clock=RealClock(time.monotonic, time.sleep))

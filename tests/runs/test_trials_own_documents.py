@@ -12,7 +12,7 @@ import posewright as pw
 from posewright.arenas import Box, read_layout
 from posewright.contests import rules
 from posewright.errors import DocumentError, InputError, OutputError, UnknownNameError
-from posewright.figures import scene_of
+from posewright.figures import recorded_world
 from posewright.recordings import read_mcap
 from posewright.robots import robot
 from posewright.runs import read_trial
@@ -74,10 +74,10 @@ def test_a_trial_runs_with_its_own_robot_layout_and_rules(
 def test_the_world_of_ones_own_robot_is_built_from_its_card_alone(folder: Path) -> None:
     header = pw.run_trial(folder / "mine.trial.yaml").recording.header
     with pytest.raises(InputError, match=r"'my_robot', a robot with a card of its own .*hand in"):
-        scene_of(header)
+        recorded_world(header)
     with pytest.raises(InputError, match="not of 'robotis_bioloid'"):
-        scene_of(header, SHIPPED)
-    assert scene_of(header, robot(folder / "robot.yaml")).robot.name == "my_robot"
+        recorded_world(header, SHIPPED)
+    assert recorded_world(header, robot(folder / "robot.yaml")).robot.name == "my_robot"
 
 
 def test_a_behaviour_for_another_robot_is_refused(folder: Path) -> None:

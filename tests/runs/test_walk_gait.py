@@ -248,7 +248,7 @@ def test_a_change_of_command_is_followed_from_the_next_step_on(world: World) -> 
 
 
 def test_what_safety_holds_back_is_told_and_speeds_are_those_before_it(world: World) -> None:
-    hasty = made_gait().changed({"front_height_m": 0.03, "central_height_m": 0.03, "rear_height_m": 0.03})
+    hasty = made_gait().with_values({"front_height_m": 0.03, "central_height_m": 0.03, "rear_height_m": 0.03})
     report = walk_gait(hasty, CARD, command=AHEAD, seconds=0.5, world=world).report
     assert report.loads.commanded_speed_ratio > 1.0
     assert report.loads.max_joint_speed_ratio == max(
@@ -264,7 +264,7 @@ def test_what_safety_holds_back_is_told_and_speeds_are_those_before_it(world: Wo
 def test_no_figure_depends_on_how_the_walk_is_cut_into_blocks(
     block: int, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hasty = made_gait().changed({"front_height_m": 0.03, "central_height_m": 0.03, "rear_height_m": 0.03})
+    hasty = made_gait().with_values({"front_height_m": 0.03, "central_height_m": 0.03, "rear_height_m": 0.03})
     monkeypatch.setattr(gait_control, "BLOCK_FRAMES", 32)
     whole = walk_gait(hasty, CARD, command=AHEAD, seconds=1.0, world=world)
     monkeypatch.setattr(gait_control, "BLOCK_FRAMES", block)

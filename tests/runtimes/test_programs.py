@@ -233,8 +233,8 @@ def test_a_number_that_is_none_is_refused() -> None:
 
 def test_several_plugs_and_breakpoints_are_parted_by_commas() -> None:
     program = RoboBasicKind().read("bow", None, {"plugs": "0=tilt, 5=none", "breakpoints": "1, 20"})
-    assert program.plugs is not None
-    assert 5 not in program.plugs
+    assert program.ad_sensors is not None
+    assert 5 not in program.ad_sensors
     assert len(program.breakpoints) == 2
 
 

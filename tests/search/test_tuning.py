@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.errors import InputError, MissingExtraError
-from posewright.search import Attempt, Dimension, Ending, Evaluation, Generation, tune
+from posewright.search import Attempt, Dimension, EndReason, Evaluation, Generation, tune
 
 from .tuning_problems import BOX, LOWEST, Bowl, Cliffs, Gears, Valley
 
@@ -150,13 +150,13 @@ def test_generations_say_what_was_in_them() -> None:
 
 def test_the_search_ends_when_its_candidates_no_longer_differ() -> None:
     tuned = tune(Bowl(), generations=100_000)
-    assert tuned.ending is Ending.CONVERGED
+    assert tuned.ending is EndReason.CONVERGED
     assert tuned.generations[-1].spread < 1e-8
 
 
 def test_whoever_watches_may_end_it() -> None:
     tuned = tune(Bowl(), generations=50, watch=lambda one: one.number < 4)
-    assert tuned.ending is Ending.STOPPED
+    assert tuned.ending is EndReason.STOPPED
     assert [one.number for one in tuned.generations] == [0, 1, 2, 3, 4]
 
 
@@ -182,7 +182,7 @@ def test_nothing_is_printed_and_no_file_is_left(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "cma_signals.in").write_text("{'timeout': 0}")  # an order that cma would follow
-    assert tune(Gears(), generations=8).ending is Ending.COMPLETE
+    assert tune(Gears(), generations=8).ending is EndReason.COMPLETE
     assert capfd.readouterr() == ("", "")
     assert [path.name for path in tmp_path.iterdir()] == ["cma_signals.in"]
 
@@ -226,7 +226,7 @@ def test_a_number_out_of_its_range_is_refused(options: dict[str, Any], tmp_path:
         ({"low": 2.0}, "goes from 2.0 to 1.0"),
         ({"start": 1.5}, "starts at 1.5"),
         ({"high": math.inf}, "high is inf"),
-        ({"low": -1e308, "high": 1e308}, "wider"),
+        ({"low": -1e308, "high": 1e308}, "too wide"),
         ({"name": ""}, "no name"),
         ({"is_whole": True}, "start is 0.5"),
         ({"is_whole": True, "start": 0, "high": 2.0**60}, "high is"),

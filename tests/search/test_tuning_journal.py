@@ -18,10 +18,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from posewright.errors import FormatError, InputError, OutputError
-from posewright.search import Attempt, Dimension, Evaluation, Generation, Tuned, read_journal, tune
+from posewright.search import Attempt, Dimension, Evaluation, Generation, TuningResult, read_journal, tune
 from posewright.search.journal import (
     attempt_line,
-    check_of,
+    checksum_of,
     header_line,
     read_attempt,
     read_header,
@@ -45,14 +45,14 @@ ASKED: list[Mapping[str, float]] = []
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, Tuned]:
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, TuningResult]:
     """The journal of a search that nothing stopped, and its result."""
     path = tmp_path_factory.mktemp("whole") / "journal.jsonl"
     tuned = tune(Cliffs(), journal=path, **OPTIONS)
     return path.read_bytes(), tuned
 
 
-def resume(content: bytes, path: Path, problem: Any = None, **changes: Any) -> tuple[bytes, Tuned]:
+def resume(content: bytes, path: Path, problem: Any = None, **changes: Any) -> tuple[bytes, TuningResult]:
     path.write_bytes(content)
     tuned = tune(problem or Counting(), journal=path, **{**OPTIONS, **changes})
     return path.read_bytes(), tuned
@@ -66,7 +66,7 @@ def refused(content: bytes, path: Path, error: type[Exception], message: str, **
     return str(caught.value)
 
 
-def test_a_journal_holds_every_evaluation(whole: tuple[bytes, Tuned], tmp_path: Path) -> None:
+def test_a_journal_holds_every_evaluation(whole: tuple[bytes, TuningResult], tmp_path: Path) -> None:
     seen: list[Attempt] = []
     path = tmp_path / "journal.jsonl"
     tuned = tune(Cliffs(), journal=path, after=seen.append, **OPTIONS)
@@ -77,7 +77,7 @@ def test_a_journal_holds_every_evaluation(whole: tuple[bytes, Tuned], tmp_path: 
     assert path.read_bytes() == whole[0]
 
 
-def test_a_journal_is_strict_json_in_ascii(whole: tuple[bytes, Tuned]) -> None:
+def test_a_journal_is_strict_json_in_ascii(whole: tuple[bytes, TuningResult]) -> None:
     def refuse(name: str) -> None:
         raise AssertionError(name)
 
@@ -93,7 +93,7 @@ def test_a_journal_is_strict_json_in_ascii(whole: tuple[bytes, Tuned]) -> None:
     }
 
 
-def check_cut(whole: tuple[bytes, Tuned], kept: int, path: Path) -> None:
+def check_cut(whole: tuple[bytes, TuningResult], kept: int, path: Path) -> None:
     """Check that a journal cut off after some bytes goes on to the same end, and evaluates no more."""
     content, tuned = whole
     ASKED.clear()
@@ -103,7 +103,7 @@ def check_cut(whole: tuple[bytes, Tuned], kept: int, path: Path) -> None:
 
 
 def test_a_search_cut_off_at_any_line_goes_on_to_the_same_end(
-    whole: tuple[bytes, Tuned], tmp_path: Path
+    whole: tuple[bytes, TuningResult], tmp_path: Path
 ) -> None:
     ends = [0, *(match.end() for match in re.finditer(b"\n", whole[0]))]
     for end in ends:
@@ -114,7 +114,7 @@ def test_a_search_cut_off_at_any_line_goes_on_to_the_same_end(
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(share=st.floats(0.0, 1.0))
 def test_a_search_cut_off_at_any_byte_goes_on_to_the_same_end(
-    whole: tuple[bytes, Tuned], tmp_path: Path, share: float
+    whole: tuple[bytes, TuningResult], tmp_path: Path, share: float
 ) -> None:
     check_cut(whole, round(share * len(whole[0])), tmp_path / "journal.jsonl")
 
@@ -130,7 +130,7 @@ def test_a_search_stopped_time_and_again_goes_on_to_the_same_end(problem: Any, t
 
 
 def test_an_error_of_the_problem_leaves_a_journal_that_goes_on(
-    whole: tuple[bytes, Tuned], tmp_path: Path
+    whole: tuple[bytes, TuningResult], tmp_path: Path
 ) -> None:
     class Tired(Cliffs):
         def evaluate(self, values: Mapping[str, float]) -> Evaluation:
@@ -147,14 +147,16 @@ def test_an_error_of_the_problem_leaves_a_journal_that_goes_on(
 
 
 def test_fewer_generations_than_stand_there_are_the_first_ones(
-    whole: tuple[bytes, Tuned], tmp_path: Path
+    whole: tuple[bytes, TuningResult], tmp_path: Path
 ) -> None:
     content, fewer = resume(whole[0], tmp_path / "journal.jsonl", generations=2)
     assert content == whole[0]
     assert fewer.generations == whole[1].generations[:3]
 
 
-def test_what_was_recalled_is_shown_too_and_said_to_be(whole: tuple[bytes, Tuned], tmp_path: Path) -> None:
+def test_what_was_recalled_is_shown_too_and_said_to_be(
+    whole: tuple[bytes, TuningResult], tmp_path: Path
+) -> None:
     lines = whole[0].splitlines(keepends=True)
     path = tmp_path / "journal.jsonl"
     path.write_bytes(b"".join(lines[: 1 + 1 + 4 + 3]))
@@ -170,7 +172,7 @@ def test_what_was_recalled_is_shown_too_and_said_to_be(whole: tuple[bytes, Tuned
     assert [(one.generation, one.index) for one in evaluated] == [(2, 3), (3, 0), (3, 1), (3, 2), (3, 3)]
 
 
-def test_one_damaged_byte_is_found_where_it_is(whole: tuple[bytes, Tuned], tmp_path: Path) -> None:
+def test_one_damaged_byte_is_found_where_it_is(whole: tuple[bytes, TuningResult], tmp_path: Path) -> None:
     """In any line that is whole: a digit that changed is no less damage than one that is no digit."""
     content = whole[0]
     for at in range(0, len(content) - 1, 37):
@@ -187,7 +189,7 @@ def test_one_damaged_byte_is_found_where_it_is(whole: tuple[bytes, Tuned], tmp_p
 
 @pytest.mark.parametrize("change", ["missing", "twice", "swapped", "empty", "joined", "nested", "list"])
 def test_a_journal_with_lines_out_of_order_is_refused_and_left_as_it_is(
-    whole: tuple[bytes, Tuned], tmp_path: Path, change: str
+    whole: tuple[bytes, TuningResult], tmp_path: Path, change: str
 ) -> None:
     lines = whole[0].splitlines(keepends=True)
     lines[4:6] = {
@@ -212,7 +214,7 @@ def test_a_file_that_is_no_journal_is_refused_and_left_as_it_is(content: bytes, 
     assert "posewright tune" in message
 
 
-def test_a_journal_of_a_later_version_is_refused(whole: tuple[bytes, Tuned], tmp_path: Path) -> None:
+def test_a_journal_of_a_later_version_is_refused(whole: tuple[bytes, TuningResult], tmp_path: Path) -> None:
     later = whole[0].replace(b'"version": 1', b'"version": 2')
     refused(later, tmp_path / "journal.jsonl", FormatError, "version 2, not 1")
 
@@ -220,45 +222,47 @@ def test_a_journal_of_a_later_version_is_refused(whole: tuple[bytes, Tuned], tmp
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"problem": Bowl()}, "another problem: 'cliffs', and not 'bowl'"),
-        ({"seed": 10}, "another seed: 9, and not 10"),
-        ({"population": 5}, "another population: 4, and not 5"),
-        ({"spread": 0.2}, "another spread: 0.3, and not 0.2"),
-        ({"problem": Cliffs(dimensions=(*BOX[:2], replace(BOX[2], start=0.5)))}, "another box"),
+        ({"problem": Bowl()}, "another problem: 'cliffs', not 'bowl'"),
+        ({"seed": 10}, "another seed: 9, not 10"),
+        ({"population": 5}, "another population: 4, not 5"),
+        ({"spread": 0.2}, "another spread: 0.3, not 0.2"),
+        ({"problem": Cliffs(dimensions=(*BOX[:2], replace(BOX[2], start=0.5)))}, "another set of dimensions"),
     ],
 )
 def test_a_journal_of_another_search_is_refused_and_left_as_it_is(
-    whole: tuple[bytes, Tuned], tmp_path: Path, changes: dict[str, Any], message: str
+    whole: tuple[bytes, TuningResult], tmp_path: Path, changes: dict[str, Any], message: str
 ) -> None:
     for content in (whole[0], whole[0][:-5]):
         refused(content, tmp_path / "journal.jsonl", InputError, message, **changes)
 
 
 def test_a_journal_whose_candidates_cannot_be_repeated_is_refused(
-    whole: tuple[bytes, Tuned], tmp_path: Path
+    whole: tuple[bytes, TuningResult], tmp_path: Path
 ) -> None:
     """As after a change of cma: line by line it is whole, but the search asks for something else."""
     lines = whole[0].decode().splitlines()
     plan, _ = read_header(lines[0])
     written = [header_line(plan, "cma 1.0")]
     for number, line in enumerate(lines[1:]):
-        attempt = read_attempt(line, plan, number, check_of(lines[number]))
+        attempt = read_attempt(line, plan, number, checksum_of(lines[number]))
         if number == 3:
             values = {**attempt.values, "phase": attempt.values["phase"] + 1e-6}
             attempt = replace(attempt, values=values)
-        written.append(attempt_line(attempt, check_of(written[-1])))
+        written.append(attempt_line(attempt, checksum_of(written[-1])))
     content = "".join(f"{line}\n" for line in written).encode()
-    message = refused(content, tmp_path / "journal.jsonl", FormatError, "asks for another candidate")
+    message = refused(content, tmp_path / "journal.jsonl", FormatError, "has another candidate")
     assert "journal.jsonl:5: " in message
     assert "cma 1.0" in message
 
 
-def test_a_second_search_on_the_same_journal_is_refused(whole: tuple[bytes, Tuned], tmp_path: Path) -> None:
+def test_a_second_search_on_the_same_journal_is_refused(
+    whole: tuple[bytes, TuningResult], tmp_path: Path
+) -> None:
     path = tmp_path / "journal.jsonl"
 
     def second(attempt: Attempt) -> None:
         before = path.read_bytes()
-        with pytest.raises(OutputError, match="another tuning is writing"):
+        with pytest.raises(OutputError, match="another process is writing"):
             tune(Cliffs(), journal=path, **OPTIONS)
         assert path.read_bytes() == before
         assert read_journal(path).attempts[-1] == attempt  # but it may be read
@@ -283,7 +287,7 @@ def test_a_journal_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_is_told_of_and_the_search_goes_on_when_there_is_room(
-    whole: tuple[bytes, Tuned], tmp_path: Path
+    whole: tuple[bytes, TuningResult], tmp_path: Path
 ) -> None:
     def write_little(handle: int, content: memoryview) -> int:
         room[0] -= min(50, len(content))
@@ -331,13 +335,13 @@ def test_what_is_written_down_is_read_as_it_was(
     assert read_header(header) == (plan, "made")
     values = {dimensions[0].name: dimensions[0].start, "ß": teeth}
     attempt = Attempt(1, 2, values, Evaluation(score, facts))
-    line = attempt_line(attempt, check_of(header))
+    line = attempt_line(attempt, checksum_of(header))
     assert "\n" not in header + line
     assert line.isascii()
-    assert read_attempt(line, plan, 3, check_of(header)) == attempt
+    assert read_attempt(line, plan, 3, checksum_of(header)) == attempt
 
 
-def test_a_check_goes_over_its_line_and_all_before_it(whole: tuple[bytes, Tuned]) -> None:
+def test_a_check_goes_over_its_line_and_all_before_it(whole: tuple[bytes, TuningResult]) -> None:
     """As the page says, so that others can check a journal too."""
     check = ""
     for line in whole[0].decode().splitlines():
@@ -362,7 +366,7 @@ def test_a_value_that_is_no_number_is_refused_however_it_is_sealed(tmp_path: Pat
     del body["check"]
     body["values"][BOX[0].name] = json.loads(odd)
     told = json.dumps(body)
-    check = hashlib.sha256(f"{check_of(header)}{told}".encode()).hexdigest()[:16]
+    check = hashlib.sha256(f"{checksum_of(header)}{told}".encode()).hexdigest()[:16]
     path.write_text(f'{header}\n{told[:-1]}, "check": "{check}"}}\n')
     with pytest.raises(FormatError, match=r"journal\.jsonl:2: the line is"):
         tune(Bowl(), generations=1, journal=path)

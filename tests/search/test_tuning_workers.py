@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from posewright.errors import InputError
-from posewright.search import Tuned, read_journal, tune
-from posewright.search.executors import Processes
+from posewright.search import TuningResult, read_journal, tune
+from posewright.search.executors import WorkerPool
 
 from .tuning_problems import Bowl, Breaking, Cliffs, Slow
 from .worker_tasks import OddError, eventually, is_there
@@ -39,7 +39,7 @@ def test_what_needs_no_evaluation_starts_no_process(tmp_path: Path) -> None:
     path = tmp_path / "journal.jsonl"
     tuned = tune(Bowl(), generations=2, journal=path)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Processes, "submit", lambda *_: pytest.fail("a process was started"))
+        patch.setattr(WorkerPool, "submit", lambda *_: pytest.fail("a process was started"))
         assert tune(Bowl(), generations=2, journal=path, workers=8) == tuned
 
 
@@ -67,7 +67,7 @@ def test_a_problem_that_cannot_travel_is_refused_before_anything_is_written(tmp_
     class Local(Bowl):
         pass
 
-    with pytest.raises(InputError, match="cannot be handed to another process"):
+    with pytest.raises(InputError, match="cannot be sent to another process"):
         tune(Local(), generations=1, workers=2, journal=tmp_path / "journal.jsonl")
     assert list(tmp_path.iterdir()) == []
 
@@ -146,7 +146,7 @@ def test_a_search_that_was_killed_leaves_no_process_and_goes_on(killed: Callable
     assert eventually(lambda: not any(map(is_there, workers)))
 
 
-def assert_same(one: Tuned, other: Tuned) -> None:
+def assert_same(one: TuningResult, other: TuningResult) -> None:
     """Check that two searches are the same but for the facts, which name processes."""
     assert (one.best, one.score, one.generations, one.ending) == (
         other.best,

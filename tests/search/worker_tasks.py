@@ -61,7 +61,7 @@ def squared(number: int) -> tuple[int, int]:
     return number * number, os.getpid()
 
 
-def is_deaf(_: int) -> bool:
+def ignores_sigint(_: int) -> bool:
     """Say whether this process began with Ctrl-C blocked: nobody unblocks it."""
     return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ())
 

@@ -13,8 +13,8 @@ from posewright.bodies import JointCommands
 from posewright.errors import InputError
 from posewright.robots import CodeReader, Robot
 from posewright.simulation import Film, SimulatedBody, World
-from posewright.simulation.code_reading import nearest_text, number_of
-from posewright.simulation.markers import code
+from posewright.simulation.code_reader import number_of, read_central_code
+from posewright.simulation.markers import draw_qr_code
 
 TEXTS = ("Turn45L", "Turn180R")
 EYES = CodeReader("eyes", "camera", TEXTS, width=320, height=240, pitch_deg=-10.0, rate_hz=2.0)
@@ -39,9 +39,9 @@ def body(bioloid: Robot, *plates: Shape, yaw_deg: float = 0.0, visuals: bool = T
 
 
 def test_a_drawn_code_says_its_text() -> None:
-    picture = np.repeat(code("Turn135R")[..., None], 3, axis=-1)
-    assert nearest_text(picture) == "Turn135R"
-    assert nearest_text(np.full((240, 320, 3), 255, dtype=np.uint8)) is None
+    picture = np.repeat(draw_qr_code("Turn135R")[..., None], 3, axis=-1)
+    assert read_central_code(picture) == "Turn135R"
+    assert read_central_code(np.full((240, 320, 3), 255, dtype=np.uint8)) is None
 
 
 def test_a_reading_is_the_number_of_the_text_and_0_for_none_of_them() -> None:
@@ -79,14 +79,14 @@ def test_it_looks_so_many_times_a_second_and_not_in_between(bioloid: Robot) -> N
 
 def test_a_world_without_visuals_cannot_be_read(bioloid: Robot) -> None:
     one = body(bioloid, plate("ahead", "Turn45L", 0.0), visuals=False)
-    with pytest.raises(InputError, match="cannot be drawn"):
+    with pytest.raises(InputError, match="made without visuals"):
         one.read()
 
 
 def test_a_film_may_look_through_its_camera(bioloid: Robot) -> None:
     one = body(bioloid, plate("ahead", "Turn45L", 0.0))
     with Film(one.world, 320, 240, "eyes", quick=True) as film:
-        assert nearest_text(film.now()) == "Turn45L"
+        assert read_central_code(film.now()) == "Turn45L"
 
 
 def test_a_marker_touches_nothing(bioloid: Robot) -> None:

@@ -17,7 +17,7 @@ from posewright.robots import Robot, robot
 from posewright.simulation import SimulatedBody, World
 from posewright.simulation.contacts import ContactRecorder
 from posewright.simulation.domain import set_friction
-from posewright.simulation.placing import place
+from posewright.simulation.placement import place
 
 from .driving import play
 
@@ -139,7 +139,7 @@ def blocks(card: Robot, rows: Floats, cuts: list[int]) -> tuple[Contacts, Floats
         parts[begin] = truth.contacts
         slips.append(truth.slips)
         begin += len(block)
-    return Contacts.joined(parts), np.concatenate(slips), body.world.data.qpos.copy()
+    return Contacts.concatenate(parts), np.concatenate(slips), body.world.data.qpos.copy()
 
 
 def trampling(card: Robot) -> Floats:

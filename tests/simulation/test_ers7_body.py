@@ -12,9 +12,9 @@ from posewright.arrays import Floats
 from posewright.bodies import JointCommands
 from posewright.errors import InputError
 from posewright.robots import Robot
-from posewright.rotation import matrix_roll_pitch_yaw
+from posewright.rotation import roll_pitch_yaw_of_matrix
 from posewright.simulation import SimulatedBody, World
-from posewright.simulation.placing import Lean, sole_corners
+from posewright.simulation.placement import Lean, sole_corners
 
 from .driving import play
 
@@ -26,7 +26,7 @@ BELLY = ("sit", "sleep", "broad_base")
 def lean_deg(body: SimulatedBody) -> Floats:
     """Return roll, pitch and yaw of the base."""
     world = body.world
-    return np.degrees(matrix_roll_pitch_yaw(world.data.xmat[world.addresses.base_body].reshape(3, 3)))
+    return np.degrees(roll_pitch_yaw_of_matrix(world.data.xmat[world.addresses.base_body].reshape(3, 3)))
 
 
 def test_stands_still_for_five_seconds(dog: SimulatedBody) -> None:
@@ -89,7 +89,7 @@ def test_held_upside_down_it_stays_on_its_back(dog: SimulatedBody, touching: Tou
 
 
 def test_a_lean_that_is_no_number_is_refused(dog: SimulatedBody) -> None:
-    with pytest.raises(InputError, match="cannot put"):
+    with pytest.raises(InputError, match="cannot place"):
         dog.put_down(dog.robot.pose("stand"), Lean(pitch_rad=math.nan))
 
 

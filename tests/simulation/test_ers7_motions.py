@@ -11,7 +11,7 @@ import pytest
 from posewright.arrays import Floats
 from posewright.bodies import JointCommands
 from posewright.formats import read_motion
-from posewright.rotation import matrix_roll_pitch_yaw
+from posewright.rotation import roll_pitch_yaw_of_matrix
 from posewright.simulation import Lean, SimulatedBody
 from posewright.simulation.contacts import ContactRecorder
 
@@ -39,7 +39,7 @@ def perform(body: SimulatedBody, path: Path, times: int = 1) -> tuple[Floats, Fl
     leans: list[tuple[float, float]] = []
 
     def look() -> None:
-        leans.append(matrix_roll_pitch_yaw(world.data.xmat[base].reshape(3, 3))[:2])
+        leans.append(roll_pitch_yaw_of_matrix(world.data.xmat[base].reshape(3, 3))[:2])
         recorder.note()
 
     play(body, JointCommands(np.tile(sampled.angles, (times, 1))), look)

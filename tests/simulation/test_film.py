@@ -78,7 +78,7 @@ def test_a_camera_sensor_gives_its_picture_on_request(among_boxes: AmongBoxes) -
 
 @pytest.mark.usefixtures("_can_draw")
 def test_a_wrong_size_is_refused(bioloid: Robot) -> None:
-    with pytest.raises(InputError, match="cannot draw"):
+    with pytest.raises(InputError, match="cannot render"):
         Film(World(bioloid), 100_000, 100)
 
 

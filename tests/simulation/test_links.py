@@ -12,7 +12,7 @@ import pytest
 from posewright.arrays import Floats
 from posewright.recordings import RobotHeader
 from posewright.robots import Robot, robot
-from posewright.rotation import matrices as matrix
+from posewright.rotation import rotation_matrices as matrix
 from posewright.simulation import SimulatedBody, World
 from posewright.simulation.robot_model import robot_links
 

@@ -14,7 +14,7 @@ from posewright.bodies import DomainParameters, JointCommands
 from posewright.errors import UnknownNameError
 from posewright.formats import read_motion
 from posewright.robots import Robot, robot
-from posewright.rotation import matrix_roll_pitch_yaw
+from posewright.rotation import roll_pitch_yaw_of_matrix
 from posewright.simulation import SimulatedBody, World
 
 from .driving import play
@@ -35,7 +35,7 @@ def put(robi: Robot, pose: str, spot: str) -> SimulatedBody:
 
 def lean_deg(body: SimulatedBody) -> tuple[float, float]:
     turn = body.world.data.xmat[body.instance.addresses.base_body].reshape(3, 3)
-    roll, pitch, _ = matrix_roll_pitch_yaw(turn)
+    roll, pitch, _ = roll_pitch_yaw_of_matrix(turn)
     return math.degrees(roll), math.degrees(pitch)
 
 

@@ -21,9 +21,9 @@ from posewright.bodies import (
     draw_domain,
 )
 from posewright.robots import Imu, Robot
-from posewright.rotation import matrix_roll_pitch_yaw
+from posewright.rotation import roll_pitch_yaw_of_matrix
 from posewright.simulation import SimulatedBody, World
-from posewright.simulation.domain import leaning, levelled, set_friction
+from posewright.simulation.domain import rotate_to_vertical, set_friction, tilt_gravity
 
 from .driving import play
 
@@ -322,12 +322,14 @@ def test_friction_set_on_the_world_before_is_the_nominal_one(ers7: Robot) -> Non
 
 @pytest.mark.parametrize(("roll", "pitch"), [(0.1, 0.0), (0.0, -0.08), (0.06, 0.09)])
 def test_gravity_leans_as_the_ground_does(roll: float, pitch: float) -> None:
-    gravity = leaning(np.array([0.0, 0.0, -9.81]), roll, pitch)
+    gravity = tilt_gravity(np.array([0.0, 0.0, -9.81]), roll, pitch)
     assert np.linalg.norm(gravity) == pytest.approx(9.81)
     assert np.sign(gravity[0]) == np.sign(pitch), "it pulls along +x where the ground falls away there"
     assert np.sign(gravity[1]) == -np.sign(roll), "and to the right, where it falls away there"
-    assert matrix_roll_pitch_yaw(levelled(np.eye(3), gravity)) == pytest.approx((roll, pitch, 0.0))
-    assert levelled(np.eye(3), gravity) @ gravity == pytest.approx((0.0, 0.0, -9.81))
+    assert roll_pitch_yaw_of_matrix(rotate_to_vertical(np.eye(3), gravity)) == pytest.approx(
+        (roll, pitch, 0.0)
+    )
+    assert rotate_to_vertical(np.eye(3), gravity) @ gravity == pytest.approx((0.0, 0.0, -9.81))
 
 
 def test_inertial_sensors_on_a_slope_agree_about_the_vertical(ers7: Robot) -> None:
@@ -342,5 +344,5 @@ def test_inertial_sensors_on_a_slope_agree_about_the_vertical(ers7: Robot) -> No
     )
     assert sensors["imu.acceleration"] == pytest.approx(up, abs=0.05)
     assert sensors["accelerometer"] == pytest.approx(up, abs=0.05)
-    field_roll, field_pitch, _ = matrix_roll_pitch_yaw(world.data.site("imu").xmat.reshape(3, 3))
+    field_roll, field_pitch, _ = roll_pitch_yaw_of_matrix(world.data.site("imu").xmat.reshape(3, 3))
     assert (roll - field_roll, pitch - field_pitch) == pytest.approx((0.06, -0.1), abs=2e-3)

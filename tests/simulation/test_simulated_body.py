@@ -15,7 +15,7 @@ from posewright.bodies import Body, JointCommands, Supervisor
 from posewright.errors import BodyError, InputError, UnsafeCommandError
 from posewright.robots import Robot
 from posewright.simulation import SimulatedBody, World
-from posewright.simulation.placing import sole_corners
+from posewright.simulation.placement import sole_corners
 
 from .driving import play
 
@@ -40,7 +40,7 @@ def test_stands_three_seconds(bare: SimulatedBody, hold: Hold) -> None:
     start = bare.world.base.copy()
     track = play(bare, hold(bare.robot.pose("walk_ready"), 3.0))
     assert track.truth is not None
-    track.check(len(bare.robot.joints))
+    track.require_shapes(len(bare.robot.joints))
     assert np.abs(track.truth.base[:, :3] - start[:3]).max() < 0.02
     assert track.truth.foot_contacts[-1].all()
     assert abs(track.truth.footprints[-1, :, :, 2]).max() < 0.001
@@ -101,7 +101,7 @@ def test_play_is_the_same_as_stepping_one_by_one(bioloid: Robot, among_boxes: Am
     model, data = world.model, copy.copy(world.data)
     angles = swaying(bioloid, 1.0)
     track = play(body, JointCommands(angles))
-    for command in body._grid.rounded(angles):
+    for command in body._grid.round(angles):
         data.ctrl[world.addresses.actuators] = command
         for _ in range(world.n_substeps):
             mujoco.mj_step(model, data)

@@ -151,7 +151,7 @@ def test_feet_that_are_down_carry_the_base_as_fast_as_the_travel_gain_says(
     now_s = [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: now_s[0])
     dog = robot("sony_ers7")
-    gait = read_gait("crawl", robot=dog).changed({"trim.forward_m_s": 0.0, "trim.turn_rad_m": 0.0})
+    gait = read_gait("crawl", robot=dog).with_values({"trim.forward_m_s": 0.0, "trim.turn_rad_m": 0.0})
     command = VelocityCommand(*asked)
     base = np.array([0.0, 0.0, 0.13, 1.0, 0.0, 0.0, 0.0])
     walk = KinematicWalk(QuadrupedGait(gait, dog), dog, steering=lambda: command, base=base)

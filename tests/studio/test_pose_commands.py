@@ -12,7 +12,7 @@ import pytest
 
 from posewright.errors import InputError
 from posewright.formats import read_motion_file
-from posewright.motions import Motion, Pose, card_of, mirrored
+from posewright.motions import Motion, Pose, mirror_motion, robot_of_motion
 from posewright.studio.commands.motion import ClearStart, SetJoints
 from posewright.studio.commands.pose import BlendPose, CopyAcross, LeaveJoints, Left, MirrorPose, SetAngles
 from posewright.studio.document import Command, Document
@@ -36,7 +36,7 @@ def walk(shipped: Shipped) -> Document:
 
 def opened(path: Path) -> Document:
     file = read_motion_file(path)
-    return Document(Pages.of(file), card_of(file.motion(1)))
+    return Document(Pages.of(file), robot_of_motion(file.motion(1)))
 
 
 def after(document: Document, command: Command) -> Motion:
@@ -77,7 +77,7 @@ def test_the_other_side_goes_along_as_in_a_mirror(walk: Document) -> None:
 def test_a_mirrored_pose_is_that_of_the_mirrored_motion_and_two_mirrors_are_none(kick: Document) -> None:
     before = kick.pages.motion(1)
     motion = after(kick, MirrorPose(1, 1, also=(2,)))
-    assert motion.keyframes[1:3] == mirrored(before).keyframes[1:3]
+    assert motion.keyframes[1:3] == mirror_motion(before).keyframes[1:3]
     assert motion.keyframes[0] == before.keyframes[0]
     assert after(kick, MirrorPose(1, 1, also=(2,))) == before
 

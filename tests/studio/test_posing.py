@@ -68,7 +68,7 @@ def test_a_body_that_is_pulled_down_bends_its_legs_over_feet_that_stay(
     studio = studio_of(shipped("kick_right"))
     window, stage = window_of(studio), studio.parts.scene
     window.ask("session.look", keyframe=1)
-    feet = [stage.mannequin.links.index(foot) for foot in stage.robot.feet]
+    feet = [stage.kinematic_model.links.index(foot) for foot in stage.robot.feet]
     apart = np.diff(stage.stance.positions[feet], axis=0)
     height = stage.stance.base[2]
     assert window.ask("posing.move", limb="body", up_mm=-20.0) < 0.5

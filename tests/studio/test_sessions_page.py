@@ -16,7 +16,7 @@ import pytest
 from posewright.formats import read_motion
 from posewright.motions import Motion
 from posewright.robots import robot
-from posewright.rotation import matrices
+from posewright.rotation import rotation_matrices
 from posewright.studio.studio import Studio
 
 Shipped = Callable[[str], Path]
@@ -308,9 +308,9 @@ def on_screen(studio: Studio, page: Any, name: str) -> tuple[float, float]:
     """Return where in the window the end of a limb is seen."""
     stage = studio.parts.scene
     (client,) = stage.viser.get_clients().values()
-    limb = {limb.name: limb for limb in stage.mannequin.limbs}[name]
-    link = stage.mannequin.links.index(limb.link)
-    place = stage.stance.positions[link] + matrices(stage.stance.rotations[link]) @ limb.point
+    limb = {limb.name: limb for limb in stage.kinematic_model.limbs}[name]
+    link = stage.kinematic_model.links.index(limb.link)
+    place = stage.stance.positions[link] + rotation_matrices(stage.stance.rotations[link]) @ limb.point
     camera = client.camera
     ahead = (camera.look_at - camera.position) / np.linalg.norm(camera.look_at - camera.position)
     right = np.cross(ahead, camera.up_direction)

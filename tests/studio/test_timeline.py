@@ -46,7 +46,7 @@ def test_a_keyframe_added_on_a_straight_way_leaves_the_motion_as_it_was(
 ) -> None:
     pages = straight(bow, speed)
     motion = pages.motion(1)
-    at = float(motion.ways_begin[1] + share * motion.keyframes[1].reach_s) / speed
+    at = float(motion.segment_starts[1] + share * motion.keyframes[1].reach_s) / speed
     added, place = timeline.with_added(motion, at)
     assert place == 1
     assert len(added.keyframes) == len(motion.keyframes) + 1

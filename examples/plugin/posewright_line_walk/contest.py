@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 
 from posewright.arenas import Arena, Role, Shape
-from posewright.contests import ContestPicture, Entry, Place, ScoreTable, Series
+from posewright.contests import ContestPicture, Entry, PlanarPose, ScoreTable, Series
 from posewright.control import Block
 from posewright.documents import parse_document
 from posewright.recordings import Recording
@@ -63,7 +63,7 @@ class LineWalk:
     def field(self, layout: str, seed: int, *, legal: bool = False) -> Arena:
         return FIELD
 
-    def start(self, role: str, arena: Arena) -> Place:
+    def start(self, role: str, arena: Arena) -> PlanarPose:
         return 0.2, 0.0, 0.0
 
     def referee(self, arena: Arena, supervisors: dict, note: object) -> Whistle:

@@ -12,7 +12,7 @@ class Glider(MockBody):
 
     def __init__(self, part) -> None:
         far = {"laser_front": 5.0}
-        super().__init__(part.robot, script=lambda time_s: far, positions=part.start_pose)
+        super().__init__(part.robot, readings_at=lambda time_s: far, positions=part.start_pose)
         self.place = part.start
         self.speed_m_s = 0.1
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from posewright.bodies import BodyState, JointCommands
-from posewright.control import Controller, check_options
+from posewright.control import Controller, require_known_options
 from posewright.errors import InputError
 from posewright.robots import Robot, robot
 
@@ -62,7 +62,7 @@ class MarchKind:
         return False  # it has no files
 
     def read(self, name: str, card: Robot | None, options: Mapping[str, str]) -> March:
-        check_options(options, self.option_names, self.name)
+        require_known_options(options, self.option_names, self.name)
         text = options.get("beats_per_minute", "60")
         if not text.isdigit():
             raise InputError(f"beats_per_minute={text}", hint="a whole number, such as 60")

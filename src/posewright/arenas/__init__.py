@@ -1,6 +1,6 @@
-"""Arenas: the field as a contest describes it, knowing neither physics nor rules.
+"""Arenas: the fields of contests as data, without physics or rules.
 
-Field frame: x along the field from the start wall, y from its middle line to the left, z up [m].
+Field frame: x along the field from the start wall, y from the middle line to the left, z up [m].
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ if TYPE_CHECKING:
     from posewright.arenas.arena import arena as arena
     from posewright.arenas.arena import arena_names as arena_names
     from posewright.arenas.arena import read_arena as read_arena
-    from posewright.arenas.check import Fault as Fault
-    from posewright.arenas.check import FaultKind as FaultKind
-    from posewright.arenas.check import check_layout as check_layout
-    from posewright.arenas.check import layout_faults as layout_faults
-    from posewright.arenas.hulls import MOST_POINTS as MOST_POINTS
-    from posewright.arenas.hulls import all_directions as all_directions
+    from posewright.arenas.arena_writer import write_arena as write_arena
+    from posewright.arenas.hulls import MAX_HULL_POINTS as MAX_HULL_POINTS
     from posewright.arenas.hulls import hull_outline as hull_outline
     from posewright.arenas.hulls import hull_points as hull_points
-    from posewright.arenas.hulls import placed_hull as placed_hull
+    from posewright.arenas.hulls import place_hull as place_hull
+    from posewright.arenas.hulls import spread_directions as spread_directions
+    from posewright.arenas.layout import format_layout as format_layout
     from posewright.arenas.layout import layout as layout
     from posewright.arenas.layout import layout_names as layout_names
-    from posewright.arenas.layout import layout_text as layout_text
     from posewright.arenas.layout import random_layout as random_layout
     from posewright.arenas.layout import read_layout as read_layout
     from posewright.arenas.layout import write_layout as write_layout
+    from posewright.arenas.layout_check import LayoutFault as LayoutFault
+    from posewright.arenas.layout_check import LayoutFaultKind as LayoutFaultKind
+    from posewright.arenas.layout_check import check_layout as check_layout
+    from posewright.arenas.layout_check import require_valid_layout as require_valid_layout
     from posewright.arenas.recognition import Piece as Piece
-    from posewright.arenas.recognition import Recognised as Recognised
-    from posewright.arenas.recognition import recognise as recognise
+    from posewright.arenas.recognition import RecognisedArena as RecognisedArena
+    from posewright.arenas.recognition import recognise_arena as recognise_arena
     from posewright.arenas.rectangles import corners as corners
+    from posewright.arenas.rectangles import footprints as footprints
     from posewright.arenas.rectangles import pair_distances as pair_distances
     from posewright.arenas.rectangles import point_distances as point_distances
-    from posewright.arenas.rectangles import shadows as shadows
-    from posewright.arenas.writing import write_arena as write_arena
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

@@ -1,4 +1,4 @@
-"""The field: shapes that stand fast, kinds of boxes, and the boxes themselves."""
+"""Arenas: a field with its fixed shapes, the kinds of its boxes, and the boxes themselves."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Annotated
 
 import numpy as np
 
-from posewright.arenas.hulls import check_hull
+from posewright.arenas.hulls import require_valid_hull
 from posewright.arrays import Floats
 from posewright.documents import (
     Bounds,
@@ -26,31 +26,31 @@ from posewright.documents import (
 )
 from posewright.errors import InputError, UnknownNameError
 
-_FAR_M = 100.0
-MAX_MARKER = 100
-"""A marker's text has at most so many characters: a longer one is no code that a small robot reads."""
+_MAX_LENGTH_M = 100.0
+MAX_MARKER_LENGTH = 100
+"""Largest number of characters of a marker's text; a small robot cannot read longer codes."""
 
-Length = Annotated[float, Bounds(0.0, _FAR_M)]
-Edge = Annotated[float, Bounds(1e-3, _FAR_M)]
-Place = Annotated[float, Bounds(-_FAR_M, _FAR_M)]
+Length = Annotated[float, Bounds(0.0, _MAX_LENGTH_M)]
+Edge = Annotated[float, Bounds(1e-3, _MAX_LENGTH_M)]
+Coordinate = Annotated[float, Bounds(-_MAX_LENGTH_M, _MAX_LENGTH_M)]
 Amount = Annotated[float, Bounds(0.0)]
 Colour = tuple[float, float, float]
 """Red, green, blue, each 0..1."""
 
 FLOOR = "floor"
 BOX = "box"
-"""The kind of a box of which nothing else is said."""
+"""The default kind of a box."""
 
-_RESERVED = frozenset({FLOOR, "ground"})
-_MOST_THINGS = 500
-"""So many lines, shapes or boxes no field has, and no simulation steps."""
+_RESERVED_NAMES = frozenset({FLOOR, "ground"})
+_MAX_PARTS = 500
+"""Largest number of lines, of shapes and of boxes; more are too slow to simulate."""
 
 WALLS = ("wall_start", "wall_end", "wall_left", "wall_right")
 """Names of the walls at x = 0, at the far end, at the left and at the right edge of a field."""
 
 
 class Role(Enum):
-    """What a shape is for; a line and a marker are only seen, everything else is solid."""
+    """The purpose of a shape; lines and markers are only visible, all others are solid."""
 
     WALL = "wall"
     LINE = "line"
@@ -62,64 +62,70 @@ class Role(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A block, or where it is round a cylinder, or else what its points span, that stands fast on the field.
+    """A fixed part of the field: a block, a cylinder, or a convex hull.
 
     Attributes:
-        role: what it is for; a field's colours are told by role.
+        name: of the shape.
+        role: its purpose, which determines its colour unless it has one of its own.
         x: of its middle [m].
         y: of its middle [m].
-        size_m: edges along its own x, y and z; of a round one its diameter twice, and its height. [m]
-        yaw_rad: how far it is turned to the left [rad].
-        base_m: how high its underside is [m].
-        hull_m: points whose convex hull it is, of a mesh, before it is turned, seen from the middle of its
-            underside; none of a block [m].
-        text: of a marker, what its code says, which is on the side that looks along its own x.
+        size_m: edges along its own x, y and z; for a cylinder twice its diameter, and its height [m].
+        yaw_rad: its turn to the left [rad].
+        base_m: height of its underside [m].
+        is_round: whether it is a cylinder.
+        hull_m: points of its convex hull before it is turned, seen from the middle of its underside; empty
+            for a block or cylinder [m].
+        text: content of a marker's code, which is on the side that faces along its own x.
+
+    Raises:
+        InputError: the hull is not valid, or a shape other than a marker has a text, or the reverse.
     """
 
     name: str
     role: Role
-    x: Place
-    y: Place
-    size_m: Annotated[tuple[float, float, float], Bounds(0.0, _FAR_M)]
+    x: Coordinate
+    y: Coordinate
+    size_m: Annotated[tuple[float, float, float], Bounds(0.0, _MAX_LENGTH_M)]
     yaw_rad: float = 0.0
-    base_m: Place = 0.0
+    base_m: Coordinate = 0.0
     is_round: bool = False
-    hull_m: tuple[tuple[Place, Place, Place], ...] = ()
+    hull_m: tuple[tuple[Coordinate, Coordinate, Coordinate], ...] = ()
     text: str = ""
 
     def __post_init__(self) -> None:
         if self.hull_m:
-            check_hull(self.name, self.hull_m, self.size_m, is_round=self.is_round)
+            require_valid_hull(self.name, self.hull_m, self.size_m, is_round=self.is_round)
         if (self.role is Role.MARKER) != bool(self.text):
-            raise InputError(f"{self.name}: a marker has a text, and nothing else has", hint="text: Turn45L")
-        if len(self.text) > MAX_MARKER:
-            raise InputError(
-                f"{self.name}: its text has {len(self.text)} characters", hint=f"at most {MAX_MARKER}"
-            )
+            message = f"{self.name}: a marker needs a text, and no other shape has one"
+            raise InputError(message, hint="text: Turn45L")
+        if len(self.text) > MAX_MARKER_LENGTH:
+            message = f"{self.name}: its text has {len(self.text)} characters"
+            raise InputError(message, hint=f"expected at most {MAX_MARKER_LENGTH}")
 
     @property
     def is_solid(self) -> bool:
-        """Whether it can be touched: a line and a marker are only seen."""
+        """Whether it can be touched; lines and markers cannot."""
         return self.role not in {Role.LINE, Role.MARKER}
 
     @property
     def top_m(self) -> float:
-        """How high its upper side is [m]."""
+        """Height of its upper side [m]."""
         return self.base_m + self.size_m[2]
 
     @property
     def width_m(self) -> float:
-        """Its edge along its own x: how wide a line is that lies across the field [m]."""
+        """Its edge along its own x, which is the width of a line across the field [m]."""
         return self.size_m[0]
 
 
 @dataclass(frozen=True, slots=True)
 class BoxKind:
-    """What boxes of one kind are like.
+    """The properties of boxes of one kind.
 
     Attributes:
         size_m: edges along its own x, y and z [m].
-        friction: sliding friction against the floor, no unit.
+        mass_kg: mass [kg].
+        friction: coefficient of sliding friction against the floor.
     """
 
     size_m: tuple[Edge, Edge, Edge]
@@ -128,7 +134,7 @@ class BoxKind:
 
     @property
     def footprint_m(self) -> tuple[float, float]:
-        """Edges of what it covers of the floor [m]."""
+        """Edges of the rectangle that it covers on the floor [m]."""
         return self.size_m[:2]
 
 
@@ -139,12 +145,12 @@ class Box:
     Attributes:
         x: of its centre, from the start wall [m].
         y: of its centre, from the middle line to the left [m].
-        yaw_rad: how far it is turned to the left [rad].
-        kind: name of its kind, one of those that the arena has.
+        yaw_rad: its turn to the left [rad].
+        kind: name of its kind in the arena.
     """
 
-    x: Place
-    y: Place
+    x: Coordinate
+    y: Coordinate
     yaw_rad: float = 0.0
     kind: str = BOX
 
@@ -155,7 +161,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Where a robot belongs: the place of its base, and where it looks.
+    """A place for a robot: the position of its base and its heading.
 
     Attributes:
         x: from the start wall [m].
@@ -163,22 +169,32 @@ class Spot:
         yaw_rad: its heading, 0 along the field's x, positive to the left [rad].
     """
 
-    x: Place
-    y: Place
+    x: Coordinate
+    y: Coordinate
     yaw_rad: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Arena:
-    """A field of -size_y/2..size_y/2 along y from x = 0, with what stands fast on it, and boxes.
+    """A field from x = 0 and -size_y/2..size_y/2 along y, with its fixed shapes and boxes.
 
     Attributes:
-        shapes: walls, lines and whatever else stands fast; walls may stand outside the field.
-        colours: of `floor`, `box`, of shapes by their name or else their role; red, green, blue 0..1.
-        gap_m: the least width of a gap between obstacles [m].
+        name: of the arena.
+        size_m: length along x and width along y [m].
+        shapes: walls, lines and all other fixed parts; walls may stand outside the field.
+        box_kinds: by name.
+        colours: of `floor`, `box`, and shapes by their name or else their role; red, green, blue 0..1.
+        friction: coefficient of sliding friction of the floor.
+        max_boxes: largest number of boxes.
+        gap_m: smallest width of a gap between obstacles [m].
         touching_m: obstacles nearer than this form one [m].
-        spots: where a robot belongs, by name, such as on a chair.
-        sources: where each number comes from, by its key in the document.
+        boxes: of the layout.
+        spots: places for robots, by name, for example on a chair.
+        sources: of the numbers, by key in the document.
+
+    Raises:
+        UnknownNameError: a box has an unknown kind.
+        InputError: a colour is missing.
     """
 
     name: str
@@ -199,15 +215,20 @@ class Arena:
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
         for box in self.boxes:
             self.kind_of(box)
-        named = {shape.role.value for shape in self.shapes if shape.name not in self.colours}
-        coloured = {FLOOR, *named, *([BOX] if self.box_kinds else [])}
-        if missing := coloured - self.colours.keys():
-            raise InputError(f"{', '.join(sorted(missing))}: no colour", hint="red, green and blue of each")
+        needed_colours = {shape.role.value for shape in self.shapes if shape.name not in self.colours}
+        needed_colours.add(FLOOR)
+        if self.box_kinds:
+            needed_colours.add(BOX)
+        missing_colours = needed_colours - self.colours.keys()
+        if missing_colours:
+            names = ", ".join(sorted(missing_colours))
+            raise InputError(f"{names}: no colour", hint="red, green and blue of each")
 
     def __reduce__(self) -> tuple[type[Arena], tuple[object, ...]]:
-        """Copy and pickle by way of plain mappings: read-only ones can do neither."""
-        values = [getattr(self, entry.name) for entry in fields(self)]
-        return type(self), tuple(dict(v) if isinstance(v, MappingProxyType) else v for v in values)
+        """Copy and pickle with plain mappings, since read-only ones support neither."""
+        values = [getattr(self, attribute.name) for attribute in fields(self)]
+        copies = [dict(value) if isinstance(value, MappingProxyType) else value for value in values]
+        return type(self), tuple(copies)
 
     def __repr__(self) -> str:
         x, y = self.size_m
@@ -239,17 +260,17 @@ class Arena:
         return tuple(shape for shape in self.shapes if shape.role is Role.WALL)
 
     def colour_of(self, shape: Shape) -> Colour:
-        """Return its own colour, or else that of its role."""
+        """Return the colour of a shape: its own, or else that of its role."""
         return self.colours[shape.name if shape.name in self.colours else shape.role.value]
 
     @property
     def box_kind(self) -> BoxKind:
-        """What an ordinary box is like; UnknownNameError where this field has none."""
+        """The properties of a default box; UnknownNameError if this field has none."""
         return self.kind_of(Box(0.0, 0.0))
 
     @property
     def box_size(self) -> tuple[float, float, float]:
-        """Edges of an ordinary box [m]."""
+        """Edges of a default box [m]."""
         return self.box_kind.size_m
 
     @property
@@ -259,32 +280,32 @@ class Arena:
 
     @property
     def box_zone(self) -> tuple[float, float]:
-        """The x between which boxes belong: the middles of the outer lines; without two, the field [m]."""
-        x = sorted(line.x for line in self.lines)
-        return (x[0], x[-1]) if len(x) > 1 else (0.0, self.size_x)
+        """Smallest and largest x of boxes: the middles of the outer lines, or the ends of the field [m]."""
+        line_x = sorted(line.x for line in self.lines)
+        return (line_x[0], line_x[-1]) if len(line_x) > 1 else (0.0, self.size_x)
 
     def spot(self, name: str) -> Spot:
-        """Return the spot of that name, or raise UnknownNameError."""
+        """Return the spot of a name, or raise UnknownNameError."""
         if name not in self.spots:
             raise UnknownNameError.among(f"spot in {self.name}", name, self.spots)
         return self.spots[name]
 
     def kind_of(self, box: Box) -> BoxKind:
-        """Return what a box is like."""
+        """Return the properties of a box, or raise UnknownNameError."""
         if box.kind not in self.box_kinds:
             raise UnknownNameError.among(f"kind of box in {self.name}", box.kind, self.box_kinds)
         return self.box_kinds[box.kind]
 
     def with_boxes(self, boxes: Sequence[Box]) -> Arena:
-        """Return this arena with other boxes; see `check_layout` for which are legal."""
+        """Return this arena with other boxes; see `check_layout` for legal ones."""
         return replace(self, boxes=tuple(boxes))
 
     def to_dict(self) -> dict[str, PlainData]:
-        """Return what a recording carries: plain data from which the field can be drawn, or made again."""
+        """Return the arena as plain data for a recording; `from_dict` reads it back without sources."""
         data = plain_mapping(self)
         del data["sources"]
         data["boxes"] = [_without_defaults(box, kind=BOX) for box in self.boxes]
-        # what few fields have is left out of others, whose data and digests stay as they always were
+        # keys that few fields need are omitted elsewhere, so that digests of old recordings stay valid
         data["shapes"] = [_without_defaults(shape, hull_m=[], text="") for shape in self.shapes]
         return data | {
             "wall_height_m": max((wall.size_m[2] for wall in self.walls), default=0.0),
@@ -294,13 +315,18 @@ class Arena:
 
     @classmethod
     def from_dict(cls, data: PlainMapping) -> Arena:
-        """Return the arena, without sources, that `to_dict` told, or raise DocumentError."""
-        told = ("wall_height_m", "lines", "box_size_m")
-        return read_record(Node(data, trail="arena"), cls, besides=told, degrees=False, sources={})
+        """Return the arena, without sources, of the data from `to_dict`.
+
+        Raises:
+            DocumentError: the data are not those of an arena.
+        """
+        derived_keys = ("wall_height_m", "lines", "box_size_m")
+        node = Node(data, trail="arena")
+        return read_record(node, cls, extra_keys=derived_keys, degrees=False, sources={})
 
 
 def _without_defaults(part: Box | Shape, **defaults: PlainData) -> dict[str, PlainData]:
-    """Return a part of a field as plain data, without the entries that have their default."""
+    """Return a part of a field as plain data, without keys that have their default value."""
     data = plain_mapping(part)
     for name, default in defaults.items():
         if data[name] == default:
@@ -312,19 +338,24 @@ _ARENAS = Catalogue("arena", ".arena.yaml", lambda: (Path(__file__).parent,))
 
 
 def arena_names() -> tuple[str, ...]:
-    """Return the names of the arenas that ship."""
+    """Return the names of the arenas that ship with the package."""
     return _ARENAS.names()
 
 
 @cache
 def arena(name: str = "ceabot_obstacles") -> Arena:
-    """Return the shipped arena of that name, without boxes."""
-    return read_arena(_ARENAS.shipped(name))
+    """Return the arena of a name that ships with the package, without boxes."""
+    return read_arena(_ARENAS.shipped_path(name))
 
 
 @dataclass(frozen=True)
 class _ArenaDocument:
-    """An arena as a person writes it: walls all around and lines across the field in a line each."""
+    """An arena document, which has short forms for the outer walls and for lines across the field.
+
+    Raises:
+        InputError: lines are not in order or not on the field, there are too many parts, or a name is
+            reserved or not unique.
+    """
 
     arena: str
     size_m: tuple[Edge, Edge]
@@ -346,60 +377,75 @@ class _ArenaDocument:
     spots: Mapping[str, Spot] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if (
-            list(self.lines_x_m) != sorted(self.lines_x_m)
-            or max(self.lines_x_m, default=0.0) > self.size_m[0]
-        ):
+        is_sorted = list(self.lines_x_m) == sorted(self.lines_x_m)
+        if not is_sorted or max(self.lines_x_m, default=0.0) > self.size_m[0]:
             raise InputError("lines_x_m: expected lines on the field in the order of x")
-        things = {"lines_x_m": self.lines_x_m, "shapes": self.shapes, "boxes": self.boxes}
-        for what, told in things.items():
-            if len(told) > _MOST_THINGS:
-                raise InputError(f"{what}: {len(told)} of them", hint=f"at most {_MOST_THINGS}")
+        counts = {"lines_x_m": len(self.lines_x_m), "shapes": len(self.shapes), "boxes": len(self.boxes)}
+        for key, count in counts.items():
+            if count > _MAX_PARTS:
+                raise InputError(f"{key}: {count} of them", hint=f"expected at most {_MAX_PARTS}")
         names = [shape.name for shape in self.all_shapes()]
-        if taken := sorted(_RESERVED.intersection(names)):
-            raise InputError(f"a shape cannot be called {taken[0]!r}", hint="every field has one already")
+        reserved = sorted(_RESERVED_NAMES.intersection(names))
+        if reserved:
+            message = f"a shape cannot be called {reserved[0]!r}"
+            raise InputError(message, hint="every field has one already")
         if len(names) != len(set(names)):
             raise InputError("two shapes have one name", hint=f"there are {', '.join(names)}")
 
     def all_shapes(self) -> tuple[Shape, ...]:
+        """Return the walls, the lines and the shapes of the document."""
         width = self.size_m[1]
-        lines = (
-            Shape(f"line_{i}", Role.LINE, at, 0.0, (self.line_width_m, width, 0.0))
-            for i, at in enumerate(self.lines_x_m)
-        )
+        lines = [
+            Shape(f"line_{i}", Role.LINE, x, 0.0, (self.line_width_m, width, 0.0))
+            for i, x in enumerate(self.lines_x_m)
+        ]
         return (*self._walls(), *lines, *self.shapes)
 
     def _walls(self) -> tuple[Shape, ...]:
-        """Return four walls whose inner faces are the field's edge; none where they have no height."""
-        x, y, half = *self.size_m, self.wall_thickness_m / 2.0
-        across = (self.wall_thickness_m, y, self.wall_height_m)
-        along = (x + 2.0 * self.wall_thickness_m, self.wall_thickness_m, self.wall_height_m)
-        places = (
-            (-half, 0.0, across),
-            (x + half, 0.0, across),
-            (x / 2.0, y / 2.0 + half, along),
-            (x / 2.0, -y / 2.0 - half, along),
+        """Return four walls whose inner faces are the edges of the field; none if they have no height."""
+        if not self.wall_height_m:
+            return ()
+        length, width = self.size_m
+        thickness = self.wall_thickness_m
+        offset = thickness / 2.0
+        across = (thickness, width, self.wall_height_m)
+        along = (length + 2.0 * thickness, thickness, self.wall_height_m)
+        start, end, left, right = WALLS
+        return (
+            Shape(start, Role.WALL, -offset, 0.0, across),
+            Shape(end, Role.WALL, length + offset, 0.0, across),
+            Shape(left, Role.WALL, length / 2.0, width / 2.0 + offset, along),
+            Shape(right, Role.WALL, length / 2.0, -width / 2.0 - offset, along),
         )
-        walls = (Shape(name, Role.WALL, *place) for name, place in zip(WALLS, places, strict=True))
-        return tuple(walls) if self.wall_height_m else ()
 
 
 def read_arena(path: Path | str) -> Arena:
-    """Read an arena document."""
+    """Read an arena document.
+
+    Raises:
+        DocumentError: it is not a valid arena document.
+        InputError: its content is not valid.
+    """
     root = read_document(path)
-    told = read_record(root, _ArenaDocument)
-    with root.located():
+    document = read_record(root, _ArenaDocument)
+    box_kinds = dict(document.box_kinds)
+    if document.box is not None:
+        box_kinds = {BOX: document.box, **box_kinds}
+    colours: dict[str, Colour] = {}
+    for name, (red, green, blue) in document.colours_rgb.items():
+        colours[name] = (red / 255.0, green / 255.0, blue / 255.0)
+    with root.locate_errors():
         return Arena(
-            name=told.arena,
-            size_m=told.size_m,
-            shapes=told.all_shapes(),
-            box_kinds={**({} if told.box is None else {BOX: told.box}), **told.box_kinds},
-            colours={name: (r / 255.0, g / 255.0, b / 255.0) for name, (r, g, b) in told.colours_rgb.items()},
-            friction=told.friction,
-            max_boxes=told.max_boxes,
-            gap_m=told.gap_m,
-            touching_m=told.touching_m,
-            boxes=told.boxes,
-            spots=told.spots,
-            sources=told.sources,
+            name=document.arena,
+            size_m=document.size_m,
+            shapes=document.all_shapes(),
+            box_kinds=box_kinds,
+            colours=colours,
+            friction=document.friction,
+            max_boxes=document.max_boxes,
+            gap_m=document.gap_m,
+            touching_m=document.touching_m,
+            boxes=document.boxes,
+            spots=document.spots,
+            sources=document.sources,
         )

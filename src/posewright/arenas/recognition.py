@@ -1,7 +1,7 @@
-"""Pieces of a drawn scene become a field: what each of them is, is told by its name, else by its size.
+"""Recognises the parts of a field in a drawn scene: the purpose of each piece, by its name or else its size.
 
-A piece is a set of points in metres, z up. One whose points are the corners of an upright block is a block;
-one that is round and upright is round; whatever else stands as its convex hull.
+A piece is a set of points in metres, z up. If they are the corners of an upright block, or of an upright
+cylinder, the piece becomes that; any other piece becomes its convex hull.
 """
 
 from __future__ import annotations
@@ -15,29 +15,32 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from posewright.arenas.arena import BOX, FLOOR, WALLS, Arena, Box, BoxKind, Colour, Role, Shape
-from posewright.arenas.fitting import EXACT_M, Block, fit_block, lengthwise
-from posewright.arenas.hulls import THINNEST_M, hull_points, thickness
+from posewright.arenas.block_fit import EQUAL_M, BlockFit, fit_block, turn_lengthwise
+from posewright.arenas.hulls import MIN_THICKNESS_M, hull_points, thickness
 from posewright.arenas.rectangles import corners
 from posewright.arrays import Floats
 from posewright.errors import InputError
 
-MOST_PIECES = 2000
-"""Of one field: MuJoCo needs a minute for a model of some hundred boxes."""
+MAX_PIECES = 2000
+"""Largest number of pieces: MuJoCo needs a minute for a model of some hundred boxes."""
 
-FLAT_M = 0.006
-"""What is no thicker and lies on the floor is painted on it, or is the floor [m]."""
+MAX_FLAT_HEIGHT_M = 0.006
+"""A piece that is no higher and lies on the floor is a line, or the floor [m]."""
 
-_WALL_HIGH_M, _WALL_SLIM = 0.2, 4.0
-"""From this height, and from this length over its thickness, a block is a wall [m]."""
+_MIN_WALL_HEIGHT_M = 0.2
+_MIN_WALL_RATIO = 4.0
+"""A block that is at least so high, and so much longer than thick, is a wall."""
 
-_BOX_M, _BOX_SLIM = 1.0, 3.0
-"""Up to this edge, and to this length over its width, what stands on the floor is a box [m]."""
+_MAX_BOX_LENGTH_M = 1.0
+_MAX_BOX_RATIO = 3.0
+"""A block on the floor that is at most so long, and so much longer than wide, is a box."""
 
 _DENSITY_KG_M3 = 50.0
 _FRICTION = 0.5
-_LONGEST_M, _SHORTEST_M = 90.0, 0.05
+_MAX_SCENE_M = 90.0
+_MIN_SCENE_M = 0.05
 
-_WORDS: tuple[tuple[str, str], ...] = (
+_NAME_PATTERNS: tuple[tuple[str, str], ...] = (
     (FLOOR, r"floor|ground|suelo|plano|boden"),
     ("line", r"lines?|linea|stripe|linie"),
     ("wall", r"walls?|pared|muro|wand"),
@@ -45,7 +48,7 @@ _WORDS: tuple[tuple[str, str], ...] = (
     ("ring", r"ring|dohyo"),
     (BOX, r"box(es)?|caja|obstacles?|obstaculo|kiste"),
 )
-"""What a piece is by the words of its name, in the order in which they count."""
+"""The purpose of a piece by words in its name; the first match counts."""
 
 _COLOURS: Mapping[str, Colour] = {
     FLOOR: (0.086, 0.776, 0.024),
@@ -56,6 +59,7 @@ _COLOURS: Mapping[str, Colour] = {
     "furniture": (0.60, 0.62, 0.66),
     BOX: (0.84, 0.698, 0.525),
 }
+"""Default colours by purpose."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,10 +67,10 @@ class Piece:
     """A connected part of a scene.
 
     Attributes:
-        name: as the file has it, or empty.
+        name: in the file; may be empty.
         points: `(n, 3)`, z up [m].
-        colour: red, green, blue 0..1; None where the file tells none.
-        can_move: whether it may be pushed; None where the file does not tell.
+        colour: red, green, blue 0..1; None if the file has none.
+        can_move: whether it may be pushed; None if the file does not say.
     """
 
     name: str
@@ -76,249 +80,304 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Recognised:
-    """A field made of pieces.
+class RecognisedArena:
+    """A field made from the pieces of a scene.
 
     Attributes:
         arena: the field, with its boxes.
-        notes: what was assumed, and what of a piece was not kept, in words.
+        notes: sentences about assumptions, and about what of the scene is not kept.
     """
 
     arena: Arena
     notes: tuple[str, ...]
 
 
-def recognise(name: str, pieces: Sequence[Piece], source: str, notes: Iterable[str] = ()) -> Recognised:
-    """Return the field that pieces are.
+def recognise_arena(
+    name: str, pieces: Sequence[Piece], source: str, notes: Iterable[str] = ()
+) -> RecognisedArena:
+    """Return the field in a scene.
 
-    The field begins at the least x of the floor inside its walls, and its middle line is theirs. What no file
-    tells, friction and the mass of boxes, is assumed, and the sources of the field say so.
+    The field begins at the smallest x of the floor inside its walls, and its middle line is that of the
+    floor. Friction and the mass of boxes, which no file contains, are assumed; the sources of the field say
+    so.
 
     Args:
         name: of the arena.
         pieces: of the scene, in metres, z up.
-        source: where they come from, for the sources of the document.
-        notes: what was said already.
+        source: of the pieces, for the sources of the document.
+        notes: earlier notes, to which new ones are added.
 
     Raises:
         InputError: there are none or too many, or their size cannot be that of a field.
     """
-    if not 1 <= len(pieces) <= MOST_PIECES:
-        raise InputError(f"the scene has {len(pieces)} pieces", hint=f"1 to {MOST_PIECES}")
-    everything = np.concatenate([piece.points for piece in pieces])
-    if not np.isfinite(everything).all():
+    if not 1 <= len(pieces) <= MAX_PIECES:
+        raise InputError(f"the scene has {len(pieces)} pieces", hint=f"expected 1 to {MAX_PIECES}")
+    points = np.concatenate([piece.points for piece in pieces])
+    if not np.isfinite(points).all():
         raise InputError("a point of the scene is not finite")
-    longest = float(np.ptp(everything, axis=0).max())
-    if not _SHORTEST_M <= longest <= _LONGEST_M:
-        hint = f"a field of {_SHORTEST_M:g} to {_LONGEST_M:g} m; a drawing in millimetres has the scale 0.001"
-        raise InputError(f"the scene is {longest:.4g} m from end to end", hint=hint)
-    maker = _FieldMaker(name, source, [*notes])
+    extent_m = float(np.ptp(points, axis=0).max())
+    if not _MIN_SCENE_M <= extent_m <= _MAX_SCENE_M:
+        limits = f"{_MIN_SCENE_M:g} to {_MAX_SCENE_M:g} m"
+        hint = f"expected a field of {limits}; a drawing in millimetres has the scale 0.001"
+        raise InputError(f"the scene is {extent_m:.4g} m from end to end", hint=hint)
+    builder = _ArenaBuilder(name, source, [*notes])
     for piece in pieces:
-        maker.add(piece)
-    return maker.field()
+        builder.add(piece)
+    return builder.build()
 
 
 @dataclass
-class _FieldMaker:
-    """The field so far, in the frame of the scene."""
+class _ArenaBuilder:
+    """Collects the parts of a field in the frame of the scene.
+
+    Attributes:
+        name: of the arena.
+        source: of the pieces.
+        notes: about assumptions and losses.
+        floors: blocks of the floor.
+        shapes: all parts except floors and boxes.
+        boxes: blocks of the boxes.
+        colours: by purpose, of the first piece that has one.
+        used_names: of shapes.
+    """
 
     name: str
     source: str
     notes: list[str]
-    floors: list[Block] = field(default_factory=list)
+    floors: list[BlockFit] = field(default_factory=list)
     shapes: list[Shape] = field(default_factory=list)
-    boxes: list[tuple[Block, str]] = field(default_factory=list)
+    boxes: list[BlockFit] = field(default_factory=list)
     colours: dict[str, Colour] = field(default_factory=dict)
-    taken: set[str] = field(default_factory=set)
+    used_names: set[str] = field(default_factory=set)
 
     def add(self, piece: Piece) -> None:
+        """Add a piece of the scene."""
         block = fit_block(piece.points)
-        what = self._what(piece, block)
-        if what == FLOOR:
+        purpose = _find_purpose(piece, block)
+        if purpose == FLOOR:
             self.floors.append(block)
-        elif what == BOX:
-            self.boxes.append((block, piece.name))
+        elif purpose == BOX:
+            self.boxes.append(block)
         else:
-            self._add_shape(piece, block, Role(what))
+            self._add_shape(piece, block, Role(purpose))
         if piece.colour is not None:
-            self.colours.setdefault(what, piece.colour)
+            self.colours.setdefault(purpose, piece.colour)
 
-    def _what(self, piece: Piece, block: Block) -> str:
-        """Return a role, `floor` or `box`."""
-        length, width, height = max(block.size_m[:2]), min(block.size_m[:2]), block.size_m[2]
-        by_name = _by_name(piece.name)
-        is_flat = height <= FLAT_M and abs(block.base_m) < 0.05
-        if by_name == BOX and not (block.is_block and piece.can_move is not False):
-            by_name = Role.FURNITURE.value
-        if by_name == "line" and not is_flat:
-            by_name = ""
-        if by_name:
-            return by_name
-        if is_flat:
-            return "line" if length > _WALL_SLIM * width else FLOOR
-        if height >= _WALL_HIGH_M and length >= _WALL_SLIM * width and block.is_block:
-            return "wall"
-        is_box = length <= _BOX_M and length <= _BOX_SLIM * width and abs(block.base_m) <= FLAT_M
-        return BOX if is_box and block.is_block and piece.can_move is not False else Role.FURNITURE.value
-
-    def _add_shape(self, piece: Piece, block: Block, role: Role) -> None:
-        name = self._free_name(piece.name, role.value)
-        size = (*block.size_m[:2], 0.0) if role is Role.LINE else block.size_m
-        if block.is_block or block.is_round or role is Role.LINE:
-            base = 0.0 if role is Role.LINE else block.base_m
-            shape = Shape(name, role, block.x, block.y, size, yaw_rad=block.yaw_rad, base_m=base)
+    def _add_shape(self, piece: Piece, block: BlockFit, role: Role) -> None:
+        """Add a block, a cylinder, or the convex hull of a piece."""
+        name = self._choose_name(piece.name, role.value)
+        if role is Role.LINE:
+            size = (*block.size_m[:2], 0.0)
+            shape = Shape(name, role, block.x, block.y, size, yaw_rad=block.yaw_rad)
             self.shapes.append(replace(shape, is_round=block.is_round))
             return
-        if thickness(piece.points) < THINNEST_M:
+        if block.is_block or block.is_round:
+            shape = Shape(
+                name, role, block.x, block.y, block.size_m, yaw_rad=block.yaw_rad, base_m=block.base_m
+            )
+            self.shapes.append(replace(shape, is_round=block.is_round))
+            return
+        if thickness(piece.points) < MIN_THICKNESS_M:
             self.notes.append(f"{name}: a leaning sheet without thickness is left out")
             return
-        corners = hull_points(piece.points)
-        low, high = corners.min(axis=0), corners.max(axis=0)
+        points = hull_points(piece.points)
+        low = points.min(axis=0)
+        high = points.max(axis=0)
         x, y = ((low + high) / 2.0)[:2].tolist()
         base = float(low[2])
-        hull = tuple((px, py, pz) for px, py, pz in np.round(corners - (x, y, base), 4).tolist())
+        hull = tuple((px, py, pz) for px, py, pz in np.round(points - (x, y, base), 4).tolist())
         length, width, height = (high - low).tolist()
-        shape = Shape(name, role, x, y, (length, width, height), base_m=base, hull_m=hull)
-        self.notes.append(f"{name}: {len(hull)} points; a hollow of it is filled, a field has convex meshes")
-        self.shapes.append(shape)
+        self.notes.append(f"{name}: {len(hull)} points; hollows are filled, since a field has convex meshes")
+        self.shapes.append(Shape(name, role, x, y, (length, width, height), base_m=base, hull_m=hull))
 
-    def _free_name(self, told: str, role: str) -> str:
-        word = re.sub(r"[^a-z0-9]+", "_", told.casefold()).strip("_")[:40] or role
-        word = f"{role}_{word}" if word[0].isdigit() or word in (FLOOR, BOX) else word
-        name, number = word, 1
-        while name in self.taken or name in _COLOURS:
+    def _choose_name(self, piece_name: str, role: str) -> str:
+        """Return an unused name for a shape, made from the name of its piece."""
+        stem = re.sub(r"[^a-z0-9]+", "_", piece_name.casefold()).strip("_")[:40] or role
+        if stem[0].isdigit() or stem in (FLOOR, BOX):
+            stem = f"{role}_{stem}"
+        name = stem
+        number = 1
+        while name in self.used_names or name in _COLOURS:
             number += 1
-            name = f"{word}_{number}"
-        self.taken.add(name)
+            name = f"{stem}_{number}"
+        self.used_names.add(name)
         return name
 
-    def field(self) -> Recognised:
-        (low_x, low_y), (high_x, high_y), floor = self._ground()
+    def build(self) -> RecognisedArena:
+        """Return the field of all pieces, in its own frame.
+
+        Raises:
+            InputError: the field is too small.
+        """
+        (low_x, low_y), (high_x, high_y) = self._field_corners()
         size = (round(high_x - low_x, 4), round(high_y - low_y, 4))
-        if min(size) < _SHORTEST_M:
-            hint = "a scene with a floor, or with things that stand apart"
+        if min(size) < _MIN_SCENE_M:
+            hint = "expected a scene with a floor, or with parts that stand apart"
             raise InputError(f"the field would be {size[0]:g} x {size[1]:g} m", hint=hint)
-        middle = (low_y + high_y) / 2.0
-        shapes = [
-            replace(
-                shape,
-                x=round(shape.x - low_x, 4),
-                y=round(shape.y - middle, 4) + 0.0,
-                base_m=0.0 if abs(shape.base_m - floor) < EXACT_M else round(shape.base_m - floor, 4),
-            )
-            for shape in self.shapes
-        ]
-        lines = sorted((one for one in shapes if one.role is Role.LINE), key=lambda line: line.x)
-        solid = _named_walls([one for one in shapes if one.role is not Role.LINE], size)
-        kinds, boxes = self._boxes((low_x, middle))
+        floor_m = self._floor_height()
+        middle_y = (low_y + high_y) / 2.0
+        shapes: list[Shape] = []
+        for shape in self.shapes:
+            height = shape.base_m - floor_m
+            base = 0.0 if abs(height) < EQUAL_M else round(height, 4)
+            x = round(shape.x - low_x, 4)
+            y = round(shape.y - middle_y, 4) + 0.0
+            shapes.append(replace(shape, x=x, y=y, base_m=base))
+        lines = [shape for shape in shapes if shape.role is Role.LINE]
+        lines.sort(key=lambda line: line.x)
+        solid_shapes = _rename_walls([shape for shape in shapes if shape.role is not Role.LINE], size)
+        box_kinds, boxes = self._build_boxes(low_x, middle_y)
+        purposes = {FLOOR, *(shape.role.value for shape in shapes)}
+        if boxes:
+            purposes.add(BOX)
         colours = dict(_COLOURS) | self.colours
-        shown = {FLOOR, *([BOX] if boxes else []), *(shape.role.value for shape in shapes)}
         arena = Arena(
             name=self.name,
             size_m=size,
-            shapes=(*solid, *lines),
-            box_kinds=kinds,
-            colours={what: colours[what] for what in _COLOURS if what in shown},
+            shapes=(*solid_shapes, *lines),
+            box_kinds=box_kinds,
+            colours={purpose: colours[purpose] for purpose in _COLOURS if purpose in purposes},
             friction=_FRICTION,
             max_boxes=len(boxes),
             boxes=boxes,
-            sources=self._sources(kinds),
+            sources=self._build_sources(has_boxes=bool(box_kinds)),
         )
-        return Recognised(arena, tuple(self.notes))
+        return RecognisedArena(arena, tuple(self.notes))
 
-    def _ground(self) -> tuple[tuple[float, float], tuple[float, float], float]:
-        """Return the least and the greatest x and y of the field, and how high its floor is [m]."""
-        blocks = [block for block, _ in self.boxes]
-        low = min(
-            [block.base_m + block.size_m[2] for block in self.floors]
-            or [shape.base_m for shape in self.shapes] + [block.base_m for block in blocks]
-        )
+    def _floor_height(self) -> float:
+        """Return the height of the lowest floor, or else of the lowest underside of a part [m]."""
+        if self.floors:
+            return float(min(floor.base_m + floor.size_m[2] for floor in self.floors))
+        undersides = [shape.base_m for shape in self.shapes] + [box.base_m for box in self.boxes]
+        return float(min(undersides))
+
+    def _field_corners(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Return the corners of the field with the smallest and the largest x and y [m].
+
+        They lie between the walls, or else around the floor, or else around all parts.
+        """
         walls = [shape for shape in self.shapes if shape.role is Role.WALL]
-        x, y = _between(walls, along=0), _between(walls, along=1)
-        covered: Sequence[Block | Shape] = self.floors or [*blocks, *self.shapes]
-        reach = np.concatenate([_corners(block) for block in covered])
-        if x is None or y is None:
+        x_range = _range_between(walls, axis=0)
+        y_range = _range_between(walls, axis=1)
+        if x_range is None or y_range is None:
             if not self.floors:
                 self.notes.append("neither a floor nor walls around: the field is what the pieces cover")
-            x, y = (tuple(ends) for ends in zip(reach.min(axis=0), reach.max(axis=0), strict=True))
-        return (float(x[0]), float(y[0])), (float(x[1]), float(y[1])), float(low)
+            parts: Sequence[BlockFit | Shape] = self.floors or [*self.boxes, *self.shapes]
+            outline = np.concatenate([_footprint_corners(part) for part in parts])
+            low_x, low_y = outline.min(axis=0).tolist()
+            high_x, high_y = outline.max(axis=0).tolist()
+            return (low_x, low_y), (high_x, high_y)
+        return (x_range[0], y_range[0]), (x_range[1], y_range[1])
 
-    def _boxes(self, origin: tuple[float, float]) -> tuple[dict[str, BoxKind], tuple[Box, ...]]:
-        """Return the kinds of boxes by name, the most frequent one `box`, and where each stands."""
-        standing = [
-            (block, tuple(round(edge, 3) for edge in lengthwise(block).size_m)) for block, _ in self.boxes
-        ]
-        order = [size for size, _ in Counter(size for _, size in standing).most_common()]
-        names = {size: BOX if not n else f"{BOX}_{n + 1}" for n, size in enumerate(order)}
-        kinds = {
-            name: BoxKind((s[0], s[1], s[2]), round(_DENSITY_KG_M3 * math.prod(s), 3), _FRICTION)
-            for s, name in names.items()
-        }
-        return kinds, tuple(
-            Box(
-                round(block.x - origin[0], 4),
-                round(block.y - origin[1], 4) + 0.0,
-                round(lengthwise(block).yaw_rad, 6) + 0.0,
-                names[size],
-            )
-            for block, size in standing
-        )
+    def _build_boxes(self, low_x: float, middle_y: float) -> tuple[dict[str, BoxKind], tuple[Box, ...]]:
+        """Return the kinds of boxes by name, `box` for the most frequent one, and the boxes.
 
-    def _sources(self, kinds: Mapping[str, BoxKind]) -> dict[str, str]:
-        told = dict.fromkeys(("size_m", "shapes"), self.source)
-        told["friction"] = "assumption; the file tells none"
-        told["colours_rgb"] = f"{self.source}; where it tells none, those of the CEABOT fields"
-        if kinds:
-            told["boxes"] = self.source
-            told["box_kinds"] = (
-                f"{self.source}; masses are an assumption, {_DENSITY_KG_M3:g} kg a cubic metre"
-            )
-        return told
+        Args:
+            low_x: of the field in the frame of the scene [m].
+            middle_y: of the field in the frame of the scene [m].
+        """
+        blocks = [turn_lengthwise(block) for block in self.boxes]
+        sizes = [tuple(round(edge, 3) for edge in block.size_m) for block in blocks]
+        kind_names: dict[tuple[float, ...], str] = {}
+        box_kinds: dict[str, BoxKind] = {}
+        for number, (size, _) in enumerate(Counter(sizes).most_common(), 1):
+            length, width, height = size
+            kind_name = BOX if number == 1 else f"{BOX}_{number}"
+            mass_kg = round(_DENSITY_KG_M3 * math.prod(size), 3)
+            kind_names[size] = kind_name
+            box_kinds[kind_name] = BoxKind((length, width, height), mass_kg, _FRICTION)
+        boxes: list[Box] = []
+        for block, size in zip(blocks, sizes, strict=True):
+            x = round(block.x - low_x, 4)
+            y = round(block.y - middle_y, 4) + 0.0
+            boxes.append(Box(x, y, round(block.yaw_rad, 6) + 0.0, kind_names[size]))
+        return box_kinds, tuple(boxes)
 
-
-def _by_name(name: str) -> str:
-    words = re.sub(r"[^a-z]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).casefold())
-    return next((what for what, pattern in _WORDS if re.search(rf"\b({pattern})\b", words)), "")
+    def _build_sources(self, *, has_boxes: bool) -> dict[str, str]:
+        sources = dict.fromkeys(("size_m", "shapes"), self.source)
+        sources["friction"] = "assumption; the file tells none"
+        sources["colours_rgb"] = f"{self.source}; where it tells none, those of the CEABOT fields"
+        if has_boxes:
+            density = f"{_DENSITY_KG_M3:g} kg a cubic metre"
+            sources["boxes"] = self.source
+            sources["box_kinds"] = f"{self.source}; masses are an assumption, {density}"
+        return sources
 
 
-def _corners(block: Block | Shape) -> Floats:
-    """Return the corners of what a block covers of the floor, `(4, 2)` [m]."""
-    outline: Floats = corners((block.x, block.y, block.yaw_rad), block.size_m[:2])[0]
+def _find_purpose(piece: Piece, block: BlockFit) -> str:
+    """Return the purpose of a piece: the value of a role, `floor` or `box`."""
+    length = max(block.size_m[:2])
+    width = min(block.size_m[:2])
+    height = block.size_m[2]
+    is_flat = height <= MAX_FLAT_HEIGHT_M and abs(block.base_m) < 0.05
+    is_movable_block = block.is_block and piece.can_move is not False
+    named_purpose = _find_purpose_in_name(piece.name)
+    if named_purpose == BOX and not is_movable_block:
+        return Role.FURNITURE.value
+    if named_purpose and not (named_purpose == "line" and not is_flat):
+        return named_purpose
+    if is_flat:
+        return "line" if length > _MIN_WALL_RATIO * width else FLOOR
+    if block.is_block and height >= _MIN_WALL_HEIGHT_M and length >= _MIN_WALL_RATIO * width:
+        return "wall"
+    has_box_size = length <= _MAX_BOX_LENGTH_M and length <= _MAX_BOX_RATIO * width
+    stands_on_floor = abs(block.base_m) <= MAX_FLAT_HEIGHT_M
+    return BOX if has_box_size and stands_on_floor and is_movable_block else Role.FURNITURE.value
+
+
+def _find_purpose_in_name(name: str) -> str:
+    """Return the purpose that a name indicates; empty if it indicates none."""
+    separated = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    words = re.sub(r"[^a-z]+", " ", separated.casefold())
+    for purpose, pattern in _NAME_PATTERNS:
+        if re.search(rf"\b({pattern})\b", words):
+            return purpose
+    return ""
+
+
+def _footprint_corners(part: BlockFit | Shape) -> Floats:
+    """Return the corners of the rectangle that a part covers on the floor, `(4, 2)` [m]."""
+    outline: Floats = corners((part.x, part.y, part.yaw_rad), part.size_m[:2])[0]
     return outline
 
 
-def _between(walls: Sequence[Shape], along: int) -> tuple[float, float] | None:
-    """Return from where to where the field reaches between the two outermost walls across one axis."""
-    ends = []
+def _range_between(walls: Sequence[Shape], axis: int) -> tuple[float, float] | None:
+    """Return the range along an axis between the two outermost walls across it; None if there are not two."""
+    ranges: list[tuple[float, float]] = []
     for wall in walls:
-        low, high = _corners(wall).min(axis=0), _corners(wall).max(axis=0)
-        if (high - low)[along] < (high - low)[1 - along]:  # it stands across
-            ends.append((float(low[along]), float(high[along])))
-    ends.sort()
-    return (ends[0][1], ends[-1][0]) if len(ends) > 1 and ends[-1][0] > ends[0][1] else None
+        outline = _footprint_corners(wall)
+        low = outline.min(axis=0)
+        high = outline.max(axis=0)
+        extent = high - low
+        if extent[axis] < extent[1 - axis]:  # the wall is across the axis
+            ranges.append((float(low[axis]), float(high[axis])))
+    ranges.sort()
+    if len(ranges) < 2 or ranges[-1][0] <= ranges[0][1]:
+        return None
+    return ranges[0][1], ranges[-1][0]
 
 
-def _named_walls(shapes: Sequence[Shape], size_m: tuple[float, float]) -> list[Shape]:
-    """Return the shapes, the walls around the field called as on fields of ours: films look through those."""
-    edges = dict(
-        zip(
-            WALLS,
-            ((0.0, None), (size_m[0], None), (None, size_m[1] / 2), (None, -size_m[1] / 2)),
-            strict=True,
-        )
-    )
-    names = {}
-    for name, (x, y) in edges.items():
+def _rename_walls(shapes: Sequence[Shape], size_m: tuple[float, float]) -> list[Shape]:
+    """Return the shapes with standard names for the walls around the field; films make these transparent."""
+    start, end, left, right = WALLS
+    edges: dict[str, tuple[int, float]] = {  # axis and coordinate
+        start: (0, 0.0),
+        end: (0, size_m[0]),
+        left: (1, size_m[1] / 2),
+        right: (1, -size_m[1] / 2),
+    }
+    new_names: dict[str, str] = {}
+    for new_name, (axis, coordinate) in edges.items():
         for shape in shapes:
-            thick = min(shape.size_m[:2])
-            away = abs(shape.x - x) if x is not None else abs(shape.y - (y or 0.0))
-            if shape.role is Role.WALL and away <= thick and shape.name not in names:
-                names[shape.name] = name
+            distance = abs((shape.x, shape.y)[axis] - coordinate)
+            is_edge_wall = shape.role is Role.WALL and distance <= min(shape.size_m[:2])
+            if is_edge_wall and shape.name not in new_names:
+                new_names[shape.name] = new_name
                 break
-    free = {shape.name for shape in shapes} - names.keys()
-    return [
-        replace(shape, name=names[shape.name])
-        if shape.name in names and names[shape.name] not in free
-        else shape
-        for shape in shapes
-    ]
+    kept_names = {shape.name for shape in shapes} - new_names.keys()
+    renamed: list[Shape] = []
+    for shape in shapes:
+        new_name = new_names.get(shape.name, "")
+        is_free = new_name and new_name not in kept_names
+        renamed.append(replace(shape, name=new_name) if is_free else shape)
+    return renamed

@@ -1,4 +1,4 @@
-"""Bodies: what is driven, behind one small interface, and how one body differs from its model."""
+"""Bodies: robots that can be driven, behind one small interface, and how a body differs from its model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from posewright.bodies.body import Plant as Plant
     from posewright.bodies.body import Supervisor as Supervisor
     from posewright.bodies.body import TorquePolicy as TorquePolicy
-    from posewright.bodies.body import frames_in as frames_in
+    from posewright.bodies.body import count_command_frames as count_command_frames
     from posewright.bodies.clock import Clock as Clock
     from posewright.bodies.clock import RealClock as RealClock
     from posewright.bodies.clock import SimulatedClock as SimulatedClock
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from posewright.bodies.mock import MockBody as MockBody
     from posewright.bodies.mock import Placement as Placement
     from posewright.bodies.mock import quiet_readings as quiet_readings
-    from posewright.bodies.part import Part as Part
-    from posewright.bodies.part import Place as Place
-    from posewright.bodies.part import only_part as only_part
     from posewright.bodies.single import SingleBodyPlant as SingleBodyPlant
+    from posewright.bodies.spec import BodySpec as BodySpec
+    from posewright.bodies.spec import PlanarPose as PlanarPose
+    from posewright.bodies.spec import require_single_body as require_single_body
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

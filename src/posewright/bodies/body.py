@@ -1,4 +1,4 @@
-"""What every robot is to those who drive it, simulated, on a bus, far away or a mock: `Body` and `Plant`."""
+"""The interfaces of robots and of what they move in: `Body`, `Plant` and `Supervisor`."""
 
 from __future__ import annotations
 
@@ -15,115 +15,128 @@ if TYPE_CHECKING:
 
 
 class TorquePolicy(Enum):
-    """What a body's servos do once nobody drives it any more."""
+    """What a body's servos do after the run."""
 
     HOLD = "hold"
-    """Stay where they were commanded last, torque on: a robot that stands keeps standing."""
+    """Torque stays on at the last command: a standing robot keeps standing."""
     RELEASE = "release"
-    """Torque off: the robot may be moved by hand, and may fall."""
+    """Torque goes off: the robot can be moved by hand, and may fall."""
 
 
 @runtime_checkable
 class Body(Protocol):
-    """One robot that can be read and stopped; the plant it belongs to lets time pass."""
+    """One robot that can be read and stopped. Time passes in the plant it belongs to."""
 
     @property
     def robot(self) -> Robot:
-        """The robot this is a body of."""
+        """The card of the robot."""
 
     @property
     def time_s(self) -> float:
-        """The body's own time, 0 when it began [s]."""
+        """The body's own time, 0 at its first frame [s]."""
 
     def open(self) -> None:
-        """Take hold of the robot, torque on, or raise BodyError; opening an open body does nothing."""
+        """Connect to the robot and switch its torque on; opening an open body has no effect.
+
+        Raises:
+            BodyError: the robot does not answer.
+        """
 
     def read(self) -> BodyState:
-        """Return the state now, its sensors evaluated, or raise BodyError; no time passes."""
+        """Return the present state with the sensors evaluated; no time passes.
+
+        Raises:
+            BodyError: the robot does not answer.
+        """
 
     def observe(self) -> JointStates:
-        """Return one row: what the joints do now, and the truth where the body knows it; no time passes."""
+        """Return one row of joint states, with the ground truth where the body has it; no time passes."""
 
     def facts(self) -> Mapping[str, Any]:
-        """Return what this body knows of itself besides its card, as plain data for a recording.
+        """Return what is known of this body besides its card, as plain data for a recording.
 
-        A simulated one: `mass_kg`, `gravity` [m/s^2], `stiffness` [N m/rad] and `damping` [N m s/rad] of
-        its servos, `latency_frames`, `welded` joints; and, as `recordings.RobotHeader` has them, its
-        `sensors` and the `links` it is built of. A body that knows nothing returns nothing.
+        A simulated body gives `mass_kg`, `gravity` [m/s^2], `stiffness` [N m/rad] and `damping` [N m s/rad]
+        of its servos, `latency_frames`, `welded` joints, and its `sensors` and `links` as
+        `recordings.RobotHeader` has them. The mapping may be empty.
         """
 
     def stop(self, policy: TorquePolicy) -> None:
-        """Stop moving at once; must not raise, and may be called at any time, also twice."""
+        """Stop moving at once. Must not raise; may be called at any time, and more than once."""
 
     def close(self) -> None:
-        """Let go of the robot: ports and connections are free again. Torque stays as `stop` left it."""
+        """Release the robot's ports and connections. Torque stays as `stop` left it."""
 
 
 @runtime_checkable
 class Supervisor(Protocol):
-    """What a person beside the field may do to a robot, and what he knows of it."""
+    """Places one robot in the field, as a referee does, and reads what is known of its body."""
 
     @property
     def robot(self) -> Robot:
-        """The robot's card."""
+        """The card of the robot."""
 
     def facts(self) -> Mapping[str, Any]:
-        """Return what the robot's body knows of itself, as `Body.facts` does."""
+        """Return what is known of the robot's body, as `Body.facts` does."""
 
     def place_robot(self, x_m: float, y_m: float, yaw_rad: float) -> None:
-        """Put the robot upright on its feet there; no time passes.
+        """Put the robot upright on its feet at a pose in the field; no time passes.
 
-        The joints stay at what is commanded, all velocities become zero. The place is that of the base in the
-        field frame [m]; at a yaw of 0 it looks along the field's x, positive is to the left [rad].
+        The joints stay at their commands, all velocities become zero.
+
+        Args:
+            x_m: position of the base in the field frame [m].
+            y_m: position of the base in the field frame [m].
+            yaw_rad: heading, 0 along the field's x axis, positive to the left [rad].
         """
 
 
 @runtime_checkable
 class Plant(Protocol):
-    """What time passes in: a world with one or several robots, a bus, a robot far away."""
+    """What time passes in: a simulated world of one or several robots, a bus, a remote robot."""
 
     @property
     def bodies(self) -> Mapping[str, Body]:
-        """The robots in it, by the name each has here."""
+        """The robots in the plant, by their names there."""
 
     @property
     def frame_period_s(self) -> float:
-        """The time between two commands, the same for all robots in it [s]."""
+        """The time between two commands, the same for all robots [s]."""
 
     @property
     def is_real(self) -> bool:
-        """Whether a robot that can break moves in it; a plant far away says what the other side says."""
+        """Whether it moves hardware; a remote plant reports what its server does."""
 
     @property
     def clock(self) -> Clock | None:
-        """What paces its frames; None where frames take no time of their own, so that a run may choose."""
+        """The clock that paces its frames; None where the run may choose one."""
 
     def supervisor(self, name: str) -> Supervisor | None:
-        """Return who can put the robot of that name somewhere; None where nobody can."""
+        """Return the supervisor of a robot; None where the robot cannot be placed by a program."""
 
     def advance(self, commands: Mapping[str, JointCommands]) -> Mapping[str, JointStates]:
-        """Let as many frames pass as there are rows for every body, and return what the joints did.
+        """Let one frame pass for every row of commands and return the joint states, row by row.
 
         Raises:
             BodyError: a body does not answer, or the commands do not fit.
-            UnsafeCommandError: the angle of a joint that is driven is not finite.
+            UnsafeCommandError: the angle of a driven joint is not finite.
         """
 
 
-def frames_in(commands: Mapping[str, JointCommands], bodies: Mapping[str, Body]) -> int:
-    """Return for how many frames there are commands, the same number for every body.
+def count_command_frames(commands: Mapping[str, JointCommands], bodies: Mapping[str, Body]) -> int:
+    """Return the number of rows that the commands of all bodies have in common.
 
     Raises:
-        BodyError: the commands are not those of the bodies, or not the same number of rows, or of the wrong
-            shape.
-        UnsafeCommandError: the angle of a joint that is driven is not finite.
+        BodyError: names of commands and bodies differ, row counts differ, or a shape is wrong.
+        UnsafeCommandError: the angle of a driven joint is not finite.
     """
     if commands.keys() != bodies.keys():
-        raise BodyError(f"commands for {', '.join(commands) or 'nobody'}", hint=f"for {', '.join(bodies)}")
+        raise BodyError(
+            f"commands for {', '.join(commands) or 'no robot'}", hint=f"expected {', '.join(bodies)}"
+        )
     for name, rows in commands.items():
-        rows.check(bodies[name].robot.joint_names)
+        rows.require_fit(bodies[name].robot.joint_names)
     counts = {name: len(rows) for name, rows in commands.items()}
     if len(set(counts.values())) > 1:
-        each = ", ".join(f"{count} for {name}" for name, count in counts.items())
-        raise BodyError(f"not the same number of rows: {each}", hint="one row a frame for each robot")
+        count_list = ", ".join(f"{count} for {name}" for name, count in counts.items())
+        raise BodyError(f"row counts differ: {count_list}", hint="one row a frame for each robot")
     return next(iter(counts.values()))

@@ -1,4 +1,4 @@
-"""Clocks: how the frames of a run are paced."""
+"""Clocks that pace the frames of a run."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """How the frames of a run are paced."""
+    """Paces the frames of a run."""
 
     @property
     def is_real(self) -> bool:
         """Whether frames are due at real times; a run then sends them one by one."""
 
     def restart(self) -> None:
-        """Begin a drive: its first frame is due when it is waited for, however long after the last drive."""
+        """Start a drive: the first time passed to `wait_until` is due at once."""
 
     def wait_until(self, time_s: float) -> None:
-        """Wait until a time of the run [s] has come."""
+        """Wait for a time of the run [s]."""
 
     def delay(self, time_s: float, tolerance_s: float) -> float:
-        """Return how long ago a time of the run was [s]; a delay beyond the tolerance is returned once."""
+        """Return how late a time of the run [s] is [s]; a delay of the tolerance or more is reported once."""
 
 
 class SimulatedClock:
@@ -29,26 +29,26 @@ class SimulatedClock:
     is_real = False
 
     def restart(self) -> None:
-        """Do nothing: no frame is ever due."""
+        """Do nothing: simulated frames are never due at a real time."""
 
     def wait_until(self, time_s: float) -> None:
         """Return at once."""
 
-    def delay(self, time_s: float, tolerance_s: float) -> float:  # noqa: ARG002 -- any time has come
-        """Return 0: nobody is late."""
+    def delay(self, time_s: float, tolerance_s: float) -> float:  # noqa: ARG002 -- never late
+        """Return 0: simulated frames are never late."""
         return 0.0
 
 
 class RealClock:
-    """Waits for each frame; a run that is late goes on from there, nothing is hurried to catch up.
+    """Waits for each frame. After a late frame the schedule shifts; no frames are hurried to catch up.
 
     Args:
-        now: a clock that only runs forward [s], such as `time.monotonic`.
-        sleep: waits for so long [s], such as `time.sleep`.
+        now: returns the time of a monotonic clock [s], such as `time.monotonic`.
+        sleep: waits for a duration [s], such as `time.sleep`.
 
     Attributes:
-        late_frames: how many times a delay was beyond the tolerance.
-        late_s: how much time these delays cost together [s].
+        late_frames: number of delays of the tolerance or more.
+        late_s: sum of these delays [s].
     """
 
     is_real = True
@@ -56,25 +56,25 @@ class RealClock:
     def __init__(self, now: Callable[[], float], sleep: Callable[[float], None]) -> None:
         self._now = now
         self._sleep = sleep
-        self._zero_s: float | None = None  # of the run's time, by `now`
+        self._zero_s: float | None = None  # time by `now` at which the run's time is 0
         self.late_frames = 0
         self.late_s = 0.0
 
     def restart(self) -> None:
-        """Begin a drive: its first frame is due when it is waited for, so a pause before it is not late."""
+        """Start a drive: the first time waited for is due at once, so a pause before it is not a delay."""
         self._zero_s = None
 
     def wait_until(self, time_s: float) -> None:
-        """Wait until a time of the run has come; the first one has come when it is asked for."""
+        """Wait for a time of the run [s]; the first one after `restart` is due at once."""
         now = self._now()
         if self._zero_s is None:
             self._zero_s = now - time_s
-        ahead_s = self._zero_s + time_s - now
-        if ahead_s > 0.0:
-            self._sleep(ahead_s)
+        remaining_s = self._zero_s + time_s - now
+        if remaining_s > 0.0:
+            self._sleep(remaining_s)
 
     def delay(self, time_s: float, tolerance_s: float) -> float:
-        """Return how long ago a time of the run was [s]; beyond the tolerance the run goes on from now."""
+        """Return how late a time of the run is [s]; a delay of the tolerance or more shifts the schedule."""
         delay_s = self._now() - (self._zero_s or 0.0) - time_s
         if delay_s >= tolerance_s and self._zero_s is not None:
             self._zero_s += delay_s

@@ -1,19 +1,19 @@
-"""One way a body differs from its model: a wearier servo, a smoother floor, a heavier shell, a slow bus."""
+"""Domain parameters of a body, such as friction and masses, and the distributions they are drawn from."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Annotated, Protocol
 
 import numpy as np
 
-from posewright.documents import Catalogue, Node, Reader, read_document, read_record
+from posewright.documents import Catalogue, FieldReader, Node, read_document, read_record
 from posewright.errors import InputError
 
 MAX_SLOPE_RAD = math.radians(45.0)
-"""A ground may lean so far: nothing that walks here stands on a steeper one."""
+"""The steepest slope of the ground that is accepted."""
 
 MAX_SHIFT_M = 0.1
 MAX_LATENCY_FRAMES = 1000
@@ -25,25 +25,23 @@ _SCALES = ("mass_scale", "stiffness_scale", "damping_scale", "armature_scale")
 class DomainParameters:
     """How one body differs from the model of its robot.
 
-    What has walked on one body only may fall on the next one: a gait is tried on many of these. Which
-    numbers are sensible, `domain_randomization()` says.
+    A gait is tried on many bodies, since one that walks on the nominal body may fall on another.
+    `domain_randomization()` gives sensible ranges.
 
     Attributes:
-        friction: coefficient of sliding friction of the ground under everything; None for what the model and
-            the arena say.
-        mass_scale: all masses of the robot over those of its model; its inertias go with them.
-        stiffness_scale: stiffness of all servos over the servos' own, or over what the frames ask for.
-        damping_scale: damping of all servos over that of their torque-speed lines.
-        armature_scale: inertia of all rotors over that of the model.
-        latency_frames: so many frames a command waits before it takes effect; until then the pose in which
-            the robot was put down is held.
-        com_shift_m: how far the base's centre of mass is from where the model has it, in the base's frame,
-            x y z [m].
-        slope_rad: how the ground leans: roll and pitch about the field's axes [rad]. With a positive pitch
-            the field falls away along +x, with a positive roll to the right.
+        friction: coefficient of sliding friction of the ground; None for that of the model and the arena.
+        mass_scale: factor of all masses and inertias of the robot.
+        stiffness_scale: factor of the stiffness of all servos, be it their own or commanded.
+        damping_scale: factor of the damping of all servos.
+        armature_scale: factor of the inertia of all rotors.
+        latency_frames: number of frames before a command takes effect; until then the robot holds its start
+            pose.
+        com_shift_m: offset of the base's centre of mass in the frame of the base, x y z [m].
+        slope_rad: roll and pitch of the ground about the field's axes [rad]. With a positive pitch the field
+            falls away along +x, with a positive roll to the right.
 
     Raises:
-        InputError: a number is not finite, or is out of its range.
+        InputError: a number is not finite or out of range.
     """
 
     friction: float | None = None
@@ -58,74 +56,76 @@ class DomainParameters:
     def __post_init__(self) -> None:
         for name in _SCALES:
             scale = getattr(self, name)
-            _expect(math.isfinite(scale) and scale > 0.0, name, scale, "a positive number; 1 changes nothing")
+            _require(
+                math.isfinite(scale) and scale > 0.0, name, scale, "a positive number; 1 changes nothing"
+            )
         friction = self.friction
-        _expect(
+        _require(
             friction is None or (math.isfinite(friction) and friction >= 0.0),
             "friction",
             friction,
             "0 or more, or None for the model's own",
         )
         latency = self.latency_frames
-        _expect(
+        _require(
             0 <= latency <= MAX_LATENCY_FRAMES and latency == int(latency),
             "latency_frames",
             latency,
             f"a whole number, 0..{MAX_LATENCY_FRAMES}",
         )
-        _expect_all("com_shift_m", self.com_shift_m, 3, MAX_SHIFT_M)
-        _expect_all("slope_rad", self.slope_rad, 2, MAX_SLOPE_RAD)
+        _require_within("com_shift_m", self.com_shift_m, 3, MAX_SHIFT_M)
+        _require_within("slope_rad", self.slope_rad, 2, MAX_SLOPE_RAD)
 
     @property
     def is_nominal(self) -> bool:
-        """Whether it changes nothing."""
+        """Whether the body is that of the model."""
         return self == NOMINAL
 
     def __str__(self) -> str:
-        values = ((entry, getattr(self, entry.name)) for entry in fields(self))
-        told = (f"{entry.name} {_shown(value)}" for entry, value in values if value != entry.default)
-        return ", ".join(told) or "nominal"
+        differences = []
+        for entry in fields(self):
+            value = getattr(self, entry.name)
+            if value != entry.default:
+                numbers = value if isinstance(value, tuple) else (value,)
+                differences.append(" ".join((entry.name, *(f"{number:.4g}" for number in numbers))))
+        return ", ".join(differences) or "nominal"
 
 
-def _shown(value: float | tuple[float, ...]) -> str:
-    return " ".join(f"{part:.4g}" for part in value) if isinstance(value, tuple) else f"{value:.4g}"
+def _require_within(name: str, values: tuple[float, ...], count: int, limit: float) -> None:
+    is_valid = len(values) == count and all(abs(value) <= limit for value in values)
+    _require(is_valid, name, values, f"{count} numbers within {-limit:.4g}..{limit:.4g}")
 
 
-def _expect_all(name: str, values: tuple[float, ...], count: int, limit: float) -> None:
-    right = len(values) == count and all(abs(value) <= limit for value in values)
-    _expect(right, name, values, f"{count} numbers within {-limit:.4g}..{limit:.4g}")
-
-
-def _expect(right: bool, name: str, value: object, hint: str) -> None:
-    if not right:
+def _require(is_valid: bool, name: str, value: object, hint: str) -> None:
+    if not is_valid:
         raise InputError(f"a body's {name} cannot be {value}", hint=hint)
 
 
 NOMINAL = DomainParameters()
-"""The body as its model says."""
+"""The body of the robot's model."""
 
 
-WITHIN = 3.0
-"""A normal draw farther than so many standard deviations from its mean is drawn anew."""
+MAX_DEVIATIONS = 3.0
+"""Normal distributions are cut off so many standard deviations from the mean."""
 
 
 class Distribution(Protocol):
-    """How a number is drawn."""
+    """A distribution of numbers."""
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The least and the greatest number that can come of it."""
+        """The smallest and the greatest number that can be drawn."""
 
     def draw(self, random: np.random.Generator) -> float:
         """Return a number within the bounds."""
 
-    def draw_whole(self, random: np.random.Generator) -> int:
-        """Return a whole number, within the bounds rounded to whole ones."""
+    def draw_integer(self, random: np.random.Generator) -> int:
+        """Return an integer within the rounded bounds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Uniform:
-    """Every number between two is as likely as any other.
+    """A uniform distribution.
 
     Raises:
         InputError: a number is not finite, or `low` is above `high`.
@@ -137,22 +137,24 @@ class Uniform:
     def __post_init__(self) -> None:
         if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low <= self.high):
             raise InputError(
-                f"no range goes from {self.low} to {self.high}", hint="finite numbers, low first"
+                f"a range cannot go from {self.low} to {self.high}",
+                hint="finite numbers, the lower one first",
             )
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The two numbers."""
+        """`low` and `high`."""
         return self.low, self.high
 
     def draw(self, random: np.random.Generator) -> float:
-        """Return a number between the two."""
-        drawn = float(random.uniform(self.low, self.high))
-        return min(max(drawn, self.low), self.high)
+        """Return a number from `low` to `high`."""
+        sample = float(random.uniform(self.low, self.high))
+        return min(max(sample, self.low), self.high)
 
-    def draw_whole(self, random: np.random.Generator) -> int:
-        """Return a whole number between the two, each as likely as any other."""
-        low, high = round(self.low), round(self.high)  # rounding a draw would give these half as often
+    def draw_integer(self, random: np.random.Generator) -> int:
+        """Return an integer from `low` to `high`, all with the same probability."""
+        low = round(self.low)  # rounding a draw would halve the probability of both bounds
+        high = round(self.high)
         return min(low + int(random.random() * (high - low + 1)), high)
 
 
@@ -170,103 +172,120 @@ class Normal:
     def __post_init__(self) -> None:
         if not (math.isfinite(self.mean) and math.isfinite(self.deviation) and self.deviation >= 0.0):
             raise InputError(
-                f"no distribution has the mean {self.mean} and the deviation {self.deviation}",
-                hint="finite numbers, the deviation 0 or more",
+                f"a normal distribution cannot have the mean {self.mean} and the deviation {self.deviation}",
+                hint="finite numbers, a deviation of 0 or more",
             )
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Three standard deviations to either side of the mean."""
-        return self.mean - WITHIN * self.deviation, self.mean + WITHIN * self.deviation
+        """The mean less and plus three standard deviations."""
+        return self.mean - MAX_DEVIATIONS * self.deviation, self.mean + MAX_DEVIATIONS * self.deviation
 
     def draw(self, random: np.random.Generator) -> float:
         """Return a number within three standard deviations of the mean."""
-        units = float(random.standard_normal())
-        while abs(units) > WITHIN:
-            units = float(random.standard_normal())
-        return self.mean + self.deviation * units
+        n_deviations = float(random.standard_normal())
+        while abs(n_deviations) > MAX_DEVIATIONS:
+            n_deviations = float(random.standard_normal())
+        return self.mean + self.deviation * n_deviations
 
-    def draw_whole(self, random: np.random.Generator) -> int:
+    def draw_integer(self, random: np.random.Generator) -> int:
         """Return a number within three standard deviations of the mean, rounded."""
         return round(self.draw(random))
 
 
 @dataclass(frozen=True, slots=True)
 class DomainRandomization:
-    """How far the bodies differ: how a field of `DomainParameters` is drawn, None where it is nominal."""
+    """The distributions of the fields of `DomainParameters`; None where a field is nominal."""
 
-    friction: Annotated[Distribution | None, _drawn("friction")] = None
-    mass_scale: Annotated[Distribution | None, _drawn("mass_scale")] = None
-    stiffness_scale: Annotated[Distribution | None, _drawn("stiffness_scale")] = None
-    damping_scale: Annotated[Distribution | None, _drawn("damping_scale")] = None
-    armature_scale: Annotated[Distribution | None, _drawn("armature_scale")] = None
-    latency_frames: Annotated[Distribution | None, _drawn("latency_frames")] = None
-    com_shift_m: Annotated[Distribution | None, _drawn("com_shift_m")] = None
-    slope_rad: Annotated[Distribution | None, _drawn("slope_rad", math.radians(1.0))] = None
+    friction: Annotated[Distribution | None, _distribution_reader("friction")] = None
+    mass_scale: Annotated[Distribution | None, _distribution_reader("mass_scale")] = None
+    stiffness_scale: Annotated[Distribution | None, _distribution_reader("stiffness_scale")] = None
+    damping_scale: Annotated[Distribution | None, _distribution_reader("damping_scale")] = None
+    armature_scale: Annotated[Distribution | None, _distribution_reader("armature_scale")] = None
+    latency_frames: Annotated[Distribution | None, _distribution_reader("latency_frames")] = None
+    com_shift_m: Annotated[Distribution | None, _distribution_reader("com_shift_m")] = None
+    slope_rad: Annotated[Distribution | None, _distribution_reader("slope_rad", math.radians(1.0))] = None
 
     def __post_init__(self) -> None:
-        # The worst that can be drawn must be a body: what is drawn later then always is one.
+        # both extremes must be valid bodies; then all that is drawn is valid
         for end in (0, 1):
-            _parameters(
-                {name: (draw.bounds[end],) * _COUNTS.get(name, 1) for name, draw in self.drawn.items()}
+            _build_parameters(
+                {
+                    name: (distribution.bounds[end],) * _COUNTS.get(name, 1)
+                    for name, distribution in self.distributions.items()
+                }
             )
 
     @property
-    def drawn(self) -> dict[str, Distribution]:
-        """What is drawn, by the name of its field."""
-        every = {name: getattr(self, name) for name in FIELDS}
-        return {name: draw for name, draw in every.items() if draw is not None}
+    def distributions(self) -> dict[str, Distribution]:
+        """The distributions that are set, by the name of their field."""
+        distributions: dict[str, Distribution] = {}
+        for name in FIELDS:
+            distribution: Distribution | None = getattr(self, name)
+            if distribution is not None:
+                distributions[name] = distribution
+        return distributions
 
 
 FIELDS = tuple(entry.name for entry in fields(DomainRandomization))
-"""In the order of their random streams: a further one goes to the end; old seeds keep their bodies."""
+"""In the order of their random streams: new fields go to the end, so that old seeds keep their bodies."""
 
 _COUNTS = {"com_shift_m": 3, "slope_rad": 2}
 
 
 def draw_domain(ranges: DomainRandomization, seed: int) -> DomainParameters:
-    """Return one body out of many, the same one for the same seed.
+    """Return a random body, the same one for the same seed.
 
-    Every field has a random stream of its own: to leave one out, or to widen it, changes no other.
+    Every field has a random stream of its own, so a change of one range changes no other field.
 
     Raises:
         InputError: the seed is negative.
     """
     if seed < 0:
         raise InputError(f"the seed {seed} is negative", hint="0 or more")
-    drawn: dict[str, tuple[float, ...]] = {}
-    for place, name in enumerate(FIELDS):
-        draw = ranges.drawn.get(name)
-        if draw is not None:
-            random = np.random.default_rng([seed, place])
-            one = draw.draw_whole if name == "latency_frames" else draw.draw
-            drawn[name] = tuple(one(random) for _ in range(_COUNTS.get(name, 1)))
-    return _parameters(drawn)
+    samples: dict[str, tuple[float, ...]] = {}
+    for stream, name in enumerate(FIELDS):
+        distribution = ranges.distributions.get(name)
+        if distribution is None:
+            continue
+        random = np.random.default_rng([seed, stream])
+        draw = distribution.draw_integer if name == "latency_frames" else distribution.draw
+        samples[name] = tuple(draw(random) for _ in range(_COUNTS.get(name, 1)))
+    return _build_parameters(samples)
 
 
-def _parameters(drawn: dict[str, tuple[float, ...]]) -> DomainParameters:
-    """Return the parameters with these numbers, one or several a field."""
-    values: dict[str, object] = {
-        name: numbers if name in _COUNTS else numbers[0] for name, numbers in drawn.items()
-    }
-    if "latency_frames" in drawn:
-        values["latency_frames"] = round(drawn["latency_frames"][0])
-    return DomainParameters(**values)  # type: ignore[arg-type]  # the fields' own numbers
+def _build_parameters(samples: dict[str, tuple[float, ...]]) -> DomainParameters:
+    """Return parameters with some fields set, each from its one or several numbers."""
+
+    def number(name: str, nominal: float) -> float:
+        return samples[name][0] if name in samples else nominal
+
+    x, y, z = samples.get("com_shift_m", NOMINAL.com_shift_m)
+    roll, pitch = samples.get("slope_rad", NOMINAL.slope_rad)
+    return DomainParameters(
+        friction=samples["friction"][0] if "friction" in samples else None,
+        mass_scale=number("mass_scale", 1.0),
+        stiffness_scale=number("stiffness_scale", 1.0),
+        damping_scale=number("damping_scale", 1.0),
+        armature_scale=number("armature_scale", 1.0),
+        latency_frames=round(number("latency_frames", 0.0)),
+        com_shift_m=(x, y, z),
+        slope_rad=(roll, pitch),
+    )
 
 
 CATALOGUE = Catalogue("set of bodies", ".bodies.yaml", lambda: [Path(__file__).with_name("catalogue")])
 
 
 def domain_randomization(name: str | Path = "random") -> DomainRandomization:
-    """Return how far bodies differ.
+    """Read the ranges of domain parameters by name or path.
 
     Args:
-        name: of ranges that ship, one of `domain_randomization_names()`, or the path of a document of one's
-            own.
+        name: one of `domain_randomization_names()`, or the path of a document.
 
     Raises:
-        UnknownNameError: none of that name ships.
-        InputError: there is no such document.
+        UnknownNameError: no document of that name ships.
+        InputError: there is no file of that path.
         DocumentError: the document cannot be read.
     """
     return read_domain_randomization(CATALOGUE.find(name))
@@ -278,24 +297,31 @@ def domain_randomization_names() -> tuple[str, ...]:
 
 
 def read_domain_randomization(path: Path) -> DomainRandomization:
-    """Read a document of ranges."""
+    """Read a document of ranges.
+
+    Raises:
+        DocumentError: the document cannot be read.
+    """
     document = read_document(path).fields(required=("bodies", "ranges"), optional=("source",))
     document["bodies"].text()
     return read_record(document["ranges"], DomainRandomization)
 
 
-def _drawn(name: str, unit: float = 1.0) -> Reader:
-    """Return what reads how a field is drawn: from `low` to `high`, or about a `mean` with deviation `sd`."""
+def _distribution_reader(name: str, unit: float = 1.0) -> FieldReader:
+    """Return a reader of a distribution: `low` and `high`, or `mean` and `sd`, in a unit of that size."""
 
     def read(node: Node) -> Distribution:
-        given = node.fields()
-        keys = ("mean", "sd") if "sd" in given or "mean" in given else ("low", "high")
+        written_keys = node.fields()
+        is_normal = "sd" in written_keys or "mean" in written_keys
+        keys = ("mean", "sd") if is_normal else ("low", "high")
         entries = node.fields(required=(*keys, "source"), optional=())
         entries["source"].text()
-        one, other = (entries[key].number() * unit for key in keys)
-        with node.located():
-            draw: Distribution = Normal(one, other) if "sd" in keys else Uniform(one, other)
-            DomainRandomization(**{name: draw})  # refuses what no body may have
-        return draw
+        first, second = (entries[key].number() * unit for key in keys)
+        with node.locate_errors():
+            distribution: Distribution = Normal(first, second) if is_normal else Uniform(first, second)
+            replace(
+                DomainRandomization(), **{name: distribution}
+            )  # raises unless the extremes are valid bodies
+        return distribution
 
-    return Reader(read)
+    return FieldReader(read)

@@ -1,13 +1,13 @@
-"""What is commanded to a body frame by frame, what its joints then did, and what it says when asked.
+"""Joint commands, joint states and body states, frame by frame.
 
-Nothing here is checked on construction: a body makes one of each every block, and `check()` is there for
-whoever takes them from a stranger.
+Nothing here is validated on construction, because a body makes them in every block. Code that receives them
+from elsewhere calls `require_fit` or `require_shapes`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
@@ -18,7 +18,7 @@ from posewright.errors import BodyError, UnsafeCommandError
 from posewright.robots import Rgb
 
 Reading = float | bool | Floats
-"""One sensor channel: a number, a contact, or several numbers `(k,)`."""
+"""The value of one sensor channel: a number, a contact, or several numbers `(k,)`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,14 +44,14 @@ class BodyState:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Why a controller commands what it commands: what is recorded beside the commands.
+    """Why a controller chose its commands, as recorded beside them.
 
     Attributes:
-        state: where the controller is, e.g. the state of a chart.
-        inputs: what it saw.
-        outputs: what it answered.
-        playing: the motion or gait that is asked for; None while the robot stands still.
-        events: what happened while it thought, as kind and particulars: a broken promise, for one.
+        state: the controller's state, such as the active state of a chart.
+        inputs: the inputs of the decision.
+        outputs: the outputs of the decision.
+        playing: the requested motion or gait; None while the robot stands still.
+        events: what happened during the decision, such as a broken promise: kind and details of each.
     """
 
     state: str = ""
@@ -69,9 +69,9 @@ class JointCommands:
         angles: joint angles to be held during each frame, `(n, n_joints)` [rad].
         free: joints whose torque is off, `(n_joints,)`; None where every joint is driven.
         stiffness: of each joint, `(n_joints,)` [N m/rad]; None for the servos' own.
-        decision: what made the controller command this; None where it goes on with what it decided before.
-        lights: the colours that lights take from the first of these frames on, by LED: red, green and blue,
-            0..1. One that is not named stays as it is. A body without lights takes no notice.
+        decision: the reason for these commands; None where they continue the previous decision.
+        lights: colours of LEDs from the first of these frames on, by LED: red, green and blue, 0..1. Other
+            LEDs keep theirs. A body without lights ignores them.
     """
 
     angles: Floats
@@ -84,31 +84,31 @@ class JointCommands:
         return len(self.angles)
 
     def __getitem__(self, rows: slice) -> JointCommands:
-        """Return some of the rows; the decision stays with the first."""
-        first = rows.start in {None, 0}
-        return replace(self, angles=self.angles[rows], decision=self.decision if first else None)
+        """Return some of the rows; the decision stays with the first row."""
+        has_first_row = rows.start in {None, 0}
+        return replace(self, angles=self.angles[rows], decision=self.decision if has_first_row else None)
 
-    def check(self, joints: Sequence[str]) -> None:
-        """Check that these fit a robot with such joints, and that a joint that is driven has a finite angle.
+    def require_fit(self, joints: Sequence[str]) -> None:
+        """Raise unless the commands fit a robot with these joints and the angles of driven joints are finite.
 
         Raises:
-            BodyError: the shapes are those of another robot.
-            UnsafeCommandError: an angle is not finite, and its joint is not free.
+            BodyError: a shape does not fit.
+            UnsafeCommandError: the angle of a driven joint is not finite.
         """
         n_joints = len(joints)
-        _expect("angles", self.angles, (len(self.angles), n_joints))
+        _require_shape("angles", self.angles, (len(self.angles), n_joints))
         if self.free is not None:
-            _expect("free", self.free, (n_joints,))
+            _require_shape("free", self.free, (n_joints,))
         if self.stiffness is not None:
-            _expect("stiffness", self.stiffness, (n_joints,))
+            _require_shape("stiffness", self.stiffness, (n_joints,))
         is_finite = np.isfinite(self.angles)
         if is_finite.all():
             return
         unsafe = ~is_finite if self.free is None else ~is_finite & ~self.free
         for frame, joint in np.argwhere(unsafe)[:1]:
             raise UnsafeCommandError(
-                f"{joints[joint]} is asked to go to {self.angles[frame, joint]} in frame {frame}",
-                hint="an angle is a finite number of radians",
+                f"the command of {joints[joint]} in frame {frame} is {self.angles[frame, joint]}",
+                hint="a finite angle in radians",
             )
 
 
@@ -125,10 +125,10 @@ class FaultKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something wrong with a body that does not end the run; what does is a `BodyError`.
+    """A problem of a body that does not end the run, unlike a `BodyError`.
 
     Attributes:
-        joint: whose servo it is about; None where it is about the whole body.
+        joint: the joint of the servo concerned; None for the body as a whole.
     """
 
     time_s: float
@@ -139,17 +139,18 @@ class Fault:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contacts:
-    """What touches what at the end of each frame: a row for every two things.
+    """The contacts at the end of each frame, one row for every pair of objects that touch.
 
     Attributes:
-        names: of the things: parts of the robot as its model calls them, the `floor`, shapes of the arena
-            that stand fast, and other robots.
-        frames: in which, counted from the first frame of the block, rising, `(n,)`.
-        pairs: places in `names`, the smaller first, which is a part of the robot, `(n, 2)`.
-        depths: how far the shapes lie in each other at the deepest, `(n,)` [m].
-        forces: how hard two parts of the robot press against each other, `(n,)` [N]; NaN against the rest.
-        speeds: how fast a part came down on the floor in the frame in which it came to touch it, `(n,)`
-            [m/s]; NaN where it touched it before already, or touches something else.
+        names: objects: links of the robot as its model names them, the `floor`, fixed shapes of the arena,
+            and other robots.
+        frames: frame of each contact, counted from the first frame of the block, ascending, `(n,)`.
+        pairs: indices of both objects in `names`, the smaller one first, which is a link of the robot, `(n,
+            2)`.
+        depths: greatest penetration of the two shapes, `(n,)` [m].
+        forces: contact force between two links of the robot, `(n,)` [N]; NaN for other pairs.
+        speeds: speed at which a link hit the floor in the frame of its first contact, `(n,)` [m/s]; NaN for
+            lasting contacts and for other pairs.
     """
 
     names: tuple[str, ...]
@@ -160,47 +161,53 @@ class Contacts:
     speeds: Floats
 
     @classmethod
-    def joined(cls, parts: Mapping[int, Contacts]) -> Contacts:
-        """Return the contacts of several blocks as of one, each by the frame it began at."""
-        names = next((part.names for part in parts.values()), ())
-        columns: dict[str, list[Any]] = {entry.name: [] for entry in fields(cls) if entry.name != "names"}
-        for begin, part in parts.items():
-            for name, column in columns.items():
-                values = getattr(part, name)
-                column.append(values + begin if name == "frames" else values)
-        empty = {"frames": np.empty(0, np.intp), "pairs": np.empty((0, 2), np.intp)}
+    def concatenate(cls, blocks: Mapping[int, Contacts]) -> Contacts:
+        """Return the contacts of several blocks as one, each block by the number of its first frame."""
+        names = next((block.names for block in blocks.values()), ())
+        no_frames = np.empty(0, np.intp)
+        no_pairs = np.empty((0, 2), np.intp)
         return cls(
             names,
-            **{
-                name: np.concatenate([empty.get(name, np.empty(0)), *column])
-                for name, column in columns.items()
-            },
+            frames=np.concatenate([no_frames, *(block.frames + begin for begin, block in blocks.items())]),
+            pairs=np.concatenate([no_pairs, *(block.pairs for block in blocks.values())]),
+            depths=np.concatenate([np.empty(0), *(block.depths for block in blocks.values())]),
+            forces=np.concatenate([np.empty(0), *(block.forces for block in blocks.values())]),
+            speeds=np.concatenate([np.empty(0), *(block.speeds for block in blocks.values())]),
         )
 
-    def folded(self, every: int) -> Contacts:
-        """Return what touched in any frame of each group of so many frames, numbers at their most."""
-        rows = np.column_stack((self.frames // every, self.pairs))
-        groups, which = np.unique(rows, axis=0, return_inverse=True)
-        found = {}
-        for name in ("depths", "forces", "speeds"):
-            found[name] = np.full(len(groups), np.nan)
-            np.fmax.at(found[name], which.ravel(), getattr(self, name))
-        return Contacts(self.names, groups[:, 0], groups[:, 1:], **found)
+    def group_frames(self, frames_per_group: int) -> Contacts:
+        """Return the contacts of groups of frames: those of any frame in the group, with greatest numbers."""
+        rows = np.column_stack((self.frames // frames_per_group, self.pairs))
+        groups, group_of_row = np.unique(rows, axis=0, return_inverse=True)
 
-    def touching(self, parts: Collection[str], things: Collection[str], n: int) -> Flags:
-        """Return in which of `n` frames any of the parts touches any of the things, `(n,)`."""
-        is_part = np.array([name in parts for name in self.names], dtype=np.bool_)
-        is_thing = np.array([name in things for name in self.names], dtype=np.bool_)
-        one, other = self.pairs.T
-        meets = (is_part[one] & is_thing[other]) | (is_part[other] & is_thing[one])
-        touched = np.zeros(n, dtype=np.bool_)
-        touched[self.frames[meets]] = True
-        return touched
+        def greatest(values: Floats) -> Floats:
+            maxima: Floats = np.full(len(groups), np.nan)
+            np.fmax.at(maxima, group_of_row.ravel(), values)
+            return maxima
+
+        return Contacts(
+            self.names,
+            frames=groups[:, 0],
+            pairs=groups[:, 1:],
+            depths=greatest(self.depths),
+            forces=greatest(self.forces),
+            speeds=greatest(self.speeds),
+        )
+
+    def frames_with_contact(self, links: Collection[str], objects: Collection[str], n: int) -> Flags:
+        """Return in which of `n` frames any of the links touches any of the objects, `(n,)`."""
+        is_link = np.array([name in links for name in self.names], dtype=np.bool_)
+        is_object = np.array([name in objects for name in self.names], dtype=np.bool_)
+        first, second = self.pairs.T
+        is_match = (is_link[first] & is_object[second]) | (is_link[second] & is_object[first])
+        in_contact = np.zeros(n, dtype=np.bool_)
+        in_contact[self.frames[is_match]] = True
+        return in_contact
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroundTruth:
-    """The truth about a robot and the boxes, in the field frame, where a body knows it: one row a frame.
+    """The true poses and contacts of a robot and of the boxes, in the field frame, one row a frame.
 
     Attributes:
         base: pose of the base x y z qw qx qy qz, `(n, 7)` [m, unit quaternion].
@@ -209,8 +216,8 @@ class GroundTruth:
         foot_contacts: whether each foot touches the ground, `(n, n_feet)`.
         boxes: pose of each box x y z qw qx qy qz, `(n, n_boxes, 7)`.
         box_contacts: whether the robot touches each box, `(n, n_boxes)`.
-        slips: how far each foot slid in the frame, `(n, n_feet)` [m]; None where nobody looked.
-        contacts: what touches what; None where nobody looked.
+        slips: how far each foot slid in the frame, `(n, n_feet)` [m]; None where not measured.
+        contacts: all contacts of the robot; None where not recorded.
     """
 
     base: Floats
@@ -224,27 +231,30 @@ class GroundTruth:
     def __len__(self) -> int:
         return len(self.base)
 
-    def check(self) -> None:
+    def require_shapes(self) -> None:
         """Raise a BodyError unless the shapes fit each other."""
-        n, n_feet, n_boxes = len(self.base), self.foot_contacts.shape[-1], self.box_contacts.shape[-1]
-        _expect("base", self.base, (n, 7))
-        _expect("footprints", self.footprints, (n, n_feet, 4, 3))
-        _expect("foot_contacts", self.foot_contacts, (n, n_feet))
-        _expect("boxes", self.boxes, (n, n_boxes, 7))
-        _expect("box_contacts", self.box_contacts, (n, n_boxes))
+        n = len(self.base)
+        n_feet = self.foot_contacts.shape[-1]
+        n_boxes = self.box_contacts.shape[-1]
+        _require_shape("base", self.base, (n, 7))
+        _require_shape("footprints", self.footprints, (n, n_feet, 4, 3))
+        _require_shape("foot_contacts", self.foot_contacts, (n, n_feet))
+        _require_shape("boxes", self.boxes, (n, n_boxes, 7))
+        _require_shape("box_contacts", self.box_contacts, (n, n_boxes))
         if self.slips is not None:
-            _expect("slips", self.slips, (n, n_feet))
+            _require_shape("slips", self.slips, (n, n_feet))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JointStates:
-    """What the joints did during some frames, one row a frame, taken at the frame's end.
+    """The states of the joints at the end of each of some frames, one row a frame.
 
     Attributes:
-        times: the body's time at the end of each frame, `(n,)` [s].
-        positions: joint angles, `(n, n_joints)` [rad]; NaN where the body did not look.
-        efforts: joint torques, `(n, n_joints)` [N m]; NaN where the body does not measure them.
-        truth: about the robot in the field; None where the body does not know it.
+        times: the body's time, `(n,)` [s].
+        positions: joint angles, `(n, n_joints)` [rad]; NaN where not measured.
+        efforts: joint torques, `(n, n_joints)` [N m]; NaN where not measured.
+        truth: the robot in the field; None where the body has no ground truth.
+        faults: problems during these frames.
     """
 
     times: Floats
@@ -256,17 +266,17 @@ class JointStates:
     def __len__(self) -> int:
         return len(self.times)
 
-    def check(self, n_joints: int) -> None:
+    def require_shapes(self, n_joints: int) -> None:
         """Raise a BodyError unless the shapes fit each other and a robot of `n_joints`."""
         n = len(self.times)
-        _expect("times", self.times, (n,))
-        _expect("positions", self.positions, (n, n_joints))
-        _expect("efforts", self.efforts, (n, n_joints))
+        _require_shape("times", self.times, (n,))
+        _require_shape("positions", self.positions, (n, n_joints))
+        _require_shape("efforts", self.efforts, (n, n_joints))
         if self.truth is not None:
-            self.truth.check()
-            _expect("base", self.truth.base, (n, 7))
+            self.truth.require_shapes()
+            _require_shape("base", self.truth.base, (n, 7))
 
 
-def _expect(name: str, array: Floats | Flags, shape: tuple[int, ...]) -> None:
+def _require_shape(name: str, array: Floats | Flags, shape: tuple[int, ...]) -> None:
     if array.shape != shape:
-        raise BodyError(f"{name} has the shape {array.shape}", hint=f"{shape} would fit")
+        raise BodyError(f"{name} has the shape {array.shape}", hint=f"expected {shape}")

@@ -1,4 +1,4 @@
-"""A body of nothing: joints that follow their commands and sensors that read a script."""
+"""A mock body: joints follow their commands, sensors read from a function of time."""
 
 from __future__ import annotations
 
@@ -13,19 +13,21 @@ from posewright.bodies.joints import BodyState, JointCommands, JointStates, Read
 from posewright.bodies.single import SingleBodyPlant
 from posewright.robots import FlashLidar, FootContact, RangeScan, RangeSensor, Robot, SensorSpec
 
-Script = Callable[[float], Mapping[str, Reading]]
-"""What the sensors read at a time [s]."""
+ReadingsAt = Callable[[float], Mapping[str, Reading]]
+"""Returns the readings of the sensors at a time [s], by channel."""
 
 
 def quiet_readings(sensors: Iterable[SensorSpec]) -> Mapping[str, Reading]:
-    """Return what sensors read where nothing is near and nothing moves, by channel."""
-    ranges = RangeSensor | RangeScan | FlashLidar
+    """Return the readings, by channel, of a standing robot with nothing in range."""
+    range_sensors = RangeSensor | RangeScan | FlashLidar
     readings: dict[str, Reading] = {}
     for sensor in sensors:
-        farthest = sensor.max_range_m if isinstance(sensor, ranges) else 0.0
+        number = sensor.max_range_m if isinstance(sensor, range_sensors) else 0.0
         for channel in sensor.channels:
-            quiet = np.full(channel.shape, farthest) if channel.shape else farthest
-            readings[channel.name] = isinstance(sensor, FootContact) or quiet
+            if isinstance(sensor, FootContact):
+                readings[channel.name] = True
+            else:
+                readings[channel.name] = np.full(channel.shape, number) if channel.shape else number
     return readings
 
 
@@ -35,7 +37,7 @@ def _no_sensors(_time_s: float) -> Mapping[str, Reading]:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where a person put the robot, and when [s, m, m, rad]."""
+    """A call of `place_robot`: time and pose in the field [s, m, m, rad]."""
 
     time_s: float
     x_m: float
@@ -47,22 +49,22 @@ class MockBody(SingleBodyPlant):
     """A `Body`, its own `Plant` and its `Supervisor`, without physics: for tests and dry runs.
 
     A driven joint approaches its command as a first-order lag, no faster than its servo's no-load speed
-    where `limit_speed` is set; a free joint stays where it is. The time is counted in frames.
+    where `limit_speed` is set; a free joint stays where it is. Time is counted in frames.
 
     Args:
         robot: its card.
-        script: what the sensors read at a time.
-        lag_s: the lag's time constant; 0 follows perfectly [s].
+        readings_at: returns the sensors' readings at a time.
+        lag_s: time constant of the lag; 0 follows perfectly [s].
         limit_speed: whether a joint moves no faster than its servo can.
-        keeps: whether it remembers what it was given; one that runs for hours should not.
-        positions: where the joints are at first, `(n_joints,)` [rad]; all at 0 by default.
+        store_commands: whether commands are stored in `played`; turn it off for runs of hours.
+        positions: joint angles at the start, `(n_joints,)` [rad]; all 0 by default.
 
     Attributes:
-        positions: where the joints are, `(n_joints,)` [rad].
-        played: all commands it was given.
-        placements: where it was put, one after the other.
-        is_open: whether somebody has taken hold of it.
-        stops: every `stop`, with what it was told to do with its torque.
+        positions: joint angles, `(n_joints,)` [rad].
+        played: all commands, in order.
+        placements: all calls of `place_robot`, in order.
+        is_open: whether it is open.
+        stops: the torque policy of every call of `stop`.
     """
 
     is_real = False
@@ -70,18 +72,18 @@ class MockBody(SingleBodyPlant):
     def __init__(
         self,
         robot: Robot,
-        script: Script = _no_sensors,
+        readings_at: ReadingsAt = _no_sensors,
         *,
         lag_s: float = 0.0,
         limit_speed: bool = False,
-        keeps: bool = True,
+        store_commands: bool = True,
         positions: Floats | None = None,
     ) -> None:
         super().__init__(robot)
-        self.script = script
+        self.readings_at = readings_at
         self.lag_s = lag_s
         self.limit_speed = limit_speed
-        self.keeps = keeps
+        self.store_commands = store_commands
         n_joints = len(robot.joint_names)
         self.positions: Floats = np.zeros(n_joints) if positions is None else positions.copy()
         self.played: list[JointCommands] = []
@@ -92,45 +94,45 @@ class MockBody(SingleBodyPlant):
 
     @property
     def commands(self) -> Floats:
-        """Everything it was commanded, `(n_frames, n_joints)` [rad]."""
+        """The angles of all commands, `(n_frames, n_joints)` [rad]."""
         if not self.played:
             return np.empty((0, len(self.robot.joint_names)))
         return np.concatenate([frames.angles for frames in self.played])
 
     def supervisor(self, name: str) -> Supervisor | None:  # noqa: ARG002 -- there is only this robot
-        """Return itself: it notes where it is put."""
+        """Return this body, which records where it is placed."""
         return self
 
     def open(self) -> None:
-        """Note that somebody has taken hold of it."""
+        """Mark the body as open."""
         self.is_open = True
 
     def read(self) -> BodyState:
-        """Return the state now, with the script's readings."""
+        """Return the present state."""
         return BodyState(
             time_s=self.time_s,
             positions=self.positions.copy(),
             efforts=np.zeros_like(self.positions),
             velocities=self._velocities.copy(),
-            sensors=self.script(self.time_s),
+            sensors=self.readings_at(self.time_s),
         )
 
     def observe(self) -> JointStates:
-        """Return what the joints do now."""
+        """Return the present joint states, one row."""
         positions = self.positions[np.newaxis].copy()
         return JointStates(np.array([self.time_s]), positions, np.zeros_like(positions))
 
     def stop(self, policy: TorquePolicy) -> None:
-        """Note the stop."""
+        """Record the torque policy."""
         self.stops.append(policy)
 
     def close(self) -> None:
-        """Note that it was let go."""
+        """Mark the body as closed."""
         self.is_open = False
 
     def play(self, rows: JointCommands) -> JointStates:
-        """Follow some commands."""
-        if self.keeps:
+        """Move the joints along the commands and return their states."""
+        if self.store_commands:
             self.played.append(rows)
         positions = self._follow(rows)
         n = len(rows)
@@ -143,19 +145,19 @@ class MockBody(SingleBodyPlant):
         return JointStates(times=times, positions=positions, efforts=np.zeros_like(positions))
 
     def place_robot(self, x_m: float, y_m: float, yaw_rad: float) -> None:
-        """Note where a person puts the robot; its joints stand still."""
+        """Record the placement; the joints come to rest."""
         self.placements.append(Placement(self.time_s, x_m, y_m, yaw_rad))
         self._velocities = np.zeros_like(self.positions)
 
     def _follow(self, rows: JointCommands) -> Floats:
-        """Return where the joints are at the end of each frame, `(n, n_joints)` [rad]."""
+        """Return the joint angles at the end of each frame, `(n, n_joints)` [rad]."""
         period_s = self.frame_period_s
-        share = 1.0 - np.exp(-period_s / self.lag_s) if self.lag_s > 0.0 else 1.0
-        reach = self.robot.max_speeds * period_s if self.limit_speed else np.inf
-        driven = 1.0 if rows.free is None else ~rows.free
+        gain = 1.0 - np.exp(-period_s / self.lag_s) if self.lag_s > 0.0 else 1.0
+        max_step = self.robot.max_speeds * period_s if self.limit_speed else np.inf
+        is_driven = 1.0 if rows.free is None else ~rows.free
         positions = np.empty_like(rows.angles)
         position = self.positions
         for i, command in enumerate(rows.angles):
-            position = position + driven * np.clip(share * (command - position), -reach, reach)
+            position = position + is_driven * np.clip(gain * (command - position), -max_step, max_step)
             positions[i] = position
         return positions

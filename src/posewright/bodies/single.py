@@ -1,4 +1,4 @@
-"""A plant with one robot, which is its own body: a base for buses, boards and mocks."""
+"""A base class of plants with one robot, such as buses, boards and mocks."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
-from posewright.bodies.body import Supervisor, TorquePolicy, frames_in
+from posewright.bodies.body import Supervisor, TorquePolicy, count_command_frames
 from posewright.bodies.clock import Clock
 from posewright.bodies.joints import BodyState, JointCommands, JointStates
 from posewright.robots import Robot
 
 
 class SingleBodyPlant(ABC):
-    """A `Plant` that is its own, only `Body`; its time counts frames.
+    """A `Plant` that is its own only `Body`; its time counts frames.
 
-    A subclass opens, reads and stops the robot, and `play` sends it rows that fit. The loop that drives it
-    paces the frames by its clock, and makes the faults of late ones.
+    A subclass opens, reads and stops the robot, and `play` sends it rows of commands. `control.drive` paces
+    the frames by the clock and adds faults for late ones.
 
     Args:
         robot: its card.
-        name: in the plant; the robot's by default.
-        clock: what paces its frames; None where they take no time of their own.
+        name: of the robot in the plant; the card's name by default.
+        clock: paces the frames; None where the run may choose one.
 
     Attributes:
-        frames: how many have passed.
+        frames: number of frames that have passed.
     """
 
     is_real = True
@@ -40,7 +40,7 @@ class SingleBodyPlant(ABC):
 
     @property
     def bodies(self) -> Mapping[str, SingleBodyPlant]:
-        """Itself, under its name."""
+        """This plant as the only body, under its name."""
         return {self.name: self}
 
     @property
@@ -50,21 +50,21 @@ class SingleBodyPlant(ABC):
 
     @property
     def time_s(self) -> float:
-        """How many frames have passed, as a time [s]."""
+        """Duration of the frames that have passed [s]."""
         return self.frames * self.robot.frame_period_s
 
-    def supervisor(self, name: str) -> Supervisor | None:  # noqa: ARG002 -- nobody can, whatever it is called
-        """Return None: a person puts a real robot somewhere."""
+    def supervisor(self, name: str) -> Supervisor | None:  # noqa: ARG002 -- the same for every name
+        """Return None: a program cannot place a real robot."""
         return None
 
     def advance(self, commands: Mapping[str, JointCommands]) -> Mapping[str, JointStates]:
-        """Send the rows for the robot, and return what its joints did; errors as of `Plant.advance`."""
-        frames_in(commands, self.bodies)
+        """Play the robot's commands and return its joint states; raises as `Plant.advance` does."""
+        count_command_frames(commands, self.bodies)
         return {self.name: self.play(commands[self.name])}
 
     @abstractmethod
     def play(self, rows: JointCommands) -> JointStates:
-        """Send rows of the right shape, whose driven joints are finite; return as many rows of states.
+        """Send rows whose shape and angles have been validated; return as many rows of states.
 
         Raises:
             BodyError: the robot does not answer.
@@ -72,24 +72,24 @@ class SingleBodyPlant(ABC):
 
     @abstractmethod
     def open(self) -> None:
-        """Take hold of the robot, as `Body.open`."""
+        """Connect to the robot, as `Body.open` does."""
 
     @abstractmethod
     def read(self) -> BodyState:
-        """Return the state now, as `Body.read`."""
+        """Return the present state, as `Body.read` does."""
 
     @abstractmethod
     def observe(self) -> JointStates:
-        """Return one row, as `Body.observe`."""
+        """Return one row of joint states, as `Body.observe` does."""
 
     def facts(self) -> Mapping[str, Any]:
-        """Return nothing; what a body knows of itself is plain data for a recording."""
+        """Return an empty mapping; a subclass returns what `Body.facts` describes."""
         return {}
 
     @abstractmethod
     def stop(self, policy: TorquePolicy) -> None:
-        """Stop moving at once, as `Body.stop`."""
+        """Stop moving at once, as `Body.stop` does."""
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of the robot, as `Body.close`."""
+        """Release the robot, as `Body.close` does."""

@@ -32,25 +32,24 @@ if TYPE_CHECKING:
     from posewright.charts.coverage import cover_run as cover_run
     from posewright.charts.coverage import coverage_of as coverage_of
     from posewright.charts.coverage import marks as marks
-    from posewright.charts.drawing import Mark as Mark
-    from posewright.charts.drawing import Style as Style
+    from posewright.charts.drawing import CoverageMark as CoverageMark
+    from posewright.charts.drawing import LabelStyle as LabelStyle
     from posewright.charts.drawing import draw_chart as draw_chart
     from posewright.charts.drawing import draw_mermaid as draw_mermaid
     from posewright.charts.drawing import draw_svg as draw_svg
     from posewright.charts.drawing import draw_timeline as draw_timeline
-    from posewright.charts.drawing import style_called as style_called
+    from posewright.charts.drawing import label_style as label_style
     from posewright.charts.drawing import timeline_svg as timeline_svg
     from posewright.charts.expression import Expression as Expression
     from posewright.charts.expression import Function as Function
     from posewright.charts.expression import FunctionRow as FunctionRow
     from posewright.charts.expression import Scope as Scope
     from posewright.charts.expression import parse_expression as parse_expression
-    from posewright.charts.formats import TableRow as TableRow
     from posewright.charts.formats import TruthTable as TruthTable
+    from posewright.charts.formats import TruthTableRow as TruthTableRow
     from posewright.charts.formats import beyond_scxml as beyond_scxml
     from posewright.charts.formats import chart_data as chart_data
-    from posewright.charts.formats import chart_in as chart_in
-    from posewright.charts.formats import chart_of as chart_of
+    from posewright.charts.formats import parse_any_chart as parse_any_chart
     from posewright.charts.formats import parse_chart as parse_chart
     from posewright.charts.formats import parse_scxml as parse_scxml
     from posewright.charts.formats import parse_table as parse_table
@@ -61,31 +60,32 @@ if TYPE_CHECKING:
     from posewright.charts.formats import save_table as save_table
     from posewright.charts.formats import save_transition_table as save_transition_table
     from posewright.charts.formats import scxml_text as scxml_text
+    from posewright.charts.formats import table_to_chart as table_to_chart
     from posewright.charts.formats import transition_table_text as transition_table_text
     from posewright.charts.formats import write_chart as write_chart
-    from posewright.charts.machine import Broken as Broken
+    from posewright.charts.machine import BrokenPromise as BrokenPromise
     from posewright.charts.machine import Interpreter as Interpreter
     from posewright.charts.machine import Machine as Machine
     from posewright.charts.machine import Monitor as Monitor
-    from posewright.charts.machine import Outcome as Outcome
     from posewright.charts.machine import Snapshot as Snapshot
+    from posewright.charts.machine import TickOutcome as TickOutcome
     from posewright.charts.machine import lower as lower
     from posewright.charts.model import Action as Action
     from posewright.charts.model import Actions as Actions
     from posewright.charts.model import Assign as Assign
     from posewright.charts.model import Branch as Branch
     from posewright.charts.model import Chart as Chart
-    from posewright.charts.model import Kind as Kind
-    from posewright.charts.model import Memory as Memory
+    from posewright.charts.model import ChartKind as ChartKind
+    from posewright.charts.model import HistoryKind as HistoryKind
     from posewright.charts.model import Otherwise as Otherwise
     from posewright.charts.model import Priority as Priority
     from posewright.charts.model import Promise as Promise
-    from posewright.charts.model import PropertyKind as PropertyKind
+    from posewright.charts.model import PromiseKind as PromiseKind
     from posewright.charts.model import Raise as Raise
     from posewright.charts.model import State as State
-    from posewright.charts.model import Steps as Steps
+    from posewright.charts.model import StateTarget as StateTarget
+    from posewright.charts.model import StepMode as StepMode
     from posewright.charts.model import TableForm as TableForm
-    from posewright.charts.model import Target as Target
     from posewright.charts.model import Transition as Transition
     from posewright.charts.model import assign as assign
     from posewright.charts.model import to as to
@@ -112,9 +112,9 @@ if TYPE_CHECKING:
     from posewright.charts.scenarios import scenarios_beside as scenarios_beside
     from posewright.charts.scenarios import tick_rows as tick_rows
     from posewright.charts.scenarios import value_typed as value_typed
+    from posewright.charts.session import ChartSession as ChartSession
     from posewright.charts.session import LiveChart as LiveChart
     from posewright.charts.session import Picture as Picture
-    from posewright.charts.session import Session as Session
     from posewright.charts.session import chart as chart
     from posewright.charts.tables import Method as Method
     from posewright.charts.tables import best_order as best_order
@@ -130,7 +130,7 @@ if TYPE_CHECKING:
     from posewright.charts.types import IntType as IntType
     from posewright.charts.types import Type as Type
     from posewright.charts.types import Value as Value
-    from posewright.charts.types import conversion as conversion
-    from posewright.charts.types import show as show
+    from posewright.charts.types import conversion_factor as conversion_factor
+    from posewright.charts.types import format_value as format_value
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

@@ -26,8 +26,8 @@ from typing import Any
 
 from posewright.charts.checks import Report, inspect_chart
 from posewright.charts.coverage import Coverage, cover_run
-from posewright.charts.drawing import draw_svg, style_called, timeline_svg
-from posewright.charts.formats import chart_in, read_chart
+from posewright.charts.drawing import draw_svg, label_style, timeline_svg
+from posewright.charts.formats import parse_any_chart, read_chart
 from posewright.charts.machine import Interpreter, Snapshot
 from posewright.charts.model import Chart
 from posewright.charts.scenarios import Row, Tick
@@ -46,7 +46,7 @@ def chart(source: object) -> LiveChart:
         PosewrightError: the text, or the file, is not a chart; says the line.
     """
     if isinstance(source, str) and ("\n" in source or ": " in source or source.lstrip().startswith("<")):
-        source = chart_in(source)
+        source = parse_any_chart(source)
     elif not isinstance(source, Chart):
         if not isinstance(source, str | Path) or not str(source).strip():
             raise InputError(
@@ -90,9 +90,9 @@ class LiveChart(Chart):
             getattr(self, one.name) == getattr(other, one.name) for one in fields(self) if one.compare
         )
 
-    def start(self) -> Session:
+    def start(self) -> ChartSession:
         """Return a session that stands before the first tick. It need not be sound: `check` tells."""
-        return Session(self)
+        return ChartSession(self)
 
     def check(self) -> Report:
         """Return what `check_chart` finds, and whether everything was explored."""
@@ -105,13 +105,13 @@ class LiveChart(Chart):
             active: states to be highlighted.
             labels: `auto`, `words`, `signs` or `numbers`.
         """
-        return Picture(draw_svg(self, active=active, style=style_called(labels)))
+        return Picture(draw_svg(self, active=active, style=label_style(labels)))
 
     def _repr_svg_(self) -> str:
         return self.diagram().svg
 
 
-class Run(tuple[Tick, ...]):
+class TickTable(tuple[Tick, ...]):
     """The ticks of a run, shown as a table."""
 
     __slots__ = ()
@@ -153,7 +153,7 @@ class Run(tuple[Tick, ...]):
         )
 
 
-class Session:
+class ChartSession:
     """A run of a chart that goes on as long as somebody asks for another tick."""
 
     def __init__(self, chart: Chart) -> None:
@@ -164,10 +164,10 @@ class Session:
     def restart(self) -> None:
         """Stand before the first tick again, and forget the run."""
         self._snapshot = self._interpreter.initial()
-        self._inputs: dict[str, Any] = {name: kind.zero for name, kind in self.chart.inputs.items()}
+        self._inputs: dict[str, Any] = {name: kind.default for name, kind in self.chart.inputs.items()}
         self._ticks: list[Tick] = []
 
-    def tick(self, *events: str, **inputs: object) -> Session:
+    def tick(self, *events: str, **inputs: object) -> ChartSession:
         """Take one tick and return the session itself, so that a notebook shows where it stands.
 
         Args:
@@ -191,7 +191,7 @@ class Session:
         self._snapshot = after
         return self
 
-    def run(self, rows: Iterable[Mapping[str, object]]) -> Session:
+    def run(self, rows: Iterable[Mapping[str, object]]) -> ChartSession:
         """Take a tick for each row of inputs and events."""
         for row in rows:
             self.tick(**row)
@@ -230,9 +230,9 @@ class Session:
         return self._snapshot.locals
 
     @property
-    def history(self) -> Run:
+    def history(self) -> TickTable:
         """All ticks so far; a notebook shows them as a table."""
-        return Run(self._ticks)
+        return TickTable(self._ticks)
 
     def diagram(self) -> Picture:
         """Return the chart as a picture in which the active states are highlighted."""

@@ -17,7 +17,7 @@ from posewright import figures, motions
 from posewright.cli import aibo_archive, aibo_programs
 from posewright.cli.console import fail, give, warn
 from posewright.cli.options import FOUND, AsJson, add_group, add_verb, argument, losses_listed, option
-from posewright.display import Lines, counted, level_word, line_of
+from posewright.display import Lines, build_line, format_count, style_level
 from posewright.errors import InputError, UnsafeCommandError
 from posewright.runtimes.openr import stick as sticks
 
@@ -86,15 +86,15 @@ def show(
     listed = sticks.motions_on(stick)
     pictures: list[Path] = []
     if output is not None:
-        pages = range(2, figures.stick_pages(stick) + 1)
+        pages = range(2, figures.count_stick_pages(stick) + 1)
         pictures = [output, *(output.with_stem(f"{output.stem}-{page}") for page in pages)]
     for path in pictures:
-        figures.refuse_unsavable(path)
+        figures.require_picture_path(path)
     for page, path in enumerate(pictures, 1):
         figures.save_figure(figures.draw_stick(stick, page=page), path)
     data = {"motions": [motion.data() for motion in listed], "pictures": [str(path) for path in pictures]}
     width = max((len(motion.name) for motion in listed), default=0)
-    count = counted(len(listed), "motion")
+    count = format_count(len(listed), "motion")
     lines = [motion.line(width) for motion in listed]
     lines += [count, *(f"{count} -> {path}" for path in pictures)]
     give(data, lines, as_json=as_json)
@@ -209,9 +209,9 @@ def _place(stick: Path | None, archive: Path | None, commands: Path | None) -> P
 def _finding_lines(stick: sticks.MemoryStick, findings: Sequence[sticks.MonetFinding]) -> Lines:
     width = max((len(finding.rule) for finding in findings), default=0)
     for finding in findings:
-        yield line_of(level_word(finding.level.value, 7), f" {finding.rule:<{width}} {finding.text}")
+        yield build_line(style_level(finding.level.value, 7), f" {finding.rule:<{width}} {finding.text}")
     yield from map(str, stick.setups)
-    yield ", ".join(counted(count, level.value) for level, count in _counts(findings).items())
+    yield ", ".join(format_count(count, level.value) for level, count in _counts(findings).items())
 
 
 def _counts(findings: Sequence[sticks.MonetFinding]) -> dict[motions.Level, int]:

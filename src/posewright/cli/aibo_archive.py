@@ -21,7 +21,7 @@ from posewright.cli.options import (
     losses_listed,
     option,
 )
-from posewright.errors import OutputError, visible
+from posewright.errors import OutputError, escape_unprintable
 
 ArchivePath = Annotated[Path, argument("ARCHIVE", "An ODA archive, in gzip or not.")]
 RobotName = Annotated[
@@ -217,7 +217,7 @@ def grouped(sentences: Sequence[str]) -> Iterator[str]:
         names.setdefault(message, []).append(name)
     for message, motions in names.items():
         yield (
-            f"{visible(motions[0])}: {message}"
+            f"{escape_unprintable(motions[0])}: {message}"
             if len(motions) == 1
             else f"{message} ({len(motions)} motions)"
         )

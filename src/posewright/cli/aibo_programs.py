@@ -24,8 +24,8 @@ from posewright.cli.options import (
     refuse_overwriting,
     refuse_recording,
 )
-from posewright.display import Styled, line_of
-from posewright.documents import read_text, refuse_unwritable, write_atomically
+from posewright.display import Styled, build_line
+from posewright.documents import read_text, require_writable, write_atomically
 from posewright.errors import FormatError, InputError, PosewrightError, Where
 from posewright.runtimes import openr
 
@@ -185,7 +185,7 @@ def list_programs(stick: Listed = None, as_json: AsJson = False) -> None:
         line
         for one in told
         for line in (
-            line_of(Styled(one["name"], "bold"), f": {one['about']}"),
+            build_line(Styled(one["name"], "bold"), f": {one['about']}"),
             f"  objects: {', '.join(one['objects'])}",
             f"  commands: {one['commands']}",
         )
@@ -199,9 +199,9 @@ def _refuse_diagram(diagram: Path | None, inputs: tuple[str | Path | None, ...])
         return
     refuse_overwriting(diagram, *inputs)
     if diagram.suffix.lower() == MERMAID:
-        refuse_unwritable(diagram)
+        require_writable(diagram)
     elif diagram.suffix.lower() in figures.PICTURES:
-        figures.refuse_unsavable(diagram)
+        figures.require_picture_path(diagram)
     else:
         hint = f"end it in one of {', '.join((MERMAID, *figures.PICTURES))}"
         raise InputError("not a kind of diagram", where=Where(diagram), hint=hint)

@@ -25,7 +25,7 @@ from posewright.cli.options import (
 )
 from posewright.documents import read_text
 from posewright.runtimes import robobasic
-from posewright.search.plan import checked_seed
+from posewright.search.plan import require_seed
 
 LOOKS_FROM = "front"
 MOST_WARNED = 5
@@ -36,7 +36,7 @@ ProgramName = Annotated[
         "PROGRAM",
         "One that comes with Posewright (bow, walk, race, ...), or a RoboBASIC file (.bas).",
         autocompletion=completion.files(
-            ".bas", also=completion.catalogue("posewright.runtimes.robobasic.opening.program_names")
+            ".bas", also=completion.catalogue("posewright.runtimes.robobasic.load.program_names")
         ),
     ),
 ]
@@ -126,7 +126,7 @@ def run(
         speed_counts_s=None if measured is None else robobasic.speed_from_measurement(*measured),
         pose=pose,
     )
-    controller = ready.controller(checked_seed(seed))
+    controller = ready.controller(require_seed(seed))
     _warn(controller)
     if film is not None:
         film = replace(film, camera=film.camera or LOOKS_FROM)
@@ -155,6 +155,6 @@ def _warn(ready: robobasic.RoboBasicController) -> None:
         console.warn(f"{source.where(warning.line)}: {warning.message}")
     if len(warnings) > MOST_WARNED:
         console.warn(f"and {len(warnings) - MOST_WARNED} more; `posewright basic check` tells all")
-    for moved in robobasic.moved_plugs(source):
-        if ready.inputs.plugged.get(moved.port) is moved.sensor:
+    for moved in robobasic.find_moved_sensors(source):
+        if ready.inputs.ad_sensors.get(moved.port) is moved.sensor:
             console.warn(f"{source.where(moved.line)}: {moved.message}; --plug changes that")

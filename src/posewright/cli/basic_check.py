@@ -15,13 +15,13 @@ import typer
 from posewright import robots
 from posewright.cli import completion, console
 from posewright.cli.options import FOUND, AsJson, argument, option, refuse_overwriting
-from posewright.display import Lines, counted, level_word, line_of
+from posewright.display import Lines, build_line, format_count, style_level
 from posewright.documents import read_bounded, write_atomically
 from posewright.errors import FormatError, InputError, PosewrightError, Where
 from posewright.runtimes import robobasic
 
 if TYPE_CHECKING:
-    from posewright.runtimes.robobasic import Finding, Severity, Source
+    from posewright.runtimes.robobasic import BasicFinding, BasicSource, Severity
 
 POLL_S = 0.3
 """So often files are looked at while somebody writes them [s]; what changes in between is looked at later."""
@@ -35,7 +35,7 @@ ProgramFiles = Annotated[
         "FILE",
         "RoboBASIC programs (.bas), or the name of one that comes with Posewright.",
         autocompletion=completion.files(
-            ENDING, also=completion.catalogue("posewright.runtimes.robobasic.opening.program_names")
+            ENDING, also=completion.catalogue("posewright.runtimes.robobasic.load.program_names")
         ),
     ),
 ]
@@ -129,7 +129,7 @@ class LaidOut:
     """A file, and what it becomes: its bytes, and how many lines are otherwise."""
 
     path: Path
-    source: Source
+    source: BasicSource
     data: bytes
     changes: int
 
@@ -140,18 +140,18 @@ class LaidOut:
         Raises:
             FormatError: it cannot be read, is no text, or is too large once laid out.
         """
-        before = read_bounded(path, robobasic.MOST_BYTES)
+        before = read_bounded(path, robobasic.MAX_BYTES)
         source = robobasic.read_source(before, path.name, path)
-        text = robobasic.formatted(source)
+        text = robobasic.format_source(source)
         data = text.replace("\n", source.newline).encode(source.encoding)
         data = BOM + data if before.startswith(BOM) else data
-        if len(data) > robobasic.MOST_BYTES:
+        if len(data) > robobasic.MAX_BYTES:
             told = f"laid out it has {len(data):,} bytes, and could not be read again"
-            raise FormatError(told, where=Where(path), hint=f"at most {robobasic.MOST_BYTES:,}")
+            raise FormatError(told, where=Where(path), hint=f"at most {robobasic.MAX_BYTES:,}")
         return cls(path, source, data, _changed(source, text, same=data == before))
 
 
-def _changed(source: Source, text: str, *, same: bool) -> int:
+def _changed(source: BasicSource, text: str, *, same: bool) -> int:
     """Return how many lines are otherwise; 1 where only the ends of lines are."""
     old, new = [line.text for line in source.lines], text.split("\n")[:-1]
     kept = [
@@ -162,36 +162,36 @@ def _changed(source: Source, text: str, *, same: bool) -> int:
 
 
 def _amount(number: int, done: str) -> str:
-    return f"{counted(number, 'line')} {done}" if number else "is laid out well already"
+    return f"{format_count(number, 'line')} {done}" if number else "is laid out well already"
 
 
-def _lint(source: Source) -> tuple[Finding, ...]:
+def _lint(source: BasicSource) -> tuple[BasicFinding, ...]:
     return robobasic.lint(source, robots.robot(robobasic.ROBOT))
 
 
-def _data(source: Source, findings: Sequence[Finding]) -> dict[str, object]:
+def _data(source: BasicSource, findings: Sequence[BasicFinding]) -> dict[str, object]:
     counts = {f"{severity.value}s": count for severity, count in _counts(findings).items()}
     return {"file": _name(source), **counts, "findings": [finding.to_dict() for finding in findings]}
 
 
-def _counts(findings: Sequence[Finding]) -> dict[Severity, int]:
+def _counts(findings: Sequence[BasicFinding]) -> dict[Severity, int]:
     counts = Counter(finding.severity for finding in findings)
     return {severity: counts[severity] for severity in robobasic.Severity}
 
 
-def _name(source: Source) -> str:
+def _name(source: BasicSource) -> str:
     return str(source.path or source.name)
 
 
-def _lines(checked: Sequence[tuple[Source, Sequence[Finding]]]) -> Lines:
+def _lines(checked: Sequence[tuple[BasicSource, Sequence[BasicFinding]]]) -> Lines:
     for source, findings in checked:
-        yield from (finding.line_in(_name(source)) for finding in findings)
-        yield line_of(f"{_name(source)}: {_summary(findings)}")
+        yield from (finding.display_line(_name(source)) for finding in findings)
+        yield build_line(f"{_name(source)}: {_summary(findings)}")
 
 
-def _summary(findings: Sequence[Finding]) -> str:
+def _summary(findings: Sequence[BasicFinding]) -> str:
     """Return how many of each there are: `1 error, 2 hints`."""
-    counts = [counted(count, severity.value) for severity, count in _counts(findings).items() if count]
+    counts = [format_count(count, severity.value) for severity, count in _counts(findings).items() if count]
     return ", ".join(counts) or "nothing is wrong"
 
 
@@ -211,7 +211,7 @@ class Watcher:
         self._paths = list(dict.fromkeys(paths))
         self._seen: dict[Path, Stamp | None] = {path: _stamp(path) for path in self._paths}
         self._checked: dict[Path, Stamp | str | None] = dict.fromkeys(self._paths, "")
-        self._findings: dict[Path, tuple[Finding, ...]] = {}
+        self._findings: dict[Path, tuple[BasicFinding, ...]] = {}
 
     def look(self) -> Lines:
         """Yield what is new since the last look."""
@@ -224,14 +224,14 @@ class Watcher:
 
     def _gone(self, path: Path) -> Lines:
         self._findings.pop(path, None)
-        yield line_of(f"{path}: ", level_word("warning"), ": is not there; waiting for it")
+        yield build_line(f"{path}: ", style_level("warning"), ": is not there; waiting for it")
 
     def _anew(self, path: Path) -> Lines:
         try:
             source = robobasic.open_source(path)
         except PosewrightError as error:
             self._findings.pop(path, None)
-            yield line_of(level_word("error"), f": {error}")
+            yield build_line(style_level("error"), f": {error}")
             return
         before, now = self._findings.get(path), _lint(source)
         self._findings[path] = now
@@ -243,14 +243,14 @@ class Watcher:
                 known[same] -= 1
             else:
                 fresh.append(one)
-        yield from (finding.line_in(str(path)) for finding in fresh)
+        yield from (finding.display_line(str(path)) for finding in fresh)
         gone = known.total()
         if before is None or fresh or gone:
             more = f" ({len(fresh)} new, {gone} gone)" if before else ""
-            yield line_of(f"{path}: {_summary(now)}{more}")
+            yield build_line(f"{path}: {_summary(now)}{more}")
 
 
-def _without_place(one: Finding) -> tuple[str, str]:
+def _without_place(one: BasicFinding) -> tuple[str, str]:
     """Return what a finding says, wherever it is: a line put in above it makes it no new one."""
     return one.rule, one.message
 

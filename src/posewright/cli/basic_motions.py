@@ -17,8 +17,8 @@ from posewright.cli.options import (
     option,
     refuse_overwriting,
 )
-from posewright.display import Lines, Styled, counted, table
-from posewright.documents import refuse_unwritable, write_atomically
+from posewright.display import Lines, Styled, format_count, table
+from posewright.documents import require_writable, write_atomically
 from posewright.errors import InputError, LossError, OutputError, UnknownNameError, Where
 from posewright.runtimes import robobasic
 
@@ -39,7 +39,7 @@ Files = Annotated[
         "FILE [LABEL ...]",
         "A RoboBASIC program, and if not all routines are wanted their labels; or motions (.motion.yaml).",
         autocompletion=completion.files(
-            ENDING, MOTION, also=completion.catalogue("posewright.runtimes.robobasic.opening.program_names")
+            ENDING, MOTION, also=completion.catalogue("posewright.runtimes.robobasic.load.program_names")
         ),
     ),
 ]
@@ -78,7 +78,7 @@ def motions(
             "motions and other files cannot be mixed", hint=f"-o {program} writes motions as a program"
         )
     program, *labels = files
-    found = _chosen(robobasic.routines(program, speed_counts_s=speed), labels)
+    found = _chosen(robobasic.read_routines(program, speed_counts_s=speed), labels)
     written = {} if output is None else _write_motions(program, found, bool(labels), output)
     if output is not None:
         for remark in _remarks(found):
@@ -102,9 +102,9 @@ def _write_motions(
     """Write the motions there are to a folder, or the only one to a file; return where, by label."""
     for one in found:
         if is_named and one.motion is None:
-            hint = one.why and f"line {one.why_line}: {one.why}"
+            hint = one.failure and f"line {one.failure_line}: {one.failure}"
             raise InputError(
-                f"{one.label} {'is not static' if one.why else 'moves nothing'}",
+                f"{one.label} {'is not static' if one.failure else 'moves nothing'}",
                 where=Where(Path(program), line=one.line),
                 hint=hint or None,
             )
@@ -113,7 +113,7 @@ def _write_motions(
         raise InputError("no routine of it is a motion", where=Where(Path(program)), hint="without -o: why")
     if output.name.lower().endswith((MOTION, ENDING)):
         if len(wanted) > 1 or output.name.lower().endswith(ENDING):
-            raise InputError(f"{output} for {counted(len(wanted), 'motion')}", hint="name a folder")
+            raise InputError(f"{output} for {format_count(len(wanted), 'motion')}", hint="name a folder")
         targets = dict.fromkeys(wanted, output)
     else:
         targets = {
@@ -124,7 +124,7 @@ def _write_motions(
             raise InputError("two of its motions would be written to one file", hint="name one of the labels")
         _make_folder(output)
     for path in targets.values():
-        refuse_unwritable(path)
+        require_writable(path)
     for label, motion in wanted.items():
         formats.write_motion(motion, targets[label])
     return targets
@@ -154,8 +154,8 @@ def _described(one: robobasic.Routine, path: Path | None) -> dict[str, object]:
         "label": one.label,
         "line": one.line,
         "static": one.is_static,
-        "why": one.why,
-        "why_line": one.why_line,
+        "why": one.failure,
+        "why_line": one.failure_line,
         "keyframes": 0 if motion is None else len(motion.keyframes),
         "duration_s": 0.0 if motion is None else round(motion.duration, 6),
         "repeats": motion is not None and motion.loops,
@@ -168,15 +168,15 @@ def _lines(found: Sequence[robobasic.Routine], written: dict[str, Path]) -> Line
     columns = ("routine", "line", "keyframes", "s", "")
     yield table(columns, (_row(one) for one in found))
     if written:
-        yield f"{counted(len(written), 'motion')} -> {next(iter(written.values())).parent}"
+        yield f"{format_count(len(written), 'motion')} -> {next(iter(written.values())).parent}"
 
 
 def _row(one: robobasic.Routine) -> tuple[object, ...]:
     motion = one.motion
     label = one.label or BEGINNING
     if motion is None:
-        why = f"not static, line {one.why_line}: {one.why}" if one.why else "moves nothing"
-        return label, one.line, "", "", Styled(why, "yellow" if one.why else "dim")
+        why = f"not static, line {one.failure_line}: {one.failure}" if one.failure else "moves nothing"
+        return label, one.line, "", "", Styled(why, "yellow" if one.failure else "dim")
     often = "static, repeats" if motion.loops else "static"
     return label, one.line, len(motion.keyframes), f"{motion.duration:.2f}", often
 
@@ -189,7 +189,7 @@ def _write_program(
         raise InputError(what, hint=f"-o NAME{ENDING} says which")
     refuse_overwriting(output, *paths)
     read: list[motion_room.Motion] = [formats.read_motion(path) for path in paths]
-    made = robobasic.motions_program(read, speed_counts_s=speed)
+    made = robobasic.write_motions(read, speed_counts_s=speed)
     with losses_listed():
         if made.losses and not accept_loss:
             what = f"as a RoboBASIC program it would lose: {'; '.join(made.losses)}"
@@ -204,5 +204,5 @@ def _write_program(
         "remarks": list(made.remarks),
         "rounding": {"angle_rad": made.rounding.angle_rad, "time_s": made.rounding.time_s},
     }
-    lines = [f"{counted(len(made.labels), 'routine')} -> {output}: {', '.join(made.labels)}"]
+    lines = [f"{format_count(len(made.labels), 'routine')} -> {output}: {', '.join(made.labels)}"]
     console.give(told, lines, as_json=as_json)

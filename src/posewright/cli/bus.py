@@ -13,7 +13,7 @@ from posewright import robots
 from posewright.cli import bus_fake, bus_teach, console
 from posewright.cli.bus_port import BAUD, MAX_ID, Baud, Port, RobotName, open_port, servo_ids
 from posewright.cli.options import FOUND, AsJson, add_group, add_verb, argument, option
-from posewright.display import Lines, Styled, Table, counted, table
+from posewright.display import Lines, Styled, Table, format_count, table
 from posewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -304,8 +304,8 @@ def _scan_lines(found: BusScan) -> Lines:
     )
     if found.servos:
         yield table(columns, rows)
-    n_rates = counted(len(found.rates), "rate")
-    yield f"{counted(len(found.servos), 'servo')} found, {n_rates} tried"
+    n_rates = format_count(len(found.rates), "rate")
+    yield f"{format_count(len(found.servos), 'servo')} found, {n_rates} tried"
     for servo, joint in found.missing.items():
         yield Styled(f"missing: servo {servo} ({joint})", "red")
 

@@ -17,8 +17,8 @@ from posewright.buses import dynamixel
 from posewright.cli import console
 from posewright.cli.bus_port import BAUD, Baud, Port, RobotName, open_port, servo_ids
 from posewright.cli.options import AsJson, add_verb, option
-from posewright.display import Lines, Styled, Table, counted, table
-from posewright.documents import is_file, refuse_unwritable
+from posewright.display import Lines, Styled, Table, format_count, table
+from posewright.documents import is_file, require_writable
 from posewright.errors import InputError, OutputError, PosewrightError, Where
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def calibrate(
         raise InputError("nothing to calibrate", hint="--directions all, --pose stand, or both")
     card = robots.robot(robot)
     path = output or Path(f"{card.name}{SUFFIX}")
-    refuse_unwritable(path)
+    require_writable(path)
     name = path.name.removesuffix(SUFFIX)
     calibration = (
         dynamixel.read_calibration(path) if is_file(path) else dynamixel.Calibration(name, card.name)
@@ -229,7 +229,7 @@ def teach(
         {"name": one.name, "reach_s": one.reach_s, "warnings": list(one.warnings)} for one in teacher.caught
     ]
     data = {"motion": name, "file": str(output) if is_written else None, "poses": poses}
-    told = f"{counted(len(poses), 'pose')} -> {output}" if is_written else "nothing was written"
+    told = f"{format_count(len(poses), 'pose')} -> {output}" if is_written else "nothing was written"
     console.give(data, [told], as_json=as_json)
 
 
@@ -238,7 +238,7 @@ def _new_motion(output: Path, *, force: bool) -> str:
     name = output.name.removesuffix(MOTION)
     if name in {"", output.name}:
         raise InputError(f"{output} is no motion file", hint=f"such as wave{MOTION}")
-    refuse_unwritable(output)
+    require_writable(output)
     if is_file(output) and not force:
         raise OutputError("the file is there already", where=Where(output), hint="--force overwrites it")
     return name
@@ -267,7 +267,7 @@ def _teach(
     except BaseException:
         if teacher.caught:
             save()
-            console.hint(f"kept: {counted(len(teacher.caught), 'pose')}")
+            console.hint(f"kept: {format_count(len(teacher.caught), 'pose')}")
         raise
     save()
     return True
@@ -383,8 +383,8 @@ def monitor(
         "rounds": [[dynamixel.sample_data(one) for one in samples] for samples in rounds],
         "counts": counts,
     }
-    faults = counted(counts["faults"], "missing or damaged answer")
-    told = f"{counted(len(rounds), 'round')}, {faults}"
+    faults = format_count(counts["faults"], "missing or damaged answer")
+    told = f"{format_count(len(rounds), 'round')}, {faults}"
     console.give(data, [servo_table(rounds[-1]), told], as_json=as_json)
 
 

@@ -162,7 +162,7 @@ def draw(
     refuse_overwriting(output, chart)
     machine = charts.read_chart(chart)
     if output is None:
-        emit_text(charts.draw_mermaid(machine, active=active, style=charts.style_called(labels)))
+        emit_text(charts.draw_mermaid(machine, active=active, style=charts.label_style(labels)))
     else:
         charts.draw_chart(machine, output, active=active, labels=labels)
 

@@ -15,7 +15,7 @@ import typer
 from posewright import charts
 from posewright.cli.console import emit_json, emit_text, fail, give, hint, warn
 from posewright.cli.options import FOUND, AsJson, Output, argument, option, refuse_overwriting
-from posewright.display import aligned
+from posewright.display import align_columns
 from posewright.documents import write_atomically
 from posewright.errors import InputError, UnknownNameError
 
@@ -103,7 +103,9 @@ def write_rows(machine: charts.Chart, rows: Sequence[Mapping[str, charts.Value]]
     """Write rows of inputs as CSV, a column for each input and event."""
     path.parent.mkdir(parents=True, exist_ok=True)
     names = (*machine.inputs, *machine.events)
-    _write_lines([names, *([charts.show(row.get(name, False)) for name in names] for row in rows)], path)
+    _write_lines(
+        [names, *([charts.format_value(row.get(name, False)) for name in names] for row in rows)], path
+    )
 
 
 def _write_lines(lines: Iterable[Iterable[str]], path: Path) -> None:
@@ -116,7 +118,7 @@ def give_table(
     """Write a table to a file, as JSON, or as CSV on stdout."""
     if output is not None:
         if output.suffix.lower() in (".yaml", ".yml"):
-            charts.save_chart(charts.chart_of(table, like=machine), output)
+            charts.save_chart(charts.table_to_chart(table, like=machine), output)
         else:
             charts.save_table(table, output)
     if as_json:
@@ -152,7 +154,7 @@ def _give_ticks(
             for number, promise in broken
         ],
     }
-    give(data, aligned(rows) if output is None else (), as_json=as_json)
+    give(data, align_columns(rows) if output is None else (), as_json=as_json)
     for tick in different[:MOST_TOLD]:
         outputs = dict(tick.after.outputs)
         fail(f"line {tick.row.line}: expected {tick.differs}, got {tick.after.state} {outputs}")
@@ -162,7 +164,9 @@ def _give_ticks(
         raise typer.Exit(FOUND)
 
 
-def _broken_promises(machine: charts.Chart, ticks: Sequence[charts.Tick]) -> list[tuple[int, charts.Broken]]:
+def _broken_promises(
+    machine: charts.Chart, ticks: Sequence[charts.Tick]
+) -> list[tuple[int, charts.BrokenPromise]]:
     """Return each promise that is broken, with the number of the tick."""
     if not machine.promises:
         return []
@@ -170,7 +174,7 @@ def _broken_promises(machine: charts.Chart, ticks: Sequence[charts.Tick]) -> lis
     return [
         (number, broken)
         for number, tick in enumerate(ticks)
-        for broken in monitor.see(tick.row.inputs, tick.after)
+        for broken in monitor.check_tick(tick.row.inputs, tick.after)
     ]
 
 
@@ -190,8 +194,8 @@ def ticks_typed(
     A line that makes no sense is explained, and nothing happens.
     """
     interpreter = charts.Interpreter(chart, native=native)
-    state = interpreter.initial() if start is None else interpreter.entered(start)
-    held = {name: kind.zero for name, kind in chart.inputs.items()}
+    state = interpreter.initial() if start is None else interpreter.snapshot_in(start)
+    held = {name: kind.default for name, kind in chart.inputs.items()}
     count = 0
     _explain(chart)
     _show_state(chart, state, None)
@@ -264,7 +268,7 @@ def _ticks(chart: charts.Chart, word: str) -> int:
         if float(digits) != int(float(digits)):
             raise InputError(f"{word} is no whole number of ticks", hint="for a time write a unit: 0.5 s")
         return int(float(digits))
-    factor = charts.conversion(unit, "s")
+    factor = charts.conversion_factor(unit, "s")
     if factor is None:
         raise InputError(f"{word} is no time", hint="write it like 0.5 s or 500 ms")
     return chart.ticks(float(digits) * float(factor))
@@ -289,6 +293,6 @@ def _explain(chart: charts.Chart) -> None:
 def _show_state(chart: charts.Chart, state: charts.Snapshot, tick: int | None) -> None:
     """Show where a chart stands after a tick, with the time at which that began, as the table has it."""
     values = {**state.outputs, **state.locals}
-    held = "  ".join(f"{name}={charts.show(value)}" for name, value in values.items())
+    held = "  ".join(f"{name}={charts.format_value(value)}" for name, value in values.items())
     time = f"{tick * chart.period_s:8.3f} s" if tick is not None else " " * 10
     hint(f"{time}  {state.state}  {held}")

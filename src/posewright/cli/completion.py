@@ -119,7 +119,7 @@ def _poses(ctx: typer.Context) -> Iterator[tuple[str, str]]:
     if robot is not None:
         card = robots.robot(robot)
     elif path is not None and path.name.lower().endswith(MOTION_FILES):
-        card = formats.card_of(formats.read_motion_file(path).motion())
+        card = formats.robot_of_motion(formats.read_motion_file(path).motion())
     else:
         _, card = gaits.read_gait_and_robot(str(gait))
     yield from ((name, "") for name in card.poses)

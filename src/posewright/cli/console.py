@@ -19,8 +19,8 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from posewright.display import Line, Paragraph, Printed, Styled, Table
-from posewright.errors import visible
+from posewright.display import DisplayItem, Line, Paragraph, Styled, Table
+from posewright.errors import escape_unprintable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -37,7 +37,7 @@ _NUMERIC = frozenset("0123456789+-. ")
 
 def printable(text: str) -> str:
     """Return a text on one line whose control characters, which could steer a terminal, are written out."""
-    return visible(" ".join(text.splitlines()))
+    return escape_unprintable(" ".join(text.splitlines()))
 
 
 def emit_json(data: object) -> None:
@@ -56,7 +56,7 @@ def emit_json(data: object) -> None:
 def emit_text(text: str) -> None:
     """Write a document to stdout byte for byte, but to a terminal without what could steer it."""
     if sys.stdout.isatty():
-        text = "".join(f"{visible(line)}\n" for line in text.splitlines())
+        text = "".join(f"{escape_unprintable(line)}\n" for line in text.splitlines())
     sys.stdout.write(text)
 
 
@@ -65,7 +65,7 @@ def say(line: str | Styled | Line) -> None:
     out.print(_text(line), soft_wrap=True)
 
 
-def show(item: Printed) -> None:
+def show(item: DisplayItem) -> None:
     """Write a line or a table to stdout.
 
     No name in a table is cut: a file gets it as wide as it is, a terminal at least as wide as its words.
@@ -81,7 +81,7 @@ def show(item: Printed) -> None:
     out.print(grid, highlight=False, crop=False)
 
 
-def give(data: object, lines: Iterable[Printed], *, as_json: bool) -> None:
+def give(data: object, lines: Iterable[DisplayItem], *, as_json: bool) -> None:
     """Write `data` for a program, or `lines` and tables for a person; only one of the two is made."""
     if as_json:
         emit_json(data)
@@ -93,7 +93,7 @@ def give(data: object, lines: Iterable[Printed], *, as_json: bool) -> None:
             show(item)
 
 
-def rendered(item: Printed) -> RenderableType:
+def rendered(item: DisplayItem) -> RenderableType:
     """Return what a result yields for people as Rich shows it."""
     match item:
         case Table():

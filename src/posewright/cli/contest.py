@@ -12,8 +12,8 @@ import typer
 from posewright import contests, runs
 from posewright.cli import console
 from posewright.cli.options import FOUND, STOPPED, AsJson, add_group, add_verb, argument, option
-from posewright.display import counted, table
-from posewright.documents import is_folder, is_path, refuse_unwritable, write_atomically
+from posewright.display import format_count, table
+from posewright.documents import is_folder, is_path, require_writable, write_atomically
 from posewright.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def rank(
       posewright contest rank out/day --jury jury.yaml --csv ranking.csv
     """
     if csv is not None:
-        refuse_unwritable(csv)
+        require_writable(csv)
     found = runs.read_day(day, jury)
     if csv is not None:
         write_atomically(csv, found.csv().encode(errors="backslashreplace"))
@@ -180,7 +180,7 @@ def _following(*, quiet: bool) -> Iterator[Callable[[str, BatchRun, bool], None]
     try:
         yield told
     except (KeyboardInterrupt, SystemExit) as stop:
-        console.note(f"stopped after {counted(done, 'run')}; the same command goes on")
+        console.note(f"stopped after {format_count(done, 'run')}; the same command goes on")
         raise typer.Exit(int(stop.code or 0) if isinstance(stop, SystemExit) else STOPPED) from None
 
 

@@ -86,14 +86,14 @@ class FilmOptions:
                 raise InputError("no film is made that --camera could be for", hint="--video FILE makes one")
             return None
         path = film_path(video, subject)
-        figures.refuse_film(path, speed, size_px)
+        figures.require_film_options(path, speed, size_px)
         refuse_overwriting(path, *inputs)
         return cls(path, camera, speed, size_px)
 
     def refuse_unseen(self, robot: Robot, body: str) -> None:
         """Refuse a camera that the robot has not, and a body that does not know where it is."""
         if self.camera is not None:
-            figures.refuse_camera(self.camera, {robot.name: robot.sensors})
+            figures.require_camera(self.camera, {robot.name: robot.sensors})
         if body == MOCK:
             raise InputError(f"there is nothing to film: {body} does not know where it is")
 

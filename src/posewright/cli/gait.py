@@ -101,7 +101,7 @@ def plot(
     """
     opened, card = open_gait(gait, robot, sets)
     refuse_overwriting(output, gait, opened.path)
-    figures.refuse_unsavable(output)
+    figures.require_picture_path(output)
     is_asked = forward is not None or left != 0.0 or turn != 0.0
     command = gaits.VelocityCommand(forward or 0.0, left, turn) if is_asked else None
     figures.save_figure(figures.draw_gait(opened, card, command=command), output)

@@ -50,7 +50,7 @@ def open_gait(
         if error.where is not None and error.where.path == Path(name):  # else its card is at fault
             _refuse_other_kinds(error.where.path)
         raise
-    gait = gait.changed(values_set(sets))
+    gait = gait.with_values(values_set(sets))
     _refuse_unreachable(gait, card)
     return gait, card
 
@@ -59,12 +59,12 @@ def _refuse_unreachable(gait: gaits.Gait, robot: robots.Robot) -> None:
     """Raise UnreachableError, by the parameter's name, where a foot cannot stand on its equilibrium point."""
     legs = gaits.walking_legs(robot)
     for foot, point in gait.parameters.equilibrium_m.items():
-        missed = legs[foot].out_of_reach(*legs[foot].over(point).tolist())
+        missed = legs[foot].out_of_reach(*legs[foot].foot_centres(point).tolist())
         if missed is not None:
             told = "({:g}, {:g}, {:g}) m".format(*point)
             shoulder = "({:g}, {:g}, {:g}) m".format(*legs[foot].shoulder_m)
             raise UnreachableError(
-                f"equilibrium_m.{foot} is {told}: {missed.words}",
+                f"equilibrium_m.{foot} is {told}: {missed.reason}",
                 hint=f"a point, seen from the base, nearer to where that leg begins: {shoulder}"
                 if missed.is_far
                 else f"another point, seen from the base; that leg begins at {shoulder}",

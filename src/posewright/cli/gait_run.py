@@ -99,7 +99,7 @@ class WalkOptions:
         if self.body not in known and not is_path(self.body):
             raise UnknownNameError.among("body", self.body, known)
         ranges = known_bodies.domain_randomization(self.body)
-        return known_bodies.draw_domain(ranges, search.checked_seed(self.seed))
+        return known_bodies.draw_domain(ranges, search.require_seed(self.seed))
 
     @property
     def body_text(self) -> str:
@@ -151,7 +151,7 @@ def run(
     if out is not None:
         raise InputError("a report is of many walks", hint="--out with a folder of gaits, or --speeds")
     if plot is not None:
-        figures.refuse_unsavable(plot)
+        figures.require_picture_path(plot)
         refuse_overwriting(plot, gait)
     refuse_recording(record, gait)
     opened, card = open_gait(gait, robot, sets)

@@ -48,7 +48,7 @@ from posewright.cli.options import (
     refuse_recording,
 )
 from posewright.cli.studio import Browser, Host, Port, serve_until_ended
-from posewright.documents import is_there
+from posewright.documents import path_exists
 from posewright.errors import InputError, UnknownNameError, Where
 
 HARDWARE = "hardware"
@@ -77,7 +77,7 @@ Repair = Annotated[bool, option("--repair", "Repair a wrong checksum and a missi
 def register(app: typer.Typer) -> None:
     """Add the group and its verbs."""
     group = add_group(app, "motion")
-    add_verb(group, "new", new, twins="begin_motion write_motion")
+    add_verb(group, "new", new, twins="create_motion write_motion")
     add_verb(group, "info", info, twins="read_motion_file")
     add_verb(group, "convert", convert, twins="convert_motion")
     add_verb(group, "check", check, twins="check_motion try_motion")
@@ -103,9 +103,9 @@ def new(
       posewright motion new wave --robot sony_ers7 --pose sit
       posewright motion new kick --robot robotis_bioloid -o motions/kick.motion.yaml
     """
-    motion = motions.begin_motion(name, robots.robot(robot), pose)
+    motion = motions.create_motion(name, robots.robot(robot), pose)
     path = output or Path(f"{motions.file_stem(name)}.motion.yaml")
-    if is_there(path):
+    if path_exists(path):
         raise InputError("a file is there already", where=Where(path), hint="choose another name")
     formats.write_motion(motion, path)
     give({"motion": name, "robot": motion.robot, "file": str(path)}, [f"{name} -> {path}"], as_json=as_json)
@@ -202,7 +202,7 @@ def plot(
     [bold]Examples[/]
       posewright motion plot walk.motion.yaml -o walk.svg
     """
-    figures.refuse_unsavable(output)
+    figures.require_picture_path(output)
     refuse_overwriting(output, file)
     motion = open_for_robot(file, robot).motion(page)
     figures.save_figure(figures.draw_motion(motion), output)
@@ -234,7 +234,7 @@ def sample(
     opened = open_for_robot(file, robot)
     motion = opened.motion(page)
     table = motions.sample_motion(
-        motion, formats.card_of(motion), rate_hz=rate, unit=unit, numbering=numbering, until_s=until
+        motion, formats.robot_of_motion(motion), rate_hz=rate, unit=unit, numbering=numbering, until_s=until
     )
     give_samples(table, {"file": str(file), "format": opened.format}, output, as_json=as_json)
 

@@ -68,7 +68,7 @@ def film(
     output = film_path(output or Path(), motion.name)
     _refuse(output, pictures, speed, size_of(size))
     refuse_overwriting(output, file)
-    figures.refuse_camera(camera, {motion.robot: formats.card_of(motion).sensors})
+    figures.require_camera(camera, {motion.robot: formats.robot_of_motion(motion).sensors})
     put_down = radians(attitude)
     with working(f"{motion.name}: playing") as on_progress:
         options = RenderOptions(camera, pictures, speed, size_of(size), filming(on_progress))
@@ -94,10 +94,10 @@ class RenderOptions:
 
 def _refuse(output: Path, pictures: int, speed: float, size: tuple[int, int] | None) -> None:
     if _is_strip(output):
-        figures.refuse_pictures(pictures)
-        figures.refuse_unsavable(output)
+        figures.require_picture_count(pictures)
+        figures.require_picture_path(output)
     elif output.suffix.lower() in figures.FILMS:
-        figures.refuse_film(output, speed, size)
+        figures.require_film_options(output, speed, size)
     else:
         hint = f".png, .svg, .pdf for a film strip, {', '.join(figures.FILMS)} for a film"
         raise InputError("neither a kind of picture nor of film", where=Where(output), hint=hint)

@@ -56,7 +56,7 @@ def open_to_carry(path: Path, robot: str | None) -> formats.MotionFile:
 
 def open_for_robot(path: Path, robot: str | None) -> formats.MotionFile:
     """Read a motion file as one of `robot`, its motions carried over should it be another's."""
-    return _told(formats.file_for_robot(formats.read_motion_file(path, robot=robot), robot))
+    return _told(formats.carry_file_to_robot(formats.read_motion_file(path, robot=robot), robot))
 
 
 def _told(opened: formats.MotionFile) -> formats.MotionFile:

@@ -17,7 +17,7 @@ from posewright.cli.options import FOUND, AsJson, Record, option, refuse_recordi
 
 if TYPE_CHECKING:
     from posewright.control import Block
-from posewright.display import counted
+from posewright.display import format_count
 
 AnyBody = Annotated[
     str, option("--body B", "sim, mock, dynamixel:PORT, robonova:PORT, zenoh:NAME, yarp:NAME or a package's.")
@@ -102,7 +102,7 @@ class Follower:
         self._asked_s, self._took_s = time_s - self._first_s, now_s - self._began_s
         if now_s - self._said_s >= EVERY_S:
             self._said_s = now_s
-            self._say(f"{self._name}: {time_s:.1f} s played, {counted(self._faults, 'fault')}")
+            self._say(f"{self._name}: {time_s:.1f} s played, {format_count(self._faults, 'fault')}")
         return False
 
     def warn(self) -> None:

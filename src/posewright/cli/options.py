@@ -15,7 +15,7 @@ from typer.models import ArgumentInfo, OptionInfo
 
 from posewright.cli import completion, console
 from posewright.cli.commands import command_named
-from posewright.documents import refuse_unwritable, write_atomically
+from posewright.documents import require_writable, write_atomically
 from posewright.errors import InputError, LossError, OutputError, UnknownNameError, Where
 
 if TYPE_CHECKING:
@@ -230,4 +230,4 @@ def refuse_recording(path: Path | None, *inputs: str | Path | None) -> None:
         if path.suffix.lower() != ".mcap":
             raise InputError("not a kind of recording", where=Where(path), hint="end it in .mcap")
         refuse_overwriting(path, *inputs)
-        refuse_unwritable(path)
+        require_writable(path)

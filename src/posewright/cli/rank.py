@@ -11,7 +11,7 @@ from posewright import runs
 from posewright.cli import console
 from posewright.cli.batch import print_runs
 from posewright.cli.options import FOUND, AsJson, add_command, argument, option
-from posewright.documents import refuse_unwritable, write_atomically
+from posewright.documents import require_writable, write_atomically
 
 Recordings = Annotated[list[Path], argument("RECORDING ...", "Recordings (MCAP), or folders of them.")]
 Csv = Annotated[Path | None, option("--csv FILE", "Write the table here too, as comma-separated values.")]
@@ -32,7 +32,7 @@ def rank(recordings: Recordings, csv: Csv = None, as_json: AsJson = False) -> No
       posewright rank out/obstacle-race-1a2b3c4d --csv places.csv
     """
     if csv is not None:
-        refuse_unwritable(csv)
+        require_writable(csv)
     found = runs.rank(*recordings)
     if csv is not None:
         write_atomically(csv, found.csv().encode(errors="backslashreplace"))

@@ -52,10 +52,10 @@ def replay(
 
 
 def _show(recording: Recording, speed: float) -> None:
-    from posewright.figures import scene_of
+    from posewright.figures import recorded_world
     from posewright.simulation import LiveView
 
-    world = scene_of(recording)
+    world = recorded_world(recording)
     with LiveView(world) as window:
         began = time.perf_counter()
         for row in range(recording.n_rows):

@@ -28,8 +28,8 @@ from posewright.cli.options import (
     refuse_overwriting,
     refuse_recording,
 )
-from posewright.display import Printed, Styled, counted, table
-from posewright.documents import refuse_unwritable, write_atomically
+from posewright.display import DisplayItem, Styled, format_count, table
+from posewright.documents import require_writable, write_atomically
 from posewright.errors import InputError, LossError, Where
 from posewright.runtimes import robi
 
@@ -45,7 +45,7 @@ MOST_DEG = 3276.7
 """The largest angle that a word of 0.1 degree can say."""
 
 _PROGRAMS = completion.files(
-    ".rm4", ".lst", MOTION, also=completion.catalogue("posewright.runtimes.robi.programs.program_names")
+    ".rm4", ".lst", MOTION, also=completion.catalogue("posewright.runtimes.robi.catalogue.program_names")
 )
 ProgramName = Annotated[
     str,
@@ -101,8 +101,8 @@ def register(app: typer.Typer) -> None:
     group = add_group(app, "robi")
     add_verb(group, "run", run, twins="run_robi robi_result perform")
     add_verb(group, "watch", watch, twins="run_robi")
-    add_verb(group, "list", list_program, twins="open_robi_program list_robi_program program_motion")
-    add_verb(group, "assemble", assemble, twins="assemble_robi_program motion_program")
+    add_verb(group, "list", list_program, twins="open_robi_program list_robi_program robi_motion")
+    add_verb(group, "assemble", assemble, twins="assemble_robi_program robi_program")
     add_verb(group, "patch", patch, twins="read_robi_patch patch_robi_program unpatch_robi_program")
     add_verb(group, "postures", judge_postures, twins="judge_robi_postures")
 
@@ -143,7 +143,7 @@ def run(
     if film is not None:
         with console.working("filming", quiet=as_json) as say:
             film.make(recording, say)
-    stopped = controller.stopped
+    stopped = controller.breakpoint_status
     result = runs.robi_result(recording) | ({"stopped": stopped.data()} if stopped else {})
     is_over = any(event["what"] == "end" for event in result["events"])
     result |= _returned(ready.program, controller, is_over=is_over)
@@ -224,9 +224,9 @@ def list_program(
     refuse_overwriting(motion, file)
     if output is not None and motion is not None and output.resolve() == motion.resolve():
         raise InputError(f"-o and --motion are both {output}", hint="two files are written")
-    text = robi.listing(program)
+    text = robi.format_listing(program)
     if motion is not None:
-        read = robi.program_motion(program)
+        read = robi.program_to_motion(program)
         formats.write_motion(read.motion, motion)
         remarks += read.remarks
     if output is not None:
@@ -235,12 +235,12 @@ def list_program(
         console.warn(remark)
     if as_json:
         console.emit_json(
-            {"bytes": program.n_bytes, "tags": len(program.nodes), "remarks": remarks, "listing": text}
+            {"bytes": program.n_bytes, "tags": len(program.tags), "remarks": remarks, "listing": text}
         )
     elif output is None and motion is None:
         console.emit_text(text)
     else:
-        console.say(f"{counted(len(program.nodes), 'tag')} -> {output or motion}")
+        console.say(f"{format_count(len(program.tags), 'tag')} -> {output or motion}")
 
 
 def assemble(
@@ -264,7 +264,7 @@ def assemble(
     if output.name.lower().endswith((LISTING, MOTION)):
         raise InputError(f"{output} is not what is made", hint="it is RM4 text: end the name in .rm4")
     if _is_motion(file):
-        made = robi.motion_program(formats.read_motion(file), straighten=straighten)
+        made = robi.motion_to_program(formats.read_motion(file), straighten=straighten)
         with losses_listed():
             if made.losses and not accept_loss:
                 what = f"as a Robi's program it would lose: {'; '.join(made.losses)}"
@@ -278,8 +278,8 @@ def assemble(
     write_atomically(output, program.render())
     for remark in remarks:
         console.warn(remark)
-    told = {"bytes": program.n_bytes, "tags": len(program.nodes), "remarks": list(remarks)}
-    line = f"{counted(len(program.nodes), 'tag')}, {program.n_bytes} bytes -> {output}"
+    told = {"bytes": program.n_bytes, "tags": len(program.tags), "remarks": list(remarks)}
+    line = f"{format_count(len(program.tags), 'tag')}, {program.n_bytes} bytes -> {output}"
     console.give(told, [line], as_json=as_json)
 
 
@@ -313,7 +313,7 @@ def patch(
     refuse_overwriting(backup, file, changes)
     refuse_overwriting(undo, file, changes, *(path for path in (output, backup) if path is not None))
     if undo is not None:
-        refuse_unwritable(undo)
+        require_writable(undo)
     if reverse and unchecked:
         raise InputError("--reverse and --unchecked", hint="a patch that is taken back says what it replaces")
     if reverse:
@@ -324,7 +324,7 @@ def patch(
         write_atomically(undo, back.text().encode())
     done = "taken back" if reverse else "applied"
     told = {"changes": len(found.changes), "done": done, "file": str(output or file)}
-    line = f"{counted(len(found.changes), 'change')} {done} -> {output or file}"
+    line = f"{format_count(len(found.changes), 'change')} {done} -> {output or file}"
     console.give(told, [line], as_json=as_json)
 
 
@@ -364,7 +364,7 @@ def judge_postures(
         for one in judged
     )
     wrong = [f"{one.pose} is judged {one.judged}, and is {one.right}" for one in judged if one.contradicts]
-    lines: list[Printed] = [table(columns, rows, title=f"rule: {rule}"), *wrong]
+    lines: list[DisplayItem] = [table(columns, rows, title=f"rule: {rule}"), *wrong]
     console.give([one.data() for one in judged], lines, as_json=as_json)
 
 
@@ -383,15 +383,15 @@ def _is_motion(program: str) -> bool:
     return program.lower().endswith(MOTION)
 
 
-def _returned(program: robi.Program, controller: RobiController, *, is_over: bool) -> dict[str, int]:
+def _returned(program: robi.Rm4Program, controller: RobiController, *, is_over: bool) -> dict[str, int]:
     """Return what a program found that is over, where it writes that into the memory."""
     cell = robi.memory_map()["return_value"].at()
-    if not is_over or not any(node.address == cell for node in program.nodes):
+    if not is_over or not any(tag.address == cell for tag in program.tags):
         return {}
     return {"return_value": controller.memory.get("return_value")}
 
 
-def _rounded(made: robi.MotionProgram) -> Iterator[str]:
+def _rounded(made: robi.ConvertedMotion) -> Iterator[str]:
     degrees = math.degrees(made.rounding.angle_rad)
     if degrees > 1e-6:
         yield f"angles are rounded by up to {degrees:.3f} deg: a word is 0.1 deg"

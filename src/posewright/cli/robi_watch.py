@@ -13,7 +13,7 @@ from rich.console import Group
 from rich.text import Text
 
 from posewright.cli import console
-from posewright.display import Styled, counted, table
+from posewright.display import Styled, format_count, table
 from posewright.runtimes.robi.status import Status, status_of
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def changes(before: ShownStatus | None, now: ShownStatus) -> Iterator[str]:
     changed = [name for name in {**old_cells, **cells} if old_cells.get(name) != cells.get(name)]
     tables_changed = sum(name.startswith("table_") for name in changed)
     if tables_changed:
-        yield f"{counted(tables_changed, 'word')} of the parameter tables"
+        yield f"{format_count(tables_changed, 'word')} of the parameter tables"
     for name in changed:
         if not name.startswith("table_") and name not in {"posture", "word"}:
             yield f"{name} = {cells[name]:#06x}" if name in cells else f"{name} as it was at first"
@@ -114,7 +114,7 @@ def tables(now_s: float, status: Status) -> Group:
     """Return all that is shown to a person at a time [s]."""
     left = f"move {status.time_left_s:5.2f} s left"
     head = f"{now_s:8.2f} s   posture {status.posture}   word {status.word}   {left}"
-    deep = counted(len(status.calls), "call")
+    deep = format_count(len(status.calls), "call")
     place = f"at {status.label or '-'} (0x{status.address:08x}), {deep} deep"
     lights = Text("LEDs  ")
     for name, colour in status.lights.items():

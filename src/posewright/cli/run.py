@@ -27,7 +27,7 @@ from posewright.cli.film_options import FilmOptions
 from posewright.cli.judge import give_outcome
 from posewright.cli.motion_play import OnEnd
 from posewright.cli.options import AsJson, Plot, add_command, argument, option, refuse_overwriting
-from posewright.documents import refuse_unwritable
+from posewright.documents import require_writable
 from posewright.errors import InputError, Where
 
 if TYPE_CHECKING:
@@ -269,7 +269,7 @@ def _refuse_unwritable(path: Path | None, suffixes: Collection[str]) -> None:
     """Say before a long run, not after it, that a file could not be written."""
     if path is None:
         return
-    refuse_unwritable(path)
+    require_writable(path)
     if path.suffix.lower() not in suffixes:
         raise InputError(
             "the file's ending does not fit", where=Where(path), hint=f"one of {', '.join(suffixes)}"

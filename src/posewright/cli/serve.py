@@ -17,7 +17,7 @@ from posewright.cli import console
 from posewright.cli.motion_play import OnEnd
 from posewright.cli.options import AsJson, add_command, argument, option, refuse_recording
 from posewright.controllers import behaviours
-from posewright.display import counted
+from posewright.display import format_count
 from posewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -206,7 +206,7 @@ def _teller(begun: str, say: Callable[[str], None]) -> Callable[[ServiceStatus],
         who = f"{_short(standing.client or standing.commander or 'nobody')} {drives}"
         observers = sum(int(count) for what, count in counts.items() if what.endswith(": observers"))
         late, rate = int(counts["late"]), f"{standing.rate_hz:5.1f} Hz"
-        say(f"{standing.time_s:8.1f} s  {rate}  {late} late  {who}  {counted(observers, 'observer')}")
+        say(f"{standing.time_s:8.1f} s  {rate}  {late} late  {who}  {format_count(observers, 'observer')}")
 
     return tell
 

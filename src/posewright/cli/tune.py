@@ -18,7 +18,7 @@ from posewright import figures, gaits, runs, search
 from posewright.cli import console
 from posewright.cli.console import give
 from posewright.cli.options import FOUND, STOPPED, AsJson, add_command, argument, option, refuse_overwriting
-from posewright.documents import open_ordinary, refuse_unwritable
+from posewright.documents import open_regular_file, require_writable
 from posewright.errors import FormatError, InputError, Where
 
 WORTH_WORKERS = 40
@@ -188,7 +188,7 @@ def _show_journal(journal: Path, plot: Path | None, *, as_json: bool) -> None:
     A journal may be looked at while the search goes on.
     """
     if plot is not None:
-        figures.refuse_unsavable(plot)
+        figures.require_picture_path(plot)
         refuse_overwriting(plot, journal)
     recorded = search.read_journal(journal)
     if plot is not None:
@@ -215,7 +215,7 @@ def _recorded(journal: Path, *, resume: bool) -> search.Journal | None:
 def _has_a_line(journal: Path) -> bool:
     """Tell whether anything was written: a search that was stopped at once leaves an empty file."""
     try:
-        with open_ordinary(journal) as file:
+        with open_regular_file(journal) as file:
             return b"\n" in file.read()
     except OSError as error:
         raise FormatError(f"cannot be read: {error.strerror or error}", where=Where(journal)) from error
@@ -223,12 +223,12 @@ def _has_a_line(journal: Path) -> bool:
 
 def _refuse_files(task: runs.GaitTask, journal: Path, files: SearchFiles) -> None:
     """Say before a long search, not after it, that its result could not be written."""
-    refuse_unwritable(journal)
+    require_writable(journal)
     written = [path for path in (journal, files.output, files.plot) if path is not None]
     if len({os.path.realpath(path) for path in written}) < len(written):
         raise InputError("two results would be one file", hint="a name each for journal, gait and picture")
     if files.plot is not None:
-        figures.refuse_unsavable(files.plot)
+        figures.require_picture_path(files.plot)
         refuse_overwriting(files.plot, task.path, task.gait.path)
     if files.output is not None:
         _refuse_output(task, files.output)
@@ -237,7 +237,7 @@ def _refuse_files(task: runs.GaitTask, journal: Path, files: SearchFiles) -> Non
 def _refuse_output(task: runs.GaitTask, output: Path) -> None:
     if output.suffix.lower() not in GAIT_SUFFIXES:
         raise InputError("not a gait's file", where=Where(output), hint="end it in .gait.yaml")
-    refuse_unwritable(output)
+    require_writable(output)
     refuse_overwriting(output, task.path, task.gait.path)
     if output.exists():
         gaits.read_gait(output, robot=task.robot)  # it is written over: let it be a gait
@@ -259,7 +259,7 @@ class SearchProgress:
         clock: Callable[[], float],
     ) -> None:
         asked = task.search.population if population is None else population
-        plan = search.plan_for(runs.GaitProblem(task), population=asked, spread=task.search.spread, seed=0)
+        plan = search.make_plan(runs.GaitProblem(task), population=asked, spread=task.search.spread, seed=0)
         self.name = task.name
         self.done: int | None = None  # generations, the start not counted; None before that is
         self.say: Say = lambda *_: None  # nobody follows yet

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from posewright.charts.machine import Machine, Snapshot
 from posewright.charts.machine.columns import dtype_of
-from posewright.charts.machine.machine import INSIDE
-from posewright.charts.machine.native import Given
+from posewright.charts.machine.machine import IN_STATE_PREFIX
+from posewright.charts.machine.native import TickInputs
 from posewright.charts.types import BoolType, EnumType
 from posewright.codegen.c import ChartSubject
 from posewright.codegen.records import ACTIVE, STATUS, RecordFormat, layout_of
@@ -46,7 +46,7 @@ class CompiledMachine:
         self._at: Snapshot | None = None  # where the library stands; None: nobody knows
         self._turn = threading.Lock()  # between putting the library somewhere and reading what came of it
 
-    def step(self, state: Snapshot, given: Given) -> Snapshot | None:
+    def step(self, state: Snapshot, given: TickInputs) -> Snapshot | None:
         """Return where the chart stands after a tick; None where it cannot say."""
         inputs = self._given.pack(*self._values(given))
         with self._turn:
@@ -57,7 +57,7 @@ class CompiledMachine:
             self._at = after = None if record[0] else self._known.get(record) or self._met(record)
         return after
 
-    def run(self, state: Snapshot, given: Sequence[Given]) -> list[Snapshot]:
+    def run(self, state: Snapshot, given: Sequence[TickInputs]) -> list[Snapshot]:
         """Return where the chart stands after each tick, up to the first of which it cannot say."""
         inputs = np.zeros(len(given), self.format.inputs)
         if inputs.itemsize:
@@ -99,7 +99,7 @@ class CompiledMachine:
     @cached_property
     def _first(self) -> Snapshot:
         machine = self.machine
-        configuration = machine.moves.first().configuration
+        configuration = machine.planner.enter_chart().configuration
         start = machine.start(configuration)
         values = tuple(start[name] for name in machine.registers)
         return Snapshot(machine, False, configuration, values, tuple(() for _ in machine.history))
@@ -110,7 +110,7 @@ class CompiledMachine:
             self._known.clear()
         return self._known.setdefault(record, self.format.unpack(record))
 
-    def _values(self, given: Given) -> list[Any]:
+    def _values(self, given: TickInputs) -> list[Any]:
         values, events = given
         stored = [*values.values()]  # in the chart's order
         for at, codes in self._codes:
@@ -131,5 +131,5 @@ class CompiledMachine:
             found[name] = column.view(np.bool_) if isinstance(kind, BoolType) else column
         for node in self.machine.nodes[1:]:
             octet = states[ACTIVE][:, node.index // 8]
-            found[INSIDE + node.name] = (octet >> (node.index % 8) & 1).view(np.bool_)
+            found[IN_STATE_PREFIX + node.name] = (octet >> (node.index % 8) & 1).view(np.bool_)
         return found

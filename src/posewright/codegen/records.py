@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from posewright.charts import Machine, Snapshot, Value
-from posewright.charts.types import BoolType, EnumType, Type, accept
+from posewright.charts.types import BoolType, EnumType, Type, convert_value
 from posewright.codegen.unit import Records
 from posewright.errors import InputError, UnknownNameError
 
@@ -113,7 +113,10 @@ class RecordFormat:
         if len(row) != len(self._readers) or any(name not in row for name, _, _ in self._readers):
             self._refuse_row(row)
         return tuple(
-            [_stored(accept(name, kind, row.get(name, False)), codes) for name, kind, codes in self._readers]
+            [
+                _stored(convert_value(name, kind, row.get(name, False)), codes)
+                for name, kind, codes in self._readers
+            ]
         )
 
     def pack_columns(self, columns: Mapping[str, NDArray[Any]]) -> Records:
@@ -163,7 +166,7 @@ class RecordFormat:
             for name, value in zip(machine.registers, state.values, strict=True)
         ]
         size = bitmap_bytes(len(machine.nodes))
-        maps = [list(_bitmap(numbers, size)) for numbers in ((0, *state.numbers), *state.history)]
+        maps = [list(_bitmap(numbers, size)) for numbers in ((0, *state.active_nodes), *state.history)]
         none = [[0] * bitmap_bytes(len(machine.chart.promises))] if self.monitors else []
         found: np.void = np.array([(0, maps[0], *values, *maps[1:], *none)], self.states)[0]
         return found

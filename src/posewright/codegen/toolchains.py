@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from posewright.errors import InputError, UnavailableError, visible
+from posewright.errors import InputError, UnavailableError, escape_unprintable
 
 HOST = ("cc", "gcc", "clang")
 """Names of the compilers for this computer, the preferred one first."""
@@ -65,7 +65,7 @@ class CompileError(InputError):
         self.told = tuple(told)
 
     def __str__(self) -> str:
-        return "\n".join((super().__str__(), *map(visible, self.told)))
+        return "\n".join((super().__str__(), *map(escape_unprintable, self.told)))
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from posewright.lazy import lazy
 
 if TYPE_CHECKING:
-    from posewright.bodies import Place as Place
+    from posewright.bodies import PlanarPose as PlanarPose
     from posewright.contests.arenas import all_arena_names as all_arena_names
     from posewright.contests.arenas import find_arena as find_arena
     from posewright.contests.contest import HALT as HALT

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from posewright.arenas import Arena, arena, layout, layout_names, random_layout, read_layout
-from posewright.bodies import Place, Supervisor
+from posewright.bodies import PlanarPose, Supervisor
 from posewright.contests.picture import ContestPicture
 from posewright.control import Watcher
 from posewright.display import Lines, Styled, Table
@@ -184,7 +184,7 @@ class Contest(Protocol):
         rules is refused where it must be legal.
         """
 
-    def start(self, role: str, arena: Arena) -> Place:
+    def start(self, role: str, arena: Arena) -> PlanarPose:
         """Return where the robot with that role begins."""
 
     def referee(self, arena: Arena, supervisors: Mapping[str, Supervisor], note: Note) -> Referee:

@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from posewright.control.loop import Block as Block
     from posewright.control.loop import Until as Until
     from posewright.control.loop import Watcher as Watcher
-    from posewright.control.loop import advance_at_its_time as advance_at_its_time
+    from posewright.control.loop import advance_on_clock as advance_on_clock
     from posewright.control.loop import drive as drive
-    from posewright.control.program import ControllerMaker as ControllerMaker
+    from posewright.control.program import ControllerFactory as ControllerFactory
     from posewright.control.program import Program as Program
     from posewright.control.program import ProgramKind as ProgramKind
     from posewright.control.program import ProgramWithController as ProgramWithController
     from posewright.control.program import Seed as Seed
-    from posewright.control.program import check_options as check_options
-    from posewright.control.safety import Guard as Guard
+    from posewright.control.program import require_known_options as require_known_options
     from posewright.control.safety import Interventions as Interventions
     from posewright.control.safety import SafeCommands as SafeCommands
     from posewright.control.safety import Safety as Safety
+    from posewright.control.safety import SafetyLimit as SafetyLimit
     from posewright.control.schedule import Schedule as Schedule
     from posewright.control.script import Script as Script
 else:

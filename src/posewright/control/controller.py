@@ -1,4 +1,4 @@
-"""Whatever decides what a robot is commanded."""
+"""The interface of controllers."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from posewright.bodies import BodyState, JointCommands
 
 @runtime_checkable
 class Controller(Protocol):
-    """Decides what a robot is commanded: a behaviour, a gait, a robot's old program, a person with a slider.
+    """Decides the commands of a robot: a behaviour, a gait, a robot's old program, a person with a slider.
 
-    A class of one's own inherits the two methods that most have no use for:
+    Your own class inherits `restart` and `close`, which most controllers do not need:
 
     ```python
     class Wave(Controller):
@@ -23,16 +23,16 @@ class Controller(Protocol):
     """
 
     def next(self, state: BodyState, n: int) -> JointCommands:
-        """Return the commands for the next frames, at least one row and at most `n`.
+        """Return the commands of the next frames, at least one row and at most `n`.
 
-        The controller is asked again when its rows are used up: one that returns a single row sees the
-        robot's state every frame, one that returns many costs nothing meanwhile.
+        The loop calls this again when the rows are used up: a controller that returns a single row sees the
+        robot's state every frame; one that returns many rows costs less.
         """
 
     def restart(self) -> None:
-        """Begin anew from the start pose: the referee begins another try. Does nothing by default."""
+        """Start again from the start pose, as at another attempt of a contest. Does nothing by default."""
         return
 
     def close(self) -> None:
-        """Release what the controller holds, a serial line say: the run is over. Does nothing by default."""
+        """Release resources, such as a serial line, after the run. Does nothing by default."""
         return

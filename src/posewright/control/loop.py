@@ -1,4 +1,4 @@
-"""The one loop that drives a plant: read, decide, make safe, advance, tell who watches."""
+"""The loop that drives a plant: read, decide, filter, advance, pass the block to the watchers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn, Protocol
+from types import FrameType
+from typing import NoReturn, Protocol
 
 import numpy as np
 
@@ -31,23 +32,28 @@ from posewright.control.safety import Interventions, Safety
 from posewright.errors import BodyError, InputError
 
 SLACK_FRAMES = 1e-6
-"""A time that misses a frame by less is that frame's: rounding."""
+"""Tolerance for rounding when a time is converted to frames."""
 
-MOST_FRAMES = 64
-"""A controller is asked for so many frames at most, so that whoever watches sees them soon enough."""
+MAX_BLOCK_FRAMES = 64
+"""Greatest number of frames a controller is called for, so that watchers see blocks soon enough."""
 
-ENDING_SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+ENDING_SIGNALS = tuple(
+    signal.Signals[name] for name in ("SIGTERM", "SIGHUP") if name in signal.Signals.__members__
+)
+"""Signals that end a run; Windows has no SIGHUP."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """Some frames of one robot: what was asked for, what was sent, what happened.
+    """Some frames of one robot: its controller's requests, the commands sent, the joint states.
 
     Attributes:
-        state: what the body said when the controller was asked last.
-        requests: what the controller wants; its `decision` is there in the first block of what it decided.
-        commands: what was sent: the same, made safe.
-        states: what the joints did.
+        robot: its name in the plant.
+        state: the body's state at the controller's last decision.
+        requests: the controller's commands; the first block of a decision carries the `decision`.
+        commands: the commands sent, after the safety filter.
+        states: the joint states at the end of each frame.
+        interventions: corrections by the safety filter; None where there are none.
     """
 
     robot: str
@@ -59,42 +65,43 @@ class Block:
 
 
 class Watcher(Protocol):
-    """Someone who sees every block: a recorder, a referee, a progress line."""
+    """Receives every block of a run: a recorder, a referee, a progress line."""
 
     def watch(self, block: Block) -> bool:
-        """See a block; return True to end the run after it."""
+        """Process a block; return True to end the run after it."""
 
 
 class Until:
-    """A watcher that ends a run when something has been so for a while.
+    """A watcher that ends a run when a condition has held for a while.
 
     Args:
-        is_so: asked after every block.
-        for_s: how long it has to be so [s].
+        condition: evaluated after every block.
+        for_s: how long it has to hold [s].
     """
 
-    def __init__(self, is_so: Callable[[], bool], for_s: float = 0.0) -> None:
-        self._is_so, self._for_s = is_so, for_s
+    def __init__(self, condition: Callable[[], bool], for_s: float = 0.0) -> None:
+        self._condition = condition
+        self._for_s = for_s
         self._since_s = 0.0
 
     def watch(self, block: Block) -> bool:
-        """Return whether it has been so for long enough."""
+        """Return whether the condition has held for long enough."""
         now_s = float(block.states.times[-1])
-        if not self._is_so():
+        if not self._condition():
             self._since_s = now_s
             return False
         return now_s - self._since_s >= self._for_s
 
 
-def advance_at_its_time(
+def advance_on_clock(
     plant: Plant, commands: Mapping[str, JointCommands], clock: Clock
 ) -> Mapping[str, JointStates]:
-    """Let the frames of some commands pass when the clock says so; return what the joints did.
+    """Wait until the frames are due, let them pass in the plant, and return the joint states.
 
-    Frames that end over a frame too late have a fault `late`. In real time the commands are one row each.
+    Frames that end a frame or more too late get a fault `late`. In real time there is one row of commands.
 
     Raises:
-        BodyError: a body does not answer, or answers for other frames than it was sent.
+        BodyError: a body does not answer, or returns another number of frames than it was sent.
     """
     frame_s = plant.frame_period_s
     n = len(next(iter(commands.values())))
@@ -106,7 +113,7 @@ def advance_at_its_time(
     for name in commands:
         n_answered = len(states[name]) if name in states else 0
         if n_answered != n:
-            raise BodyError(f"{name} was sent {n} frames, and {n_answered} came back")
+            raise BodyError(f"{name} was sent {n} frames, but returned {n_answered}")
     if delay_s < frame_s:
         return states
     n_missed = int(delay_s / frame_s)
@@ -126,49 +133,53 @@ def drive(
     on_end: TorquePolicy = TorquePolicy.HOLD,
     on_failure: TorquePolicy = TorquePolicy.RELEASE,
 ) -> None:
-    """Let controllers drive the robots of a plant.
+    """Drive the robots of a plant by controllers.
 
-    Bodies are opened first. Whatever ends the run, an exception, and in the main thread Ctrl-C, SIGTERM or a
-    terminal that is closed, all are stopped and closed before anybody hears of it; further signals wait for
-    that. A controller is asked when the rows it gave are used up, so each robot has a rhythm of its own.
+    All bodies are opened first. However the run ends (by an exception, or in the main thread by Ctrl-C,
+    SIGTERM or SIGHUP), all bodies are stopped and closed before the exception is raised; further signals are
+    ignored meanwhile. A controller is called when its rows are used up, so each robot has a rhythm of its
+    own.
 
     Args:
-        plant: what time passes in.
+        plant: the plant.
         controllers: one for each body of the plant, by its name there.
-        until_s: the plant's time to stop at [s]; infinity for as long as nobody ends the run.
-        watchers: each sees every block, in this order; the run ends after a block for which one says so.
-        clock: paces the frames of a plant without a clock of its own; simulated time by default. In real
-            time frames go out one by one; one that is over a frame or more too late has a fault `late`.
-        safety: what stands between a controller and its body where it is not `Safety(robot)`.
-        on_end: what the servos do in the end.
-        on_failure: what they do where an exception or a signal ends the run.
+        until_s: the plant's time at which the run ends [s]; infinity for no limit.
+        watchers: each receives every block, in this order; the run ends after a block for which one of them
+            returns True.
+        clock: paces the frames of a plant without a clock; simulated time by default. In real time frames are
+            sent one by one, and one that is a frame or more too late gets a fault `late`.
+        safety: safety filters other than `Safety(robot)`, by robot.
+        on_end: what the servos do after the run.
+        on_failure: what the servos do where an exception or a signal ends the run.
 
     Raises:
-        InputError: the controllers are not those of the plant's bodies, or a time makes no sense.
-        BodyError: a body does not answer, or answers for other frames than it was sent.
+        InputError: controllers and bodies do not match, or a time is not valid.
+        BodyError: a body does not answer, or returns another number of frames than it was sent.
         UnsafeCommandError: a command is not finite.
-        SystemExit: SIGTERM or SIGHUP came.
+        SystemExit: on SIGTERM or SIGHUP.
     """
-    missing = set(plant.bodies) ^ set(controllers)
-    if missing:
+    unmatched = set(plant.bodies) ^ set(controllers)
+    if unmatched:
         raise InputError(
-            f"controllers and bodies do not match: {', '.join(sorted(missing))}",
+            f"controllers and bodies do not match: {', '.join(sorted(unmatched))}",
             hint=f"one controller for each of {', '.join(plant.bodies)}",
         )
     if not plant.bodies or math.isnan(until_s) or not plant.frame_period_s > 0.0:
         message = f"{len(plant.bodies)} bodies, frames of {plant.frame_period_s} s, until {until_s} s"
         raise InputError(message, hint="at least one body, and times above 0")
-    pacing = plant.clock or clock or SimulatedClock()
-    with _held(plant.bodies, on_end, on_failure), _few_pauses(pacing):
-        pacing.restart()
-        run = _Run(plant, controllers, watchers, pacing, safety or {})
-        while not run.advance(until_s):
+    run_clock = plant.clock or clock or SimulatedClock()
+    with _open_bodies(plant.bodies, on_end, on_failure), _garbage_collection_frozen(run_clock):
+        run_clock.restart()
+        loop = _DriveLoop(plant, controllers, watchers, run_clock, safety or {})
+        while not loop.advance(until_s):
             pass
 
 
 @contextmanager
-def _held(bodies: Mapping[str, Body], on_end: TorquePolicy, on_failure: TorquePolicy) -> Iterator[None]:
-    """Open all bodies; in the end, however it comes, stop and close them all."""
+def _open_bodies(
+    bodies: Mapping[str, Body], on_end: TorquePolicy, on_failure: TorquePolicy
+) -> Iterator[None]:
+    """Open all bodies; on leaving the context, stop all of them, then close them."""
     with sigterm_raises():
         opened: list[Body] = []
         policy = on_failure
@@ -179,16 +190,17 @@ def _held(bodies: Mapping[str, Body], on_end: TorquePolicy, on_failure: TorquePo
             yield
             policy = on_end
         finally:
-            with _handled((*ENDING_SIGNALS, signal.SIGINT), signal.SIG_IGN), ExitStack() as ending:
-                for body in opened:  # each is called whatever the others raise; all stop before any is closed
+            with _signals_handled((*ENDING_SIGNALS, signal.SIGINT), signal.SIG_IGN), ExitStack() as ending:
+                # called in reverse order, even where some raise: all bodies stop before any is closed
+                for body in opened:
                     ending.callback(body.close)
                 for body in opened:
                     ending.callback(body.stop, policy)
 
 
 @contextmanager
-def _few_pauses(clock: Clock) -> Iterator[None]:
-    """Keep Python's garbage collector in real time from looking through all that was there before the run."""
+def _garbage_collection_frozen(clock: Clock) -> Iterator[None]:
+    """In real time, exclude objects older than the run from garbage collection, which shortens its pauses."""
     if not clock.is_real:
         yield
         return
@@ -201,82 +213,94 @@ def _few_pauses(clock: Clock) -> Iterator[None]:
 
 @contextmanager
 def sigterm_raises() -> Iterator[None]:
-    """Turn SIGTERM and SIGHUP into SystemExit meanwhile, where nobody else has asked for them."""
-    free = [one for one in ENDING_SIGNALS if signal.getsignal(one) is signal.SIG_DFL]
-    with _handled(free, _terminate):
+    """Raise SystemExit on SIGTERM and SIGHUP in this context, unless they have a handler already."""
+    unhandled = [ending for ending in ENDING_SIGNALS if signal.getsignal(ending) is signal.SIG_DFL]
+    with _signals_handled(unhandled, _exit_on_signal):
         yield
+
+
+SignalHandler = Callable[[int, FrameType | None], object] | signal.Handlers
 
 
 @contextmanager
-def _handled(signals: Sequence[int], handler: Any) -> Iterator[None]:
-    """Handle signals so meanwhile; in other threads than the main one nothing can be done about them."""
+def _signals_handled(signals: Sequence[signal.Signals], handler: SignalHandler) -> Iterator[None]:
+    """Set a handler of signals in this context; has no effect outside the main thread."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {one: signal.signal(one, handler) for one in signals}
+    previous_handlers = {number: signal.signal(number, handler) for number in signals}
     try:
         yield
     finally:
-        for one, old in before.items():
-            signal.signal(one, old)
+        for number, previous_handler in previous_handlers.items():
+            signal.signal(number, previous_handler)
 
 
-def _terminate(signum: int, frame: Any) -> NoReturn:  # noqa: ARG001 -- what signal handlers are given
+def _exit_on_signal(signum: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001 -- a signal handler
     raise SystemExit(128 + signum)
 
 
-class _Seat:
-    """One robot of a run: its body, its controller, and what is still to be sent."""
+class _DrivenRobot:
+    """One robot of a run: its body, its controller, and the commands that are still to be sent."""
 
     def __init__(self, name: str, body: Body, controller: Controller, safety: Safety) -> None:
-        self.name, self.body, self._controller, self._safety = name, body, controller, safety
-        self._last: Floats = body.observe().positions[0].copy()
-        blind = np.flatnonzero(np.isnan(self._last))
-        if len(blind):
-            joints = ", ".join(body.robot.joint_names[joint] for joint in blind[:3])
-            raise BodyError(
-                f"{name} does not say where {joints} stands", hint="no command is safe before that"
-            )
+        self.name = name
+        self.body = body
+        self._controller = controller
+        self._safety = safety
+        self._last_angles: Floats = body.observe().positions[0].copy()
+        unknown = np.flatnonzero(np.isnan(self._last_angles))
+        if len(unknown):
+            joints = ", ".join(body.robot.joint_names[joint] for joint in unknown[:3])
+            raise BodyError(f"{name} gives no position of {joints}", hint="no command is safe without it")
         self.state: BodyState
         self.requests: JointCommands
         self.commands: JointCommands
         self.interventions: Interventions | None = None
-        self.left = 0
+        self.n_unsent = 0
 
     def decide(self, n: int) -> None:
-        """Ask the controller for at most n frames, and make them safe."""
+        """Get the commands of at most n frames from the controller, and filter them.
+
+        Raises:
+            BodyError: the body does not answer, or the controller returned no row or more than n.
+            UnsafeCommandError: a command is not finite.
+        """
         self.state = self.body.read()
         self.requests = self._controller.next(self.state, n)
         if not 1 <= len(self.requests) <= n:
             raise BodyError(
                 f"the controller of {self.name} returned {len(self.requests)} frames", hint=f"1 to {n} rows"
             )
-        safe = self._safety.filter(self.requests, self._last)
-        self.commands, self.interventions = safe.commands, safe.interventions
-        self.left = len(self.requests)
+        safe = self._safety.filter(self.requests, self._last_angles)
+        self.commands = safe.commands
+        self.interventions = safe.interventions
+        self.n_unsent = len(self.requests)
 
-    def block(self, n: int, states: JointStates) -> Block:
-        """Take n frames off what is to be sent; return them with what the joints did."""
-        begin = len(self.requests) - self.left
-        rows = slice(begin, begin + n)
-        sent = self.commands if n == len(self.commands) else self.commands[rows]
-        asked = self.requests if n == len(self.requests) else self.requests[rows]
-        found = None if self.interventions is None else self.interventions.within(begin, begin + n)
-        self.left -= n
-        self._last = sent.angles[-1].copy()  # a controller may use its array again
-        if sent.free is not None:
-            seen = states.positions[-1]
-            self._last = np.where(sent.free & np.isfinite(seen), seen, self._last)
-        return Block(self.name, self.state, asked, sent, states, found)
-
-    def rows(self, n: int) -> JointCommands:
-        """Return the next n frames to be sent."""
-        begin = len(self.commands) - self.left
+    def next_rows(self, n: int) -> JointCommands:
+        """Return the next n rows of commands."""
+        begin = len(self.commands) - self.n_unsent
         return self.commands if n == len(self.commands) else self.commands[begin : begin + n]
 
+    def finish_rows(self, n: int, states: JointStates) -> Block:
+        """Remove the next n rows, which were sent, and return them with the joint states as a block."""
+        begin = len(self.requests) - self.n_unsent
+        commands = self.next_rows(n)
+        requests = self.requests if n == len(self.requests) else self.requests[begin : begin + n]
+        interventions = None
+        if self.interventions is not None:
+            interventions = self.interventions.within(begin, begin + n)
+        self.n_unsent -= n
+        self._last_angles = commands.angles[-1].copy()  # the controller may reuse its array
+        if commands.free is not None:
+            positions = states.positions[-1]
+            is_free = commands.free & np.isfinite(positions)
+            self._last_angles = np.where(is_free, positions, self._last_angles)
+        return Block(self.name, self.state, requests, commands, states, interventions)
 
-class _Run:
-    """A run under way."""
+
+class _DriveLoop:
+    """The robots of a plant under way."""
 
     def __init__(
         self,
@@ -286,29 +310,30 @@ class _Run:
         clock: Clock,
         safety: Mapping[str, Safety],
     ) -> None:
-        self._plant, self._watchers, self._clock = plant, watchers, clock
-        self._seats = [
-            _Seat(name, body, controllers[name], safety.get(name) or Safety(body.robot))
+        self._plant = plant
+        self._watchers = watchers
+        self._clock = clock
+        self._robots = [
+            _DrivenRobot(name, body, controllers[name], safety.get(name) or Safety(body.robot))
             for name, body in plant.bodies.items()
         ]
         self._frame_s = plant.frame_period_s
 
     def advance(self, until_s: float) -> bool:
-        """Let some frames pass; return whether the run is over."""
-        now_s = self._seats[0].body.time_s
-        left = int(min((until_s - now_s) / self._frame_s, MOST_FRAMES) + SLACK_FRAMES)
-        if left <= 0:
+        """Let some frames pass and return whether the run is over."""
+        now_s = self._robots[0].body.time_s
+        max_frames = int(min((until_s - now_s) / self._frame_s, MAX_BLOCK_FRAMES) + SLACK_FRAMES)
+        if max_frames <= 0:
             return True
-        for seat in self._seats:
-            if not seat.left:
-                seat.decide(left)
-        n = 1 if self._clock.is_real else min(left, *(seat.left for seat in self._seats))
-        states = advance_at_its_time(
-            self._plant, {seat.name: seat.rows(n) for seat in self._seats}, self._clock
-        )
-        stops = False
-        for seat in self._seats:
-            block = seat.block(n, states[seat.name])
+        for robot in self._robots:
+            if not robot.n_unsent:
+                robot.decide(max_frames)
+        n = 1 if self._clock.is_real else min(max_frames, *(robot.n_unsent for robot in self._robots))
+        commands = {robot.name: robot.next_rows(n) for robot in self._robots}
+        states = advance_on_clock(self._plant, commands, self._clock)
+        is_over = False
+        for robot in self._robots:
+            block = robot.finish_rows(n, states[robot.name])
             for watcher in self._watchers:
-                stops = watcher.watch(block) or stops
-        return stops
+                is_over = watcher.watch(block) or is_over
+        return is_over

@@ -1,4 +1,4 @@
-"""What a person hands in to drive a robot, before it runs."""
+"""The interfaces of programs, which drive robots, and of the kinds of programs."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from posewright.errors import UnknownNameError
 from posewright.robots import Robot, SensorSpec
 
 Seed = int | np.random.SeedSequence
-"""Of a stream of random numbers, as `numpy.random.default_rng` takes it."""
+"""The seed of a stream of random numbers, as `numpy.random.default_rng` accepts it."""
 
 
 @runtime_checkable
 class Program(Protocol):
-    """A behaviour, a gait, a motion, a policy, a robot's old program: read once, run as often as wanted."""
+    """Drives a robot, any number of times: a behaviour, a gait, a motion, a robot's old program."""
 
     @property
     def name(self) -> str:
-        """What people call it: `obstacle_race`, `move_head`."""
+        """The program's name, such as `obstacle_race` or `move_head`."""
 
     @property
     def kind(self) -> str:
-        """What it is, in a word for tables and recordings: `behaviour`, `openr`, `robobasic`, `gait`."""
+        """The name of its kind for tables and recordings, such as `behaviour`, `openr` or `gait`."""
 
     @property
     def robot(self) -> Robot:
@@ -35,43 +35,43 @@ class Program(Protocol):
 
     @property
     def sensors(self) -> tuple[SensorSpec, ...]:
-        """All the body must have: those of the robot's card and further ones."""
+        """All sensors of the body: those of the robot's card and additional ones."""
 
     @property
     def start_pose(self) -> Floats:
-        """In which the robot begins, `(n_joints,)` [rad]."""
+        """Joint angles at the start, `(n_joints,)` [rad]."""
 
     @property
     def documents(self) -> Mapping[str, str]:
-        """The texts it was read from, by file name; a recording carries them."""
+        """The texts it was read from, by file name; a recording contains them."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is doubtful about it, in words."""
+        """Warnings about the program."""
 
     @property
     def extras(self) -> Mapping[str, Any]:
-        """What a recording says of it besides, as plain data by the name of who reads it; mostly nothing."""
+        """Additional plain data for a recording, by the name of its reader; mostly empty."""
 
     def controller(self, seed: Seed) -> Controller:
-        """Return a controller that runs it; what it draws by chance, it draws from the seed."""
+        """Return a controller that runs the program with random numbers from the seed."""
 
 
-ControllerMaker = Callable[[Program, Seed], Controller]
-"""Makes a controller of one's own for a program's robot. A class with these two parameters is one."""
+ControllerFactory = Callable[[Program, Seed], Controller]
+"""Creates a custom controller for the robot of a program; a class with these two parameters is one."""
 
 
 @dataclass(frozen=True)
 class ProgramWithController:
-    """A program whose robot, sensors and start pose count, driven by a controller of one's own.
+    """A program whose robot, sensors and start pose are used with a custom controller.
 
     Attributes:
-        program: in whose place the controller drives.
-        make: makes the controller.
+        program: the program replaced by the controller.
+        factory: creates the controller.
     """
 
     program: Program
-    make: ControllerMaker
+    factory: ControllerFactory
 
     @property
     def name(self) -> str:
@@ -95,7 +95,7 @@ class ProgramWithController:
 
     @property
     def start_pose(self) -> Floats:
-        """In which the robot begins, `(n_joints,)` [rad]."""
+        """The program's start pose, `(n_joints,)` [rad]."""
         return self.program.start_pose
 
     @property
@@ -110,45 +110,46 @@ class ProgramWithController:
 
     @property
     def extras(self) -> Mapping[str, Any]:
-        """What a recording says of the program besides."""
+        """The program's additional data for a recording."""
         return self.program.extras
 
     def controller(self, seed: Seed) -> Controller:
-        """Return a controller of one's own."""
-        return self.make(self.program, seed)
+        """Return the custom controller."""
+        return self.factory(self.program, seed)
 
 
 @runtime_checkable
 class ProgramKind(Protocol):
-    """How programs of one kind are found and read.
+    """Finds and reads programs of one kind.
 
-    A package names its own in the entry point group `posewright.programs`.
+    A package registers its own kinds in the entry point group `posewright.programs`.
     """
 
     @property
     def name(self) -> str:
-        """What programs of this kind are, as `Program.kind` says it."""
+        """The name of the kind, as `Program.kind` has it."""
 
     @property
     def option_names(self) -> tuple[str, ...]:
-        """What may be said to a program of this kind when it is read, such as `motions` to a behaviour."""
+        """The options that `read` accepts, such as `motions` for a behaviour."""
 
     def names(self, robot: Robot | None) -> tuple[str, ...]:
-        """Return the names of those that ship, for a robot or for any."""
+        """Return the names of the programs that ship, for one robot or for all."""
 
     def recognises(self, name: str) -> bool:
-        """Tell whether a path, or another text that is no shipped name, is of a program of this kind."""
+        """Return whether a path, or another text that is no shipped name, is a program of this kind."""
 
     def read(self, name: str, robot: Robot | None, options: Mapping[str, str]) -> Program:
-        """Return the program of a name or path, for a robot; for its own where none is given.
+        """Read a program by name or path, for a robot or, with None, for the program's own.
 
         Raises:
-            PosewrightError: there is none, it cannot be read, it is another robot's, or an option is wrong.
+            PosewrightError: there is no such program, it cannot be read, it is for another robot, or an
+                option is wrong.
         """
 
 
-def check_options(options: Mapping[str, str], known: Sequence[str], kind: str) -> None:
-    """Raise an UnknownNameError where an option is none of those that programs of a kind have."""
+def require_known_options(options: Mapping[str, str], option_names: Sequence[str], kind: str) -> None:
+    """Raise an UnknownNameError unless all options are among those of a kind of programs."""
     for name in options:
-        if name not in known:
-            raise UnknownNameError.among(f"option of a program of the kind {kind}", name, known)
+        if name not in option_names:
+            raise UnknownNameError.among(f"option of a program of the kind {kind}", name, option_names)

@@ -1,4 +1,4 @@
-"""A controller that plays commands laid down before."""
+"""A controller that plays a fixed sequence of commands."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from posewright.errors import InputError
 
 
 class Script(Controller):
-    """A controller that commands what was laid down before, then holds the last frame.
+    """A controller that plays blocks of commands in order, then holds the last row.
 
     Raises:
-        InputError: there is not a single frame.
+        InputError: there is no row of commands.
     """
 
     def __init__(self, blocks: Sequence[JointCommands]) -> None:
         self._blocks = [block for block in blocks if len(block)]
         if not self._blocks:
-            raise InputError("a script without a frame", hint="at least one row of angles")
-        self._all_blocks = self._blocks
-        self._begun = 0
+            raise InputError("the script has no frame", hint="at least one row of angles")
+        self.restart()
 
     def restart(self) -> None:
-        """Begin with the first block again."""
-        self._blocks = self._all_blocks
-        self._begun = 0
+        """Start again at the first block."""
+        self._block_index = 0
+        self._row_index = 0
 
-    def next(self, state: BodyState, n: int) -> JointCommands:  # noqa: ARG002 -- a script looks at nothing
-        """Return the next rows of the script."""
-        block = self._blocks[0]
-        if self._begun == len(block):
-            if len(self._blocks) == 1:
+    def next(self, state: BodyState, n: int) -> JointCommands:  # noqa: ARG002 -- open loop
+        """Return the next rows of the present block, or the last row of the script."""
+        block = self._blocks[self._block_index]
+        if self._row_index == len(block):
+            if self._block_index == len(self._blocks) - 1:
                 return replace(block, angles=block.angles[-1:], decision=None)
-            self._blocks, self._begun = self._blocks[1:], 0
-            block = self._blocks[0]
-        rows = block[self._begun : self._begun + n]
-        self._begun += len(rows)
+            self._block_index += 1
+            self._row_index = 0
+            block = self._blocks[self._block_index]
+        rows = block[self._row_index : self._row_index + n]
+        self._row_index += len(rows)
         return rows

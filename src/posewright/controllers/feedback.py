@@ -1,4 +1,4 @@
-"""A controller around another one that corrects its commands from the robot's state."""
+"""A controller that adds a correction, computed from the robot's state, to another controller's commands."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from posewright.bodies import BodyState, JointCommands
 from posewright.control import Controller
 
 Correction = Callable[[BodyState], Floats]
-"""What is to be added to the commands of one frame, `(n_joints,)` [rad]."""
+"""Returns the angles to be added to the commands of one frame, `(n_joints,)` [rad]."""
 
 
 class Feedback(Controller):
-    """A controller around another one: each frame it adds a correction made from the robot's state.
+    """A controller that adds a correction to another controller's commands in every frame.
 
-    Balance is one: `correction` turns the tilt that the IMU reads into angles of hips and ankles.
+    Balance is an example: `correction` turns the tilt read from the IMU into angles of hips and ankles.
 
     Args:
-        inner: decides what is commanded without the correction; it is asked as often as it would be alone.
-        correction: made anew every frame.
+        inner: returns the commands without the correction; it is called as often as it would be alone.
+        correction: called in every frame.
     """
 
     def __init__(self, inner: Controller, correction: Correction) -> None:
         self._inner = inner
         self._correction = correction
-        self._coming: JointCommands | None = None
+        self._remaining: JointCommands | None = None
 
     def restart(self) -> None:
-        """Let the inner controller begin anew."""
+        """Restart the inner controller."""
         self._inner.restart()
-        self._coming = None
+        self._remaining = None
 
     def close(self) -> None:
         """Close the inner controller."""
@@ -39,7 +39,7 @@ class Feedback(Controller):
 
     def next(self, state: BodyState, n: int) -> JointCommands:
         """Return one corrected row."""
-        coming = self._inner.next(state, n) if self._coming is None else self._coming
-        now = coming[:1]
-        self._coming = coming[1:] if len(coming) > 1 else None
-        return replace(now, angles=now.angles + self._correction(state))
+        rows = self._inner.next(state, n) if self._remaining is None else self._remaining
+        first_row = rows[:1]
+        self._remaining = rows[1:] if len(rows) > 1 else None
+        return replace(first_row, angles=first_row.angles + self._correction(state))

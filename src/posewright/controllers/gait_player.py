@@ -1,4 +1,4 @@
-"""Controllers that walk a gait, by commands laid down before or by somebody who steers."""
+"""Controllers that walk a gait, by scheduled velocity commands or by steering."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from posewright.gaits.quadruped.reading import SUFFIX
 from posewright.robots import Robot, SensorSpec
 
 BLOCK_FRAMES = 64
-"""So many frames are made at once, 0.512 s of an AIBO; fewer before a command changes."""
+"""Frames computed at once, 0.512 s of an AIBO; fewer before a command changes."""
 
 STEER_FRAMES = 4
-"""The steering is looked at once in so many frames, 32 ms of an AIBO; a step takes longer."""
+"""Frames between two reads of the steering, 32 ms of an AIBO; a step takes longer."""
 
 
 class GaitController(Controller):
-    """Walks a gait. A command takes effect with the next step after its time.
+    """Walks a gait by scheduled velocity commands. A command takes effect with the next step after its time.
 
     Args:
-        gait: what is walked.
-        robot: who walks.
-        commands: each with the time it is given, counted from the first frame [s]; the first at 0.
+        gait: the gait.
+        robot: the robot.
+        commands: velocity commands with their times from the first frame [s]; the first one at 0.
 
     Raises:
-        InputError: there is no command at the beginning, or gait and robot do not go together.
+        InputError: there is no command at 0 s, or the gait does not fit the robot.
     """
 
     def __init__(self, gait: Gait, robot: Robot, commands: Sequence[tuple[float, VelocityCommand]]) -> None:
@@ -39,11 +39,11 @@ class GaitController(Controller):
         self._robot = robot
         self._commands = {round(time_s / robot.frame_period_s): command for time_s, command in commands}
         if 0 not in self._commands:
-            raise InputError("a walk without a command at the beginning", hint="the first command at 0 s")
+            raise InputError("the walk has no command at 0 s", hint="give the first command at 0 s")
         self.restart()
 
     def restart(self) -> None:
-        """Begin anew in the standing pose, with the first command."""
+        """Start again in the standing pose, with the first command."""
         self._walker = QuadrupedGait(self._gait, self._robot)
         self._frame = 0
 
@@ -62,9 +62,9 @@ class GaitController(Controller):
 
 
 class SteeredGaitController(Controller):
-    """Walks a gait by the command that `steering` returns; it takes effect with the next step.
+    """Walks a gait by the velocity commands that `steering` returns, each effective with the next step.
 
-    A command that is out of the gait's range is followed more slowly in the same direction.
+    A command beyond the gait's range is scaled down in the same direction.
     """
 
     def __init__(self, gait: Gait, robot: Robot, steering: Callable[[], VelocityCommand]) -> None:
@@ -74,13 +74,13 @@ class SteeredGaitController(Controller):
         self.restart()
 
     def restart(self) -> None:
-        """Begin anew in the standing pose."""
+        """Start again in the standing pose."""
         self._walker = QuadrupedGait(self._gait, self._robot)
         self._command: VelocityCommand | None = None
 
     def next(self, state: BodyState, n: int) -> JointCommands:  # noqa: ARG002 -- open loop
         """Return the next few frames of the walk."""
-        command = self._walker.clipped(self._steering())
+        command = self._walker.clip_command(self._steering())
         decision = None
         if command != self._command:
             self._command = command
@@ -94,11 +94,11 @@ class GaitProgram:
     """A gait as a program.
 
     Attributes:
-        gait: what is walked.
-        robot: who walks.
-        commands: what is asked for, each with its time from the first frame [s]; unused with `steering`.
-        steering: returns what is asked for now.
-        extras: what a recording says of the walk besides.
+        gait: the gait.
+        robot: the robot.
+        commands: velocity commands with their times from the first frame [s]; unused with `steering`.
+        steering: returns the present velocity command.
+        extras: additional data for the recording.
     """
 
     gait: Gait
@@ -117,7 +117,7 @@ class GaitProgram:
 
     @property
     def sensors(self) -> tuple[SensorSpec, ...]:
-        """Those of the card: a gait looks at none."""
+        """The sensors of the card; a gait reads none."""
         return self.robot.sensors
 
     @cached_property
@@ -131,7 +131,7 @@ class GaitProgram:
         return {f"{self.gait.name}{SUFFIX}": gait_text(self.gait)}
 
     def controller(self, seed: Seed) -> Controller:  # noqa: ARG002 -- nothing is drawn by chance
-        """Return what walks it."""
+        """Return a controller that walks the gait."""
         if self.steering is not None:
             return SteeredGaitController(self.gait, self.robot, self.steering)
         return GaitController(self.gait, self.robot, self.commands)

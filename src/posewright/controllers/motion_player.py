@@ -1,4 +1,4 @@
-"""A motion as a program: the robot stands in its first pose, plays it, and holds its last."""
+"""Motions as programs: the robot stands in the first pose, plays the motion, and holds the last pose."""
 
 from __future__ import annotations
 
@@ -20,23 +20,29 @@ from posewright.formats.native import render
 from posewright.motions import Motion
 from posewright.robots import Robot, SensorSpec
 
-SETTLE, HOLD, KEYFRAME = "settle", "hold", "keyframe"
-"""What the controller of a motion says it is at: before the motion, after it, and at a keyframe."""
+SETTLE = "settle"
+"""The recorded state before the motion."""
+
+HOLD = "hold"
+"""The recorded state after the motion."""
+
+KEYFRAME = "keyframe"
+"""The recorded output with the number of the keyframe."""
 
 SETTLE_S = 1.0
-"""Time the robot is given to stand still before the motion begins [s]."""
+"""Time for the robot to come to rest before the motion begins [s]."""
 
 HOLD_S = 1.0
 """Time the last pose is held, to see whether the robot stays up [s]."""
 
 LONGEST_S = 60.0
-"""A motion is played no longer than this [s]."""
+"""A motion is cut off after this time [s]."""
 
-LOOPS_SHOWN = 3
-"""Passes of a motion that repeats for ever: the first, one in the middle, and one more."""
+ENDLESS_PASSES = 3
+"""Passes played of a motion that repeats for ever: the first, one in the middle, and one more."""
 
 LONGEST_PASS_S = 600.0
-"""One pass is sampled as a whole; none that anybody wrote lasts as long."""
+"""Longest accepted pass [s], since a pass is sampled as a whole."""
 
 
 @dataclass(frozen=True)
@@ -44,13 +50,13 @@ class MotionProgram:
     """A motion as a program.
 
     Attributes:
-        motion: what is played.
-        robot: on what.
-        pose: name of the pose of the joints that the motion does not move; None for `stand`.
-        settle_s: how long the robot stands in the first pose before [s].
-        hold_s: how long it holds the last one [s].
-        longest_s: what lies later in the motion is not played [s].
-        extras: what a recording says of it besides.
+        motion: the motion.
+        robot: the robot.
+        pose: name of the pose of joints that the motion does not move; None for `stand`.
+        settle_s: how long the robot stands in the first pose before the motion [s].
+        hold_s: how long it holds the last pose after the motion [s].
+        longest_s: the motion is cut off after this time [s].
+        extras: additional data for the recording.
     """
 
     motion: Motion
@@ -71,18 +77,18 @@ class MotionProgram:
 
     @property
     def sensors(self) -> tuple[SensorSpec, ...]:
-        """Those of the card: a motion looks at none."""
+        """The sensors of the card; a motion reads none."""
         return self.robot.sensors
 
     @cached_property
     def commands(self) -> MotionCommands:
-        """What a player commands from the motion's beginning on."""
-        return commands_of(self.motion, self.robot, pose=self.pose, longest_s=self.longest_s)
+        """The commands of the motion, without settling and holding."""
+        return plan_motion_commands(self.motion, self.robot, pose=self.pose, longest_s=self.longest_s)
 
     @property
     def start_pose(self) -> Floats:
         """The motion's first pose, `(n_joints,)` [rad]."""
-        return self.commands.first
+        return self.commands.first_pose
 
     @property
     def documents(self) -> Mapping[str, str]:
@@ -91,7 +97,7 @@ class MotionProgram:
 
     @property
     def duration_s(self) -> float:
-        """How long it takes, settling and holding included [s]."""
+        """Duration with settling and holding [s]."""
         frames = self._frames(self.settle_s) + len(self.commands.keyframes) + self._frames(self.hold_s)
         return frames * self.robot.frame_period_s
 
@@ -99,101 +105,114 @@ class MotionProgram:
         return round(seconds / self.robot.frame_period_s)
 
     def controller(self, seed: Seed) -> Script:  # noqa: ARG002 -- nothing is drawn by chance
-        """Return what plays it."""
-        return Script(self.commands.script(self._frames(self.settle_s), self._frames(self.hold_s)))
+        """Return a controller that plays the motion."""
+        settle_frames = self._frames(self.settle_s)
+        return Script(self.commands.script_blocks(settle_frames, self._frames(self.hold_s)))
 
 
 @dataclass(frozen=True, eq=False)
 class MotionCommands:
-    """What is commanded from the motion's beginning on.
+    """The commands of a motion, frame by frame.
 
     Attributes:
-        first: the pose the robot is put down in, `(n_joints,)` [rad].
-        blocks: the frames, in pieces within which torque and stiffness do not change.
-        keyframes: the number of the keyframe each frame leads to or stays in, from 1, `(n,)`.
-        wanted: roll and pitch the author wants the base to have, `(n, 2)` [rad]; None where nobody says.
-        is_whole: whether the motion was not cut short.
+        motion: name of the motion.
+        first_pose: the pose at the start, `(n_joints,)` [rad].
+        blocks: the frames, in blocks within which torque and stiffness do not change.
+        keyframes: number of the keyframe that each frame leads to or stays in, from 1, `(n,)`.
+        attitudes: roll and pitch of the base as intended by the author, `(n, 2)` [rad]; None where not
+            stated.
+        is_complete: whether the motion was not cut off.
     """
 
     motion: str
-    first: Floats
+    first_pose: Floats
     blocks: tuple[JointCommands, ...]
     keyframes: Indices
-    wanted: Floats | None
-    is_whole: bool
+    attitudes: Floats | None
+    is_complete: bool
 
-    def script(self, settle: int, hold: int) -> list[JointCommands]:
-        """Return the commands of a robot that stands for some frames, plays, and holds its last pose.
+    def script_blocks(self, settle_frames: int, hold_frames: int) -> list[JointCommands]:
+        """Return blocks in which the robot settles in the first pose, plays, and holds the last pose.
 
-        Whatever a keyframe's frames begin with says so in its decision.
+        The first block of a keyframe carries a decision with its number.
         """
-        last = int(self.keyframes[-1])
+        last_keyframe = int(self.keyframes[-1])
+        settle = Decision(SETTLE, playing=self.motion)
+        hold = Decision(HOLD, outputs={KEYFRAME: last_keyframe}, playing=self.motion)
         return [
-            _held(JointCommands(self.first[np.newaxis]), settle, Decision(SETTLE, playing=self.motion)),
-            *self._by_keyframe(),
-            _held(self.blocks[-1], hold, Decision(HOLD, outputs={KEYFRAME: last}, playing=self.motion)),
+            _repeat_last_row(JointCommands(self.first_pose[np.newaxis]), settle_frames, settle),
+            *self._blocks_by_keyframe(),
+            _repeat_last_row(self.blocks[-1], hold_frames, hold),
         ]
 
-    def _by_keyframe(self) -> Iterator[JointCommands]:
-        begin = 0
+    def _blocks_by_keyframe(self) -> Iterator[JointCommands]:
+        """Yield the blocks, cut where the keyframe changes, each with a decision that names its keyframe."""
+        block_begin = 0
         for block in self.blocks:
-            numbers = self.keyframes[begin : begin + len(block)]
+            numbers = self.keyframes[block_begin : block_begin + len(block)]
             cuts = np.flatnonzero(np.diff(numbers)) + 1
-            for one, other in pairwise((0, *cuts.tolist(), len(block))):
-                number = int(numbers[one])
+            for begin, end in pairwise((0, *cuts.tolist(), len(block))):
+                number = int(numbers[begin])
                 decision = Decision(f"keyframe {number}", outputs={KEYFRAME: number}, playing=self.motion)
-                yield replace(block[one:other], decision=decision)
-            begin += len(block)
+                yield replace(block[begin:end], decision=decision)
+            block_begin += len(block)
 
 
-def _held(block: JointCommands, n: int, decision: Decision) -> JointCommands:
+def _repeat_last_row(block: JointCommands, n: int, decision: Decision) -> JointCommands:
     return replace(block, angles=np.repeat(block.angles[-1:], n, axis=0), decision=decision)
 
 
-def commands_of(motion: Motion, robot: Robot, *, pose: str | None, longest_s: float) -> MotionCommands:
-    """Return what a player would command, within the limits of the hardware and not slowed down.
+def plan_motion_commands(
+    motion: Motion, robot: Robot, *, pose: str | None, longest_s: float
+) -> MotionCommands:
+    """Return the commands of a player, clipped to the limits of the hardware and not slowed down.
 
-    The joints that the motion does not move are in that pose, else in the robot's `stand`, else the nearest.
-    What lies later than `longest_s` is not played.
+    Args:
+        motion: the motion.
+        robot: the robot.
+        pose: name of the pose of joints that the motion does not move; None for `stand`.
+        longest_s: the motion is cut off after this time [s].
 
     Raises:
-        InputError: the motion is another robot's, or a pass of it lasts longer than ten minutes.
+        InputError: the motion is for another robot, or a pass of it lasts longer than ten minutes.
         UnknownNameError: the robot has no such pose.
     """
     if motion.duration > LONGEST_PASS_S:
-        length = f"a pass of {motion.name!r} lasts {motion.duration:.0f} s"
-        raise InputError(length, hint=f"at most {LONGEST_PASS_S:.0f} s are played")
-    first = motion.first_pose(robot, pose)
-    n = max(1, int(longest_s / robot.frame_period_s))
-    blocks = tuple(_within(_played(motion, robot, first), n))
-    played = sum(map(len, blocks))
-    asked = (motion.repeat or LOOPS_SHOWN) * motion.duration
-    times: Floats = np.arange(1.0, played + 1.0) * robot.frame_period_s
+        raise InputError(
+            f"a pass of {motion.name!r} lasts {motion.duration:.0f} s", hint=f"at most {LONGEST_PASS_S:.0f} s"
+        )
+    first_pose = motion.first_pose(robot, pose)
+    max_frames = max(1, int(longest_s / robot.frame_period_s))
+    blocks = tuple(_cut_off(_blocks_of_all_passes(motion, robot, first_pose), max_frames))
+    n = sum(map(len, blocks))
+    duration_s = (motion.repeat or ENDLESS_PASSES) * motion.duration
+    times: Floats = np.arange(1.0, n + 1.0) * robot.frame_period_s
     return MotionCommands(
         motion=motion.name,
-        first=first,
+        first_pose=first_pose,
         blocks=tuple(
             replace(block, angles=np.clip(block.angles, *robot.hardware_limits)) for block in blocks
         ),
         keyframes=motion.sample_at(times).keyframes + 1,
-        wanted=_wanted(motion, times),
-        is_whole=played + 1 >= asked / robot.frame_period_s,
+        attitudes=_intended_attitudes(motion, times),
+        is_complete=n + 1 >= duration_s / robot.frame_period_s,
     )
 
 
-def _played(motion: Motion, robot: Robot, first: Floats) -> Iterator[JointCommands]:
-    """Yield all frames of all passes, one after the other, on the motion's own clock."""
+def _blocks_of_all_passes(motion: Motion, robot: Robot, first_pose: Floats) -> Iterator[JointCommands]:
+    """Yield the frames of all passes, one after the other, on the motion's own clock."""
     passes = Passes(motion, robot)
     phase = Fraction(0)
-    for lap in range(motion.repeat or LOOPS_SHOWN):
-        done = passes.get(first, lap, phase)
-        phase = done.phase
-        for stretch in done.stretches:
+    for lap in range(motion.repeat or ENDLESS_PASSES):
+        sampled_pass = passes.sample(first_pose, lap, phase)
+        phase = sampled_pass.phase
+        for stretch in sampled_pass.stretches:
             if len(stretch):
                 yield JointCommands(stretch.rows, stretch.free, stretch.stiffness, lights=stretch.lights)
 
 
-def _within(blocks: Iterator[JointCommands], n: int) -> Iterator[JointCommands]:
+def _cut_off(blocks: Iterator[JointCommands], n: int) -> Iterator[JointCommands]:
+    """Yield blocks with at most n rows in all."""
     for block in blocks:
         yield replace(block, angles=block.angles[:n])
         n -= len(block)
@@ -201,8 +220,8 @@ def _within(blocks: Iterator[JointCommands], n: int) -> Iterator[JointCommands]:
             return
 
 
-def _wanted(motion: Motion, times: Floats) -> Floats | None:
-    """Return roll and pitch over time, `(n, 2)` [rad]; None where all are 0 or unsaid."""
+def _intended_attitudes(motion: Motion, times: Floats) -> Floats | None:
+    """Return roll and pitch over time, `(n, 2)` [rad]; None where all are 0 or not stated."""
     if not any(any(frame.attitude[:2]) for frame in motion.keyframes if frame.attitude is not None):
         return None
     attitudes = motion.attitude_at(times)

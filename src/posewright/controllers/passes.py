@@ -1,4 +1,4 @@
-"""Passes of a motion, sampled once a frame and kept."""
+"""Passes of a motion, sampled once a frame and cached, and joins between two poses."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ from posewright.arrays import Flags, Floats
 from posewright.control.schedule import in_frames
 from posewright.errors import InputError
 from posewright.motions import Keyframe, Motion, Pose, Samples
-from posewright.motions.lighting import held_colours
+from posewright.motions.lighting import colours_by_keyframe
 from posewright.robots import Rgb, Robot
 
 PEAK_OF_MEAN = 15.0 / 8.0
-"""Greatest over mean speed of a minimum-jerk course (Flash and Hogan, J. Neuroscience 5, 1985)."""
+"""Peak speed over mean speed of a minimum-jerk trajectory (Flash and Hogan, J. Neuroscience 5, 1985)."""
 
 SHARE_OF_SPEED = 0.5
-"""How much of a servo's no-load speed a join uses at most: a servo under load has no more to give."""
+"""Greatest share of a servo's no-load speed used by a join: under load a servo is slower."""
 
 SHORTEST_JOIN_S = 0.1
 
 TOUCHING_RAD = 1e-3
-"""Poses nearer than this are one: it is a fifth of the step of a servo of 1024 ticks over 300 degrees."""
+"""Poses nearer than this count as equal: a fifth of the step of a servo of 1024 ticks over 300 degrees."""
 
 
-def apart(start: Floats, end: Floats) -> bool:
-    """Return whether there is a way to go between two poses `(n_joints,)` [rad]."""
+def poses_differ(start: Floats, end: Floats) -> bool:
+    """Return whether two poses `(n_joints,)` [rad] differ by more than the tolerance."""
     return bool((np.abs(end - start) > TOUCHING_RAD).any())
 
 
 def join_duration(start: Floats, end: Floats, max_speeds: Floats) -> float:
-    """Return how long a join takes: what the joint with the longest way needs, at least 0.1 s [s]."""
-    needed = PEAK_OF_MEAN * np.abs(end - start) / (SHARE_OF_SPEED * max_speeds)
-    return max(SHORTEST_JOIN_S, float(needed.max()))
+    """Return the duration of a join: that of the slowest joint, at least 0.1 s [s]."""
+    durations = PEAK_OF_MEAN * np.abs(end - start) / (SHARE_OF_SPEED * max_speeds)
+    return max(SHORTEST_JOIN_S, float(durations.max()))
 
 
 def join_frames(start: Floats, end: Floats, max_speeds: Floats, frame_period_s: float) -> Floats:
-    """Return the commands `(n, n_joints)` [rad] that lead from one pose to another without a jerk.
+    """Return a minimum-jerk trajectory between two poses `(n_joints,)`, `(n, n_joints)` [rad].
 
-    The pose commanded last is not repeated; the one to arrive at is the last row, `(n_joints,)` [rad] both.
+    The start pose is not repeated; the end pose is the last row.
     """
     n = math.ceil(join_duration(start, end, max_speeds) / frame_period_s - 1e-9)
     s = np.arange(1, n + 1)[:, np.newaxis] / n
@@ -52,19 +52,19 @@ def join_frames(start: Floats, end: Floats, max_speeds: Floats, frame_period_s: 
     return rows
 
 
-KEPT = 256
-"""So many passes of a motion are kept; a pass of a second weighs 18 kB."""
+CACHE_SIZE = 256
+"""Number of passes of a motion that are cached; a pass of a second takes 18 kB."""
 
 ONE_FRAME = Fraction(1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stretch:
-    """Commands with one setting of the servos' torque and of the lights.
+    """Frames of a pass within which torque, stiffness and lights do not change.
 
     Attributes:
         rows: joint angles, one row a frame, `(n, n_joints)` [rad].
-        free: joints whose torque is off, `(n_joints,)`; None where there is none.
+        free: joints whose torque is off, `(n_joints,)`; None where all are driven.
         stiffness: of each joint, `(n_joints,)` [N m/rad]; None for the servos' own.
         lights: as `JointCommands` has them.
     """
@@ -77,16 +77,19 @@ class Stretch:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def drives_like(self, other: Stretch) -> bool:
-        """Return whether torque, stiffness and lights are set alike."""
-        alike = _same(self.free, other.free) and _same(self.stiffness, other.stiffness)
-        return alike and self.lights == other.lights
+    def has_settings_of(self, stretch: Stretch) -> bool:
+        """Return whether torque, stiffness and lights are those of another stretch."""
+        return (
+            _arrays_equal(self.free, stretch.free)
+            and _arrays_equal(self.stiffness, stretch.stiffness)
+            and self.lights == stretch.lights
+        )
 
 
-def _same(one: Floats | Flags | None, other: Floats | Flags | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return one is other or bool(np.array_equal(one, other))
+def _arrays_equal(first: Floats | Flags | None, second: Floats | Flags | None) -> bool:
+    if first is None or second is None:
+        return first is second
+    return first is second or bool(np.array_equal(first, second))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,9 +97,9 @@ class Pass:
     """One pass, frame by frame.
 
     Attributes:
-        stretches: what is to be sent, at least one row.
-        end: the pose at the pass's very end, `(n_joints,)` [rad].
-        phase: how far the pass's end lies after its last frame, 0..1 [frames].
+        stretches: the frames, at least one row in all.
+        end: the pose at the end of the pass, `(n_joints,)` [rad].
+        phase: time from the last frame to the end of the pass, 0..1 [frames].
     """
 
     stretches: tuple[Stretch, ...]
@@ -108,25 +111,33 @@ class Pass:
         """All commands of the pass, `(n, n_joints)` [rad]."""
         return np.concatenate([stretch.rows for stretch in self.stretches])
 
-    def without(self, n: int) -> tuple[Stretch, ...]:
-        """Return what is to be sent after the first `n` rows."""
-        kept = []
+    def stretches_from(self, row: int) -> tuple[Stretch, ...]:
+        """Return the stretches from a row on."""
+        remaining = []
         for stretch in self.stretches:
-            if len(stretch) > n:
-                kept.append(replace(stretch, rows=stretch.rows[n:]))
-            n = max(0, n - len(stretch))
-        return tuple(kept)
+            if len(stretch) > row:
+                remaining.append(replace(stretch, rows=stretch.rows[row:]))
+            row = max(0, row - len(stretch))
+        return tuple(remaining)
 
 
 class Passes:
     """The passes of one motion on one robot.
 
-    A pass need not last a whole number of frames. Where it began is kept as a fraction of a frame, the
-    `phase`, so that after a thousand passes the motion is still on its own clock.
+    A pass need not last a whole number of frames. Its start is stored as a fraction of a frame, the `phase`,
+    so that the motion stays on its own clock over any number of passes.
+
+    Args:
+        motion: the motion.
+        robot: the robot.
 
     Attributes:
-        frames: how long one is, at least 1 [frames].
-        first_way: when the first keyframe is reached [frames].
+        motion: the motion.
+        frames: duration of a pass, at least 1 [frames].
+        frames_to_first_keyframe: time at which the first keyframe is reached [frames].
+
+    Raises:
+        InputError: the motion is for another robot.
     """
 
     def __init__(self, motion: Motion, robot: Robot) -> None:
@@ -136,48 +147,57 @@ class Passes:
             )
         self.motion = motion
         self.frames = max(ONE_FRAME, in_frames(motion.duration, robot.frame_period_s))
-        self.first_way = in_frames(float(motion.keyframe_times[0]), robot.frame_period_s)
+        self.frames_to_first_keyframe = in_frames(float(motion.keyframe_times[0]), robot.frame_period_s)
         self._frame_s = robot.frame_period_s
         self._columns = np.array([robot.index(joint) for joint in motion.joints], dtype=np.intp)
-        own = np.array([servo.stiffness for servo in robot.servos])
-        self._stiffness = tuple(self._stiffness_of(keyframe, own) for keyframe in motion.keyframes)
-        self._lights = held_colours(motion.keyframes, robot)
-        told = list(zip(self._stiffness, self._lights, strict=True))
-        alike = (
-            next(i for i, (s, lit) in enumerate(told) if _same(s, own) and lit == now) for own, now in told
+        servo_stiffness = np.array([servo.stiffness for servo in robot.servos])
+        self._stiffness = tuple(
+            self._stiffness_of(keyframe, servo_stiffness) for keyframe in motion.keyframes
         )
-        self._settings = np.array(list(alike), dtype=np.intp)  # of each keyframe the first set alike
-        self._kept: dict[tuple[bytes, int, Fraction], Pass] = {}
+        self._lights = colours_by_keyframe(motion.keyframes, robot)
+        self._settings = np.array(
+            [self._first_keyframe_set_like(i) for i in range(len(motion.keyframes))], dtype=np.intp
+        )
+        self._cache: dict[tuple[bytes, int, Fraction], Pass] = {}
 
-    def starting_pose(self, now: Floats) -> Floats | None:
-        """Return the pose the motion asks to be started from, `(n_joints,)`, its open joints as they are."""
-        return None if self.motion.start is None else self._over(now, self.motion.start)
+    def _first_keyframe_set_like(self, number: int) -> int:
+        """Return the first keyframe with the stiffness and the lights of a keyframe."""
+        for i in range(number):
+            same_stiffness = _arrays_equal(self._stiffness[i], self._stiffness[number])
+            if same_stiffness and self._lights[i] == self._lights[number]:
+                return i
+        return number
 
-    def first_keyframe(self, now: Floats) -> Floats:
-        """Return the pose of the first keyframe when the motion is started from a pose, `(n_joints,)`."""
-        return self._over(now, self.motion.keyframes[0].pose)
+    def starting_pose(self, pose: Floats) -> Floats | None:
+        """Return a pose with the joints of the motion's start pose, `(n_joints,)`; None where it has none."""
+        return None if self.motion.start is None else self._override(pose, self.motion.start)
 
-    def _over(self, now: Floats, asked: Pose) -> Floats:
-        pose = now.copy()
-        pose[self._columns] = np.where(np.isnan(asked.angles), now[self._columns], asked.angles)
-        return pose
+    def first_keyframe(self, pose: Floats) -> Floats:
+        """Return a pose with the joints of the motion's first keyframe, `(n_joints,)`."""
+        return self._override(pose, self.motion.keyframes[0].pose)
 
-    def get(self, start: Floats, lap: int, phase: Fraction) -> Pass:
+    def _override(self, pose: Floats, overrides: Pose) -> Floats:
+        overridden = pose.copy()
+        is_open = np.isnan(overrides.angles)
+        overridden[self._columns] = np.where(is_open, pose[self._columns], overrides.angles)
+        return overridden
+
+    def sample(self, start: Floats, lap: int, phase: Fraction) -> Pass:
         """Return one pass.
 
         Args:
-            start: the pose the motion was started from, `(n_joints,)` [rad].
-            lap: which pass, counted from 0.
-            phase: how far the pass's beginning lies after the last frame sent, 0..1 [frames].
+            start: the pose before the first pass, `(n_joints,)` [rad].
+            lap: number of the pass, from 0.
+            phase: time from the last frame sent to the start of the pass, 0..1 [frames].
         """
-        repeat = self.motion.repeat
-        alike = lap if lap == 0 or lap + 1 == repeat else 1  # all passes in between are the same
-        key = (start.tobytes(), alike, phase)
-        if key not in self._kept:
-            if len(self._kept) >= KEPT:
-                self._kept.clear()
-            self._kept[key] = self._sample(start, alike, phase)
-        return self._kept[key]
+        if lap not in (0, (self.motion.repeat or 0) - 1):
+            lap = 1  # all passes between the first and the last are the same
+        key = (start.tobytes(), lap, phase)
+        if key not in self._cache:
+            if len(self._cache) >= CACHE_SIZE:
+                self._cache.clear()
+            self._cache[key] = self._sample(start, lap, phase)
+        return self._cache[key]
 
     def _sample(self, start: Floats, lap: int, phase: Fraction) -> Pass:
         end = self.frames + phase
@@ -192,39 +212,38 @@ class Passes:
         return Pass(tuple(self._cut(rows[:n], samples)), rows[n], end - n)
 
     def _all_joints(self, angles: Floats, start: Floats) -> Floats:
-        """Return rows of all the robot's joints; what is not commanded stays at its last command."""
+        """Return rows of all the robot's joints; joints that are not commanded keep their last command."""
         rows = np.tile(start, (len(angles), 1))
         rows[:, self._columns] = angles
         if np.isnan(rows).any():
-            before = start
+            previous = start
             for row in rows:
-                np.copyto(row, before, where=np.isnan(row))
-                before = row
+                np.copyto(row, previous, where=np.isnan(row))
+                previous = row
         return rows
 
     def _cut(self, rows: Floats, samples: Samples) -> Iterator[Stretch]:
-        """Yield the rows in pieces within which torque, stiffness and lights do not change."""
+        """Yield the rows, cut where torque, stiffness or lights change."""
         n = len(rows)
-        free, setting = samples.free[:n], self._settings[samples.keyframes[:n]]
-        changes = (free[1:] != free[:-1]).any(axis=1) | (setting[1:] != setting[:-1])
+        free = samples.free[:n]
+        settings = self._settings[samples.keyframes[:n]]
+        changes = (free[1:] != free[:-1]).any(axis=1) | (settings[1:] != settings[:-1])
         bounds = [0, *(np.flatnonzero(changes) + 1).tolist(), n]
         for begin, end in pairwise(bounds):
-            stiffness, lights = self._stiffness[setting[begin]], self._lights[setting[begin]]
-            off = self._free(free[begin], rows.shape[1])
-            yield Stretch(rows[begin:end], off, stiffness, lights or None)
+            robot_free: Flags | None = None
+            if free[begin].any():
+                robot_free = np.zeros(rows.shape[1], dtype=np.bool_)
+                robot_free[self._columns] = free[begin]
+            keyframe = settings[begin]
+            yield Stretch(
+                rows[begin:end], robot_free, self._stiffness[keyframe], self._lights[keyframe] or None
+            )
 
-    def _free(self, flags: Flags, n_joints: int) -> Flags | None:
-        if not flags.any():
-            return None
-        free = np.zeros(n_joints, dtype=np.bool_)
-        free[self._columns] = flags
-        return free
-
-    def _stiffness_of(self, keyframe: Keyframe, own: Floats) -> Floats | None:
-        """Return the stiffness a keyframe sets, `(n_joints,)`; None where it sets none."""
+    def _stiffness_of(self, keyframe: Keyframe, servo_stiffness: Floats) -> Floats | None:
+        """Return the stiffness that a keyframe sets, `(n_joints,)`; None where it sets none."""
         if not keyframe.stiffness:
             return None
-        stiffness = own.copy()
+        stiffness = servo_stiffness.copy()
         for joint, column in zip(self.motion.joints, self._columns, strict=True):
             stiffness[column] = keyframe.stiffness.get(joint, stiffness[column])
         return stiffness

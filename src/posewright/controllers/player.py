@@ -1,4 +1,4 @@
-"""The player: a controller that plays motions by name, one after the other and never with a jump."""
+"""A player of motions by name, and the order in which motions and their passes follow each other."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ import numpy as np
 
 from posewright.arrays import Flags, Floats
 from posewright.bodies import BodyState, JointCommands
-from posewright.controllers.passes import SHARE_OF_SPEED, Pass, Passes, Stretch, apart, join_frames
+from posewright.controllers.passes import SHARE_OF_SPEED, Pass, Passes, Stretch, join_frames, poses_differ
 from posewright.errors import UnknownNameError
 from posewright.motions import Motion
 from posewright.robots import Robot
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class PlannedPass:
     """One pass of one motion.
 
     Attributes:
-        lap: which of its passes, counted from 0.
-        linked: whether the page before led here, rather than a request.
+        name: of the motion.
+        lap: number of the pass, from 0.
+        linked: whether a motion's `next` or `exit` led here, rather than a request.
     """
 
     name: str
@@ -31,131 +32,148 @@ class Turn:
 
 
 class Succession:
-    """What is played, pass by pass.
+    """The sequence of passes of motions, as requested and as `next` and `exit` of the motions lead on.
 
-    A motion that is left goes through its `exit` motion, that through its own, and so on, no motion
-    twice; then what is asked for begins. (ROBOTIS' action module stops a page in the same way.)
+    A motion that is left is followed by its `exit` motion, that by its own, and so on, no motion twice; then
+    the requested motion begins. (ROBOTIS' action module stops a page in the same way.)
+
+    Args:
+        motions: all motions by name.
+
+    Attributes:
+        now: the present pass; None while standing still.
+
+    Raises:
+        UnknownNameError: a motion's `next` or `exit` is not among the motions.
     """
 
     def __init__(self, motions: Mapping[str, Motion]) -> None:
         self._motions = dict(motions)
-        self._asked: str | None = None
-        self._served: str | None = None  # the request that the present turn belongs to
-        self._left_through: frozenset[str] = frozenset()  # exits played since something else was asked for
-        self.now: Turn | None = None
+        self._request: str | None = None
+        self._request_of_pass: str | None = None  # the request that the present pass belongs to
+        self._exits_played: frozenset[str] = frozenset()  # since the request changed
+        self.now: PlannedPass | None = None
         for name, motion in motions.items():
             for link in (motion.next, motion.exit):
                 if link is not None and link not in motions:
                     raise UnknownNameError.among(f"motion that {name!r} leads to", link, motions)
 
     def request(self, name: str | None) -> None:
-        """Ask for a motion, or for none."""
+        """Request a motion, or None to stand still.
+
+        Raises:
+            UnknownNameError: there is no such motion.
+        """
         if name is not None and name not in self._motions:
             raise UnknownNameError.among("motion", name, self._motions)
-        self._asked = name
+        self._request = name
         if self.now is None and name is None:
-            self._served = None  # nothing to leave: the next request counts as new
+            self._request_of_pass = None  # nothing to leave: the next request counts as new
 
     @property
-    def is_left(self) -> bool:
-        """Whether something else was asked for than what is played."""
-        return self._asked != self._served or bool(self._left_through)
+    def is_leaving(self) -> bool:
+        """Whether the request differs from that of the present pass, or exits are being played."""
+        return self._request != self._request_of_pass or bool(self._exits_played)
 
-    def following(self) -> Turn | None:
-        """Return the turn after the present one, as things stand now; None for standing still."""
+    def next_pass(self) -> PlannedPass | None:
+        """Return the pass that would follow the present one by the present request; None to stand still."""
         now = self.now
         if now is None:
-            return Turn(self._asked) if self._asked is not None and self.is_left else None
+            if self._request is None or not self.is_leaving:
+                return None
+            return PlannedPass(self._request)
         motion = self._motions[now.name]
-        if self.is_left:
-            if now.name in self._left_through and now.lap + 1 < (motion.repeat or 1):
-                return Turn(now.name, now.lap + 1)
-            if motion.exit is not None and motion.exit not in self._left_through:
-                return Turn(motion.exit, linked=True)
-            return None if self._asked is None else Turn(self._asked)
+        if self.is_leaving:
+            return self._next_pass_on_leaving(now, motion)
         if motion.repeat is None or now.lap + 1 < motion.repeat:
-            return Turn(now.name, now.lap + 1)
-        return None if motion.next is None else Turn(motion.next, linked=True)
+            return PlannedPass(now.name, now.lap + 1)
+        return None if motion.next is None else PlannedPass(motion.next, linked=True)
 
-    def advance(self) -> Turn | None:
-        """Go on to the following turn and return it; None for standing still."""
-        turn = self.following()
-        if turn is not None and turn.linked and self.is_left:
-            self._left_through |= {turn.name}
-        elif turn is None or not turn.lap:
-            self._left_through = frozenset()
-            if turn is None or not turn.linked:
-                self._served = self._asked
-        self.now = turn
-        return turn
+    def _next_pass_on_leaving(self, now: PlannedPass, motion: Motion) -> PlannedPass | None:
+        """Return the pass after the present one, whose motion is left: of an exit motion, or as requested."""
+        if now.name in self._exits_played and now.lap + 1 < (motion.repeat or 1):
+            return PlannedPass(now.name, now.lap + 1)
+        if motion.exit is not None and motion.exit not in self._exits_played:
+            return PlannedPass(motion.exit, linked=True)
+        return None if self._request is None else PlannedPass(self._request)
+
+    def advance(self) -> PlannedPass | None:
+        """Make the next pass the present one and return it; None to stand still."""
+        planned = self.next_pass()
+        if planned is not None and planned.linked and self.is_leaving:
+            self._exits_played |= {planned.name}
+        elif planned is None or not planned.lap:
+            self._exits_played = frozenset()
+            if planned is None or not planned.linked:
+                self._request_of_pass = self._request
+        self.now = planned
+        return planned
 
 
 STILL_FRAMES = 128
-"""Standing still is prepared for so many frames at a time."""
+"""Frames of standing still that are prepared at a time."""
 
 
 class Player:
-    """Plays the motion last asked for, one after the other and never with a jump.
+    """Plays the requested motion; joints never jump between motions.
 
-    * A pass that has begun is played to its end. Where its motion has an exit motion, that is played
-      next; then the motion asked for begins.
-    * Without a new request a motion is repeated as often as it says, then its `next` follows. Without
-      `next` the robot stays in the last pose with torque on, and nothing is playing.
-    * A request that stays is one request: a motion that is over is played again only after something
-      else, or None, was asked for.
-    * A motion is begun from its starting pose, to which the joints go without a jerk. One that has none
-      goes to its first keyframe in its own time where the servos can, else in as long as they need.
+    * A pass that has begun is played to its end. Then the exit motion of its motion is played, if it has one;
+      then the requested motion begins.
+    * Without a new request a motion is repeated as often as it states, then its `next` follows. Without
+      `next` the robot stays in the last pose with torque on, and `playing` is None.
+    * A motion that has ended is played again only after another motion, or None, was requested.
+    * A motion begins at its start pose, which the joints reach by a minimum-jerk trajectory. One without a
+      start pose goes to its first keyframe in its own time where the servos can, else in as long as they
+      need.
 
-    Times are kept in fractions of a frame: passes of any length stay on their own clock.
+    Times are stored in fractions of a frame, so passes of any length stay on their own clock.
+
+    Args:
+        robot: the robot.
+        motions: all motions by name, with those that their `next` and `exit` name.
+        start_pose: joint angles at the start, `(n_joints,)` [rad].
+
+    Raises:
+        UnknownNameError: a motion's `next` or `exit` is not among the motions.
+        InputError: a motion is for another robot.
     """
 
     def __init__(self, robot: Robot, motions: Mapping[str, Motion], start_pose: Floats) -> None:
-        """Prepare to play.
-
-        Args:
-            robot: whose joints the motions move.
-            motions: what may be asked for, by name; their `next` and `exit` name others of them.
-            start_pose: where the joints are, `(n_joints,)` [rad].
-
-        Raises:
-            UnknownNameError: a motion's `next` or `exit` is not among the motions.
-            InputError: a motion is made for another robot.
-        """
         self._succession = Succession(motions)
         self._passes = {name: Passes(motion, robot) for name, motion in motions.items()}
         self._max_speeds = robot.max_speeds
         self._frame_s = robot.frame_period_s
         self._command = np.array(start_pose, dtype=np.float64)
-        self._base = self._command  # the pose the present motion was started from
-        self._end = self._command
-        self._phase = Fraction(0)
-        self._stretches: tuple[Stretch, ...] = ()  # what is to be sent; the first is begun
-        self._row = 0  # of the first stretch
-        self._free: Flags | None = None  # joints without torque in the frames handed out last
+        self._base = self._command  # the pose before the first pass of the present motion
+        self._end = self._command  # the pose at the end of the present pass
+        self._phase = Fraction(0)  # time from the last frame to that end [frames]
+        self._stretches: tuple[Stretch, ...] = ()  # to be sent, from `_row` of the first one on
+        self._row = 0
+        self._free: Flags | None = None  # joints without torque in the last frames returned
         self._stand()
 
     @property
     def command(self) -> Floats:
-        """The pose sent last, `(n_joints,)` [rad]; not to be written to."""
+        """The last pose commanded, `(n_joints,)` [rad]; read-only."""
         return self._command
 
     @property
     def playing(self) -> str | None:
-        """The motion that is being played, or gone to; None while the robot stands still."""
+        """The motion that is played or joined to; None while the robot stands still."""
         return None if self._succession.now is None else self._succession.now.name
 
     def request(self, name: str | None) -> None:
-        """Ask for a motion, or with None for standing still in the pose the present motion ends in.
+        """Request a motion, or None to stand still in the pose in which the present motion ends.
 
         Raises:
             UnknownNameError: there is no such motion.
         """
         self._succession.request(name)
-        if self._succession.now is None and self._succession.following() is not None:
-            self._go_on()
+        if self._succession.now is None and self._succession.next_pass() is not None:
+            self._prepare_next_pass()
 
     def next(self, state: BodyState, n: int) -> JointCommands:
-        """Return the next frames; what had no torque goes on from where it really is."""
+        """Return the next frames; joints that were free continue from their actual positions."""
         if self._free is not None:
             self.follow(state.positions, self._free)
         rows = self.frames(n)
@@ -163,115 +181,123 @@ class Player:
         return rows
 
     def take_over(self, pose: Floats) -> None:
-        """Stand in a pose to which somebody else has brought the joints, `(n_joints,)` [rad]."""
+        """Stand in a pose that another controller has reached, `(n_joints,)` [rad]."""
         self._succession.request(None)
         while self._succession.now is not None:
             self._succession.advance()
-        self._command, self._free = np.array(pose, dtype=np.float64), None
+        self._command = np.array(pose, dtype=np.float64)
+        self._free = None
         self._phase = Fraction(0)
         self._stand()
 
     def follow(self, positions: Floats, free: Flags) -> None:
-        """Go on from the positions [rad] of joints that were free in the last frame, `(n_joints,)` both."""
+        """Continue from the positions of joints that were free.
+
+        Args:
+            positions: actual joint angles, `(n_joints,)` [rad].
+            free: joints that were free in the last frame, `(n_joints,)`.
+        """
         self._command = np.where(free, positions, self._command)
         if self.playing is None:
             self._stand()
 
     def frames(self, n: int) -> JointCommands:
-        """Return the next frames, at most `n` and at least one; they end where a setting changes."""
-        first = self._current()
-        rows = self._take(n)
-        if len(rows) < n:
-            rows = self._take_on(rows, n, first)
-        if self._is_over() and self._succession.following() is None:
-            self._go_on()
+        """Return the next frames, at least one and at most `n`; they end where a setting changes."""
+        first = self._current_stretch()
+        parts = [self._pop_rows(n)]
+        n_missing = n - len(parts[0])
+        while n_missing and self._current_stretch().has_settings_of(first):
+            parts.append(self._pop_rows(n_missing))
+            n_missing -= len(parts[-1])
+        if self._all_sent() and self._succession.next_pass() is None:
+            self._prepare_next_pass()
+        rows = parts[0] if len(parts) == 1 else np.concatenate(parts)
         return JointCommands(rows, first.free, first.stiffness, lights=first.lights)
 
-    def _take(self, n: int) -> Floats:
+    def _pop_rows(self, n: int) -> Floats:
         rows = self._stretches[0].rows[self._row : self._row + n]
         self._row += len(rows)
         self._command = rows[-1]
         return rows
 
-    def _take_on(self, rows: Floats, n: int, first: Stretch) -> Floats:
-        """Return `rows` and what follows them, up to `n`."""
-        parts, missing = [rows], n - len(rows)
-        while missing and self._current().drives_like(first):
-            parts.append(self._take(missing))
-            missing -= len(parts[-1])
-        return np.concatenate(parts)
-
-    def _is_over(self) -> bool:
+    def _all_sent(self) -> bool:
         """Return whether all rows prepared have been sent."""
         return self._row == len(self._stretches[0]) and len(self._stretches) == 1
 
-    def _current(self) -> Stretch:
-        """Return the stretch that has the next row."""
-        if self._is_over():
-            self._go_on()
+    def _current_stretch(self) -> Stretch:
+        """Return the stretch of the next row, having prepared it where all rows were sent."""
+        if self._all_sent():
+            self._prepare_next_pass()
         elif self._row == len(self._stretches[0]):
-            self._stretches, self._row = self._stretches[1:], 0
+            self._stretches = self._stretches[1:]
+            self._row = 0
         return self._stretches[0]
 
-    def _go_on(self) -> None:
-        """Prepare what follows: a further pass, another motion, or standing still."""
-        turn = self._succession.advance()
-        if turn is None:
+    def _prepare_next_pass(self) -> None:
+        """Prepare another pass of the motion, the first pass of a motion, or standing still."""
+        planned = self._succession.advance()
+        if planned is None:
             self._stand()
-        elif turn.lap:
-            self._play(self._passes[turn.name].get(self._base, turn.lap, self._phase))
+        elif planned.lap:
+            self._prepare_pass(self._passes[planned.name].sample(self._base, planned.lap, self._phase))
         else:
-            self._begin(turn)
+            self._prepare_first_pass(planned)
 
     def _stand(self) -> None:
-        self._command = self._arrived()
+        self._command = self._pose_at_end()
         self._phase = Fraction(0)
         self._prepare(Stretch(np.tile(self._command, (STILL_FRAMES, 1))))
 
-    def _arrived(self) -> Floats:
-        """Return where the present pass ends; its last frame may have come a little before that."""
+    def _pose_at_end(self) -> Floats:
+        """Return the pose at the end of the present pass, which may lie after its last frame."""
         if not self._phase:
             return self._command
         free = self._stretches[0].free
         return self._end if free is None else np.where(free, self._command, self._end)
 
-    def _begin(self, turn: Turn) -> None:
-        passes = self._passes[turn.name]
+    def _prepare_first_pass(self, planned: PlannedPass) -> None:
+        passes = self._passes[planned.name]
         start = passes.starting_pose(self._command)
-        if start is not None:
-            self._phase, self._base = Fraction(0), start
-            self._play(passes.get(start, 0, self._phase), *self._join(start))
-        else:
-            self._begin_anywhere(passes, linked=turn.linked)
+        if start is None:
+            self._prepare_first_pass_from_here(passes, linked=planned.linked)
+            return
+        self._phase = Fraction(0)
+        self._base = start
+        self._prepare_pass(passes.sample(start, 0, self._phase), *self._join(start))
 
-    def _begin_anywhere(self, passes: Passes, *, linked: bool) -> None:
-        """Begin a motion that does not say from where.
+    def _prepare_first_pass_from_here(self, passes: Passes, *, linked: bool) -> None:
+        """Prepare the first pass of a motion without a start pose.
 
-        The page before leads here at the speed its maker meant; a request may come in any pose.
+        A linked motion may use the full speed of the servos, as its author intended; a requested one may
+        begin in any pose. Where the servos are too slow, a join leads to the first keyframe.
         """
-        self._base = now = self._arrived() if linked else self._command
+        self._base = self._pose_at_end() if linked else self._command
         self._phase = self._phase if linked else Fraction(0)
         share = 1.0 if linked else SHARE_OF_SPEED
-        whole = passes.get(now, 0, self._phase)
-        way = np.concatenate((self._command[np.newaxis], whole.rows[: int(passes.first_way) + 1]))
-        if (np.abs(np.diff(way, axis=0)) <= share * self._max_speeds * self._frame_s).all():
-            self._play(whole)
+        first_pass = passes.sample(self._base, 0, self._phase)
+        n_rows = int(passes.frames_to_first_keyframe) + 1
+        approach = np.concatenate((self._command[np.newaxis], first_pass.rows[:n_rows]))
+        if (np.abs(np.diff(approach, axis=0)) <= share * self._max_speeds * self._frame_s).all():
+            self._prepare_pass(first_pass)
             return
-        self._base = passes.first_keyframe(now)
-        self._phase = Fraction(0)
-        rest = passes.get(self._base, 0, self._phase)
-        self._phase, self._end = rest.phase, rest.end
-        self._prepare(*self._join(self._base), *rest.without(int(passes.first_way)))
+        self._base = passes.first_keyframe(self._base)
+        first_pass = passes.sample(self._base, 0, Fraction(0))
+        self._phase = first_pass.phase
+        self._end = first_pass.end
+        after_keyframe = first_pass.stretches_from(int(passes.frames_to_first_keyframe))
+        self._prepare(*self._join(self._base), *after_keyframe)
 
     def _join(self, pose: Floats) -> tuple[Stretch, ...]:
-        """Return the way from the present command to a pose; nothing where they are one."""
-        if not apart(self._command, pose):
+        """Return a join from the present command to a pose; empty where the poses are equal."""
+        if not poses_differ(self._command, pose):
             return ()
         return (Stretch(join_frames(self._command, pose, self._max_speeds, self._frame_s)),)
 
-    def _play(self, passed: Pass, *join: Stretch) -> None:
-        self._phase, self._end = passed.phase, passed.end
-        self._prepare(*join, *passed.stretches)
+    def _prepare_pass(self, sampled_pass: Pass, *join: Stretch) -> None:
+        self._phase = sampled_pass.phase
+        self._end = sampled_pass.end
+        self._prepare(*join, *sampled_pass.stretches)
 
     def _prepare(self, *stretches: Stretch) -> None:
-        self._stretches, self._row = stretches, 0
+        self._stretches = stretches
+        self._row = 0

@@ -1,4 +1,4 @@
-"""Catalogues: what ships, and what installed packages add, found by name."""
+"""Catalogues: shipped documents found by name, and entry points of installed packages."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from posewright.errors import InputError, UnknownNameError, Where
 
 
 def is_path(name: str | Path) -> bool:
-    """Tell whether somebody names a file by its path, rather than a thing that ships by its name."""
+    """Return whether `name` is the path of a file, and not the name of a shipped document."""
     text = str(name)
     return isinstance(name, Path) or "/" in text or "\\" in text or text.endswith((".yaml", ".yml"))
 
 
 @dataclass(frozen=True)
 class Catalogue:
-    """Documents of one kind, each called as its file is, from the folder on and without the suffix.
+    """Documents of one kind; the name of each is its file's path in the folder, without the suffix.
 
     Attributes:
-        kind: what one of them is, for messages: `layout`.
-        suffix: of their files, `.layout.yaml`; or `/robot.yaml`, where each is a folder.
-        folders: returns the folders they lie in.
+        kind: what a document of the catalogue is, for messages: `layout`.
+        suffix: the suffix of the files, `.layout.yaml`; or `/robot.yaml` if each document is a folder.
+        folders: returns the folders of the catalogue.
     """
 
     kind: str
@@ -33,44 +33,46 @@ class Catalogue:
     folders: Callable[[], Iterable[Path]]
 
     def names(self) -> tuple[str, ...]:
-        """Return the names of all, in alphabetical order."""
+        """Return the names of all documents, in alphabetical order."""
         return tuple(sorted({name for name, _ in self._files()}))
 
-    def shipped(self, name: str) -> Path:
-        """Return the file of a name; no path leads anywhere here, wherever the name comes from.
+    def shipped_path(self, name: str) -> Path:
+        """Return the path of a shipped document. A `name` that is itself a path is never followed.
 
         Raises:
-            UnknownNameError: none is called so.
-            InputError: several are.
+            UnknownNameError: no document has that name.
+            InputError: several documents have it.
         """
-        named = [path for known, path in self._files() if known == name]
-        if len(named) > 1:
-            places = " or ".join(str(path) for path in named)
-            raise InputError(f"several {self.kind}s are called {name}", hint=f"name a file: {places}")
-        if not named:
+        matches = [path for document_name, path in self._files() if document_name == name]
+        if len(matches) > 1:
+            paths = " or ".join(str(path) for path in matches)
+            raise InputError(f"several {self.kind}s are called {name}", hint=f"name a file: {paths}")
+        if not matches:
             raise UnknownNameError.among(self.kind, name, self.names())
-        return named[0]
+        return matches[0]
 
-    def find(self, name: str | Path, *, beside: Path | None = None, also: Collection[str] = ()) -> Path:
-        """Return the file of a name, or the one that a path leads to.
+    def find(
+        self, name: str | Path, *, base_folder: Path | None = None, extra_names: Collection[str] = ()
+    ) -> Path:
+        """Return the path of a shipped document, or of the file at a path.
 
         Args:
-            name: of what ships, or a path.
-            beside: the folder that a path starts from; the working folder where none is given.
-            also: names that the caller knows besides, for the message.
+            name: the name of a shipped document, or a path.
+            base_folder: what a relative path is relative to; the working folder by default.
+            extra_names: further names that the caller accepts, suggested in the message.
 
         Raises:
-            UnknownNameError: none is called so, and there is no such file.
-            InputError: several are called so, or the path leads to no file.
+            UnknownNameError: no shipped document has that name, and no file is at that path.
+            InputError: several documents have the name, or no file is at the path.
         """
         if isinstance(name, str) and name in self.names():
-            return self.shipped(name)
-        path = (beside or Path()) / name
-        if _is_there(path, folder=is_path(name)):
+            return self.shipped_path(name)
+        path = (base_folder or Path()) / name
+        if _exists(path, or_folder=is_path(name)):
             return path
         if is_path(name):
             raise InputError(f"there is no such {self.kind}", where=Where(path=path))
-        raise UnknownNameError.among(self.kind, name, {*self.names(), *also})
+        raise UnknownNameError.among(self.kind, name, {*self.names(), *extra_names})
 
     def _files(self) -> Iterator[tuple[str, Path]]:
         for folder in self.folders():
@@ -78,15 +80,19 @@ class Catalogue:
                 yield path.relative_to(folder).as_posix().removesuffix(self.suffix), path
 
 
-def _is_there(path: Path, *, folder: bool) -> bool:
+def _exists(path: Path, *, or_folder: bool) -> bool:
     try:
-        return path.is_file() or (folder and path.is_dir())
-    except (OSError, ValueError):  # too long for any disk, or with a NUL in it
+        return path.is_file() or (or_folder and path.is_dir())
+    except (OSError, ValueError):  # the name is too long, or has a NUL in it
         return False
 
 
 class Plugins(Mapping[str, Any]):
-    """What installed packages offer in one group of entry points, each loaded when it is asked for."""
+    """The entry points of installed packages in one group, each loaded when it is first looked up.
+
+    Attributes:
+        group: the name of the group, such as `posewright.contests`.
+    """
 
     def __init__(self, group: str, entries: Iterable[importlib.metadata.EntryPoint]) -> None:
         self.group = group
@@ -95,26 +101,33 @@ class Plugins(Mapping[str, Any]):
             self._entries.setdefault(entry.name, []).append(entry)
 
     def __getitem__(self, name: str) -> Any:
-        """Load what is called so.
+        """Load the object that an entry point names.
 
         Raises:
-            KeyError: no package offers it.
-            InputError: it cannot be loaded, or several packages offer it.
+            KeyError: no package has an entry point of that name.
+            InputError: it cannot be loaded, or several packages have one.
         """
-        entry, *others = self._entries[name]
-        if others:
-            makers = " and ".join(map(_maker, (entry, *others)))
-            raise InputError(f"{name!r} in {self.group} is offered by {makers}", hint="uninstall one of them")
+        entries = self._entries[name]
+        if len(entries) > 1:
+            packages = " and ".join(map(_package_label, entries))
+            raise InputError(
+                f"{name!r} in {self.group} is offered by {packages}", hint="uninstall one of them"
+            )
         try:
-            return entry.load()
-        except (Exception, SystemExit) as error:  # importing somebody's module may do anything
-            raise self.fault(name, f"cannot be loaded: {error}") from error
+            return entries[0].load()
+        except (Exception, SystemExit) as error:  # importing a foreign module may raise anything
+            raise self.build_error(name, f"cannot be loaded: {error}") from error
 
-    def fault(self, name: str, what: str) -> InputError:
-        """Build the error for something that cannot be used; it names the package that offers it."""
+    def build_error(self, name: str, problem: str) -> InputError:
+        """Build the error for an unusable entry point; it names the package.
+
+        Args:
+            name: the name of the entry point.
+            problem: the predicate of the message: `cannot be loaded`.
+        """
         entry = self._entries[name][0]
-        message = f"{name!r} in {self.group}, of {_maker(entry)}, {what}"
-        return InputError(message, hint=f"it says {entry.value}; mend that package or uninstall it")
+        message = f"{name!r} in {self.group}, from {_package_label(entry)}, {problem}"
+        return InputError(message, hint=f"its entry point is {entry.value}; fix or uninstall the package")
 
     def __iter__(self) -> Iterator[str]:
         return iter(sorted(self._entries))
@@ -126,11 +139,11 @@ class Plugins(Mapping[str, Any]):
         return f"Plugins({self.group!r}: {', '.join(self) or 'none'})"
 
 
-def _maker(entry: importlib.metadata.EntryPoint) -> str:
+def _package_label(entry: importlib.metadata.EntryPoint) -> str:
     return f"the package {entry.dist.name} {entry.dist.version}" if entry.dist else "an unknown package"
 
 
 @cache
 def plugins(group: str) -> Plugins:
-    """Return what installed packages offer in a group of entry points, such as `posewright.contests`."""
+    """Return the entry points of installed packages in a group, such as `posewright.contests`."""
     return Plugins(group, importlib.metadata.entry_points(group=group))

@@ -1,4 +1,4 @@
-"""Files: opened for reading, written atomically, and locked while they are changed."""
+"""Reading files, writing them atomically, and locking folders while their files are changed."""
 
 from __future__ import annotations
 
@@ -16,49 +16,52 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from posewright.errors import FormatError, OutputError, Where, visible
+from posewright.errors import FormatError, OutputError, Where, escape_unprintable
 
 _WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 if sys.platform == "win32":
-    _BINARY = os.O_BINARY  # Windows would else turn every line feed into two bytes
+    _BINARY = os.O_BINARY  # else Windows turns every line feed into two bytes
 else:
     _BINARY = 0
 
 
 LOCK_TIMEOUT_S = 10.0
-"""So long a program waits for another that holds a folder while nothing changes there."""
+"""How long a program waits for a locked folder in which nothing changes."""
 
-_TOLD_AFTER_S = 1.0
-"""So long it waits in silence."""
+_WARN_AFTER_S = 1.0
+"""How long a program waits for a lock before it logs a warning."""
 
 _POLL_S = 0.02
 
-_SHOWN = 40
-"""So much of a file's name stands in that of the unfinished one, which must not be too long itself."""
+_MAX_STEM_LENGTH = 40
+"""How many characters of a file's name are repeated in the name of its unfinished file."""
 
 _HOST = f"{zlib.crc32(os.uname().nodename.encode()) if sys.platform != 'win32' else 0:08x}"
-"""Stands in the name of an unfinished file: a lock says nothing of programs on another machine."""
+"""Part of an unfinished file's name: a lock does not show programs on other machines."""
 
 _UNFINISHED = re.compile(rf"\..+\.{_HOST}[0-9a-f]{{16}}\.unfinished(?:\.\w+)?", re.DOTALL)
 
-_SWEEP_EVERY_S = 1.0
-"""A folder is not searched for unfinished files more often, or two thousand files would take a minute."""
+_CLEAN_UP_EVERY_S = 1.0
+"""Shortest time between two clean-ups of a folder: writing two thousand files would else take a minute."""
 
-_swept: dict[Path, float] = {}
+_cleaned_at: dict[Path, float] = {}
 
 
 def write_atomically(path: Path, content: bytes, *, durable: bool = True) -> None:
-    """Write `content` to `path` so that a crash leaves either the old file or the new one.
+    """Write a file so that a crash leaves either the old file or the new one.
 
-    It waits until the disk has it, so that it outlives a power cut too, unless it need not be `durable`, as
-    what can be made again. Otherwise as `replacing`.
+    See `atomic_replacement` for links and permissions.
+
+    Args:
+        path: the file to write.
+        content: its new content.
+        durable: whether to wait until the content is on the disk and survives a power cut.
 
     Raises:
-        OutputError: it cannot be written there, or something stands there that is write-protected or no
-            ordinary file.
+        OutputError: the file cannot be written, or `path` is write-protected or no regular file.
     """
-    with replacing(path) as (_, handle), os.fdopen(handle, "wb", closefd=False) as file:
+    with atomic_replacement(path) as (_, handle), os.fdopen(handle, "wb", closefd=False) as file:
         file.write(content)
         file.flush()
         if durable:
@@ -66,31 +69,31 @@ def write_atomically(path: Path, content: bytes, *, durable: bool = True) -> Non
 
 
 @contextlib.contextmanager
-def replacing(path: Path, *, ending: str = "") -> Iterator[tuple[Path, int]]:
-    """Yield an empty file beside `path` and its handle; once it is written, it takes the place of `path`.
+def atomic_replacement(path: Path, *, suffix: str = "") -> Iterator[tuple[Path, int]]:
+    """Yield a new temporary file beside `path`, as its path and its handle, that replaces `path` at the end.
 
-    After an exception it is removed and `path` is left as it is. A file that stood there hands on its
-    permissions; a new one gets those of an ordinary open(). A link stays a link: what it leads to is
-    replaced. Files of this kind that killed programs left in the folder are removed.
+    After an exception, the temporary file is removed and `path` is unchanged. The new file keeps the
+    permissions of the old one; without an old one it gets those of an ordinary open(). If `path` is a link,
+    its target is replaced. Temporary files that killed programs left in the folder are removed.
 
     Args:
-        path: what is to be written.
-        ending: how the unfinished file's name ends, for a program that goes by that: `.mp4`.
+        path: the file to replace.
+        suffix: the suffix of the temporary file, for programs that go by it: `.mp4`.
 
     Raises:
-        OutputError: as `write_atomically`; any OSError on the way becomes one.
+        OutputError: as `write_atomically`; any OSError in the body is turned into one.
     """
-    path = _target(path)
-    _sweep(path.parent)
+    path = _writable_target(path)
+    _clean_up(path.parent)
     try:
-        unfinished, handle = _begun(path, ending)
+        unfinished, handle = _create_unfinished(path, suffix)
     except OSError as error:
         raise OutputError.at(path, error.strerror or str(error)) from error
     try:
         yield unfinished, handle
         with contextlib.suppress(FileNotFoundError):
             unfinished.chmod(path.stat().st_mode & 0o777)
-        if sys.platform == "win32":  # it replaces no file that is open
+        if sys.platform == "win32":  # Windows replaces no open file
             os.close(handle)
             handle = -1
         unfinished.replace(path)
@@ -105,49 +108,50 @@ def replacing(path: Path, *, ending: str = "") -> Iterator[tuple[Path, int]]:
             os.close(handle)
 
 
-def _begun(path: Path, ending: str) -> tuple[Path, int]:
-    """Make an unfinished file, and hold it by a lock as long as its handle is open: its maker lives."""
+def _create_unfinished(path: Path, suffix: str) -> tuple[Path, int]:
+    """Create the temporary file for `path`, locked while its handle is open to mark it as in use."""
     if not path.name:
         raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
     while True:
-        name = f".{path.name[:_SHOWN]}.{_HOST}{secrets.token_hex(8)}.unfinished{ending}"
+        name = f".{path.name[:_MAX_STEM_LENGTH]}.{_HOST}{secrets.token_hex(8)}.unfinished{suffix}"
         unfinished = path.with_name(name)
         handle = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666)
         if sys.platform == "win32" or (try_lock(handle) and os.fstat(handle).st_nlink):
             return unfinished, handle
-        os.close(handle)  # another program has just taken it for a dead one's, and removes it
+        os.close(handle)  # another program has taken it for a dead program's and removes it
 
 
-def _sweep(folder: Path) -> None:
-    """Remove what is left unfinished in a folder, unless that was done just now."""
+def _clean_up(folder: Path) -> None:
+    """Remove the unfinished files of killed programs from a folder, unless this was done just now."""
     now = time.monotonic()
-    if sys.platform == "win32" or now - _swept.get(folder, -_SWEEP_EVERY_S) < _SWEEP_EVERY_S:
+    last_s = _cleaned_at.get(folder, -_CLEAN_UP_EVERY_S)
+    if sys.platform == "win32" or now - last_s < _CLEAN_UP_EVERY_S:
         return
-    _swept[folder] = now
-    remove_unfinished(folder)
+    _cleaned_at[folder] = now
+    remove_unfinished_files(folder)
 
 
-def remove_unfinished(folder: Path) -> None:
-    """Remove what killed programs left unfinished in a folder: nobody holds it by a lock any more."""
+def remove_unfinished_files(folder: Path) -> None:
+    """Remove the unfinished files that killed programs left in a folder: those that nobody locks."""
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if _UNFINISHED.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
-                _remove_if_left(entry.path)
+                _remove_if_unlocked(entry.path)
 
 
-def _remove_if_left(unfinished: str) -> None:
+def _remove_if_unlocked(unfinished: str) -> None:
     with contextlib.suppress(OSError):
         handle = os.open(unfinished, os.O_RDONLY | (0 if sys.platform == "win32" else os.O_NOFOLLOW))
         try:
             if _lock(handle):
-                os.unlink(unfinished)  # noqa: PTH108 -- a name that os.scandir gave
+                os.unlink(unfinished)  # noqa: PTH108 -- a name from os.scandir
         finally:
             os.close(handle)
 
 
-def refuse_unwritable(path: Path) -> None:
-    """Say before long work, not after it, that its result could not be written to `path`."""
-    path = _target(path)
+def require_writable(path: Path) -> None:
+    """Raise OutputError if a file cannot be written at `path`; call it before long work, not after."""
+    path = _writable_target(path)
     if not path.parent.is_dir():
         raise OutputError.at(path, os.strerror(errno.ENOENT))
     if not os.access(path.parent, os.W_OK | os.X_OK):
@@ -155,16 +159,24 @@ def refuse_unwritable(path: Path) -> None:
 
 
 def real_path(path: Path) -> Path:
-    """Return where a path leads, links followed, or raise OutputError for one that no file can have."""
+    """Return the path with its links followed.
+
+    Raises:
+        OutputError: no file can have that name.
+    """
     try:
         return Path(os.path.realpath(path))
-    except ValueError as error:  # a NUL in it, or half a character
-        what = f"no file can be called {visible(str(path))}"
-        raise OutputError(what, hint="leave out what stands for no character") from error
+    except ValueError as error:  # a NUL or a lone surrogate
+        message = f"no file can be called {escape_unprintable(str(path))}"
+        raise OutputError(message, hint="leave out NUL and invalid characters") from error
 
 
-def _target(path: Path) -> Path:
-    """Return the file that writing to `path` means; a device or a pipe must not be replaced by a file."""
+def _writable_target(path: Path) -> Path:
+    """Return the file that writing to `path` replaces.
+
+    Raises:
+        OutputError: it is a folder, a device, a pipe or write-protected.
+    """
     target = real_path(path)
     try:
         status = target.stat()
@@ -175,131 +187,142 @@ def _target(path: Path) -> Path:
     if stat.S_ISDIR(status.st_mode):
         raise OutputError.at(path, os.strerror(errno.EISDIR))
     if not stat.S_ISREG(status.st_mode):
-        raise OutputError.at(path, "not an ordinary file")
+        raise OutputError.at(path, "not a regular file")
     if not status.st_mode & _WRITABLE:
         raise OutputError.at(path, "it is write-protected")
     return target
 
 
-def is_there(path: Path) -> bool:
-    """Tell whether something is at a path; it says no, where Path raises, of what is no name."""
-    return os.path.exists(path)  # noqa: PTH110 -- Path raises of a name that is too long
+def path_exists(path: Path) -> bool:
+    """Return whether there is anything at a path; False for a name that no file can have."""
+    return os.path.exists(path)  # noqa: PTH110 -- Path raises for a name that is too long
 
 
 def is_file(path: Path) -> bool:
-    """Tell whether there is a file at a path."""
+    """Return whether there is a file at a path."""
     return os.path.isfile(path)  # noqa: PTH113 -- as above
 
 
 def is_folder(path: Path) -> bool:
-    """Tell whether there is a folder at a path."""
+    """Return whether there is a folder at a path."""
     return os.path.isdir(path)  # noqa: PTH112 -- as above
 
 
-def open_ordinary(path: Path) -> BinaryIO:
+def open_regular_file(path: Path) -> BinaryIO:
     """Open a file for reading bytes.
 
-    A pipe or a device, on which a program would wait for ever, is not opened at all.
+    Raises:
+        OSError: there is no file, or it is a pipe or a device, whose reader could wait forever.
     """
     try:
         mode = path.stat().st_mode
-    except ValueError as error:  # a NUL in its name, or half a character
-        raise OSError(errno.EINVAL, "no file can be called so") from error
-    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):  # a folder is refused by open() in its own words
-        raise OSError(errno.EINVAL, "not an ordinary file")
+    except ValueError as error:  # a NUL or a lone surrogate in its name
+        raise OSError(errno.EINVAL, "no file can have this name") from error
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):  # open() itself raises for a folder
+        raise OSError(errno.EINVAL, "not a regular file")
     return path.open("rb")
 
 
-def read_bounded(path: Path, most: int) -> bytes:
-    """Return the bytes of a file, or raise FormatError where it cannot be read or has more than `most`."""
+def read_bounded(path: Path, max_bytes: int) -> bytes:
+    """Return the bytes of a file.
+
+    Raises:
+        FormatError: the file cannot be read, or has more than `max_bytes`.
+    """
     try:
-        with open_ordinary(path) as file:
-            data = file.read(most + 1)
+        with open_regular_file(path) as file:
+            data = file.read(max_bytes + 1)
     except OSError as error:
         raise FormatError(error.strerror or str(error), where=Where(path=path)) from error
-    if len(data) > most:
-        raise FormatError(f"larger than {most:,} bytes", where=Where(path=path))
+    if len(data) > max_bytes:
+        raise FormatError(f"larger than {max_bytes:,} bytes", where=Where(path=path))
     return data
 
 
 @contextlib.contextmanager
-def locked(*paths: Path, waits: bool = True) -> Iterator[None]:
-    """Keep other programs of ours from changing files in these folders; wait until those that do are done.
+def lock_folders(*paths: Path, wait: bool = True) -> Iterator[None]:
+    """Lock folders against other Posewright programs while the body changes files in them.
 
-    The folders themselves are locked, so that no file of ours stays behind when a program is killed. A
-    folder that is not there, or that cannot be locked, is not locked. A path may be that of a file in the
-    folder; a link means the folder of what it leads to. Whoever waits long is told of it by a warning of the
-    log `posewright`, which Python shows on stderr. Where it `waits` not, it is refused at once.
+    The folders themselves are locked, so a killed program leaves no lock file. Folders that do not exist or
+    cannot be locked are skipped. After a second of waiting, the log `posewright` gets a warning.
+
+    Args:
+        paths: folders, or files in them; links are followed.
+        wait: whether to wait for a locked folder; otherwise an error is raised at once.
 
     Raises:
-        OutputError: another program held one of the folders for `LOCK_TIMEOUT_S`, and nothing changed there;
-            or holds one, and nobody waits.
+        OutputError: another program has locked a folder, and `wait` is false or nothing in the folder has
+            changed for `LOCK_TIMEOUT_S`.
     """
     targets = [real_path(path) for path in paths]
     folders = {target if is_folder(target) else target.parent for target in targets}
-    with contextlib.ExitStack() as held:
-        for folder in sorted(folders):  # the same order everywhere: two programs never wait for each other
-            held.enter_context(_one_locked(folder, waits=waits))
+    with contextlib.ExitStack() as locks:
+        for folder in sorted(folders):  # the same order in every program prevents deadlocks
+            locks.enter_context(_lock_folder(folder, wait=wait))
         yield
 
 
 @contextlib.contextmanager
-def _one_locked(folder: Path, *, waits: bool) -> Iterator[None]:
+def _lock_folder(folder: Path, *, wait: bool) -> Iterator[None]:
     try:
         handle = os.open(folder, os.O_RDONLY)
-    except OSError:  # it is not there; Windows opens no folder at all
+    except OSError:  # it does not exist; Windows opens no folder at all
         yield
         return
     try:
-        if waits:
-            _wait_for(handle, folder)
+        if wait:
+            _wait_for_lock(handle, folder)
         elif not try_lock(handle):
-            hint = "wait until it is done, or name another folder"
-            raise OutputError(f"{_holder(handle)} is at it", where=Where(folder), hint=hint)
+            hint = "wait until it has finished, or name another folder"
+            raise OutputError(f"{_lock_owner(handle)} is using this folder", where=Where(folder), hint=hint)
         yield
     finally:
         os.close(handle)
 
 
-def _wait_for(
+def _wait_for_lock(
     handle: int,
     folder: Path,
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Wait for the lock of a folder, as long as whoever has it gets something done."""
-    began = moved = clock()
-    changed, is_told = os.fstat(handle).st_mtime_ns, False
+    """Lock a folder; wait as long as the program that has locked it changes files there."""
+    start_s = clock()
+    last_change_s = start_s
+    modified_ns = os.fstat(handle).st_mtime_ns
+    has_warned = False
     while not try_lock(handle):
         now = clock()
-        if os.fstat(handle).st_mtime_ns != changed:
-            changed, moved = os.fstat(handle).st_mtime_ns, now
-        if now - moved > LOCK_TIMEOUT_S:
-            message = f"{_holder(handle)} has been changing files here for {LOCK_TIMEOUT_S:g} s"
-            raise OutputError(message, where=Where(folder), hint="wait until it is done, or end it")
-        if not is_told and now - began > _TOLD_AFTER_S:
-            is_told = True
+        if os.fstat(handle).st_mtime_ns != modified_ns:
+            modified_ns = os.fstat(handle).st_mtime_ns
+            last_change_s = now
+        if now - last_change_s > LOCK_TIMEOUT_S:
+            message = f"{_lock_owner(handle)} has been changing files here for {LOCK_TIMEOUT_S:g} s"
+            raise OutputError(message, where=Where(folder), hint="wait until it has finished, or stop it")
+        if not has_warned and now - start_s > _WARN_AFTER_S:
+            has_warned = True
             message = "%s: waiting for %s, which is changing files here"
-            logging.getLogger("posewright").warning(message, visible(str(folder)), _holder(handle))
+            folder_text = escape_unprintable(str(folder))
+            logging.getLogger("posewright").warning(message, folder_text, _lock_owner(handle))
         sleep(_POLL_S)
 
 
-def _holder(handle: int) -> str:
-    """Return which program holds the lock of an open folder, where Linux tells its number."""
+def _lock_owner(handle: int) -> str:
+    """Return a description of the program that has locked an open folder, with its process ID on Linux."""
     with contextlib.suppress(OSError):
         status = os.fstat(handle)
-        folder = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}:{status.st_ino}"
+        folder_id = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}:{status.st_ino}"
         for line in Path("/proc/locks").read_text(encoding="ascii").splitlines():
-            words = line.split()  # 1: FLOCK ADVISORY WRITE 4711 fe:00:131 0 EOF; one that waits has an arrow
-            if words[1] == "FLOCK" and words[5] == folder:
-                return f"another program (process {words[4]})"
+            fields = line.split()  # 1: FLOCK ADVISORY WRITE 4711 fe:00:131 0 EOF; a waiting one has an arrow
+            if fields[1] == "FLOCK" and fields[5] == folder_id:
+                return f"another program (process {fields[4]})"
     return "another program"
 
 
 def try_lock(handle: int) -> bool:
-    """Lock an open file until it is closed; return whether no other program holds it.
+    """Lock an open file until it is closed; return False if another program has locked it.
 
-    Where the disk knows no locks, as that of another machine may, nothing is locked.
+    Returns True without a lock on file systems that have none, such as some network file systems.
     """
     try:
         return _lock(handle)
@@ -308,12 +331,12 @@ def try_lock(handle: int) -> bool:
 
 
 def _lock(handle: int) -> bool:
-    """Lock an open file, or return False; raises OSError where the disk knows no locks."""
+    """Lock an open file; return False if it is locked. Raises OSError if the file system has no locks."""
     if sys.platform == "win32":
         from filelock import lock_descriptor
 
         return lock_descriptor(handle, blocking=False)
-    import fcntl  # itself: to load filelock takes longer than most of what is done under a lock
+    import fcntl  # not filelock: importing that takes longer than most of what is done under a lock
 
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

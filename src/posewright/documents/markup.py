@@ -1,7 +1,7 @@
-"""XML, read as elements that know their lines, and written.
+"""XML read into elements that know their lines, and XML written.
 
-A document of others may do no harm: no document type (so no entities), nothing fetched, and bounds for its
-size, the number of its elements and how deep they are nested.
+Documents from unknown sources are safe to read: document types (and so entities) are errors, nothing is
+fetched, and size, number of elements and nesting are limited.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from posewright.errors import FormatError, Where
 INDENT = "  "
 _LARGEST_NUMBER = 1e9
 _MINUS_SIGNS = ("-", "\u2013", "\u2212")
-_BROWSER_HINT = "a '-' before a tag comes from a browser's view of a file: take them out"
+_BROWSER_HINT = "the text was copied from a browser's view of a file: delete each '-' before a tag"
 _SEPARATOR = " "
 _ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\t": "&#9;", "\r": "&#13;"}
 
 
 @dataclass(frozen=True)
 class MarkupRules:
-    """What the documents of one format may be, and how their names are read.
+    """The limits of a format's documents, and how its names are read.
 
     Attributes:
-        max_bytes: of a document.
-        max_elements: of a document.
-        max_levels: how deep elements may be nested.
-        lower_case: whether all names are made small, for a format in which they are compared so.
-        prefixes: the prefix in names by vocabulary, empty for a document's own; names of other vocabularies
-            become `{vocabulary}name`, and attributes of such names are left out. None reads names as they are
-            written, prefix included.
+        max_bytes: largest size of a document.
+        max_elements: largest number of elements.
+        max_levels: deepest nesting of elements.
+        lower_case: whether names are converted to lower case, for a format with case-insensitive names.
+        prefixes: the prefix given to the names of each namespace, by its URI; empty for the format's own.
+            Names of other namespaces become `{uri}name`, and attributes with such names are left out. None
+            leaves names as they are written, with their prefixes.
     """
 
     max_bytes: int = 1 << 24
@@ -51,12 +51,12 @@ class Element:
     """An element of a document.
 
     Attributes:
-        name: as `MarkupRules` has names.
-        attributes: by name.
-        children: the elements right in it, in their order.
-        text: what stands in it outside its children, without blanks at its ends.
-        line: where it begins, None for one that is to be written.
-        path: its file, None where there is none.
+        name: its name, as `MarkupRules` describes names.
+        attributes: values by name.
+        children: the elements directly inside it, in order.
+        text: its text outside its children, without spaces at both ends.
+        line: the line it starts at, None for an element that is to be written.
+        path: its file, None if there is none.
     """
 
     name: str
@@ -72,59 +72,62 @@ class Element:
         return Where(self.path, self.line)
 
     def fail(self, message: str, hint: str | None = None) -> NoReturn:
-        """Raise a FormatError that says where this element is."""
+        """Raise a FormatError at this element."""
         raise FormatError(message, where=self.where, hint=hint)
 
     def all(self, *names: str) -> tuple[Element, ...]:
-        """Return the children of these names."""
+        """Return the children that have one of the names."""
         return tuple(child for child in self.children if child.name in names)
 
     def first(self, *names: str) -> Element | None:
-        """Return the first child of these names; None where there is none."""
+        """Return the first child that has one of the names, or None."""
         return next(iter(self.all(*names)), None)
 
     def last(self, *names: str) -> Element | None:
-        """Return the last child of these names, for a format in which what is written later counts."""
+        """Return the last child that has one of the names, or None; in some formats the last one counts."""
         return next(reversed(self.all(*names)), None)
 
     def walk(self) -> Iterator[Element]:
-        """Yield this element and all that are inside it, in the order of the document."""
-        waiting = [self]
-        while waiting:
-            element = waiting.pop()
+        """Yield this element and all its descendants, in document order."""
+        pending = [self]
+        while pending:
+            element = pending.pop()
             yield element
-            waiting += reversed(element.children)
+            pending += reversed(element.children)
 
     def get(self, name: str) -> str | None:
-        """Return an attribute, None where it is not there."""
+        """Return the value of an attribute, or None."""
         return self.attributes.get(name)
 
     def required(self, name: str) -> str:
-        """Return an attribute without blanks at its ends; a FormatError where it is missing or empty."""
+        """Return the stripped value of an attribute; raise FormatError if it is missing or empty."""
         value = self.attributes.get(name, "").strip()
-        return value or self.fail(f"<{self.name}> without {name!r}", hint=f'write {name}="..."')
+        return value or self.fail(f"<{self.name}> has no attribute {name!r}", hint=f'add {name}="..."')
 
     def attribute_numbers(
         self, name: str, count: int, default: tuple[float, ...] | None = None
     ) -> tuple[float, ...]:
-        """Return an attribute of `count` finite numbers; a FormatError where it is none."""
+        """Return the `count` finite numbers of an attribute; raise FormatError if it holds anything else."""
         if name not in self.attributes and default is not None:
             return default
         return self._parse_numbers(f"{name} of <{self.name}>", self.required(name), count)
 
     def attribute_number(self, name: str, default: float | None = None) -> float:
-        """Return an attribute that is one finite number; a FormatError where it is none."""
-        return self.attribute_numbers(name, 1, None if default is None else (default,))[0]
+        """Return the finite number of an attribute; raise FormatError if it holds anything else."""
+        defaults = None if default is None else (default,)
+        return self.attribute_numbers(name, 1, defaults)[0]
 
     def numbers(self, *counts: int) -> tuple[float, ...]:
-        """Return the numbers in its text; as many as one of `counts`, where any are given."""
+        """Return the numbers in the element's text; if `counts` are given, it must have one of them."""
         values = self._parse_numbers(f"<{self.name}>", self.text, *counts)
         if any(abs(value) >= _LARGEST_NUMBER for value in values):
-            self.fail(f"<{self.name}> is beyond all measure", f"numbers below {_LARGEST_NUMBER:g}")
+            self.fail(
+                f"<{self.name}> has a number that is too large", f"write numbers below {_LARGEST_NUMBER:g}"
+            )
         return values
 
     def number(self, name: str) -> float | None:
-        """Return the number in the last child of a name; None where there is no such child."""
+        """Return the number in the text of the last child of a name, or None if there is no such child."""
         child = self.last(name)
         return None if child is None else child.numbers(1)[0]
 
@@ -132,15 +135,16 @@ class Element:
         try:
             values = tuple(float(word) for word in text.split())
         except ValueError:
-            self.fail(f"{subject} holds {text!r:.60}", "numbers")
+            self.fail(f"{subject} is {text!r:.60}", "write numbers separated by spaces")
         if not all(map(math.isfinite, values)):
-            self.fail(f"{subject} is not finite", "numbers")
+            self.fail(f"{subject} is not finite", "write finite numbers")
         if counts and len(values) not in counts:
-            self.fail(f"{subject} has {len(values)} numbers", f"{' or '.join(map(str, counts))} of them")
+            accepted = " or ".join(map(str, counts))
+            self.fail(f"{subject} has {len(values)} numbers", f"write {accepted}")
         return values
 
     def lines(self, indent: str = "") -> Iterator[str]:
-        """Yield the lines of XML that the element takes; its text is not written."""
+        """Yield the element as lines of XML, with its attributes and children but without its text."""
         attributes = "".join(f' {name}="{_escape(value)}"' for name, value in self.attributes.items())
         if not self.children:
             yield f"{indent}<{self.name}{attributes}/>"
@@ -152,28 +156,28 @@ class Element:
 
 
 def _escape(text: str) -> str:
-    """Return text as it may stand in an attribute, without the characters that XML has no place for."""
-    allowed = (letter for letter in text if letter >= " " or letter in _ESCAPES)
-    return "".join(_ESCAPES.get(letter, letter) for letter in allowed)
+    """Return text escaped for an attribute, without the control characters that XML cannot hold."""
+    allowed = (character for character in text if character >= " " or character in _ESCAPES)
+    return "".join(_ESCAPES.get(character, character) for character in allowed)
 
 
 def read_markup(path: Path, rules: MarkupRules | None = None) -> Element:
-    """Return the root of an XML file.
+    """Return the root element of an XML file.
 
     Raises:
-        FormatError: it cannot be read, is no XML, is too large, or declares a document type.
+        FormatError: the file cannot be read, is no XML, exceeds a limit, or has a document type.
     """
     rules = rules or MarkupRules()
     return _MarkupReader(path, rules).read(read_bounded(path, rules.max_bytes))
 
 
 def parse_markup(text: str, path: Path | None = None, rules: MarkupRules | None = None) -> Element:
-    """Return the root of an XML document; `path` is only used in messages. Raises as `read_markup`."""
+    """Return the root element of an XML text; `path` is used in messages only. Raises as `read_markup`."""
     rules = rules or MarkupRules()
     try:
         raw = text.removeprefix("\ufeff").encode()
     except UnicodeEncodeError as error:
-        raise FormatError("not text", where=Where(path), hint="a document is UTF-8") from error
+        raise FormatError("not text", where=Where(path), hint="save it as UTF-8") from error
     if len(raw) > rules.max_bytes:
         raise FormatError(f"larger than {rules.max_bytes:,} bytes", where=Where(path))
     return _MarkupReader(path, rules, encoding="utf-8").read(raw)
@@ -181,7 +185,7 @@ def parse_markup(text: str, path: Path | None = None, rules: MarkupRules | None 
 
 @dataclass
 class _OpenElement:
-    """An element whose end has not been read yet."""
+    """An element whose end tag has not been read yet."""
 
     name: str
     attributes: dict[str, str]
@@ -194,9 +198,9 @@ class _MarkupReader:
     """Builds the elements of one document.
 
     Args:
-        path: for messages.
-        rules: of its format.
-        encoding: of the bytes, whatever the document says of itself; None where it says it.
+        path: the file, for messages.
+        rules: the rules of its format.
+        encoding: the encoding of the bytes; None takes it from the document's XML declaration.
     """
 
     def __init__(self, path: Path | None, rules: MarkupRules, encoding: str | None = None) -> None:
@@ -213,7 +217,7 @@ class _MarkupReader:
         self._parser.StartDoctypeDeclHandler = self._doctype
 
     def read(self, raw: bytes) -> Element:
-        """Return the root."""
+        """Return the root element."""
         try:
             self._parser.Parse(raw, True)
         except expat.ExpatError as error:
@@ -222,9 +226,9 @@ class _MarkupReader:
             is_browser_view = re.search(rb"^[ \t]*(" + dashes + rb")[ \t]*<", raw, re.MULTILINE)
             hint = _BROWSER_HINT if is_browser_view else None
             raise FormatError(f"not XML: {expat.ErrorString(error.code)}", where=where, hint=hint) from error
-        except (ValueError, LookupError) as error:  # an encoding that nobody knows
+        except (ValueError, LookupError) as error:  # an unknown encoding
             raise FormatError(
-                f"not text: {error}", where=Where(self._path, 1), hint="XML in UTF-8"
+                f"not text: {error}", where=Where(self._path, 1), hint="save it as UTF-8"
             ) from error
         return self._open[0].children[0]
 
@@ -233,8 +237,8 @@ class _MarkupReader:
 
     def _name(self, raw: str) -> str:
         if self._rules.prefixes is not None:
-            vocabulary, _, local = raw.rpartition(_SEPARATOR)
-            prefix = "" if not vocabulary else self._rules.prefixes.get(vocabulary, f"{{{vocabulary}}}")
+            namespace, _, local = raw.rpartition(_SEPARATOR)
+            prefix = self._rules.prefixes.get(namespace, f"{{{namespace}}}") if namespace else ""
             separator = ":" if prefix and not prefix.startswith("{") else ""
             raw = f"{prefix}{separator}{local}"
         return raw.lower() if self._rules.lower_case else raw
@@ -242,17 +246,19 @@ class _MarkupReader:
     def _start(self, raw_name: str, raw_attributes: dict[str, str]) -> None:
         self._count += 1
         if self._count > self._rules.max_elements:
-            self._fail("too many elements", f"at most {self._rules.max_elements}")
+            self._fail("too many elements", f"at most {self._rules.max_elements} are read")
         if len(self._open) > self._rules.max_levels:
-            self._fail("elements nested too deep", f"at most {self._rules.max_levels} levels")
-        named = {self._name(raw): value for raw, value in raw_attributes.items()}
-        attributes = {name: value for name, value in named.items() if not name.startswith("{")}
+            self._fail("elements nested too deep", f"at most {self._rules.max_levels} levels are read")
+        all_attributes = {self._name(raw): value for raw, value in raw_attributes.items()}
+        attributes = {name: value for name, value in all_attributes.items() if not name.startswith("{")}
         self._open.append(_OpenElement(self._name(raw_name), attributes, self._parser.CurrentLineNumber))
 
     def _end(self, _name: str) -> None:
-        ended = self._open.pop()
-        text = "".join(ended.text).strip()
-        element = Element(ended.name, ended.attributes, tuple(ended.children), text, ended.line, self._path)
+        closed = self._open.pop()
+        text = "".join(closed.text).strip()
+        element = Element(
+            closed.name, closed.attributes, tuple(closed.children), text, closed.line, self._path
+        )
         self._open[-1].children.append(element)
 
     def _characters(self, text: str) -> None:
@@ -263,4 +269,4 @@ class _MarkupReader:
         element.text.append(text)
 
     def _doctype(self, *_: object) -> None:
-        self._fail("a document type is refused", "leave <!DOCTYPE ...> out: entities could do harm")
+        self._fail("a document type is not allowed", "delete <!DOCTYPE ...>: its entities could do harm")

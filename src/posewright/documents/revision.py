@@ -1,4 +1,4 @@
-"""Revision: a document with comments is changed in place, by ruamel.yaml, until it says something new."""
+"""Revision: a document with comments is changed in place, by ruamel.yaml, until it holds new data."""
 
 from __future__ import annotations
 
@@ -14,102 +14,111 @@ from ruamel.yaml.error import YAMLError
 from ruamel.yaml.nodes import ScalarNode
 from ruamel.yaml.representer import RoundTripRepresenter
 
-from posewright.documents.emitting import OneLine, emitted
 from posewright.documents.reading import parse_document
+from posewright.documents.yaml_writer import FlowMapping, format_yaml
 
 
-def revised(text: str, data: Mapping[str, object], path: Path | None) -> str:
-    """Return the document `text` made to say `data`; see `revise_document`."""
-    before = parse_document(text, path).value
-    if says(before, data):
+def revise_text(text: str, data: Mapping[str, object], path: Path | None) -> str:
+    """Return the text of a document changed so that it holds `data`; see `revise_document`."""
+    if holds_data(parse_document(text, path).value, data):
         return text
     try:
-        tree = yaml_1_2().load(text)
-    except (YAMLError, ValueError):  # what only libyaml can read
-        return emitted(data)
-    dumped = _dump(tree)
+        tree = round_trip_yaml().load(text)
+    except (YAMLError, ValueError):  # YAML that only libyaml reads
+        return format_yaml(data)
+    dump_before = _dump(tree)
     merge(tree, data)
-    after = _dump(tree)
-    for candidate in (_in_the_lines_of(text, dumped, after), after):
-        if says(parse_document(candidate, path).value, data):
+    dump_after = _dump(tree)
+    for candidate in (_keep_unchanged_lines(text, dump_before, dump_after), dump_after):
+        if holds_data(parse_document(candidate, path).value, data):
             return candidate
-    return emitted(data)
+    return format_yaml(data)
 
 
 def _dump(tree: object) -> str:
     stream = io.StringIO()
-    yaml_1_2().dump(tree, stream)
+    round_trip_yaml().dump(tree, stream)
     return stream.getvalue()
 
 
-def _in_the_lines_of(text: str, before: str, after: str) -> str:
-    """Return `after`, but every line that stands in `before` too as it stands in `text`.
+def _keep_unchanged_lines(text: str, dump_before: str, dump_after: str) -> str:
+    """Return the new dump with every unchanged line as it is in the original text.
 
-    `before` is a dump of `text`. A dump puts blanks, `~` and line ends its own way, and a person's lines
-    should not change for that.
+    A dump has its own spaces, nulls and line ends; without this, lines would change that hold the same.
+
+    Args:
+        text: the original text.
+        dump_before: the dump of the original tree.
+        dump_after: the dump of the changed tree.
     """
-    lines, dumped, wanted = text.splitlines(keepends=True), before.splitlines(), after.splitlines()
-    if [_squeezed(line) for line in lines] != [_squeezed(line) for line in dumped]:
-        return after
-    indents = {_indent(dump): _indent(line) for dump, line in zip(dumped, lines, strict=True) if dump}
-    kept: list[str] = []
-    for same, i, j, k, m in difflib.SequenceMatcher(None, dumped, wanted, autojunk=False).get_opcodes():
-        if same == "equal":
-            kept += [line.rstrip("\r\n") for line in lines[i:j]]
-        else:
-            kept += [
-                " " * indents.get(_indent(line), _indent(line)) + line.lstrip(" ") for line in wanted[k:m]
-            ]
-    end = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
-    return end.join(kept) + ("" if lines and not lines[-1].endswith("\n") else end)
+    lines = text.splitlines(keepends=True)
+    lines_before = dump_before.splitlines()
+    lines_after = dump_after.splitlines()
+    if [_normalize(line) for line in lines] != [_normalize(line) for line in lines_before]:
+        return dump_after
+    indents = {
+        _indent(dumped): _indent(line) for dumped, line in zip(lines_before, lines, strict=True) if dumped
+    }
+    revised_lines: list[str] = []
+    matcher = difflib.SequenceMatcher(None, lines_before, lines_after, autojunk=False)
+    for operation, start_before, end_before, start_after, end_after in matcher.get_opcodes():
+        if operation == "equal":
+            revised_lines += [line.rstrip("\r\n") for line in lines[start_before:end_before]]
+            continue
+        for line in lines_after[start_after:end_after]:
+            indent = indents.get(_indent(line), _indent(line))
+            revised_lines.append(" " * indent + line.lstrip(" "))
+    line_end = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
+    has_final_line_end = not lines or lines[-1].endswith("\n")
+    return line_end.join(revised_lines) + (line_end if has_final_line_end else "")
 
 
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip(" "))
 
 
-def _squeezed(line: str) -> str:
-    """Return what a line says, whatever its blanks, quotes and way of saying nothing."""
+def _normalize(line: str) -> str:
+    """Return a line without its spaces, quotes and spelling of null."""
     return re.sub(r"[\s\"'~]|\bnull\b", "", line)
 
 
-class _Representer(RoundTripRepresenter):
-    """Writes nothing as `~`, as short as a person would."""
+class _NullAsTilde(RoundTripRepresenter):
+    """Writes None as `~`."""
 
     def represent_none(self, data: None) -> ScalarNode:
         del data
         return self.represent_scalar("tag:yaml.org,2002:null", "~")
 
 
-_Representer.add_representer(type(None), _Representer.represent_none)
+_NullAsTilde.add_representer(type(None), _NullAsTilde.represent_none)
 
 
-def yaml_1_2() -> YAML:
-    """Return a reader and writer that keeps comments, quotes and order."""
+def round_trip_yaml() -> YAML:
+    """Return a YAML 1.2 reader and writer that keeps comments, quotes and order."""
     yaml = YAML(typ="rt")
-    yaml.Representer = _Representer
-    yaml.composer.warn_double_anchors = False  # it would be printed, once for each of them
+    yaml.Representer = _NullAsTilde
+    yaml.composer.warn_double_anchors = False  # ruamel.yaml would print each of them
     yaml.preserve_quotes = True
     yaml.width = 4096
     yaml.allow_duplicate_keys = False
-    yaml.brace_single_entry_mapping_in_flow_sequence = True  # [{raise: lost}] stays as it is
+    yaml.brace_single_entry_mapping_in_flow_sequence = True  # else [{raise: lost}] loses its braces
     yaml.indent(mapping=2, sequence=4, offset=2)
     return yaml
 
 
-def commented(value: object) -> object:
-    """Return `value` as ruamel containers; lists of plain values are written on one line."""
-    if isinstance(value, CommentedMap):  # laid out already
+def to_ruamel(value: object) -> object:
+    """Return `value` as ruamel.yaml's containers; lists of scalars are written on one line."""
+    if isinstance(value, CommentedMap):  # converted already
         return value
     if isinstance(value, Mapping):
         mapping = CommentedMap()
         for key, element in value.items():
-            mapping[key] = commented(element)
-        if isinstance(value, OneLine):
+            mapping[key] = to_ruamel(element)
+        if isinstance(value, FlowMapping):
             mapping.fa.set_flow_style()
         return mapping
     if isinstance(value, Sequence) and not isinstance(value, str):
-        sequence = CommentedSeq([commented(element) for element in value])
+        sequence = CommentedSeq([to_ruamel(element) for element in value])
         if not any(isinstance(element, Mapping | list | tuple) for element in value):
             sequence.fa.set_flow_style()
         return sequence
@@ -126,51 +135,52 @@ def merge(old: object, new: object) -> bool:
 
 
 def _merge_list(old: list[object], new: Sequence[object]) -> bool:
-    changed = len(old) > len(new)
+    has_changed = len(old) > len(new)
     del old[len(new) :]
     for i, element in enumerate(new):
         if i >= len(old):
-            old.append(commented(element))
-            changed = True
-        elif _mergeable(old[i], element):
-            changed |= merge(old[i], element)
-        elif not _same(old[i], element):
-            old[i] = commented(element)
-            changed = True
-    return changed
+            old.append(to_ruamel(element))
+            has_changed = True
+        elif _can_merge(old[i], element):
+            has_changed |= merge(old[i], element)
+        elif not _is_same_scalar(old[i], element):
+            old[i] = to_ruamel(element)
+            has_changed = True
+    return has_changed
 
 
 def _merge_mapping(old: dict[object, object], new: Mapping[object, object]) -> bool:
-    changed = False
-    for key in [key for key in old if key not in new]:
+    removed_keys = [key for key in old if key not in new]
+    for key in removed_keys:
         del old[key]
-        changed = True
+    has_changed = bool(removed_keys)
     for key, element in new.items():
-        if key in old and _mergeable(old[key], element):
-            changed |= merge(old[key], element)
-        elif key not in old or not _same(old[key], element):
-            old[key] = commented(element)
-            changed = True
-    return changed
+        if key in old and _can_merge(old[key], element):
+            has_changed |= merge(old[key], element)
+        elif key not in old or not _is_same_scalar(old[key], element):
+            old[key] = to_ruamel(element)
+            has_changed = True
+    return has_changed
 
 
-def _mergeable(old: object, new: object) -> bool:
-    both_mappings = isinstance(old, dict) and isinstance(new, Mapping)
-    return both_mappings or (isinstance(old, list) and isinstance(new, list | tuple))
+def _can_merge(old: object, new: object) -> bool:
+    are_mappings = isinstance(old, dict) and isinstance(new, Mapping)
+    are_lists = isinstance(old, list) and isinstance(new, list | tuple)
+    return are_mappings or are_lists
 
 
-def _same(old: object, new: object) -> bool:
+def _is_same_scalar(old: object, new: object) -> bool:
     return isinstance(old, bool) == isinstance(new, bool) and bool(old == new)
 
 
-def says(tree: object, data: object) -> bool:
-    """Tell whether a tree means exactly the plain `data`."""
+def holds_data(tree: object, data: object) -> bool:
+    """Return whether a tree equals plain data; unlike `==`, it distinguishes True from 1."""
     if isinstance(data, Mapping):
         if not isinstance(tree, dict) or tree.keys() != data.keys():
             return False
-        return all(says(tree[key], element) for key, element in data.items())
+        return all(holds_data(tree[key], element) for key, element in data.items())
     if isinstance(data, list | tuple):
         if not isinstance(tree, list) or len(tree) != len(data):
             return False
-        return all(says(*pair) for pair in zip(tree, data, strict=True))
-    return _same(tree, data)
+        return all(holds_data(*pair) for pair in zip(tree, data, strict=True))
+    return _is_same_scalar(tree, data)

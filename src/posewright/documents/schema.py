@@ -1,4 +1,4 @@
-"""Schema: a frozen dataclass is read from a document by the names and types of its fields.
+"""Schema: dataclasses read from documents by the names and types of their fields.
 
 ```python
 @dataclass(frozen=True)
@@ -11,7 +11,7 @@ rules = read_record(document.fields()["jam"], JamRules)
 ```
 
 Types: float, int, bool, str, enums (by value), tuples, `Mapping[str, ...]`, `... | None`, dataclasses, and
-whatever an `Annotated[..., Reader(function)]` reads.
+anything with `Annotated[..., FieldReader(function)]`.
 """
 
 from __future__ import annotations
@@ -23,33 +23,39 @@ from enum import Enum
 from functools import cache, partial
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from posewright.documents.reading import Node
+from posewright.documents.node import Node
 from posewright.units import RAD_PER_DEG
 
 T = TypeVar("T")
 
-_WRITTEN = {"_rad": ("_deg", RAD_PER_DEG), "_rad_s": ("_deg_s", RAD_PER_DEG)}
-"""Endings of fields whose numbers are written in another unit: the ending in documents, and the factor."""
+_DOCUMENT_UNITS = {"_rad": ("_deg", RAD_PER_DEG), "_rad_s": ("_deg_s", RAD_PER_DEG)}
+"""By ending of a field's name: the ending of its key in documents, and the factor from that unit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The least and the most a number may be, in the unit of its field; None for no bound."""
+    """The smallest and largest value of a number, in the unit of its field; None for no bound."""
 
     low: float | None = None
     high: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
-    """How the value of a field is read, where its type does not say."""
+class FieldReader:
+    """Annotates a field with the function that reads its value."""
 
     read: Callable[[Node], object]
 
 
 @dataclass(frozen=True, slots=True)
-class _How:
-    """How numbers are read: whether angles are degrees, what they are multiplied by, and their bounds."""
+class _NumberRules:
+    """How the numbers of a field are read.
+
+    Attributes:
+        degrees: whether angles are written in degrees.
+        factor: what a number in the document is multiplied by.
+        bounds: the bounds of the product.
+    """
 
     degrees: bool
     factor: float = 1.0
@@ -57,7 +63,9 @@ class _How:
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _SchemaEntry:
+    """A field as it is in documents: its key, whether the key is required, and what reads its value."""
+
     key: str
     required: bool
     read: Callable[[Node], object]
@@ -67,100 +75,123 @@ def read_record(
     node: Node,
     kind: type[T],
     *,
-    besides: Collection[str] = (),
-    without: Collection[str] = (),
+    extra_keys: Collection[str] = (),
+    default_fields: Collection[str] = (),
     degrees: bool = True,
-    **given: object,
+    **values: object,
 ) -> T:
     """Return the dataclass that a mapping of a document describes.
 
     Args:
         node: the mapping.
-        kind: the dataclass; a field with a default may be left out.
-        besides: keys that the mapping may have and no field has.
-        without: fields that no key has: they keep their defaults.
-        degrees: whether angles are written in degrees, as people do, and not as `to_plain` gives them.
-        given: fields that the document does not tell.
+        kind: the dataclass; fields with a default may be left out.
+        extra_keys: keys that the mapping may have although no field has that name.
+        default_fields: fields that are not read and keep their defaults.
+        degrees: whether angles are written in degrees; False reads radians, as `to_plain` writes them.
+        values: values of fields that are not read from the document.
 
     Raises:
-        DocumentError: a key is missing, a value is of another type or out of its bounds, or the class
-            itself refuses the values.
-        UnknownNameError: a key or a choice that does not exist.
+        DocumentError: a key is missing, a value has the wrong type or is out of its bounds, or the class
+            raises an InputError for the values.
+        UnknownNameError: a key or a choice does not exist.
     """
-    hashable: Any = kind  # as every class is, but mypy does not know it of a type variable
-    entries = _entries(hashable, degrees, frozenset({*given, *without}))
+    hashable_kind: Any = kind  # mypy does not know that a type variable's class is hashable
+    entries = _schema_entries(hashable_kind, degrees, frozenset({*values, *default_fields}))
     required = [entry.key for entry in entries.values() if entry.required]
     optional = [entry.key for entry in entries.values() if not entry.required]
-    parts = node.fields(required=required, optional=[*optional, *besides])
-    values = {name: entry.read(parts[entry.key]) for name, entry in entries.items() if entry.key in parts}
-    with node.located():
-        return kind(**(values | given))
+    nodes = node.fields(required=required, optional=[*optional, *extra_keys])
+    read_values = {
+        name: entry.read(nodes[entry.key]) for name, entry in entries.items() if entry.key in nodes
+    }
+    with node.locate_errors():
+        return kind(**(read_values | values))
 
 
 @cache
-def _entries(kind: type, degrees: bool, given: frozenset[str]) -> Mapping[str, _Entry]:
-    hints, told = get_type_hints(kind, include_extras=True), (entry for entry in fields(kind) if entry.init)
-    return {one.name: _entry(one, hints[one.name], degrees) for one in told if one.name not in given}
+def _schema_entries(kind: type, degrees: bool, excluded: frozenset[str]) -> Mapping[str, _SchemaEntry]:
+    """Return the entries of a dataclass's fields by field name, without the excluded fields."""
+    hints = get_type_hints(kind, include_extras=True)
+    entries: dict[str, _SchemaEntry] = {}
+    for dataclass_field in fields(kind):
+        name = dataclass_field.name
+        if dataclass_field.init and name not in excluded:
+            entries[name] = _build_entry(dataclass_field, hints[name], degrees)
+    return entries
 
 
-def _entry(entry: Field[object], hint: object, degrees: bool) -> _Entry:
-    key, how = entry.name, _How(degrees)
-    for ending, (written, factor) in _WRITTEN.items():
+def _build_entry(dataclass_field: Field[object], hint: object, degrees: bool) -> _SchemaEntry:
+    key = dataclass_field.name
+    rules = _NumberRules(degrees)
+    for ending, (document_ending, factor) in _DOCUMENT_UNITS.items():
         if degrees and key.endswith(ending):
-            key, how = key.removesuffix(ending) + written, _How(degrees, factor)
-    required = entry.default is MISSING and entry.default_factory is MISSING
-    return _Entry(key, required, _reader(key, hint, how))
+            key = key.removesuffix(ending) + document_ending
+            rules = _NumberRules(degrees, factor)
+    has_no_default = dataclass_field.default is MISSING and dataclass_field.default_factory is MISSING
+    return _SchemaEntry(key, has_no_default, _build_reader(key, hint, rules))
 
 
-def _reader(key: str, hint: object, how: _How) -> Callable[[Node], object]:
-    """Return what reads a value of that type."""
-    origin, arguments = get_origin(hint), get_args(hint)
+def _build_reader(  # noqa: PLR0911 -- a case for each type
+    key: str, hint: object, rules: _NumberRules
+) -> Callable[[Node], object]:
+    """Return the function that reads a value of the hinted type.
+
+    Raises:
+        TypeError: documents have no notation for the type.
+    """
+    origin = get_origin(hint)
+    arguments = get_args(hint)
     if origin is Annotated:
-        for extra in arguments[1:]:
-            if isinstance(extra, Reader):
-                return extra.read
-            how = replace(how, bounds=extra) if isinstance(extra, Bounds) else how
-        return _reader(key, arguments[0], how)
+        for annotation in arguments[1:]:
+            if isinstance(annotation, FieldReader):
+                return annotation.read
+            if isinstance(annotation, Bounds):
+                rules = replace(rules, bounds=annotation)
+        return _build_reader(key, arguments[0], rules)
     if origin in (Union, types.UnionType):
-        others = [kind for kind in arguments if kind is not type(None)]
-        if len(others) == 1:
-            read = _reader(key, others[0], how)
+        types_but_none = [argument for argument in arguments if argument is not type(None)]
+        if len(types_but_none) == 1:
+            read = _build_reader(key, types_but_none[0], rules)
             return lambda node: None if node.value is None else read(node)
+    if origin is tuple and arguments[-1] is Ellipsis:
+        return partial(_read_sequence, _build_reader(key, arguments[0], rules))
     if origin is tuple:
-        reads = [_reader(key, kind, how) for kind in arguments if kind is not Ellipsis]
-        return partial(_sequence, reads[0]) if arguments[-1] is Ellipsis else partial(_exactly, reads)
+        return partial(_read_tuple, [_build_reader(key, argument, rules) for argument in arguments])
     if isinstance(origin, type) and issubclass(origin, Mapping):
-        value = _reader(key, arguments[1], how)
-        return lambda node: {name: value(entry) for name, entry in node.fields().items()}
+        read_value = _build_reader(key, arguments[1], rules)
+        return lambda node: {name: read_value(entry) for name, entry in node.fields().items()}
     if isinstance(hint, type):
-        return _plain_reader(key, hint, how)
-    raise TypeError(f"{key}: no document says how a {hint} is written")
+        return _build_class_reader(key, hint, rules)
+    raise TypeError(f"{key}: documents have no notation for a {hint}")
 
 
-def _plain_reader(key: str, kind: type, how: _How) -> Callable[[Node], object]:
-    factor, ends = how.factor, (how.bounds.low, how.bounds.high)
-    low, high = (None if end is None else round(end / factor, 9) for end in ends)
+def _build_class_reader(key: str, kind: type, rules: _NumberRules) -> Callable[[Node], object]:
+    """Return the function that reads a number, boolean, text, enum or dataclass."""
+    factor = rules.factor
+    bounds = (rules.bounds.low, rules.bounds.high)
+    low, high = (None if bound is None else round(bound / factor, 9) for bound in bounds)
     if issubclass(kind, Enum):
-        known = [member.value for member in kind]
-        return lambda node: kind(node.choice(key.replace("_", " "), known))
+        choices = [member.value for member in kind]
+        return lambda node: kind(node.choice(key.replace("_", " "), choices))
     if kind is float:
         return lambda node: node.number(low=low, high=high) * factor
     if kind is int:
-        whole = [None if end is None else int(end) for end in (low, high)]
-        return lambda node: node.integer(low=whole[0], high=whole[1])
-    if kind in (bool, str):
-        return Node.boolean if kind is bool else Node.text
+        int_low, int_high = (None if bound is None else int(bound) for bound in (low, high))
+        return lambda node: node.integer(low=int_low, high=int_high)
+    if kind is bool:
+        return Node.boolean
+    if kind is str:
+        return Node.text
     if is_dataclass(kind):
-        return lambda node: read_record(node, kind, degrees=how.degrees)
-    raise TypeError(f"{key}: no document says how a {kind.__name__} is written")
+        return lambda node: read_record(node, kind, degrees=rules.degrees)
+    raise TypeError(f"{key}: documents have no notation for a {kind.__name__}")
 
 
-def _sequence(read: Callable[[Node], object], node: Node) -> tuple[object, ...]:
-    return tuple(read(item) for item in node.items())
+def _read_sequence(read: Callable[[Node], object], node: Node) -> tuple[object, ...]:
+    return tuple(read(element) for element in node.items())
 
 
-def _exactly(reads: Collection[Callable[[Node], object]], node: Node) -> tuple[object, ...]:
-    items = node.items()
-    if len(items) != len(reads):
-        node.fail(f"expected a list of {len(reads)}, found {len(items)}")
-    return tuple(read(item) for read, item in zip(reads, items, strict=True))
+def _read_tuple(readers: Collection[Callable[[Node], object]], node: Node) -> tuple[object, ...]:
+    elements = node.items()
+    if len(elements) != len(readers):
+        node.fail(f"expected a list of {len(readers)}, found {len(elements)}")
+    return tuple(read(element) for read, element in zip(readers, elements, strict=True))

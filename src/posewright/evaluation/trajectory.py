@@ -20,7 +20,7 @@ from posewright.recordings import Recording, RobotHeader, RobotRecord
 from posewright.recordings.falls import FallDetector, FallLimits, Spell, tilt, up_seen_from
 from posewright.recordings.plausible import MOST
 from posewright.robots import Robot, robot
-from posewright.rotation import heading, matrices
+from posewright.rotation import heading, rotation_matrices
 
 S = TypeVar("S", bound=np.generic)
 
@@ -166,7 +166,7 @@ class Trajectory:
     @cached_property
     def turned(self) -> Floats:
         """How the base is turned: its axes as columns, in the field's frame, `(last + 1, 3, 3)`."""
-        return matrices(self.base[:, 3:])
+        return rotation_matrices(self.base[:, 3:])
 
     @cached_property
     def up(self) -> Floats:

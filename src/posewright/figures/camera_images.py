@@ -1,4 +1,4 @@
-"""Pictures of robots' cameras, drawn from the rows of a recording, to be written into its file."""
+"""Pictures of robots' cameras, rendered from the rows of a recording, to be written into its file."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from posewright.errors import MissingExtraError, UnknownNameError
-from posewright.figures.film import shooting
-from posewright.figures.playback import CAMERAS, playback_of
+from posewright.figures.film import open_renderer
+from posewright.figures.playback import CAMERAS, playback_of_recording
 from posewright.recordings import Header, Recording, Topic
 from posewright.recordings.cdr import to_ns
 from posewright.recordings.views import compressed_images
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from posewright.simulation.film import Picture
 
 RATE_HZ = 5.0
-"""Pictures a second of a camera that does not say how many it takes."""
+"""Default pictures a second of a camera."""
 
 _QUALITY = 90
 
 
 def cameras_of(header: Header) -> dict[str, tuple[str, str]]:
-    """Return the robots' cameras by name, after the robot's and a slash where there are several.
+    """Return the robots' cameras by name, each as robot and sensor.
 
-    Each is robot and sensor.
+    With several robots a name is the robot's and the sensor's, joined by a slash.
     """
     several = len(header.robots) > 1
     return {
@@ -38,11 +38,11 @@ def cameras_of(header: Header) -> dict[str, tuple[str, str]]:
     }
 
 
-def refuse_cameras(header: Header, cameras: Sequence[str]) -> None:
-    """Refuse cameras that no robot of a recording has.
+def require_cameras(header: Header, cameras: Sequence[str]) -> None:
+    """Raise unless the robots of a recording have the cameras.
 
     Raises:
-        UnknownNameError: there is none of that name.
+        UnknownNameError: there is no camera of a name.
     """
     choices = cameras_of(header)
     for camera in cameras:
@@ -53,23 +53,23 @@ def refuse_cameras(header: Header, cameras: Sequence[str]) -> None:
 def camera_topics(
     recording: Recording, cameras: Sequence[str], *, on_progress: Callable[[float], None] | None = None
 ) -> tuple[Topic, ...]:
-    """Return what cameras saw, as JPEG pictures for `write_mcap`; the recording itself stays as it is.
+    """Render the pictures of cameras as JPEG topics for `write_mcap`; the recording is not changed.
 
     Args:
-        recording: of a run in which it was known where everything was.
-        cameras: names as `cameras_of` has them; each takes as many pictures a second as its card says.
-        on_progress: is called with the share done, 0..1.
+        recording: with the positions of all robots.
+        cameras: names as in `cameras_of`; each takes as many pictures a second as its card says.
+        on_progress: called with the share done, 0..1.
 
     Raises:
-        InputError: the recording does not know where the robot was, or a robot does not ship.
+        InputError: the recording has no positions of a robot, or a robot that is not shipped.
         UnknownNameError: there is no such camera.
-        UnavailableError: nothing can be drawn on this machine.
-        MissingExtraError: what packs pictures is not installed.
+        UnavailableError: this machine cannot render.
+        MissingExtraError: the JPEG encoder is not installed.
     """
-    refuse_cameras(recording.header, cameras)
+    require_cameras(recording.header, cameras)
     if not cameras:
         return ()
-    playback = playback_of(recording)
+    playback = playback_of_recording(recording)
     topics = []
     for number, camera in enumerate(cameras):
         robot, sensor = cameras_of(recording.header)[camera]
@@ -78,7 +78,7 @@ def camera_topics(
         times = np.arange(playback.begin_s, playback.end_s + 1e-9, 1.0 / rate_hz)
         packed = []
         size = (card["width"], card["height"])
-        with shooting(playback, playback.at(times), camera, size, rate_hz) as picture_at:
+        with open_renderer(playback, playback.at(times), camera, size, rate_hz) as picture_at:
             for row in range(len(times)):
                 packed.append(_jpeg(picture_at(row)))
                 if on_progress is not None:

@@ -1,4 +1,4 @@
-"""The contact sheet of a memory stick: what each motion looks like, and how a program asks for it."""
+"""The contact sheet of a memory stick: pictures of its motions, and the commands that play them."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 COLUMNS = 3
 ROWS = 8
-"""Of a page."""
+"""Columns and rows of a page."""
 
-# Measures of a page [in]: A4, or as much of its height as is needed.
+# Measures of a page [in]: A4, or less height if that is enough.
 WIDTH = 8.27
 LEFT = 0.3
 TOP = 0.75
@@ -38,79 +38,79 @@ PICTURE_HEIGHT = 0.82
 
 _NAME_LENGTH = 38
 _FAULT_LENGTH = 52
-"""Characters of a name, and of a line that says what is wrong."""
+"""Characters of a name, and of a line of an error."""
 
 _SAMPLES = 40
-"""At so many times it is looked where a motion is furthest from its ends."""
+"""Number of times at which a motion's distance from its ends is computed."""
 
 _GAP = 1.15
-"""Robots stand so many of their lengths apart."""
+"""Distance between robots, in their lengths."""
 
 
-def stick_pages(stick: MemoryStick) -> int:
-    """Return how many pages the contact sheet of a stick has: one for 24 motions."""
+def count_stick_pages(stick: MemoryStick) -> int:
+    """Return the number of pages of a stick's contact sheet: one for 24 motions."""
     return max(1, math.ceil(len(motions_on(stick)) / (COLUMNS * ROWS)))
 
 
 @styled("drawing a memory stick")
 def draw_stick(stick: MemoryStick, *, page: int = 1, figure: Canvas | None = None) -> Figure:
-    """Draw the motions of a memory stick: each where it begins, is furthest from its ends, and ends.
+    """Draw the motions of a memory stick: each at its beginning, farthest from its ends, and at its end.
 
-    Nothing is simulated. Beside each stand its length, from which posture to which it leads, and the ids by
-    which `MoNetExecute` plays it; of a damaged one, what is wrong with it.
+    Below each are its duration, its postures at both ends, and the ids by which `MoNetExecute` plays it; a
+    damaged one has its error instead. Nothing is simulated.
 
     Args:
-        stick: as `read_stick` reads it.
-        page: of `stick_pages`, from 1.
+        stick: as returned by `read_stick`.
+        page: number of the page, from 1 to `count_stick_pages(stick)`.
         figure: a figure, or a part of one, to draw into; default a new one.
 
     Raises:
-        InputError: there is no such page, or no motion at all.
+        InputError: there is no such page, or the stick has no motion.
     """
     motions = motions_on(stick)
-    pages = stick_pages(stick)
+    pages = count_stick_pages(stick)
     if not motions:
         raise InputError("there is no motion to draw", hint="name a stick with an archive of motions")
     if not 1 <= page <= pages:
         raise InputError(f"the contact sheet has no page {page}", hint=f"1 to {pages}")
     first = (page - 1) * COLUMNS * ROWS
-    shown = motions[first : first + COLUMNS * ROWS]
-    height = TOP + math.ceil(len(shown) / COLUMNS) * CELL_HEIGHT + 0.1
-    drawn = canvas(figure, (WIDTH, height), dpi=150)
+    page_motions = motions[first : first + COLUMNS * ROWS]
+    height = TOP + math.ceil(len(page_motions) / COLUMNS) * CELL_HEIGHT + 0.1
+    sheet = canvas(figure, (WIDTH, height), dpi=150)
     count = "1 motion" if len(motions) == 1 else f"{len(motions)} motions"
     title = f"{stick.root.name if stick.root else motions[0].archive.path.name}: {count}"
     if pages > 1:
-        title += f", {first + 1} to {first + len(shown)}, page {page} of {pages}"
-    drawn.text(LEFT / WIDTH, 1.0 - 0.4 / height, title, fontsize=12, weight="bold", parse_math=False)
-    for number, motion in enumerate(shown):
+        title += f", {first + 1} to {first + len(page_motions)}, page {page} of {pages}"
+    sheet.text(LEFT / WIDTH, 1.0 - 0.4 / height, title, fontsize=12, weight="bold", parse_math=False)
+    for number, motion in enumerate(page_motions):
         row, column = divmod(number, COLUMNS)
         left = LEFT + column * CELL_WIDTH
         top = TOP + row * CELL_HEIGHT
-        axes = axes_at(drawn, (WIDTH, height), left, top, CELL_WIDTH - 0.12, PICTURE_HEIGHT)
+        axes = axes_at(sheet, (WIDTH, height), left, top, CELL_WIDTH - 0.12, PICTURE_HEIGHT)
         _draw_motion(axes, motion)
-    return titled(drawn, title)
+    return titled(sheet, title)
 
 
 @styled("drawing a motion")
-def draw_glance(motion: Motion, *, figure: Canvas | None = None) -> Figure:
-    """Draw a motion as on a contact sheet: where it begins, is furthest from its ends, and ends.
+def draw_motion_summary(motion: Motion, *, figure: Canvas | None = None) -> Figure:
+    """Draw a motion as on a contact sheet: at its beginning, farthest from its ends, and at its end.
 
     Args:
-        motion: what to draw; nothing is simulated.
+        motion: to be drawn, without simulation.
         figure: a figure, or a part of one, to draw into; default a new one.
 
     Raises:
         InputError: the robot has no model.
     """
-    drawn = canvas(figure, (CELL_WIDTH, PICTURE_HEIGHT), dpi=150)
-    axes = axes_at(drawn, (CELL_WIDTH, PICTURE_HEIGHT), 0.0, 0.0, CELL_WIDTH, PICTURE_HEIGHT)
+    sheet = canvas(figure, (CELL_WIDTH, PICTURE_HEIGHT), dpi=150)
+    axes = axes_at(sheet, (CELL_WIDTH, PICTURE_HEIGHT), 0.0, 0.0, CELL_WIDTH, PICTURE_HEIGHT)
     _draw_poses(axes, motion)
     axes.axis("off")
-    return titled(drawn, motion.name)
+    return titled(sheet, motion.name)
 
 
 def _draw_motion(axes: Axes, stick_motion: StickMotion) -> None:
-    """Draw a motion's poses side by side; below its name, length, postures and the commands that play it."""
+    """Draw a motion's poses side by side, above its name, duration, postures and commands."""
     commands = ", ".join(f"MoNetExecute({number})" for number in stick_motion.ids[:2]) or "no command"
     if len(stick_motion.ids) > 2:
         commands += f" and {len(stick_motion.ids) - 2} more"
@@ -121,8 +121,8 @@ def _draw_motion(axes: Axes, stick_motion: StickMotion) -> None:
         lines.append(commands)
         _draw_poses(axes, motion)
     except PosewrightError as error:  # a damaged motion, or a robot without a model
-        words = textwrap.fill(error.message, _FAULT_LENGTH)
-        axes.text(0.5, 0.5, words, ha="center", va="center", fontsize=6, color=WRONG, parse_math=False)
+        error_text = textwrap.fill(error.message, _FAULT_LENGTH)
+        axes.text(0.5, 0.5, error_text, ha="center", va="center", fontsize=6, color=WRONG, parse_math=False)
         if len(lines) == 1:
             lines.append(commands)
     axes.set(xticks=[], yticks=[])
@@ -147,18 +147,19 @@ def _draw_poses(axes: Axes, motion: Motion) -> None:
     card = playback.world.robot
     poses = playback.at(np.array(_picture_times(motion)))
     header = header_of(card)
-    (bases,), (joints,) = poses.base.values(), poses.positions.values()
-    apart = 0.0
+    (bases,) = poses.base.values()
+    (joints,) = poses.positions.values()
+    distance = 0.0
     for number, (base, angles) in enumerate(zip(bases, joints, strict=True)):
-        draw_outline(axes, header, base + number * apart * np.eye(7)[0], angles, "side")
-        apart = apart or _GAP * axes.dataLim.width
+        draw_outline(axes, header, base + number * distance * np.eye(7)[0], angles, "side")
+        distance = distance or _GAP * axes.dataLim.width
     axes.axhline(0.0, color=GREY, lw=0.6, zorder=0)
     axes.margins(0.03, 0.06)
     axes.set_aspect("equal", adjustable="datalim")
 
 
 def _picture_times(motion: Motion) -> Sequence[float]:
-    """Return when it begins, is furthest from both its ends, and ends [s]."""
+    """Return the times of a motion's beginning, of its pose farthest from both ends, and of its end [s]."""
     times = np.linspace(0.0, motion.duration, _SAMPLES)
     angles = np.nan_to_num(motion.sample_at(times).angles)
     away = np.abs(angles - angles[0]).sum(axis=1) + np.abs(angles - angles[-1]).sum(axis=1)

@@ -1,4 +1,4 @@
-"""The field from above: boxes as they stood and as they stand, the robots' paths, what their lasers hit."""
+"""The field from above: boxes before and after, the robots' paths, and the hits of their range sensors."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any  # Any: a sensor's card, as a recording ha
 
 import numpy as np
 
-from posewright.arenas import Arena, Role, corners, hull_outline, placed_hull, shadows
+from posewright.arenas import Arena, Role, corners, footprints, hull_outline, place_hull
 from posewright.arrays import Flags, Floats
 from posewright.contests import find_arena
 from posewright.contests.picture import Mark, MarkKind
-from posewright.figures.outline import link_frames, placed_on
+from posewright.figures.outline import compose_frames, link_frames
 from posewright.figures.playback import Poses
 from posewright.figures.style import (
     COLOURS,
@@ -21,7 +21,7 @@ from posewright.figures.style import (
     OTHER_COLOUR,
     WRONG,
     canvas,
-    shown_states,
+    displayed_states,
     styled,
     titled,
 )
@@ -36,24 +36,24 @@ if TYPE_CHECKING:
 
 MARKS = {MarkKind.PENALTY: WRONG, MarkKind.MILESTONE: GREY}
 LINES = {MarkKind.PENALTY: "-", MarkKind.MILESTONE: "--"}
-"""How the lines are drawn that marks have over time."""
+"""Line styles of marks in plots over time."""
 
-_MARK_EVERY = 9
-"""A path has so many marks of time at most."""
+_MAX_TIME_MARKS = 9
+"""Greatest number of time marks on a path."""
 
-_APART = 0.075
-"""Marks of time are no nearer to each other than this share of what is shown: they can be read."""
+_MIN_MARK_DISTANCE = 0.075
+"""Least distance of time marks, as a share of the picture's size."""
 
-_ROUND_S = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0)
+_TIME_STEPS_S = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0)
 
 _LONG_S = 60.0
-"""A longer path is drawn thinner, without the sway of single steps, and the paler the longer it is past."""
+"""Longer paths are drawn thinner, without the sway of single steps, and earlier parts paler."""
 
 _SWAY_S = 2.0
 _SHADES = (0.2, 0.35, 0.5, 0.75, 1.0)
 
-_STAYS_M = 0.01
-"""A robot whose base never was so far from its start did not travel [m]."""
+_MIN_TRAVEL_M = 0.01
+"""A robot that stays within this distance of its start did not travel [m]."""
 
 _WALL = "#888888"
 _HIT = "#444444"
@@ -72,7 +72,7 @@ _REACH = 0.999
 _FLOOR_M = 0.01
 """A beam that ends lower met the floor [m]."""
 
-_SCANS_SHOWN_HZ = 1.0
+_MAX_SCAN_RATE_HZ = 1.0
 """Scans have many beams: so many of them a second are enough to see the walls."""
 
 
@@ -81,8 +81,8 @@ def beam_hits(
 ) -> Floats:
     """Return the points that a robot's range sensors and scans hit, `(n, 2)` in the field frame [m].
 
-    Left out are readings that met nothing, or something nearer than the sensor can tell, hits of the floor,
-    and sensors whose card says neither where on the base they sit nor on which link.
+    Readings beyond the sensor's range and hits of the floor are left out, as are sensors whose card has no
+    pose on the base or on a link.
     """
     record = recording.robot(robot)
     times = record.decisions.times
@@ -99,38 +99,40 @@ def beam_hits(
         if ranges is None or not recording.n_rows or not ("base_pose" in card or card.get("link") in links):
             continue
         if card["kind"] == "range":
-            bearings = np.zeros(1)  # the x of its own frame is the middle of its fan
+            bearings = np.zeros(1)  # the x of the sensor's frame is the middle of its beam
             step = 1
         elif card["kind"] == "range_scan":
             bearings = np.radians(card["start_deg"] + card["step_deg"] * np.arange(card["beams"]))
-            step = max(1, round(len(times) / (recording.duration_s * _SCANS_SHOWN_HZ + 1.0)))
+            step = max(1, round(len(times) / (recording.duration_s * _MAX_SCAN_RATE_HZ + 1.0)))
         else:
             continue
         ticks = np.arange(0, len(times), step)
         ticks = ticks[(times[ticks] >= begin_s) & (times[ticks] <= end_s)]
-        eyes, turns = _sensor_frames(record.header, card, poses.at(times[ticks]))
-        ahead = np.stack([np.cos(bearings), np.sin(bearings), np.zeros(len(bearings))], -1)
+        positions, rotations = _sensor_frames(record.header, card, poses.at(times[ticks]))
+        directions = np.stack([np.cos(bearings), np.sin(bearings), np.zeros(len(bearings))], -1)
+        beams = np.einsum("nij,bj->nbi", rotations, directions)
         distances = ranges[ticks]
-        ends = eyes[:, np.newaxis] + distances[..., np.newaxis] * np.einsum("nij,bj->nbi", turns, ahead)
+        ends = positions[:, np.newaxis] + distances[..., np.newaxis] * beams
         is_hit = (distances < _REACH * card["max_range_m"]) & (distances > card.get("min_range_m", 0.0))
         hits.append(ends[is_hit & (ends[..., 2] > _FLOOR_M)][:, :2])
     return np.concatenate(hits)
 
 
 def _sensor_frames(header: RobotHeader, card: Mapping[str, Any], poses: Poses) -> tuple[Floats, Floats]:
-    """Return where a sensor was in the field, `(n, 3)` [m], and its axes as columns, `(n, 3, 3)`."""
-    (base,), (joints,) = poses.base.values(), poses.positions.values()
+    """Return a sensor's positions `(n, 3)` [m] and rotations `(n, 3, 3)` in the field frame."""
+    (base,) = poses.base.values()
+    (joints,) = poses.positions.values()
     link = "" if "base_pose" in card else card["link"]
     pose = np.tile(card.get("base_pose") or card["link_pose"], (len(base), 1))
-    return placed_on(link_frames(header, base, joints)[link], pose)
+    return compose_frames(link_frames(header, base, joints)[link], pose)
 
 
 @styled("drawing an arena")
 def draw_arena(arena: Arena | str, *, figure: Canvas | None = None) -> Figure:
-    """Draw a field from above, with the name of each shape that is no wall around it.
+    """Draw a field from above, with the names of all shapes but its walls.
 
     Args:
-        arena: the field, or its name, or the path of its document.
+        arena: the field, its name, or the path of its document.
         figure: a figure, or a part of one, to draw into; default a new one.
 
     Raises:
@@ -139,8 +141,8 @@ def draw_arena(arena: Arena | str, *, figure: Canvas | None = None) -> Figure:
     from matplotlib.patches import Polygon
 
     field = find_arena(arena) if isinstance(arena, str) else arena
-    drawn = canvas(figure, (9.0, 7.0), dpi=120, layout="constrained")
-    axes = drawn.subplots()
+    arena_figure = canvas(figure, (9.0, 7.0), dpi=120, layout="constrained")
+    axes = arena_figure.subplots()
     _draw_ground(axes, field)
 
     def write(x: float, y: float, text: str, zorder: float) -> None:
@@ -163,7 +165,7 @@ def draw_arena(arena: Arena | str, *, figure: Canvas | None = None) -> Figure:
     axes.set(xlim=(-0.06, x + 0.06), ylim=(-y / 2 - 0.06, y / 2 + 0.06), aspect="equal")
     axes.set(xlabel="x [m]", ylabel="y [m], to the left")
     axes.set_title(field.name, color=INK, parse_math=False)
-    return titled(drawn, f"arena {field.name}")
+    return titled(arena_figure, f"arena {field.name}")
 
 
 def draw_field(
@@ -173,21 +175,25 @@ def draw_field(
     marks: tuple[Mark, ...] = (),
     span: tuple[float, float] | None = None,
 ) -> None:
-    """Draw the field, x to the right as in the field frame.
+    """Draw the field of a recording, x to the right as in the field frame.
 
-    `colours` are those of the states of the one robot, or of the robots where there are several; `marks` have
-    a place and a time; `span` is from when to when [s], None for all.
+    Args:
+        axes: to draw into.
+        recording: to be drawn.
+        colours: of the states of a single robot, or of several robots, by name.
+        marks: of the contest, with place and time.
+        span: beginning and end [s]; default all.
     """
     begin, end = span or (float(recording.times[0]), float(recording.times[-1]))
-    shown: Flags = (recording.times >= begin) & (recording.times <= end)
+    in_span: Flags = (recording.times >= begin) & (recording.times <= end)
     arena = Arena.from_dict(recording.header.arena) if recording.header.arena else None
     if arena is not None:
         _draw_ground(axes, arena)
         _draw_beams(axes, recording, arena, begin, end)
-        _draw_boxes(axes, recording, arena, shown)
-    marked: list[Floats] = []
+        _draw_boxes(axes, recording, arena, in_span)
+    mark_positions: list[Floats] = []
     for name in recording.robots:
-        _draw_path(axes, recording, name, shown, colours, marked=marked)
+        _draw_path(axes, recording, name, in_span, colours, marked=mark_positions)
     for kind, colour in MARKS.items():
         sign = "X" if kind is MarkKind.PENALTY else "D"
         places: dict[str, list[tuple[float, float]]] = {}
@@ -211,7 +217,7 @@ def draw_field(
 
 
 def frame_from_above(axes: Axes) -> None:
-    """Show all of a bare floor that was walked on, true to scale, and not too little."""
+    """Set the limits of axes without a field: all that is drawn, true to scale, and at least some metres."""
     box = axes.dataLim
     middle = np.array([box.x0 + box.x1, box.y0 + box.y1]) / 2.0
     axes.update_datalim([middle - _LEAST_SIDE_M / 2.0, middle + _LEAST_SIDE_M / 2.0])
@@ -227,7 +233,7 @@ def _draw_ground(axes: Axes, arena: Arena) -> None:
     for shape in arena.shapes:
         patch: Patch
         if shape.hull_m:
-            hull = placed_hull(shape.hull_m, shape.x, shape.y, shape.base_m, shape.yaw_rad)
+            hull = place_hull(shape.hull_m, shape.x, shape.y, shape.base_m, shape.yaw_rad)
             patch = Polygon(hull_outline(hull[:, :2]))
         elif shape.is_round:
             patch = Circle((shape.x, shape.y), shape.size_m[0] / 2.0)
@@ -252,14 +258,14 @@ def _draw_beams(axes: Axes, recording: Recording, arena: Arena, begin_s: float, 
         axes.plot([], [], ".", ms=5, color=_HIT, label="what range sensors hit")
 
 
-def _draw_boxes(axes: Axes, recording: Recording, arena: Arena, shown: Flags) -> None:
-    """Draw the boxes as they stood in the beginning, and those that were moved as they stood in the end."""
+def _draw_boxes(axes: Axes, recording: Recording, arena: Arena, in_span: Flags) -> None:
+    """Draw the boxes at the beginning, and moved ones at the end too."""
     from matplotlib.patches import Polygon
 
-    if not recording.boxes.size or not shown.any():
+    if not recording.boxes.size or not in_span.any():
         return
-    first, last = recording.boxes[shown][[0, -1]]
-    starts, ends = (corners(*shadows(poses, arena.box_sizes)) for poses in (first, last))
+    first, last = recording.boxes[in_span][[0, -1]]
+    starts, ends = (corners(*footprints(poses, arena.box_sizes)) for poses in (first, last))
     moved = np.abs(ends - starts).max(axis=(1, 2)) > _MOVED_M
     for number, start in enumerate(starts, 1):
         axes.add_patch(Polygon(start, fc=_BOX, ec=_BOX_EDGE, lw=1.2, zorder=3))
@@ -276,81 +282,98 @@ def _draw_path(
     axes: Axes,
     recording: Recording,
     name: str,
-    shown: Flags,
+    in_span: Flags,
     colours: Mapping[str, str],
     *,
     marked: list[Floats],
 ) -> None:
-    """Draw the base's path; of a single robot each stretch in the colour of its controller's state.
+    """Draw the base's path; of a single robot each part in the colour of its controller's state.
 
-    Times are written away from what is `marked` already, and are added to that.
+    Time marks keep a distance from the positions in `marked`, and are appended to them.
     """
     record = recording.robots[name]
     times = recording.times
     places = record.base[:, :2]
     decisions = record.decisions
-    known = shown & np.isfinite(places).all(axis=1)
-    if not known.any():
+    has_position = in_span & np.isfinite(places).all(axis=1)
+    if not has_position.any():
         return
     if len(recording.robots) > 1 or not any(decisions.states):
-        strokes = {f"path of {name}": (colours.get(name, COLOURS[0]), known)}
+        strokes = {f"path of {name}": (colours.get(name, COLOURS[0]), has_position)}
     else:
         tick = np.clip(np.searchsorted(decisions.times, times, side="right") - 1, 0, None)
-        states = np.array(shown_states(decisions.states))[tick]
-        names = dict.fromkeys(states[known].tolist())
-        strokes = {state: (colours.get(state, OTHER_COLOUR), known & (states == state)) for state in names}
-    for label, (colour, part) in strokes.items():
-        _draw_strokes(axes, times, places, part, known, color=colour, label=label)
-    first, last = np.flatnonzero(known)[[0, -1]]
+        states = np.array(displayed_states(decisions.states))[tick]
+        names = dict.fromkeys(states[has_position].tolist())
+        strokes = {
+            state: (colours.get(state, OTHER_COLOUR), has_position & (states == state)) for state in names
+        }
+    for label, (colour, rows) in strokes.items():
+        _draw_strokes(axes, times, places, rows, has_position, color=colour, label=label)
+    first, last = np.flatnonzero(has_position)[[0, -1]]
     label = "" if axes.get_legend_handles_labels()[1].count("start") else "start"
     axes.plot(*places[first], "o", color="black", ms=7, zorder=6, label=label)
-    # Hollow, and larger than the marks of a contest: often one of them lies in it.
+    # hollow, and larger than the marks of a contest, as often one of them lies in it
     axes.plot(*places[last], "s", mfc="none", mec="black", ms=11, zorder=6, ls="", label=label and "end")
     marked += [places[first], places[last]]
-    if np.linalg.norm(places[known] - places[first], axis=1).max() < _STAYS_M:
+    if np.linalg.norm(places[has_position] - places[first], axis=1).max() < _MIN_TRAVEL_M:
         axes.annotate("does not leave its place", places[first], (10, 10), textcoords="offset points")
     else:
-        _mark_times(axes, recording, record.base, known, marked)
+        _mark_times(axes, recording, record.base, has_position, marked)
 
 
 def _draw_strokes(
-    axes: Axes, times: Floats, places: Floats, part: Flags, known: Flags, *, color: str, label: str
+    axes: Axes, times: Floats, places: Floats, part: Flags, has_position: Flags, *, color: str, label: str
 ) -> None:
-    """Draw the rows `part` of a path, of which `known` have a place; of a long path earlier parts paler."""
-    begin, end = times[known][[0, -1]]
+    """Draw the rows `part` of a path; of a long path earlier parts are paler.
+
+    Args:
+        axes: to draw into.
+        times: of the rows, `(n,)` [s].
+        places: positions, `(n, 2)` [m].
+        part: which rows to draw, `(n,)`.
+        has_position: which rows have a position, `(n,)`.
+        color: of the path.
+        label: in the legend.
+    """
+    begin, end = times[has_position][[0, -1]]
     if end - begin < _LONG_S:
         axes.plot(
             *np.where(part[:, np.newaxis], places, np.nan).T, lw=2.0, zorder=4, color=color, label=label
         )
         return
-    rows = max(1, round(_SWAY_S * int(known.sum()) / (end - begin)))
+    rows = max(1, round(_SWAY_S * int(has_position.sum()) / (end - begin)))
     smooth = places.copy()
     edges = np.linspace(begin, end, len(_SHADES) + 1)
-    padded = np.pad(places[known], ((rows // 2, rows - 1 - rows // 2), (0, 0)), mode="edge")
+    padded = np.pad(places[has_position], ((rows // 2, rows - 1 - rows // 2), (0, 0)), mode="edge")
     window = np.full(rows, 1.0 / rows)
-    smooth[known] = np.stack([np.convolve(column, window, "valid") for column in padded.T], 1)
+    smooth[has_position] = np.stack([np.convolve(column, window, "valid") for column in padded.T], 1)
     for low, high, alpha in zip(edges, edges[1:], _SHADES, strict=False):
-        here = np.where((part & (times >= low) & (times <= high))[:, np.newaxis], smooth, np.nan)
-        axes.plot(*here.T, lw=1.3, alpha=alpha, zorder=4, color=color)
+        part_places = np.where((part & (times >= low) & (times <= high))[:, np.newaxis], smooth, np.nan)
+        axes.plot(*part_places.T, lw=1.3, alpha=alpha, zorder=4, color=color)
     axes.plot([], [], lw=2.0, color=color, label=label)
     axes.plot([], [], lw=1.3, color="black", alpha=_SHADES[1], label="paler: earlier")
 
 
-def _mark_times(axes: Axes, recording: Recording, base: Floats, known: Flags, marked: list[Floats]) -> None:
-    """Write round times beside the path, each with an arrow where the robot looked; none over another."""
+def _mark_times(
+    axes: Axes, recording: Recording, base: Floats, has_position: Flags, mark_positions: list[Floats]
+) -> None:
+    """Write round times beside the path, with arrows of the robot's heading, apart from each other."""
     from matplotlib.patheffects import withStroke
 
     times = recording.times
     size_m = recording.header.arena.get("size_m", ())
-    shown = times[known]
-    step = next((s for s in _ROUND_S if np.ptp(shown) <= s * _MARK_EVERY), _ROUND_S[-1])
-    apart = _APART * max(*np.ptp(base[known, :2], axis=0), *size_m, _LEAST_SIDE_M)
-    crowd = base[known, :2]
-    for mark in np.arange(np.ceil(shown[0] / step + 0.1) * step, shown[-1], step).tolist():
+    known_times = times[has_position]
+    step = next((s for s in _TIME_STEPS_S if np.ptp(known_times) <= s * _MAX_TIME_MARKS), _TIME_STEPS_S[-1])
+    min_distance = _MIN_MARK_DISTANCE * max(*np.ptp(base[has_position, :2], axis=0), *size_m, _LEAST_SIDE_M)
+    crowd = base[has_position, :2]
+    for mark in np.arange(np.ceil(known_times[0] / step + 0.1) * step, known_times[-1], step).tolist():
         row = int(np.searchsorted(times, mark))
-        if not known[row] or min(np.linalg.norm(base[row, :2] - place) for place in marked) < apart:
+        if (
+            not has_position[row]
+            or min(np.linalg.norm(base[row, :2] - place) for place in mark_positions) < min_distance
+        ):
             continue
-        marked.append(base[row, :2])
+        mark_positions.append(base[row, :2])
         x, y = base[row, :2]
         yaw = heading(base[row : row + 1, 3:])[0]
         axes.quiver(
@@ -365,7 +388,7 @@ def _mark_times(axes: Axes, recording: Recording, base: Floats, known: Flags, ma
             headwidth=4.0,
             zorder=7,
         )
-        place = _free_place(base[row, :2], np.concatenate([crowd, marked]), apart)
+        place = _free_place(base[row, :2], np.concatenate([crowd, mark_positions]), min_distance)
         crowd = np.concatenate([crowd, [place]])
         axes.text(
             place[0],
@@ -378,15 +401,15 @@ def _mark_times(axes: Axes, recording: Recording, base: Floats, known: Flags, ma
             path_effects=[withStroke(linewidth=2.0, foreground="white")],
             zorder=7.5,
         )
-    if len(crowd) > known.sum():
+    if len(crowd) > has_position.sum():
         axes.plot(
             [], [], ls="", marker=r"$\rightarrow$", color="black", ms=10, label="where it looks, and when"
         )
 
 
-def _free_place(place: Floats, crowd: Floats, apart: float) -> Floats:
-    """Return the place for words beside a mark that is furthest from the crowd; words are wider than high."""
+def _free_place(place: Floats, crowd: Floats, radius: float) -> Floats:
+    """Return the place for a text beside a mark that is farthest from `crowd`; texts are wider than high."""
     turns = np.linspace(0.0, 2.0 * np.pi, 16, endpoint=False)
-    free = place + apart * np.stack([0.62 * np.cos(turns), 0.45 * np.sin(turns)], axis=1)
+    free = place + radius * np.stack([0.62 * np.cos(turns), 0.45 * np.sin(turns)], axis=1)
     away = (free[:, np.newaxis] - crowd) / (2.0, 1.0)
     return np.asarray(free[np.linalg.norm(away, axis=-1).min(axis=1).argmax()])

@@ -1,4 +1,4 @@
-"""Films: of whatever was recorded, and of a motion without physics."""
+"""Films of recordings, and of motions without physics."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from posewright.errors import InputError, UnknownNameError
-from posewright.figures.film_file import film_file, refuse_unfilmable
-from posewright.figures.playback import Attitude, Playback, Poses, playback_of, playback_of_motion
+from posewright.figures.film_file import film_file, require_film_path
+from posewright.figures.playback import Attitude, Playback, Poses, playback_of_motion, playback_of_recording
 from posewright.motions import Motion
 from posewright.recordings import Recording
 from posewright.robots import Robot, SensorSpec
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 FPS = 25.0
 SIZE = (960, 540)
-"""Of a film: pictures a second, and pixels of one."""
+"""Default pictures a second of a film, and their size in pixels."""
 
 GIF_FPS = 12.5
 GIF_SIZE = (480, 270)
-"""Of a GIF, whose pictures are not packed by what they have in common: it would be too large otherwise."""
+"""Defaults of a GIF, which would be too large otherwise: it compresses each picture on its own."""
 
 _CLOSE_UP_POSES = 40
-"""From so many of the poses it is worked out how near a camera may come."""
+"""Number of poses from which the distance of a close-up camera is computed."""
 
 
 def film_recording(
@@ -47,36 +47,36 @@ def film_recording(
     robots: Mapping[str, Robot] | Robot | None = None,
     on_progress: Callable[[float], None] | None = None,
 ) -> None:
-    """Make a film of whatever was recorded: a race, a walk, a motion, several robots.
+    """Make a film of a recording: a race, a walk, a motion, several robots.
 
     Args:
-        recording: what happened.
-        path: where to: .mp4, .gif, .mkv or .webm.
+        recording: to be filmed.
+        path: of the film: .mp4, .gif, .mkv or .webm.
         camera: `field`, `top`, `chase`, `side`, `front`, or a camera sensor of the robot; default `field`,
-            and `side` where there is no field.
+            and `side` if there is no field.
         speed: recorded seconds a second of film: 0.25 is slow motion.
         size: width and height in pixels, both even; default 960 x 540, of a .gif 480 x 270.
         fps: pictures a second of film; default 25, of a .gif 12.5.
-        begin_s: when the film begins, in the recording [s].
-        end_s: when it ends at the latest [s].
-        robots: cards of robots that do not ship, as in `scene_of`.
-        on_progress: is called with the share done, 0..1.
+        begin_s: beginning of the film in the recording [s].
+        end_s: latest end of the film in the recording [s].
+        robots: cards of robots that are not shipped, as in `recorded_world`.
+        on_progress: called with the share done, 0..1.
 
     Raises:
-        InputError: a file ending that is no film's, a speed or size that makes no sense, or a recording that
-            does not know where the robot was, or whose robot does not ship.
+        InputError: the suffix is no film's, speed or size are out of range, or the recording has no positions
+            of a robot, or a robot that is not shipped.
         UnknownNameError: there is no such camera.
-        UnavailableError: nothing can be drawn on this machine.
+        UnavailableError: this machine cannot render.
         OutputError: the film cannot be written.
     """
     path = Path(path)
-    refuse_film(path, speed, size)
-    playback = playback_of(recording, robots)
+    require_film_options(path, speed, size)
+    playback = playback_of_recording(recording, robots)
     begin_s = max(begin_s, playback.begin_s)
     end_s = min(end_s, playback.end_s)
     playback = replace(playback, begin_s=begin_s, end_s=max(begin_s, end_s))
     camera = camera or ("field" if recording.header.arena else "side")
-    _encode(playback, path, camera=camera, speed=speed, size=size, fps=fps, on_progress=on_progress)
+    _write_film(playback, path, camera=camera, speed=speed, size=size, fps=fps, on_progress=on_progress)
 
 
 def film_motion(
@@ -97,39 +97,43 @@ def film_motion(
     A motion under gravity is recorded by `runs.try_motion`, and filmed by `film_recording`.
 
     Args:
-        motion: what is shown.
-        path: where to: .mp4, .gif, .mkv or .webm.
-        robot: on what, or its name; default the motion's own.
+        motion: to be filmed.
+        path: of the film: .mp4, .gif, .mkv or .webm.
+        robot: that moves, or its name; default the motion's own.
         pose: name of the pose of the joints that the motion does not move; default `stand`.
-        attitude: roll and pitch of the base [rad]; default what the motion's author says, else upright.
-        camera: as in `film_recording`, like all that follows.
+        attitude: roll and pitch of the base [rad]; default those in the motion, else upright.
+        camera: as in `film_recording`.
         speed: seconds of motion a second of film.
-        size: in pixels.
+        size: width and height in pixels.
         fps: pictures a second of film.
-        on_progress: is called with the share done.
+        on_progress: called with the share done.
 
     Raises:
-        InputError: as `film_recording`, which see for other errors, or the motion is another robot's, or the
-            robot has no model.
+        InputError: as `film_recording`, or the motion is another robot's, or the robot has no model. Other
+            errors are as there.
     """
     path = Path(path)
-    refuse_film(path, speed, size)
+    require_film_options(path, speed, size)
     playback = playback_of_motion(motion, robot, pose=pose, attitude=attitude)
-    _encode(playback, path, camera=camera, speed=speed, size=size, fps=fps, on_progress=on_progress)
+    _write_film(playback, path, camera=camera, speed=speed, size=size, fps=fps, on_progress=on_progress)
 
 
-def refuse_film(path: Path, speed: float = 1.0, size: tuple[int, int] | None = None) -> None:
-    """Refuse what could not be filmed, before anything is worked out; raises as `film_recording` does."""
-    refuse_unfilmable(path, size or SIZE)
+def require_film_options(path: Path, speed: float = 1.0, size: tuple[int, int] | None = None) -> None:
+    """Raise as `film_recording` does unless a film can be made with these options, before long work."""
+    require_film_path(path, size or SIZE)
     if not (math.isfinite(speed) and 0.01 <= speed <= 100.0):
-        raise InputError(f"the speed is {speed}", hint="0.01 to 100; 1 is as it is, 0.25 slow motion")
+        raise InputError(f"the speed is {speed}", hint="0.01 to 100; 1 is real time, 0.25 slow motion")
 
 
-def refuse_camera(camera: str, sensors: Mapping[str, Iterable[SensorSpec]]) -> None:
-    """Refuse a camera that neither every film nor one of the robots has, whose `sensors` these are by name.
+def require_camera(camera: str, sensors: Mapping[str, Iterable[SensorSpec]]) -> None:
+    """Raise unless a camera is one of all films, or of a robot.
+
+    Args:
+        camera: its name.
+        sensors: of the robots, by name.
 
     Raises:
-        UnknownNameError: there is no such camera; it names those there are.
+        UnknownNameError: there is no such camera; the message lists those there are.
     """
     from posewright.simulation.cameras import camera_names
 
@@ -138,7 +142,7 @@ def refuse_camera(camera: str, sensors: Mapping[str, Iterable[SensorSpec]]) -> N
         raise UnknownNameError.among("camera", camera, cameras)
 
 
-def _encode(
+def _write_film(
     playback: Playback,
     path: Path,
     *,
@@ -153,7 +157,7 @@ def _encode(
     size = size or (GIF_SIZE if is_gif else SIZE)
     step = speed / fps
     poses = playback.at(np.arange(playback.begin_s, playback.end_s + step, step))
-    with shooting(playback, poses, camera, size, fps) as picture_at, film_file(path, size, fps) as send:
+    with open_renderer(playback, poses, camera, size, fps) as picture_at, film_file(path, size, fps) as send:
         for row in range(len(poses.times)):
             send(picture_at(row))
             if on_progress is not None:
@@ -161,33 +165,35 @@ def _encode(
 
 
 @contextmanager
-def shooting(
+def open_renderer(
     playback: Playback, poses: Poses, camera: str, size: tuple[int, int], fps: float | None = None
 ) -> Iterator[Callable[[int], Picture]]:
-    """Give a function that returns what a camera sees of the n-th poses, `(height, width, 3)` uint8.
+    """Open a renderer: a function that returns a camera's picture of the n-th poses.
+
+    Pictures are `(height, width, 3)` uint8.
 
     Args:
-        playback: what is shown.
+        playback: with the world.
         poses: one for each picture.
         camera: as in `film_recording`.
         size: of the pictures, width and height.
-        fps: pictures a second of a film; None for pictures on their own, which are drawn with more care.
+        fps: pictures a second of a film; None for single pictures, which are rendered in better quality.
 
     Raises:
         UnknownNameError: there is no such camera.
-        UnavailableError: nothing can be drawn on this machine.
+        UnavailableError: this machine cannot render.
     """
     from posewright.simulation import Film
-    from posewright.simulation.sights import sights
+    from posewright.simulation.camera_path import plan_camera_path
 
     width, height = size
     is_film = fps is not None
-    near = close_up(playback, poses, camera, width / height, steady=is_film)
+    near = plan_close_up(playback, poses, camera, width / height, steady=is_film)
     first_base = next(iter(poses.base.values()))
     if near is None:
         views = None
     else:
-        views = sights(playback.world.arena, camera, near, first_base, poses.boxes, fps=fps)
+        views = plan_camera_path(playback.world.arena, camera, near, first_base, poses.boxes, fps=fps)
     with Film(playback.world, width, height, camera, quick=is_film, close_up=near) as film:
 
         def picture_at(row: int) -> Picture:
@@ -200,21 +206,33 @@ def shooting(
         yield picture_at
 
 
-def close_up(playback: Playback, poses: Poses, camera: str, aspect: float, *, steady: bool) -> CloseUp | None:
-    """Return how a camera that follows the robot sees all of it from as near as can be; None for others.
+def plan_close_up(
+    playback: Playback, poses: Poses, camera: str, aspect: float, *, steady: bool
+) -> CloseUp | None:
+    """Return the close-up of a camera that follows the robot: all of it, from as near as possible.
 
-    Of a robot in a field nothing is worked out: the field is to be seen too. Of several the camera does not
-    follow one, but sees where all of them ever are. `aspect` is width over height; a `steady` camera follows
-    softly, another looks right at the robot in each picture.
+    In a field the camera keeps a default distance, so that the field is seen too. With several robots it
+    does not follow, but sees everywhere they ever are.
+
+    Args:
+        playback: with the world.
+        poses: that are shown.
+        camera: its name.
+        aspect: width over height.
+        steady: follow smoothly, as in a film; else centre the robot in each picture.
+
+    Returns:
+        None for a camera that does not follow.
     """
-    from posewright.simulation.cameras import close_up_on, close_up_on_all, framed
+    from posewright.simulation.cameras import close_up_on, close_up_on_all, close_up_on_poses
 
     first = next(iter(playback.world.instances.values()))
     if len(poses.base) > 1:
         return close_up_on_all(playback.world, np.concatenate([*poses.base.values()])[:, :2], aspect)
     if playback.world.arena is not None:
         return close_up_on(first)
-    (base,), (joints,) = poses.base.values(), poses.positions.values()
+    (base,) = poses.base.values()
+    (joints,) = poses.positions.values()
     step = max(1, len(base) // _CLOSE_UP_POSES)
     samples = [*zip(base[::step], joints[::step], strict=True)]
-    return framed(playback.world, samples, camera, aspect, steady=steady)
+    return close_up_on_poses(playback.world, samples, camera, aspect, steady=steady)

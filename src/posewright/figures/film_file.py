@@ -1,4 +1,4 @@
-"""Films as files: encoded while their pictures come, looked through, and put in place whole or not at all."""
+"""Film files: encoded picture by picture, verified, and written completely or not at all."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from typing import IO, TYPE_CHECKING, Final, cast
 import numpy as np
 
 from posewright.control.loop import sigterm_raises
-from posewright.documents import refuse_unwritable
-from posewright.documents.files import replacing
+from posewright.documents import require_writable
+from posewright.documents.files import atomic_replacement
 from posewright.errors import InputError, MissingExtraError, OutputError, Where
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ FILMS: Final = (".mp4", ".gif", ".mkv", ".webm")
 
 _YUV = ("-pix_fmt", "yuv420p")
 _H264 = ("-vcodec", "libx264", "-preset", "veryfast", "-crf", "17", *_YUV)
-"""The default preset takes as long as drawing does, and its files are no smaller at this quality."""
+"""The default preset takes as long as rendering, and its files are no smaller at this quality."""
 
 _CODECS: Final = {
     ".mp4": (*_H264, "-movflags", "+faststart"),
@@ -38,35 +38,36 @@ _CODECS: Final = {
         *("-vcodec", "libvpx-vp9", "-crf", "24", "-b:v", "0", "-deadline", "realtime", "-cpu-used", "6"),
         *_YUV,
     ),
-    # The first pictures say which 256 colours: to wait for all would take a gigabyte for a race.
+    # the palette is that of the first pictures, as keeping all would take a gigabyte for a race
     ".gif": (
         "-filter_complex",
         "split[a][b];[a]trim=end_frame=10,palettegen=stats_mode=full[p];[b][p]paletteuse=dither=bayer:bayer_scale=4",
     ),
 }
 
-MOST_PIXELS = 3840
-"""Of a film's width and height."""
+MAX_PIXELS = 3840
+"""Greatest width and height of a film [px]."""
 
 _ERROR_LINES = 20
-"""So many of the last lines of an encoder's errors are read."""
+"""Number of the last lines of an encoder's errors that are kept."""
 
 _FRAMES = re.compile(rb"^frame=\s*(\d+)$", re.MULTILINE)
 
 
-def refuse_unfilmable(path: Path, size: tuple[int, int] = (2, 2)) -> None:
-    """Say before long work, not after it, that a film could not be written there; raises as `film_file`."""
+def require_film_path(path: Path, size: tuple[int, int] = (2, 2)) -> None:
+    """Raise as `film_file` does unless a film can be written to a path, to be called before long work."""
     if path.suffix.lower() not in FILMS:
         raise InputError("not a kind of film", where=Where(path), hint=f"one of {', '.join(FILMS)}")
-    if any(not 2 <= side <= MOST_PIXELS or side % 2 for side in size):
-        message = f"no film is {size[0]} x {size[1]}"
-        raise InputError(message, hint=f"even numbers up to {MOST_PIXELS}")
-    refuse_unwritable(path)
+    if any(not 2 <= side <= MAX_PIXELS or side % 2 for side in size):
+        raise InputError(
+            f"the size of the film is {size[0]} x {size[1]}", hint=f"even numbers up to {MAX_PIXELS}"
+        )
+    require_writable(path)
     _encoder()
 
 
 def _encoder() -> str:
-    """Return the path of ffmpeg; refuse where it is not installed."""
+    """Return the path of ffmpeg, or raise MissingExtraError."""
     try:
         return str(importlib.import_module("imageio_ffmpeg").get_ffmpeg_exe())
     except (ImportError, RuntimeError) as error:
@@ -75,58 +76,59 @@ def _encoder() -> str:
 
 @contextlib.contextmanager
 def film_file(path: Path, size: tuple[int, int], fps: float) -> Iterator[Callable[[Picture], None]]:
-    """Give a function that takes pictures, `(height, width, 3)` uint8; the film is there when all are in.
+    """Open a film: yields a function that appends a picture, `(height, width, 3)` uint8.
 
-    It is put in place when it has been played from beginning to end and had every picture. Whatever goes
-    wrong, what stood under that name before is still there, and nothing else.
+    At the end of the block the film is verified by playing it, and then moved to `path`. On any error an
+    existing file of that name stays, and no other file is left.
 
     Args:
-        path: where to: .mp4, .gif, .mkv or .webm.
+        path: of the film: .mp4, .gif, .mkv or .webm.
         size: width and height in pixels, both even.
         fps: pictures a second.
 
     Raises:
-        InputError: no film has that ending or that size.
-        MissingExtraError: what encodes films is not installed.
-        OutputError: the film cannot be written: a full disk, for one.
+        InputError: the suffix is no film's, or the size is out of range.
+        MissingExtraError: the encoder is not installed.
+        OutputError: the film cannot be written, for example as the disk is full.
     """
-    refuse_unfilmable(path, size)
+    require_film_path(path, size)
     suffix = path.suffix.lower()
     pictures = (f"{size[0]}x{size[1]}", "-r", f"{fps:g}", "-i", "-")
     source = ("-f", "rawvideo", "-pix_fmt", "rgb24", "-s", *pictures)
-    with sigterm_raises(), replacing(path, ending=suffix) as (unfinished, _):
+    with sigterm_raises(), atomic_replacement(path, suffix=suffix) as (unfinished, _):
         command = [_encoder(), "-v", "error", "-y", *source, "-an", *_CODECS[suffix], str(unfinished)]
         n_sent = 0
-        with _running(command) as (encoder, error_lines):
+        with _run_encoder(command) as (encoder, error_lines):
 
             def send(picture: Picture) -> None:
                 nonlocal n_sent
                 n_sent += 1
                 try:
-                    _pipe(encoder).write(np.ascontiguousarray(picture).data)
+                    _encoder_input(encoder).write(np.ascontiguousarray(picture).data)
                 except BrokenPipeError as error:
-                    raise OutputError.at(path, _error_words(encoder, error_lines)) from error
+                    raise OutputError.at(path, _failure_text(encoder, error_lines)) from error
 
             yield send
-            with contextlib.suppress(BrokenPipeError):  # its exit code says so too
-                _pipe(encoder).close()
+            with contextlib.suppress(BrokenPipeError):  # reported by the exit code, too
+                _encoder_input(encoder).close()
             if encoder.wait() != 0:
-                raise OutputError.at(path, _error_words(encoder, error_lines))
-        playable = _pictures_in(unfinished)
+                raise OutputError.at(path, _failure_text(encoder, error_lines))
+        playable = _count_pictures(unfinished)
         if playable != n_sent:
-            message = f"the film does not play: {playable} of its {n_sent} pictures are there"
+            message = f"the film does not play: it has {playable} of its {n_sent} pictures"
             raise OutputError.at(path, message)
 
 
-def _pipe(encoder: subprocess.Popen[bytes]) -> IO[bytes]:
+def _encoder_input(encoder: subprocess.Popen[bytes]) -> IO[bytes]:
     return cast("IO[bytes]", encoder.stdin)  # it was started with one
 
 
 @contextlib.contextmanager
-def _running(command: list[str]) -> Iterator[tuple[subprocess.Popen[bytes], Callable[[], list[str]]]]:
-    """Run an encoder, which Ctrl-C does not reach; it is killed when the block ends.
+def _run_encoder(command: list[str]) -> Iterator[tuple[subprocess.Popen[bytes], Callable[[], list[str]]]]:
+    """Run an encoder in a session of its own, so that Ctrl-C does not reach it; kill it at the end.
 
-    With it comes a function that waits for its end and returns the lines of its errors.
+    Yields:
+        The encoder, and a function that waits for its end and returns the lines of its errors.
     """
     encoder = subprocess.Popen(  # noqa: S603 -- no shell, our own
         command,
@@ -151,29 +153,32 @@ def _running(command: list[str]) -> Iterator[tuple[subprocess.Popen[bytes], Call
     finally:
         encoder.kill()
         with contextlib.suppress(BrokenPipeError):
-            _pipe(encoder).close()
+            _encoder_input(encoder).close()
         encoder.wait()
         reader.join()
         stderr.close()
 
 
-def _error_words(encoder: subprocess.Popen[bytes], error_lines: Callable[[], list[str]]) -> str:
-    """Wait for the end of an encoder that fails, and return in words why it does."""
+def _failure_text(encoder: subprocess.Popen[bytes], error_lines: Callable[[], list[str]]) -> str:
+    """Wait for the end of a failing encoder, and return the cause as text."""
     code = encoder.wait()
     lines = error_lines()
     if code < 0:
         name = signal.Signals(-code).name if -code in list(signal.Signals) else str(-code)
-        causes = {"SIGXFSZ": "no file may be so large here", "SIGKILL": "it was killed; is memory short?"}
-        cause = causes.get(name, f"it was ended by {name}")
+        causes = {
+            "SIGXFSZ": "the file exceeds the size limit of this system",
+            "SIGKILL": "the encoder was killed; is memory short?",
+        }
+        cause = causes.get(name, f"the encoder was ended by {name}")
+    elif lines:
+        cause = re.sub(r"^(\[[^]]*\]\s*)+", "", lines[0])
     else:
-        cause = (
-            re.sub(r"^(\[[^]]*\]\s*)+", "", lines[0]) if lines else f"it ended with code {code} in silence"
-        )
+        cause = f"the encoder ended with code {code} and no message"
     return f"the film could not be encoded: {cause}"
 
 
-def _pictures_in(film: Path) -> int:
-    """Play a film from beginning to end, and return how many pictures it has."""
+def _count_pictures(film: Path) -> int:
+    """Play a film from beginning to end, and return its number of pictures, 0 on an error."""
     to_nowhere = ("-map", "0:v:0", "-fps_mode", "passthrough", "-f", "null", "-progress", "pipe:1", "-")
     command = [_encoder(), "-v", "error", "-xerror", "-i", str(film), *to_nowhere]
     result = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, check=False)  # noqa: S603 -- as above

@@ -1,4 +1,4 @@
-"""Robots seen from a side: each part as an outline, from the links that a recording carries."""
+"""Outlines of robots from three sides, drawn from the links in a recording's header."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import numpy as np
 from posewright.arrays import Floats
 from posewright.recordings import RobotHeader
 from posewright.recordings.scene import link_rotations, turning
-from posewright.rotation import matrices
+from posewright.rotation import rotation_matrices
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Frames = tuple[Floats, Floats]
-"""Places `(n, 3)` [m] and axes as columns `(n, 3, 3)` of something at n times."""
+"""Positions `(n, 3)` [m] and rotations `(n, 3, 3)` of a frame at n times."""
 
 VIEWS: Mapping[str, Floats] = MappingProxyType(
     {
@@ -26,7 +26,7 @@ VIEWS: Mapping[str, Floats] = MappingProxyType(
         "above": np.eye(3),
     }
 )
-"""What is to the right, up and towards the eye, `(3, 3)`, seen from its right, from ahead, from above."""
+"""The directions right, up and towards the viewer as rows, `(3, 3)`, of each view."""
 
 _TURNS = np.linspace(0.0, 2.0 * np.pi, 20, endpoint=False)
 _RING = np.stack([np.cos(_TURNS), np.sin(_TURNS)])
@@ -39,33 +39,42 @@ _SHAPES = {"box": _CUBE, "cylinder": _TUBE}
 _PALER = 0.3
 
 
-def placed_on(frames: Frames, pose: Floats) -> Frames:
-    """Return where something is that sits on `frames` at x y z qw qx qy qz, `(n, 7)`."""
-    places, turns = frames
-    return places + np.einsum("nij,nj->ni", turns, pose[:, :3]), turns @ matrices(pose[:, 3:])
+def compose_frames(frames: Frames, pose: Floats) -> Frames:
+    """Return the frames at poses x y z qw qx qy qz `(n, 7)` relative to `frames`."""
+    positions, rotations = frames
+    moved = positions + np.einsum("nij,nj->ni", rotations, pose[:, :3])
+    return moved, rotations @ rotation_matrices(pose[:, 3:])
 
 
 def link_frames(header: RobotHeader, base: Floats, positions: Floats) -> dict[str, Frames]:
-    """Return where the links of a robot are at n times, by name; the base as "" too.
+    """Return the frames of a robot's links at n times, by name; the base is "".
 
     Args:
-        header: whose links and joints.
+        header: with the links and joints.
         base: x y z qw qx qy qz, `(n, 7)`.
         positions: joint angles, `(n, n_joints)` [rad].
     """
     names = [link["name"] for link in turning(header)]
     rotations = link_rotations(header, positions)
-    frames: dict[str, Frames] = {"": (base[:, :3], matrices(base[:, 3:]))}
+    frames: dict[str, Frames] = {"": (base[:, :3], rotation_matrices(base[:, 3:]))}
     for link in header.links:
         step = np.tile([*link["position"], *link["rotation"]], (len(base), 1))
         if link["name"] in names:
             step[:, 3:] = rotations[:, names.index(link["name"])]
-        frames[link["name"]] = placed_on(frames[link["parent"] or ""], step)
+        frames[link["name"]] = compose_frames(frames[link["parent"] or ""], step)
     return frames
 
 
 def draw_outline(axes: Axes, header: RobotHeader, base: Floats, positions: Floats, view: str) -> None:
-    """Draw a robot, base at `(7,)` and joints at `(n_joints,)` [rad], what is near over what is far."""
+    """Draw the outline of a robot, near parts over far ones.
+
+    Args:
+        axes: to draw into.
+        header: with the links.
+        base: pose of the base, `(7,)`.
+        positions: joint angles, `(n_joints,)` [rad].
+        view: one of `VIEWS`.
+    """
     from matplotlib.collections import PolyCollection
 
     frames = link_frames(header, base[np.newaxis], positions[np.newaxis])
@@ -73,9 +82,9 @@ def draw_outline(axes: Axes, header: RobotHeader, base: Floats, positions: Float
     parts: list[tuple[float, Floats, Floats]] = []
     for link in header.links:
         for shape in link["shapes"]:
-            own = np.array([[*shape["position"], *shape["rotation"]]])
-            (place,), (turn,) = placed_on(frames[link["name"]], own)
-            points = (place + _points(shape) @ turn.T) @ eye.T
+            shape_pose = np.array([[*shape["position"], *shape["rotation"]]])
+            (position,), (rotation,) = compose_frames(frames[link["name"]], shape_pose)
+            points = (position + _points(shape) @ rotation.T) @ eye.T
             outline = points[np.argmax(points[:, :2] @ _RING, axis=0), :2]
             colour = _PALER + (1.0 - _PALER) * np.array(shape["colour"][:3])
             parts.append((float(points[:, 2].mean()), outline, colour))
@@ -85,7 +94,7 @@ def draw_outline(axes: Axes, header: RobotHeader, base: Floats, positions: Float
 
 
 def _points(shape: Mapping[str, Any]) -> Floats:  # as in `RobotHeader.links`
-    """Return points on a shape whose outline is that of the shape, `(m, 3)` in its own frame [m]."""
+    """Return points on a shape with the same outline, `(m, 3)` in its own frame [m]."""
     half = 0.5 * np.array(shape["size"])
     if shape["kind"] == "capsule":
         reach = np.array([0.0, 0.0, half[2] - half[0]])

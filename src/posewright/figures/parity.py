@@ -33,20 +33,20 @@ def draw_parity(
     missed: Sequence[float] = (),
     figure: Canvas | None = None,
 ) -> Figure:
-    """Draw a board's states over the interpreter's, a row a state, and where the two differ.
+    """Draw a board's states over the interpreter's, a row for each state, and where the two differ.
 
     Args:
         times: of the ticks that the board answered [s].
-        board: the chart's states on the board after each.
-        interpreter: those of the interpreter, which was given the same inputs.
-        title: what stands above it.
-        missed: when the board did not answer in time [s].
+        board: the chart's states on the board after each tick.
+        interpreter: the states of the interpreter for the same inputs.
+        title: of the figure.
+        missed: times at which the board did not answer [s].
         figure: a figure, or a part of one, to draw into; default a new one. Its layout is `constrained`.
     """
     names = list(dict.fromkeys((*interpreter, *board)))
     size = (_WIDE_IN, _HEAD_IN + _ROW_IN * (len(names) + 1))
-    drawn = canvas(figure, size, dpi=130, layout="constrained")
-    axes = drawn.subplots()
+    parity_figure = canvas(figure, size, dpi=130, layout="constrained")
+    axes = parity_figure.subplots()
     edges = _edges(times, missed)
     colours = colours_of(names)
     for row, name in enumerate(names):
@@ -61,13 +61,13 @@ def draw_parity(
     axes.set(xlabel="time [s]", ylim=(len(names) - 0.4, -1.1), yticks=range(len(names)))
     axes.set_yticklabels(names, parse_math=False)
     axes.grid(visible=True, axis="x", lw=0.3)
-    _explain(drawn, {"missed": len(missed), "wrong": len(wrong), "ticks": len(times)})
+    _write_legend(parity_figure, {"missed": len(missed), "wrong": len(wrong), "ticks": len(times)})
     axes.set_title(title, loc="left", fontweight="bold", parse_math=False)
-    return titled(drawn, title)
+    return titled(parity_figure, title)
 
 
 def _edges(times: Sequence[float], missed: Sequence[float]) -> list[tuple[float, float]]:
-    """Return from when to when each tick counts: to the next one, be it answered or missed."""
+    """Return the beginning and end of each tick: until the next one, answered or missed."""
     if not times:
         return []
     due = np.unique([*times, *missed])
@@ -78,7 +78,7 @@ def _edges(times: Sequence[float], missed: Sequence[float]) -> list[tuple[float,
 
 
 def _spans(states: Sequence[str], name: str, edges: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Return from when on, and for how long, a state holds, neighbouring ticks in one."""
+    """Return beginning and duration of the spans of a state, with adjacent ticks merged."""
     spans = []
     for begin, end in runs(np.array([state == name for state in states], bool)):
         start = begin
@@ -90,8 +90,8 @@ def _spans(states: Sequence[str], name: str, edges: list[tuple[float, float]]) -
     return spans
 
 
-def _explain(drawn: Canvas, counts: dict[str, int]) -> None:
-    """Say below what bars and marks stand for, and how many there are."""
+def _write_legend(parity_figure: Canvas, counts: dict[str, int]) -> None:
+    """Write the legend of bars and marks at the bottom, with the numbers of marks."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -103,4 +103,4 @@ def _explain(drawn: Canvas, counts: dict[str, int]) -> None:
         Line2D([], [], color=WRONG, marker="x", ls="", label=differ),
         Line2D([], [], color=GREY, marker="|", ls="", label=missed),
     ]
-    drawn.legend(handles=handles, loc="outside lower left", ncols=4, frameon=False, fontsize=8)
+    parity_figure.legend(handles=handles, loc="outside lower left", ncols=4, frameon=False, fontsize=8)

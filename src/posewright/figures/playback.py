@@ -1,4 +1,4 @@
-"""Playback: where everything is at any time, of a recording or of a motion without physics."""
+"""Playback: the poses of all robots and boxes at any time, of a recording or of a motion without physics."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from posewright.arrays import Floats
 from posewright.documents import Node
 from posewright.errors import InputError, UnknownNameError
 from posewright.evaluation.trajectory import card_for
-from posewright.formats import card_of
+from posewright.formats import robot_of_motion
 from posewright.motions import Motion
 from posewright.recordings import Header, Recording
 from posewright.recordings.header import PLACED
@@ -26,22 +26,22 @@ Attitude = tuple[float, float]
 """Roll and pitch of the base [rad]."""
 
 JUMP_M = 0.1
-"""A base that is farther away in the next row was put there: nothing lies between."""
+"""A base that moves farther between two rows was put there by hand, and is not interpolated [m]."""
 
-LOOPS_SHOWN = 3
+MAX_LOOPS = 3
 """Passes that are shown of a motion that repeats for ever."""
 
-LONGEST_S = 60.0
-"""So much of a motion is shown at most [s]."""
+MAX_DURATION_S = 60.0
+"""Greatest duration of a motion that is shown [s]."""
 
 
 CAMERAS = frozenset({"camera", "code_reader"})
-"""Kinds of sensors that see pictures."""
+"""Kinds of sensors that take pictures."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Poses:
-    """Where everything is at n times.
+    """Poses of robots and boxes at n times.
 
     Attributes:
         times: `(n,)` [s].
@@ -58,7 +58,7 @@ class Poses:
     lights: Mapping[str, Mapping[str, Floats]] = field(default_factory=dict)
 
     def at(self, times: Floats) -> Poses:
-        """Return the poses at other times, `(m,)` [s], between two known ones what lies between."""
+        """Return the poses interpolated at other times, `(m,)` [s]."""
         after = np.clip(np.searchsorted(self.times, times), 1, max(len(self.times) - 1, 1))
         before = after - 1
         after = np.minimum(after, len(self.times) - 1)
@@ -68,14 +68,19 @@ class Poses:
             name: values[before] + share[:, None] * (values[after] - values[before])
             for name, values in self.positions.items()
         }
-        base = {name: _between(values[before], values[after], share) for name, values in self.base.items()}
-        boxes = _between(self.boxes[before], self.boxes[after], share[:, None])
-        now = np.clip(np.searchsorted(self.times, times), 0, len(self.times) - 1)  # a row is taken at its end
-        lights = {name: {led: rows[now] for led, rows in leds.items()} for name, leds in self.lights.items()}
+        base = {
+            name: _interpolate_poses(values[before], values[after], share)
+            for name, values in self.base.items()
+        }
+        boxes = _interpolate_poses(self.boxes[before], self.boxes[after], share[:, None])
+        rows = np.clip(np.searchsorted(self.times, times), 0, len(self.times) - 1)  # lights do not blend
+        lights = {
+            name: {led: colours[rows] for led, colours in leds.items()} for name, leds in self.lights.items()
+        }
         return Poses(times, base, joints, boxes, lights)
 
 
-def _between(before: Floats, after: Floats, share: Floats) -> Floats:
+def _interpolate_poses(before: Floats, after: Floats, share: Floats) -> Floats:
     """Return poses x y z qw qx qy qz between others, `(..., 7)`, at shares of the way `(...)`."""
     weight = share[..., None]
     jumps = np.linalg.norm(after[..., :3] - before[..., :3], axis=-1, keepdims=True) > JUMP_M
@@ -89,7 +94,14 @@ def _between(before: Floats, after: Floats, share: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Playback:
-    """What can be shown of a world, from when to when [s]; `at` gives the poses at times `(n,)` [s]."""
+    """A world with its poses over time.
+
+    Attributes:
+        world: with the robots and the field.
+        begin_s: first time that can be shown [s].
+        end_s: last time that can be shown [s].
+        at: returns the poses at times `(n,)` [s].
+    """
 
     world: World
     begin_s: float
@@ -98,33 +110,33 @@ class Playback:
 
 
 def card_document(name: str) -> str:
-    """Return under what name a recording carries the card of a robot that does not ship."""
+    """Return the name under which a recording has the card of a robot that is not shipped."""
     return f"{name}.robot.yaml"
 
 
-def scene_of(recording: Recording | Header, robots: Mapping[str, Robot] | Robot | None = None) -> World:
-    """Build the world a recording was made in, from what the recording carries.
+def recorded_world(recording: Recording | Header, robots: Mapping[str, Robot] | Robot | None = None) -> World:
+    """Build the world of a recording from its header.
 
     Args:
         recording: or its header.
-        robots: cards by the robots' names in the recording, of those whose model does not travel with it, as
-            they do not ship; or the card of the only one.
+        robots: cards of robots that are not shipped, by their names in the recording, as recordings contain
+            no models; or the card of the only robot.
 
     Raises:
         InputError: a card is missing, or is another robot's.
-        UnknownNameError: a robot is none that this version knows.
-        DocumentError: the field is not what it should be.
+        UnknownNameError: this version does not know a robot.
+        DocumentError: the field is invalid.
     """
     from posewright.simulation import World
 
     header = recording.header if isinstance(recording, Recording) else recording
-    cards = _cards(header, robots)
+    cards = _robot_cards(header, robots)
     arena = Arena.from_dict(header.arena) if header.arena else None
     return World(cards, arena, sensors=_cameras_without_card(header, cards))
 
 
 def _cameras_without_card(header: Header, cards: Mapping[str, Robot]) -> list[SensorSpec]:
-    """Return cameras of a recording that no card has: a behaviour added them."""
+    """Return the cameras of a recording that are in no card: those that a behaviour added."""
     cameras = {}
     for name, robot in header.robots.items():
         own = {sensor.name for sensor in cards[name].sensors}
@@ -135,7 +147,7 @@ def _cameras_without_card(header: Header, cards: Mapping[str, Robot]) -> list[Se
     return list(cameras.values())
 
 
-def _cards(header: Header, robots: Mapping[str, Robot] | Robot | None) -> dict[str, Robot]:
+def _robot_cards(header: Header, robots: Mapping[str, Robot] | Robot | None) -> dict[str, Robot]:
     if isinstance(robots, Robot):
         own_cards: Mapping[str, Robot] = {next(iter(header.robots)): robots}
     else:
@@ -147,7 +159,7 @@ def _cards(header: Header, robots: Mapping[str, Robot] | Robot | None) -> dict[s
     for name, robot in header.robots.items():
         card = own_cards.get(name)
         if card is None and card_document(robot.robot) in header.documents:
-            hint = "a model does not travel with a recording: hand in the robot's card"
+            hint = "a recording does not contain the model: pass the robot's card"
             raise InputError(
                 f"the recording is of {robot.robot!r}, a robot with a card of its own", hint=hint
             )
@@ -155,22 +167,24 @@ def _cards(header: Header, robots: Mapping[str, Robot] | Robot | None) -> dict[s
     return cards
 
 
-def playback_of(recording: Recording, robots: Mapping[str, Robot] | Robot | None = None) -> Playback:
-    """Return a recording as something that can be shown; `robots` as in `scene_of`.
+def playback_of_recording(
+    recording: Recording, robots: Mapping[str, Robot] | Robot | None = None
+) -> Playback:
+    """Return the playback of a recording; `robots` as in `recorded_world`.
 
     Raises:
-        InputError: the recording does not know where its robots were; or as `scene_of`.
+        InputError: the recording has no positions of a robot; or as `recorded_world`.
     """
     if not all(record.knows_place for record in recording.robots.values()):
-        raise InputError("the recording does not say where the robot was: there is nothing to show")
-    poses = poses_of(recording)
+        raise InputError("the recording has no positions of the robot: there is nothing to show")
+    poses = poses_of_recording(recording)
     begin_s = float(recording.times[0])
     end_s = float(recording.times[-1])
-    return Playback(scene_of(recording, robots), begin_s, end_s, poses.at)
+    return Playback(recorded_world(recording, robots), begin_s, end_s, poses.at)
 
 
-def poses_of(recording: Recording) -> Poses:
-    """Return where everything was at the rows of a recording; the base is NaN where it is unknown."""
+def poses_of_recording(recording: Recording) -> Poses:
+    """Return the poses at the rows of a recording; the base is NaN where it is unknown."""
     return Poses(
         times=recording.times,
         base={name: record.base for name, record in recording.robots.items()},
@@ -190,21 +204,20 @@ def playback_of_motion(
     pose: str | None = None,
     attitude: Attitude | None = None,
 ) -> Playback:
-    """Return a motion without physics as something that can be shown.
+    """Return the playback of a motion without physics; the arguments are as in `film_motion`.
 
-    Every joint is where it is commanded, and the base as the author says, or upright on whatever carries it.
-
-    The arguments are as in `film_motion`.
+    Every joint is where it is commanded, and the base as the motion's attitude says, else upright on the
+    ground.
 
     Raises:
         InputError: the motion is another robot's, or the robot has no model.
         UnknownNameError: the robot is not known, or has no such pose.
     """
-    card = card_of(motion, robot)
+    card = robot_of_motion(motion, robot)
     if card.model_path is None:
         raise InputError(f"{card.name} has no model: there is nothing to show", hint="name another robot")
     from posewright.simulation import World
-    from posewright.simulation.placing import Lean, place
+    from posewright.simulation.placement import Lean, place
 
     world = World(card)
     first = motion.first_pose(card, pose)
@@ -226,4 +239,4 @@ def playback_of_motion(
         lights = {card.name: motion.lights_at(np.asarray(times), card)}
         return Poses(times, {card.name: base}, {card.name: positions}, np.zeros((len(times), 0, 7)), lights)
 
-    return Playback(world, 0.0, min((motion.repeat or LOOPS_SHOWN) * motion.duration, LONGEST_S), at)
+    return Playback(world, 0.0, min((motion.repeat or MAX_LOOPS) * motion.duration, MAX_DURATION_S), at)

@@ -1,4 +1,4 @@
-"""The picture of a recording: the field from above, and beside it states and points over time."""
+"""The picture of a recording: the field from above, and states and points over time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from posewright.charts.machine import JOINT
+from posewright.charts.machine import STATE_SEPARATOR
 from posewright.contests.picture import ContestPicture
 from posewright.errors import InputError
 from posewright.figures.field import LINES, MARKS, draw_field
@@ -18,8 +18,8 @@ from posewright.figures.style import (
     WRONG,
     canvas,
     colours_of,
-    mosaic_of,
-    shown_states,
+    create_mosaic,
+    displayed_states,
     styled,
     titled,
 )
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 
 _WIDE_IN = 13.0
 _MOVED_DEG = 1.0
-"""A joint that moves less is not shown."""
+"""A joint that moves less is not drawn."""
 
 _MOST_FIELDS = 3
-"""More parts of a contest than so many are drawn over one another."""
+"""Greatest number of parts of a contest with a field of their own; more parts share one."""
 
 
 @styled("drawing a recording")
@@ -49,67 +49,69 @@ def draw_recording(
     ax: Axes | None = None,
     figure: Canvas | None = None,
 ) -> Figure:
-    """Draw what happened: paths from above, and over time what the controllers decided and what it was worth.
+    """Draw a recording: paths from above, and the controllers' states and the contest's points over time.
+
+    There are no paths if the robots' positions are unknown, as those of real ones.
 
     Args:
-        recording: what happened: of a race, a walk, a motion, any number of robots.
-        contest: what its contest adds to the picture.
-        ax: draw the paths from above into these axes of a figure of one's own, and nothing else.
-        figure: a figure, or a part of one, to draw all into; default a new one. Its layout is `constrained`.
-
-    Where the robots' places are unknown, as of real ones, there are no paths.
+        recording: of a race, a walk, a motion, any number of robots.
+        contest: additions of its contest to the picture.
+        ax: axes of another figure, to draw only the paths from above into.
+        figure: a figure, or a part of one, to draw into; default a new one. Its layout is `constrained`.
 
     Raises:
-        InputError: paths alone are asked for, and the recording does not know where any robot was.
+        InputError: `ax` is given, and the recording has no positions of any robot.
     """
-    placed = any(record.knows_place for record in recording.robots.values())
+    has_positions = any(record.knows_place for record in recording.robots.values())
     picture = contest or ContestPicture("")
     several = len(recording.robots) > 1
     states = [
-        state for record in recording.robots.values() for state in shown_states(record.decisions.states)
+        state for record in recording.robots.values() for state in displayed_states(record.decisions.states)
     ]
     colours = colours_of(recording.robots if several else filter(None, states))
     if ax is not None:
-        if not placed:
-            raise InputError("the recording does not say where the robot was: there is no path to draw")
+        if not has_positions:
+            raise InputError("the recording has no positions of the robot: there is no path to draw")
         draw_field(ax, recording, colours, picture.marks)
         return cast("Figure", ax.get_figure(root=True))
-    spans = picture.spans if placed and 2 <= len(picture.spans) <= _MOST_FIELDS else ()
-    over_time = ["tilt", "joints"][not placed : 1 if placed and several else 2]
+    spans = picture.spans if has_positions and 2 <= len(picture.spans) <= _MOST_FIELDS else ()
+    over_time = ["tilt", "joints"][not has_positions : 1 if has_positions and several else 2]
     rows = [*(["states"] if any(states) else []), *(["series"] if picture.series else over_time)]
-    fields = [f"field {n}" for n in range(max(1, len(spans)))] if placed else []
-    drawn, axes = _panels(fields, rows, figure)
+    fields = [f"field {n}" for n in range(max(1, len(spans)))] if has_positions else []
+    recording_figure, axes = _panels(fields, rows, figure)
     for n, field in enumerate(fields):
         span = (spans[n].begin_s, spans[n].end_s) if spans else None
         draw_field(axes[field], recording, colours, picture.marks, span)
         axes[field].set_title(spans[n].label if spans else "from above")
     _draw_over_time(axes, recording, picture, colours)
-    named: dict[str, Artist] = {}  # each stroke is named once, below everything
+    legend_entries: dict[str, Artist] = {}  # one legend at the bottom, without repetitions
     for panel in (*fields, *rows[: any(states)]):
         handles, labels = axes[panel].get_legend_handles_labels()
-        named |= dict(zip(labels, handles, strict=True))
-    first = [label for label in colours if label in named]
-    _name_strokes(drawn, {label: named[label] for label in dict.fromkeys((*first, *named))})
+        legend_entries |= dict(zip(labels, handles, strict=True))
+    first = [label for label in colours if label in legend_entries]
+    _write_legend(
+        recording_figure, {label: legend_entries[label] for label in dict.fromkeys((*first, *legend_entries))}
+    )
     title = _title(recording, picture)
-    drawn.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold", parse_math=False)
-    return titled(drawn, title)
+    recording_figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold", parse_math=False)
+    return titled(recording_figure, title)
 
 
 def _panels(fields: list[str], rows: list[str], into: Canvas | None) -> tuple[Canvas, dict[str, Axes]]:
-    """Return axes in a figure: a field beside what is drawn over time, several above it."""
+    """Create the axes: a single field beside the plots over time, several fields above them."""
     if len(fields) == 1:
         figure = canvas(into, (_WIDE_IN, 6.4), dpi=130, layout="constrained")
-        return figure, mosaic_of(figure, [[*fields, row] for row in rows], width_ratios=(1.35, 1.0))
+        return figure, create_mosaic(figure, [[*fields, row] for row in rows], width_ratios=(1.35, 1.0))
     above = [fields] if fields else []
     height_in = 1.0 + 4.0 * len(above) + 2.2 * len(rows)
     figure = canvas(into, (_WIDE_IN, height_in), dpi=130, layout="constrained")
     mosaic = [*above, *([row] * max(1, len(fields)) for row in rows)]
     heights = [2.4] * len(above) + [1.0] * len(rows)
-    return figure, mosaic_of(figure, mosaic, height_ratios=heights)
+    return figure, create_mosaic(figure, mosaic, height_ratios=heights)
 
 
-def _name_strokes(figure: Canvas, named: Mapping[str, Artist]) -> None:
-    """Write below everything what strokes stand for, in as many columns as fit into the figure."""
+def _write_legend(figure: Canvas, named: Mapping[str, Artist]) -> None:
+    """Write the legend at the bottom, in as many columns as fit into the figure."""
     for columns in range(min(9, len(named)), 0, -1):
         legend = figure.legend(
             named.values(), named, loc="outside lower left", ncols=columns, frameon=False, fontsize=8
@@ -122,7 +124,7 @@ def _name_strokes(figure: Canvas, named: Mapping[str, Artist]) -> None:
 def _draw_over_time(
     axes: Mapping[str, Axes], recording: Recording, picture: ContestPicture, colours: Mapping[str, str]
 ) -> None:
-    shown = [axes[name] for name in ("states", "series", "tilt", "joints") if name in axes]
+    panels = [axes[name] for name in ("states", "series", "tilt", "joints") if name in axes]
     if "states" in axes:
         draw_states(axes["states"], recording, colours)
     if "tilt" in axes:
@@ -132,7 +134,7 @@ def _draw_over_time(
     if "series" in axes:
         draw_series(axes["series"], picture)
     faults = [event.time_s for event in recording.events_of("fault")]
-    for panel in shown:
+    for panel in panels:
         panel.set_xlim(0.0, recording.duration_s or 1.0)
         for mark in picture.marks:
             panel.axvline(mark.time_s, color=MARKS[mark.kind], lw=0.9, ls=LINES[mark.kind])
@@ -140,20 +142,20 @@ def _draw_over_time(
             heights = [0.02] * len(faults)
             low = panel.get_xaxis_transform()
             panel.plot(faults, heights, "^", color=WRONG, ms=5, label="fault", transform=low)
-    for panel in shown[:-1]:
+    for panel in panels[:-1]:
         panel.tick_params(labelbottom=False)
-    shown[-1].set_xlabel("time [s]")
+    panels[-1].set_xlabel("time [s]")
 
 
 def draw_states(axes: Axes, recording: Recording, colours: Mapping[str, str]) -> None:
-    """Draw the states of the controllers as bars, a row a state; of several robots one after the other."""
+    """Draw the states of the controllers as bars, a row for each state, robot after robot."""
     several = len(recording.robots) > 1
     names: list[str] = []
     title = "state of the controller"
     for robot, record in recording.robots.items():
         decisions = record.decisions
-        states = shown_states(decisions.states)
-        if JOINT in "".join(decisions.states) and JOINT not in "".join(states):
+        states = displayed_states(decisions.states)
+        if STATE_SEPARATOR in "".join(decisions.states) and STATE_SEPARATOR not in "".join(states):
             title = "state of the controller, in the region of its chart that has most states"
         edges = np.append(decisions.times, recording.duration_s)
         for name in filter(None, dict.fromkeys(states)):
@@ -168,7 +170,7 @@ def draw_states(axes: Axes, recording: Recording, colours: Mapping[str, str]) ->
 
 
 def draw_tilt(axes: Axes, recording: Recording, colours: Mapping[str, str]) -> None:
-    """Draw how far the bases lean."""
+    """Draw the tilt of the bases from the vertical."""
     for name, record in recording.robots.items():
         tilt_deg = np.rad2deg(tilt(record.base))
         axes.plot(recording.times, tilt_deg, color=colours.get(name, INK), lw=0.9, label=name)
@@ -180,21 +182,21 @@ def draw_tilt(axes: Axes, recording: Recording, colours: Mapping[str, str]) -> N
 
 
 def draw_joints(axes: Axes, recording: Recording) -> None:
-    """Draw the joints of the first robot that move most: as measured, and dotted as commanded."""
+    """Draw the joints of the first robot that move most: measured, and commanded as dotted lines."""
     record = recording.robot()
     measured = np.isfinite(record.positions).all(axis=0)
     angles = np.rad2deg(np.where(measured, record.positions, record.commands))
     travels = np.nan_to_num(np.ptp(angles, axis=0)) if len(angles) else np.zeros(angles.shape[1])
-    most = [joint for joint in np.argsort(-travels, kind="stable").tolist() if travels[joint] > _MOVED_DEG]
-    for colour, joint in zip(SERIES, most, strict=False):
+    moving = [joint for joint in np.argsort(-travels, kind="stable").tolist() if travels[joint] > _MOVED_DEG]
+    for colour, joint in zip(SERIES, moving, strict=False):
         name = record.header.joints[joint]
         axes.plot(recording.times, angles[:, joint], color=colour, lw=1.2, label=name)
         axes.plot(recording.times, np.rad2deg(record.commands[:, joint]), color=colour, lw=1.0, ls=":")
-    whose = f" of {next(iter(recording.robots))}" if len(recording.robots) > 1 else ""
-    if not most:
-        axes.set(yticks=[], title=f"no joint{whose} moves")
+    owner = f" of {next(iter(recording.robots))}" if len(recording.robots) > 1 else ""
+    if not moving:
+        axes.set(yticks=[], title=f"no joint{owner} moves")
         return
-    axes.set(ylabel="angle [deg]", title=f"joints{whose} that move most; dotted: commanded")
+    axes.set(ylabel="angle [deg]", title=f"joints{owner} that move most; dotted: commanded")
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=7, frameon=False)
     axes.grid(alpha=0.3)
 

@@ -1,4 +1,4 @@
-"""Figures as files: by their ending, whole or not at all; the same bytes for the same figure."""
+"""Saving of figures: by suffix, completely or not at all, and the same bytes for the same figure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from posewright.documents import refuse_unwritable, write_atomically
+from posewright.documents import require_writable, write_atomically
 from posewright.errors import InputError, Where
 from posewright.figures.style import picture_style
 
@@ -18,21 +18,21 @@ PICTURES = (".png", ".svg", ".pdf")
 _SAVING = "saving a picture"
 
 _SHARP_DPI = 192.0
-_WIDEST = 1900
-"""Of a picture on a screen: dots in an inch, and dots from edge to edge at most."""
+_MAX_SCREEN_WIDTH = 1900
+"""Resolution of a picture for the screen, and its greatest width [px]."""
 
 
 def save_figure(figure: Figure, path: str | Path) -> None:
-    """Save a figure as a PNG, SVG or PDF file, by the file's ending.
+    """Save a figure as a PNG, SVG or PDF file, by the path's suffix.
 
-    The figure's label, where it has one, becomes the file's title.
+    The figure's label, if any, becomes the file's title.
 
     Args:
-        figure: as a `draw_*` function returns it, or any other of matplotlib's; its own `dpi` counts.
-        path: where to.
+        figure: a matplotlib figure, as `draw_*` functions return; saved with its own `dpi`.
+        path: of the file.
 
     Raises:
-        InputError: the file's ending is none of the three.
+        InputError: the suffix is none of the three.
         MissingExtraError: matplotlib is not installed.
         OutputError: the file cannot be written.
     """
@@ -41,7 +41,7 @@ def save_figure(figure: Figure, path: str | Path) -> None:
 
 
 def picture_bytes(figure: Figure, suffix: str) -> bytes:
-    """Return what the file of a figure holds, by its ending: of the same figure the same."""
+    """Return the content of a figure's file, the same for the same figure."""
     label = str(figure.get_label())
     # no date and no version, so that the same figure gives the same bytes
     left_out = {".png": "Software", ".svg": "Date", ".pdf": "CreationDate"}[suffix]
@@ -50,14 +50,14 @@ def picture_bytes(figure: Figure, suffix: str) -> bytes:
         metadata["Description" if suffix == ".png" else "Title"] = label
     stream = io.BytesIO()
     with picture_style(_SAVING):
-        _settle(figure)
+        _finish_layout(figure)
         figure.savefig(stream, format=suffix[1:], dpi="figure", metadata=metadata)
     return stream.getvalue()
 
 
 def screen_png(figure: Figure) -> bytes:
-    """Return a figure as a PNG for a page on a screen: sharp where pixels are small, of 256 colours."""
-    dpi = min(_SHARP_DPI, _WIDEST / figure.get_figwidth())
+    """Return a figure as a PNG of 256 colours, with a resolution for screens with small pixels."""
+    dpi = min(_SHARP_DPI, _MAX_SCREEN_WIDTH / figure.get_figwidth())
     stream = io.BytesIO()
     picture = io.BytesIO()
     with picture_style(_SAVING):
@@ -70,8 +70,8 @@ def screen_png(figure: Figure) -> bytes:
     return picture.getvalue()
 
 
-def _settle(figure: Figure) -> None:
-    """Lay the figure out for good, in places rounded to a thousandth of a pixel or so.
+def _finish_layout(figure: Figure) -> None:
+    """Finish the layout of a figure, with positions rounded to about a thousandth of a pixel.
 
     The solver of constrained layout sums in the order in which its variables lie in memory, and SVG names its
     clipping rectangles by every bit of them.
@@ -84,10 +84,10 @@ def _settle(figure: Figure) -> None:
             axes.set_position((left, low, width, height))
 
 
-def refuse_unsavable(path: Path) -> None:
-    """Say before long work, not after it, that a picture could not be saved there; as `save_figure` does."""
+def require_picture_path(path: Path) -> None:
+    """Raise as `save_figure` does unless a picture can be saved to a path, to be called before long work."""
     _suffix(path)
-    refuse_unwritable(path)
+    require_writable(path)
     with picture_style(_SAVING):
         pass
 

@@ -1,4 +1,4 @@
-"""The sequence diagram of OPEN-R objects: a lifeline each, and their messages downwards."""
+"""The sequence diagram of OPEN-R objects: a lifeline for each, and their messages from top to bottom."""
 
 from __future__ import annotations
 
@@ -35,31 +35,31 @@ FOOT = 0.2
 ROW = 0.24
 TIME = 0.75
 EDGE = 0.3
-NEAREST = 1.5
+MIN_COLUMN_GAP = 1.5
 LETTER = 0.062
 """The greatest width of a letter of a label."""
 
 SIZE = 7.0
-"""Of letters [points]."""
+"""Font size [points]."""
 
-MOST_ROWS = 400
-"""A picture shows so many messages; what comes later is counted."""
+MAX_ROWS = 400
+"""Greatest number of messages in a picture; later ones are only counted."""
 
 _FILLS = {STATE: "#dcebf5", "refused": "#fdeecb", "silent": "#f8d7d3"}
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
-    """A message at its place, with the loops around it."""
+class _MessageRow:
+    """A message with its vertical position."""
 
     entry: LogEntry
-    at: float  # from the top [in]
+    y: float  # from the top [in]
     label: str
 
 
 @dataclass(frozen=True, slots=True)
 class _LoopBox:
-    """A loop around some rows, from and to [in]."""
+    """A box around the rows of a loop, with its vertical extent [in]."""
 
     top: float
     bottom: float
@@ -69,31 +69,33 @@ class _LoopBox:
 
 @styled("drawing a sequence diagram")
 def draw_sequence(recording: Recording, *, figure: Canvas | None = None) -> Figure:
-    """Draw the messages between OPEN-R objects: a column an object, time downwards, and states in boxes.
+    """Draw the messages between OPEN-R objects: a column for each object, time downwards, states in boxes.
 
-    A message is an arrow, an answer a broken one. What comes several times in a row is drawn once, in a
-    box that says how often.
+    A message is an arrow, an answer a dashed one. Repeated sequences are drawn once, in a box with their
+    number.
 
     Args:
         recording: of OPEN-R objects.
         figure: a figure, or a part of one, to draw into; default a new one.
 
     Raises:
-        InputError: the recording is of something else.
+        InputError: the recording has no messages of OPEN-R objects.
     """
     entries = entries_of(recording)
     if not entries:
-        raise InputError("no OPEN-R object said anything here", hint="a recording of `posewright aibo run`")
-    rows, loops, left_out = _laid_out(fold_repetitions(entries))
+        raise InputError(
+            "the recording has no messages of OPEN-R objects", hint="a recording of `posewright aibo run`"
+        )
+    rows, loops, left_out = _lay_out(fold_repetitions(entries))
     names = objects_in(row.entry for row in rows)
     columns, right = _columns(names, rows)
-    depth = max([HEAD, *(row.at for row in rows), *(loop.bottom for loop in loops)]) + ROW
+    depth = max([HEAD, *(row.y for row in rows), *(loop.bottom for loop in loops)]) + ROW
     header = next(iter(recording.header.robots.values()))
     size = right + EDGE, TITLE + depth + FOOT
-    drawn = canvas(figure, size, dpi=150)
+    diagram = canvas(figure, size, dpi=150)
     title = f"{header.controller} on {header.robot}"
-    drawn.text(EDGE / size[0], 1.0 - 0.26 / size[1], title, fontsize=11, weight="bold", parse_math=False)
-    axes = axes_at(drawn, size, 0.0, TITLE, size[0], depth)
+    diagram.text(EDGE / size[0], 1.0 - 0.26 / size[1], title, fontsize=11, weight="bold", parse_math=False)
+    axes = axes_at(diagram, size, 0.0, TITLE, size[0], depth)
     axes.set(xlim=(0.0, size[0]), ylim=(depth, 0.0))
     axes.axis("off")
     for name, x in columns.items():
@@ -103,47 +105,49 @@ def draw_sequence(recording: Recording, *, figure: Canvas | None = None) -> Figu
         _draw_loop(axes, loop, columns)
     last_s = None
     for row in rows:
-        if row.entry.time_s != last_s:  # a time stands at the first of the rows that belong to it
+        if row.entry.time_s != last_s:  # only the first row of each time has a label
             last_s = row.entry.time_s
-            _write(axes, TIME, row.at, f"{last_s:.3f} s", color=GREY, ha="right")
+            _write(axes, TIME, row.y, f"{last_s:.3f} s", color=GREY, ha="right")
         _draw_row(axes, row, columns)
     if left_out:
-        words = f"... and {left_out} more, which --json and --show-messages tell"
-        drawn.text(EDGE / size[0], 0.06 / size[1], words, fontsize=SIZE, color=GREY)
-    return titled(drawn, title)
+        note = f"... and {left_out} more; see --json and --show-messages"
+        diagram.text(EDGE / size[0], 0.06 / size[1], note, fontsize=SIZE, color=GREY)
+    return titled(diagram, title)
 
 
-def _laid_out(steps: Sequence[MessageLoop]) -> tuple[list[_Row], list[_LoopBox], int]:
-    """Return the rows and the boxes of loops from the top down, and how many messages had no place."""
-    rows: list[_Row] = []
+def _lay_out(steps: Sequence[MessageLoop]) -> tuple[list[_MessageRow], list[_LoopBox], int]:
+    """Return the rows and the boxes of loops from top to bottom, and the number of messages left out."""
+    rows: list[_MessageRow] = []
     loops: list[_LoopBox] = []
-    at = HEAD + ROW
+    y = HEAD + ROW
     left_out = 0
     for step in steps:
-        if len(rows) + len(step.body) > MOST_ROWS:
+        if len(rows) + len(step.body) > MAX_ROWS:
             left_out += len(step.body) * step.times
             continue
-        top = at - 0.3 * ROW
-        at += ROW if step.times > 1 else 0.0
+        top = y - 0.3 * ROW
+        y += ROW if step.times > 1 else 0.0
         for entry in step.body:
-            rows.append(_Row(entry, at + 0.25 * ROW, label_of(entry)))
-            at += ROW
+            rows.append(_MessageRow(entry, y + 0.25 * ROW, label_of(entry)))
+            y += ROW
         if step.times > 1:
             ends = tuple(name for entry in step.body for name in ends_of(entry))
             loops.append(
-                _LoopBox(top, at - 0.3 * ROW, f"{step.times} times, until {step.until_s:.3f} s", ends)
+                _LoopBox(top, y - 0.3 * ROW, f"{step.times} times, until {step.until_s:.3f} s", ends)
             )
-            at += 0.5 * ROW
+            y += 0.5 * ROW
     return rows, loops, left_out
 
 
-def _columns(names: Sequence[str], rows: Sequence[_Row]) -> tuple[dict[str, float], float]:
-    """Return where each lifeline stands, and how far to the right anything reaches [in].
+def _columns(names: Sequence[str], rows: Sequence[_MessageRow]) -> tuple[dict[str, float], float]:
+    """Return the x position of each lifeline, and the right end of the diagram [in].
 
-    Two neighbours stand as far apart as the labels between them need.
+    Neighbours are as far apart as the labels between them need.
     """
     places = {name: number for number, name in enumerate(names)}
-    gaps = [max(NEAREST, 0.5 * (_width(left) + _width(right)) + 0.3) for left, right in pairwise(names)]
+    gaps = [
+        max(MIN_COLUMN_GAP, 0.5 * (_width(left) + _width(right)) + 0.3) for left, right in pairwise(names)
+    ]
     before = after = 0.5 * max(_width(names[0]), _width(names[-1]))
     for row in rows:
         left, right = sorted(places[name] for name in ends_of(row.entry))
@@ -156,8 +160,8 @@ def _columns(names: Sequence[str], rows: Sequence[_Row]) -> tuple[dict[str, floa
         if missing > 0.0:
             for gap in range(left, right):
                 gaps[gap] += missing / (right - left)
-    at = TIME + EDGE + before
-    columns = {name: at + sum(gaps[:place]) for name, place in places.items()}
+    y = TIME + EDGE + before
+    columns = {name: y + sum(gaps[:place]) for name, place in places.items()}
     return columns, columns[names[-1]] + after
 
 
@@ -178,11 +182,11 @@ def _draw_loop(axes: Axes, loop: _LoopBox, columns: dict[str, float]) -> None:
     _write(axes, left + 0.06, loop.top + 0.4 * ROW, loop.label, ha="left", color=GREY, style="italic")
 
 
-def _draw_row(axes: Axes, row: _Row, columns: dict[str, float]) -> None:
+def _draw_row(axes: Axes, row: _MessageRow, columns: dict[str, float]) -> None:
     sender, receiver = (columns[name] for name in ends_of(row.entry))
     kind = row.entry.kind
     if kind not in BETWEEN:
-        _write(axes, sender, row.at, row.label, fill=_FILLS.get(kind, "#f2f2f0"))
+        _write(axes, sender, row.y, row.label, fill=_FILLS.get(kind, "#f2f2f0"))
         return
     colour = WRONG if kind == "silent" else COLOURS[0] if kind == "notify" else GREY
     arrow = {
@@ -195,8 +199,8 @@ def _draw_row(axes: Axes, row: _Row, columns: dict[str, float]) -> None:
     }
     if sender == receiver:
         arrow["connectionstyle"] = "arc3,rad=-1.2"
-    axes.annotate("", (receiver, row.at), (sender, row.at), arrowprops=arrow, zorder=2)
-    _write(axes, 0.5 * (sender + receiver), row.at - 0.02, row.label, va="bottom", color=colour)
+    axes.annotate("", (receiver, row.y), (sender, row.y), arrowprops=arrow, zorder=2)
+    _write(axes, 0.5 * (sender + receiver), row.y - 0.02, row.label, va="bottom", color=colour)
 
 
 def _write(
@@ -214,7 +218,7 @@ def _write(
     fill: str = "",
     edge: str = GREY,
 ) -> None:
-    """Write a text, in a box where it is to be filled."""
+    """Write a text, in a box if `fill` is a colour."""
     box = {"boxstyle": "round,pad=0.25", "facecolor": fill, "edgecolor": edge, "linewidth": 0.7}
     axes.text(
         x,

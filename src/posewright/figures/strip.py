@@ -1,4 +1,4 @@
-"""Film strips: pictures at the keyframes, and where something was found, on one page."""
+"""Film strips: pictures at the keyframes and at findings, on one page."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import numpy as np
 
 from posewright.arrays import Flags
 from posewright.errors import InputError
-from posewright.evaluation.motion.played import EXTRAS as PLAYED
+from posewright.evaluation.motion.played import EXTRAS as MOTION_EXTRAS
 from posewright.evaluation.motion.played import PlayedMotion
 from posewright.evaluation.motion.report import evaluate_motion
-from posewright.evaluation.walking.walk import EXTRAS as WALK
-from posewright.figures.film import shooting
+from posewright.evaluation.walking.walk import EXTRAS as WALK_EXTRAS
+from posewright.figures.film import open_renderer
 from posewright.figures.gait.content import SHORT
-from posewright.figures.playback import Attitude, Playback, playback_of, playback_of_motion
+from posewright.figures.playback import Attitude, Playback, playback_of_motion, playback_of_recording
 from posewright.figures.style import GREY, INK, WRONG, styled
 from posewright.formats.native import read as read_motion
 from posewright.motions import Finding, Level, Motion
@@ -32,19 +32,19 @@ if TYPE_CHECKING:
 
     from posewright.simulation.film import Picture
 
-PICTURES = 12
-MOST_PICTURES = 60
-ACROSS = 6
-"""Pictures side by side at most."""
+N_PICTURES = 12
+MAX_PICTURES = 60
+MAX_COLUMNS = 6
+"""Greatest number of pictures side by side."""
 
 SUFFIX = ".motion.yaml"
-"""Of the document a recording carries its motion in."""
+"""Suffix of the motion's document in a recording."""
 
 SIZE = (400, 360)
-"""Of one picture, in pixels."""
+"""Size of a picture [px]."""
 
 WIDTH_IN = 2.0
-"""Of one picture [in]."""
+"""Width of a picture [in]."""
 
 DPI = 150
 LABEL_IN = 0.27
@@ -54,23 +54,23 @@ GAP_IN = 0.03
 
 LABEL_PT = 9.5
 LABEL_LENGTH = 18
-"""How large labels are, and how many characters have room beside the time."""
+"""Font size of labels, and number of characters that fit beside the time."""
 
 
 @dataclass(frozen=True, eq=False)
 class StripContents:
-    """What a strip shows besides the pictures; times count from where it begins.
+    """Content of a strip besides the pictures; times count from its beginning.
 
     Attributes:
         title: of the page.
         last_s: the last time that can be shown [s].
-        ends_s: when it is over; what follows is its last pose, held [s].
-        frame_s: of the robot [s].
-        begin_s: when it begins in what is played back [s].
-        motion: whose keyframes are shown; None where it is none.
-        findings: what was found, and when.
-        leans_most_s: when the base leans most; None where that is unknown [s].
-        states: when the controller was in which state.
+        ends_s: end of the motion, after which its last pose is held [s].
+        frame_s: frame period of the robot [s].
+        begin_s: its beginning in the playback [s].
+        motion: with the keyframes; None if it is no motion.
+        findings: with their times.
+        leans_most_s: time of the greatest lean of the base; None if unknown [s].
+        states: of the controller, each with the time it begins.
     """
 
     title: str
@@ -86,10 +86,10 @@ class StripContents:
 
 @styled("drawing a film strip")
 def draw_strip(
-    shown: Recording | Motion,
+    source: Recording | Motion,
     robot: Robot | str | None = None,
     *,
-    pictures: int = PICTURES,
+    pictures: int = N_PICTURES,
     camera: str = "side",
     begin_s: float = 0.0,
     end_s: float = math.inf,
@@ -97,50 +97,50 @@ def draw_strip(
     pose: str | None = None,
     attitude: Attitude | None = None,
 ) -> Figure:
-    """Draw pictures of what was recorded, or of a motion without physics.
+    """Draw pictures of a recording, or of a motion without physics, side by side.
 
     Args:
-        shown: a recording, or a motion.
-        robot: on what, or its name; of a recording only where it does not ship.
-        pictures: how many.
+        source: a recording, or a motion.
+        robot: of a motion, the robot or its name; of a recording, a robot that is not shipped.
+        pictures: number of pictures.
         camera: as in `film_recording`.
-        begin_s: of a recording, from when on; that of a motion is shown from its beginning [s].
-        end_s: until when [s].
+        begin_s: first time of a recording; recordings of a motion are shown from its beginning [s].
+        end_s: last time of a recording [s].
         findings: of the recording of a motion, written in red; default those of `evaluate_motion`.
         pose: of a motion, name of the pose of the joints it does not move; default `stand`.
         attitude: of a motion, roll and pitch of the base [rad].
 
     Raises:
-        InputError: too few pictures or too many; or this and other errors as `film_recording` and
-        `film_motion`.
+        InputError: too few or too many pictures; or this and other errors as `film_recording` and
+            `film_motion`.
     """
-    refuse_pictures(pictures)
-    if isinstance(shown, Motion):
-        playback = playback_of_motion(shown, robot, pose=pose, attitude=attitude)
+    require_picture_count(pictures)
+    if isinstance(source, Motion):
+        playback = playback_of_motion(source, robot, pose=pose, attitude=attitude)
         end_s = playback.end_s
-        title = f"{shown.name}, {playback.world.robot.name}, {end_s:.2f} s, without gravity"
-        contents = StripContents(title, end_s, end_s, playback.world.frame_period_s, motion=shown)
+        title = f"{source.name}, {playback.world.robot.name}, {end_s:.2f} s, without gravity"
+        contents = StripContents(title, end_s, end_s, playback.world.frame_period_s, motion=source)
     else:
         card = robot if isinstance(robot, Robot) else None
-        playback = playback_of(shown, card)
-        if PLAYED in shown.header.extras:
-            contents = _contents_of_played(shown, playback, card, findings)
+        playback = playback_of_recording(source, card)
+        if MOTION_EXTRAS in source.header.extras:
+            contents = _motion_contents(source, playback, card, findings)
         else:
-            contents = _contents_of(shown, playback, begin_s, end_s)
+            contents = _recording_contents(source, playback, begin_s, end_s)
     times = picture_times(contents, pictures)
     poses = playback.at(contents.begin_s + np.array(times))
-    with shooting(playback, poses, camera, SIZE) as picture_at:
-        drawn = [picture_at(row) for row in range(len(times))]
-    return _page(contents, times, drawn)
+    with open_renderer(playback, poses, camera, SIZE) as picture_at:
+        rendered = [picture_at(row) for row in range(len(times))]
+    return _draw_page(contents, times, rendered)
 
 
-def refuse_pictures(pictures: int) -> None:
-    """Refuse, as an `InputError`, a strip of too few pictures or too many."""
-    if not 1 <= pictures <= MOST_PICTURES:
-        raise InputError(f"a strip of {pictures} pictures", hint=f"1 to {MOST_PICTURES}")
+def require_picture_count(pictures: int) -> None:
+    """Raise InputError unless a strip can have this number of pictures."""
+    if not 1 <= pictures <= MAX_PICTURES:
+        raise InputError(f"a strip cannot have {pictures} pictures", hint=f"1 to {MAX_PICTURES}")
 
 
-def _contents_of_played(
+def _motion_contents(
     recording: Recording, playback: Playback, card: Robot | None, findings: Sequence[Finding] | None
 ) -> StripContents:
     played = PlayedMotion.of(recording, robot=card)
@@ -164,16 +164,18 @@ def _contents_of_played(
     )
 
 
-def _contents_of(recording: Recording, playback: Playback, begin_s: float, end_s: float) -> StripContents:
+def _recording_contents(
+    recording: Recording, playback: Playback, begin_s: float, end_s: float
+) -> StripContents:
     header = recording.header
     record = recording.robot()
     begin_s = max(begin_s, playback.begin_s)
     end_s = min(end_s, playback.end_s)
     if end_s <= begin_s:
-        raise InputError(f"nothing lies between {begin_s:g} and {end_s:g} s of the recording")
-    if WALK in header.extras:
+        raise InputError(f"the recording has nothing between {begin_s:g} and {end_s:g} s")
+    if WALK_EXTRAS in header.extras:
         states = zip(
-            recording.times, (_feet_down(down, record) for down in record.foot_contacts), strict=True
+            recording.times, (_feet_label(down, record) for down in record.foot_contacts), strict=True
         )
     else:
         states = zip(record.decisions.times, record.decisions.states, strict=True)
@@ -189,23 +191,23 @@ def _contents_of(recording: Recording, playback: Playback, begin_s: float, end_s
     )
 
 
-def _feet_down(down: Flags, record: RobotRecord) -> str:
-    """Return on which feet a robot is: left_front_paw as LF."""
+def _feet_label(down: Flags, record: RobotRecord) -> str:
+    """Return the feet on the ground as text, left_front_paw as LF."""
     feet = [foot for foot, on in zip(record.header.feet, down.tolist(), strict=True) if on]
     names = [(foot, foot.rpartition("_")[0]) for foot in feet]
     short = [SHORT.get(name, name.replace("_", " ") or foot) for foot, name in names]
     return f"on {' '.join(short)}" if feet else "in the air"
 
 
-# ---- which moments
+# ---- times of the pictures
 
 
 def picture_times(contents: StripContents, n: int) -> list[float]:
-    """Return the times to be shown [s], rising: its ends, its keyframes, and the middles of the longest gaps.
+    """Return the times of `n` pictures, rising [s].
 
-    Of keyframes that are too many for `n` pictures, evenly spread ones are shown. The moment in which the
-    base leans most, and those at which something is found, take the place of the nearest. What comes after
-    the motion's end is shown once. Without a motion the times are evenly spread.
+    Of a motion they are its ends, its keyframes, and the middles of the longest gaps; of too many keyframes,
+    evenly spread ones. Findings and the greatest lean of the base replace the nearest times. One picture is
+    after the motion's end, if there is such a time. Without a motion the times are evenly spread.
     """
     last = contents.last_s
     ends = contents.ends_s
@@ -217,18 +219,20 @@ def picture_times(contents: StripContents, n: int) -> list[float]:
         times = np.linspace(0.0, ends, room).tolist()
     else:
         marks = {0.0, ends, *(time for time in contents.motion.keyframe_times.tolist() if time < ends)}
-        times = _thinned(sorted(marks), room) if len(marks) > room else _filled(marks, room, contents)
-    return [*_with_highlights(times, _highlights(contents)[: room // 3]), *after_end]
+        times = (
+            _thin_keyframes(sorted(marks), room) if len(marks) > room else _fill_gaps(marks, room, contents)
+        )
+    return [*_insert_highlights(times, _highlights(contents)[: room // 3]), *after_end]
 
 
-def _thinned(keyframes: list[float], room: int) -> list[float]:
-    """Return as many keyframes as there is room for, as evenly spread as they are."""
+def _thin_keyframes(keyframes: list[float], room: int) -> list[float]:
+    """Return at most `room` keyframes, evenly spread."""
     spread = np.linspace(0.0, keyframes[-1], max(1, room))
     return sorted({min(keyframes, key=lambda mark: abs(mark - time)) for time in spread.tolist()})
 
 
-def _filled(keyframes: set[float], room: int, contents: StripContents) -> list[float]:
-    """Return the keyframes, and the middles of the longest gaps as long as there is room."""
+def _fill_gaps(keyframes: set[float], room: int, contents: StripContents) -> list[float]:
+    """Return the keyframes, and the middles of the longest gaps, up to `room` times."""
     times = set(keyframes)
     while 1 < len(times) < room:
         begin, end = max(pairwise(sorted(times)), key=lambda gap: gap[1] - gap[0])
@@ -239,7 +243,7 @@ def _filled(keyframes: set[float], room: int, contents: StripContents) -> list[f
 
 
 def _highlights(contents: StripContents) -> list[float]:
-    """Return when something is found, errors first, and when the base leans most [s]."""
+    """Return the times of findings, errors first, and of the greatest lean of the base [s]."""
     faults = [finding for finding in contents.findings if finding.level is not Level.NOTE and finding.times_s]
     faults.sort(key=lambda finding: finding.level is not Level.ERROR)
     leans = [] if contents.motion is None or contents.leans_most_s is None else [contents.leans_most_s]
@@ -247,41 +251,41 @@ def _highlights(contents: StripContents) -> list[float]:
     return [time for time in dict.fromkeys(times) if 0.0 < time < contents.ends_s]
 
 
-def _with_highlights(times: list[float], highlights: list[float]) -> list[float]:
-    """Return the times with each highlight in place of the nearest; the first and the last stay."""
-    shown = list(times)
+def _insert_highlights(times: list[float], highlights: list[float]) -> list[float]:
+    """Return the times with the nearest one replaced by each highlight; the first and the last stay."""
+    chosen = list(times)
     for highlight in highlights:
-        inner = [time for time in shown[1:-1] if time not in highlights]
-        if inner and highlight not in shown:
-            shown.remove(min(inner, key=lambda time: abs(time - highlight)))
-            shown = sorted([*shown, highlight])
-    return shown
+        inner = [time for time in chosen[1:-1] if time not in highlights]
+        if inner and highlight not in chosen:
+            chosen.remove(min(inner, key=lambda time: abs(time - highlight)))
+            chosen = sorted([*chosen, highlight])
+    return chosen
 
 
 # ---- the page
 
 
-def _page(contents: StripContents, times: list[float], pictures: list[Picture]) -> Figure:
+def _draw_page(contents: StripContents, times: list[float], pictures: list[Picture]) -> Figure:
     from matplotlib.figure import Figure
 
-    across = min(len(times), ACROSS)
-    down = math.ceil(len(times) / across)
-    each_in = WIDTH_IN * SIZE[1] / SIZE[0] + LABEL_IN
-    figure = Figure(figsize=(across * WIDTH_IN, TITLE_IN + down * each_in), dpi=DPI, facecolor="white")
-    wide_in, high_in = figure.get_size_inches().tolist()
-    edge = 0.5 * GAP_IN / wide_in
-    figure.subplots_adjust(edge, LABEL_IN / high_in, 1.0 - edge, 1.0 - TITLE_IN / high_in)
-    gaps = {"wspace": GAP_IN / WIDTH_IN, "hspace": LABEL_IN / (each_in - LABEL_IN)}
-    axes = figure.subplots(down, across, squeeze=False, gridspec_kw=gaps)
-    faults = _faults(contents, times)
+    columns = min(len(times), MAX_COLUMNS)
+    rows = math.ceil(len(times) / columns)
+    cell_in = WIDTH_IN * SIZE[1] / SIZE[0] + LABEL_IN
+    figure = Figure(figsize=(columns * WIDTH_IN, TITLE_IN + rows * cell_in), dpi=DPI, facecolor="white")
+    width_in, height_in = figure.get_size_inches().tolist()
+    edge = 0.5 * GAP_IN / width_in
+    figure.subplots_adjust(edge, LABEL_IN / height_in, 1.0 - edge, 1.0 - TITLE_IN / height_in)
+    gaps = {"wspace": GAP_IN / WIDTH_IN, "hspace": LABEL_IN / (cell_in - LABEL_IN)}
+    axes = figure.subplots(rows, columns, squeeze=False, gridspec_kw=gaps)
+    faults = _broken_rules(contents, times)
     for panel in axes.flat:
         panel.set_axis_off()
     for panel, time_s, picture in zip(axes.flat, times, pictures, strict=False):
         panel.imshow(picture, aspect="auto", interpolation="antialiased")
         _label(panel, contents, time_s, faults.get(time_s, ""))
     figure.text(
-        0.08 / wide_in,
-        1.0 - 0.19 / high_in,
+        0.08 / width_in,
+        1.0 - 0.19 / height_in,
         contents.title,
         va="center",
         color=INK,
@@ -292,8 +296,8 @@ def _page(contents: StripContents, times: list[float], pictures: list[Picture]) 
     return figure
 
 
-def _faults(contents: StripContents, times: list[float]) -> Mapping[float, str]:
-    """Return the rules that are broken around each picture, by its time."""
+def _broken_rules(contents: StripContents, times: list[float]) -> Mapping[float, str]:
+    """Return the broken rules of each picture, by its time."""
     faults: dict[float, list[str]] = {}
     for finding in contents.findings:
         if finding.level is not Level.NOTE:
@@ -303,12 +307,12 @@ def _faults(contents: StripContents, times: list[float]) -> Mapping[float, str]:
 
 
 def _label(axes: Axes, contents: StripContents, time_s: float, faults: str) -> None:
-    """Write when a picture is, at which keyframe, and in red what was found there."""
-    words = _keyframe_words(contents, time_s)
-    words = words if len(words) <= LABEL_LENGTH else f"{words[: LABEL_LENGTH - 1]}…"
+    """Write a picture's time and keyframe, and in red the broken rules."""
+    description = _keyframe_label(contents, time_s)
+    description = description if len(description) <= LABEL_LENGTH else f"{description[: LABEL_LENGTH - 1]}…"
     labels: tuple[tuple[float, float, str, str, str, Literal["left", "right"]], ...] = (
         (0.02, -0.03, f"{time_s:.2f} s", INK, "bold", "left"),
-        (0.98, -0.03, words, GREY, "normal", "right"),
+        (0.98, -0.03, description, GREY, "normal", "right"),
         (0.03, 0.965, faults, WRONG, "bold", "left"),
     )
     for x, y, text, colour, weight, ha in labels:
@@ -326,8 +330,8 @@ def _label(axes: Axes, contents: StripContents, time_s: float, faults: str) -> N
         )
 
 
-def _keyframe_words(contents: StripContents, time_s: float) -> str:
-    """Return at which keyframe a picture is, one it stays in being the same; or the controller's state."""
+def _keyframe_label(contents: StripContents, time_s: float) -> str:
+    """Return the keyframe of a picture as text, or the controller's state if there is no motion."""
     motion = contents.motion
     half = 0.51 * contents.frame_s
     if motion is None:

@@ -1,4 +1,4 @@
-"""How all pictures look: one style of matplotlib's, colours, legends, and axes placed in inches."""
+"""The style of all pictures: matplotlib settings, colours, legends, and axes placed in inches."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from itertools import cycle, pairwise
 from typing import TYPE_CHECKING, Literal, ParamSpec
 
-from posewright.charts.machine import JOINT
+from posewright.charts.machine import STATE_SEPARATOR
 from posewright.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 _P = ParamSpec("_P")
 
 INK = "#22303a"
-"""Colour of words and robots."""
+"""Colour of text and robots."""
 
 GREY = "#5b6770"
-"""Colour of what is less important."""
+"""Colour of less important things."""
 
 FAINT = "#d9dde1"
-"""Colour of lines behind."""
+"""Colour of background lines."""
 
 WRONG = "#c0392b"
-"""Colour of what is wrong."""
+"""Colour of faults."""
 
-# Okabe and Ito's colours, told apart by colour-blind readers too, then further ones.
+# Okabe and Ito's colours, which colour-blind readers can tell apart, then further ones.
 COLOURS = (
     *("#0072b2", "#e69f00", "#cc79a7", "#009e73", "#d55e00"),
     *("#56b4e9", "#6a3d9a", "#8c564b", "#444444", "#f0e442"),
@@ -45,25 +45,28 @@ COLOURS = (
 
 
 SERIES = ("#332288", "#882255", "#999933", "#661100", "#88ccee", "#777777")
-"""Paul Tol's, of numbers over time beside states: none is a state's."""
+"""Paul Tol's colours for curves beside states: none is in `COLOURS`."""
 
 OTHER_STATES = "other states"
 OTHER_COLOUR = "#c3c9ce"
-"""Name and colour of all states that have no colour of their own."""
+"""Name and colour of the rare states together."""
 
 _MOST_STATES = 8
-"""So many states at most are shown by their names."""
+"""Greatest number of states with a name and colour of their own."""
 
 
-def shown_states(states: Sequence[str]) -> list[str]:
-    """Return how a picture names the states of a controller, m for m, few enough to tell them apart.
+def displayed_states(states: Sequence[str]) -> list[str]:
+    """Return the states of a controller as a picture names them, few enough to tell them apart.
 
-    Of a chart with regions, that of the region with most states; of many states, the rare ones are others.
+    Of a chart with regions it takes the region with the most states; rare states become `OTHER_STATES`.
+
+    Args:
+        states: one for each time; those of regions are joined by `STATE_SEPARATOR`.
     """
-    parts = [state.split(JOINT) for state in states]
+    parts = [state.split(STATE_SEPARATOR) for state in states]
     regions = max(map(len, parts), default=1)
-    # Where the chart is in a state without regions, that is its state in each of them.
-    full = [part if len(part) == regions else [JOINT.join(part)] * regions for part in parts]
+    # a state without regions stands for the state in each of them
+    full = [part if len(part) == regions else [STATE_SEPARATOR.join(part)] * regions for part in parts]
     columns = [list(column) for column in zip(*full, strict=True)] or [[]]
 
     def richness(column: list[str]) -> tuple[int, int]:
@@ -72,26 +75,27 @@ def shown_states(states: Sequence[str]) -> list[str]:
 
     names = max(columns, key=richness)
     common = {name for name, _ in Counter(filter(None, names)).most_common(_MOST_STATES)}
-    return [name if not name or name in common else OTHER_STATES for name in names]
+    common.add("")  # no state at all
+    return [name if name in common else OTHER_STATES for name in names]
 
 
 def colours_of(names: Iterable[str]) -> dict[str, str]:
-    """Return a colour for each name, in the order of the names; the same names have the same in any order."""
-    shown = list(dict.fromkeys(names))
-    own = dict(zip(sorted(shown), cycle(COLOURS)))
-    return {name: OTHER_COLOUR if name == OTHER_STATES else own[name] for name in shown}
+    """Return a colour for each name; a set of names gets the same colours in any order."""
+    unique_names = list(dict.fromkeys(names))
+    colours = dict(zip(sorted(unique_names), cycle(COLOURS)))
+    return {name: OTHER_COLOUR if name == OTHER_STATES else colours[name] for name in unique_names}
 
 
 @contextmanager
 def picture_style(doing: str) -> Iterator[None]:
-    """Let matplotlib draw in our style meanwhile; a person's matplotlibrc does not count.
+    """Apply the style of all pictures within the block, whatever the user's matplotlibrc.
 
     Args:
-        doing: what needs matplotlib, for the error where that is missing.
+        doing: the activity that needs matplotlib, for the error message.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
-        InputError: matplotlib cannot be loaded as the environment sets it up.
+        InputError: MPLBACKEND is invalid.
     """
     try:
         import matplotlib as mpl
@@ -104,26 +108,30 @@ def picture_style(doing: str) -> Iterator[None]:
         mpl.rcdefaults()
         mpl.rc("font", size=8.0)
         mpl.rc("axes", titlesize=9.0)
-        # Words stay words in SVG: they can be searched. The same picture gives the same bytes.
+        # text stays text in SVG, so that it can be searched; the same picture gives the same bytes
         mpl.rc("svg", fonttype="none", hashsalt="posewright")
         yield
 
 
 def styled(doing: str) -> Callable[[Callable[_P, Figure]], Callable[_P, Figure]]:
-    """Return a decorator that lets a function draw its figure in our style, wherever it is shown later."""
+    """Return a decorator that runs a drawing function in the style of all pictures.
+
+    Args:
+        doing: as in `picture_style`.
+    """
 
     def decorate(draw: Callable[_P, Figure]) -> Callable[_P, Figure]:
         @functools.wraps(draw)
-        def drawn(*args: _P.args, **kwargs: _P.kwargs) -> Figure:
+        def wrapper(*args: _P.args, **kwargs: _P.kwargs) -> Figure:
             with picture_style(doing):
                 figure = draw(*args, **kwargs)
                 ours = [] if kwargs.get("ax") is not None else (kwargs.get("figure") or figure).axes  # type: ignore[attr-defined]  # one of `Canvas`
                 for axis in (axis for axes in ours for axis in (axes.xaxis, axes.yaxis)):
-                    # Ticks are made and spaced when they are drawn, by the settings of then.
+                    # ticks are created when they are drawn, with the settings of that time
                     axis.set_tick_params(labelsize=axis.get_major_ticks(1)[0].label1.get_fontsize())
             return figure
 
-        return drawn
+        return wrapper
 
     return decorate
 
@@ -135,13 +143,13 @@ def canvas(
     dpi: float,
     layout: Literal["constrained"] | None = None,
 ) -> Canvas:
-    """Return what to draw into: a figure or a part of one, by default a new one of a size [in]."""
+    """Return the given figure or part of one, or a new figure of a size [in]."""
     from matplotlib.figure import Figure
 
     return Figure(figsize=size_in, dpi=dpi, layout=layout) if into is None else into
 
 
-def mosaic_of(
+def create_mosaic(
     into: Canvas,
     rows: list[list[str]],
     *,
@@ -149,7 +157,7 @@ def mosaic_of(
     height_ratios: Sequence[float] | None = None,
     sharex: bool = False,
 ) -> dict[str, Axes]:
-    """Return axes by the names in rows of cells; a cell called "." stays empty."""
+    """Create axes by the names in rows of cells; a cell named "." stays empty."""
     axes: dict[str, Axes] = into.subplot_mosaic(
         rows,  # type: ignore[arg-type]  # matplotlib's own type of a mosaic knows no list of lists
         width_ratios=width_ratios,
@@ -180,16 +188,16 @@ def write_row_legend(
     )
 
 
-def titled(drawn: Canvas, label: str) -> Figure:
-    """Return the figure that something was drawn into, whole, and give that a label."""
-    drawn.set_label(label)
-    return drawn.get_figure(root=True)
+def titled(target: Canvas, label: str) -> Figure:
+    """Set the label of the drawn figure or part, and return the whole figure."""
+    target.set_label(label)
+    return target.get_figure(root=True)
 
 
 def axes_at(  # noqa: PLR0917 -- a page and a box
     figure: Canvas, page: tuple[float, float], left: float, top: float, width: float, height: float
 ) -> Axes:
-    """Return new axes in a box measured from the upper left corner of `figure`, a page of a size [in]."""
+    """Create axes in a box measured from the upper left corner of a figure, a page of a size [in]."""
     across, down = page
     return figure.add_axes((left / across, 1.0 - (top + height) / down, width / across, height / down))
 
@@ -197,7 +205,7 @@ def axes_at(  # noqa: PLR0917 -- a page and a box
 def draw_arrow_head(
     axes: Axes, tip: Floats, behind: Floats, *, color: str, size: float, zorder: float
 ) -> None:
-    """Draw the head of an arrow at `tip`, which points away from a place `behind` it; (2,) each."""
+    """Draw the head of an arrow at `tip`, pointing away from `behind`; (2,) each."""
     head = {
         "arrowstyle": "-|>",
         "color": color,
@@ -210,6 +218,6 @@ def draw_arrow_head(
 
 
 def trim(axes: Axes) -> None:
-    """Draw only the left and lower edge of small axes, with small numbers."""
+    """Reduce small axes to their left and lower edges, with small tick labels."""
     axes.tick_params(labelsize=6.5, length=2.5, pad=1.5)
     axes.spines[["top", "right"]].set_visible(False)

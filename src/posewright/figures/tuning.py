@@ -1,4 +1,4 @@
-"""The picture of a tuning: scores, spread, and the course of every dimension in its range."""
+"""The picture of a tuning: scores, spread, and the values of every dimension over the evaluations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from posewright.arrays import Flags, Floats
 from posewright.errors import InputError
-from posewright.figures.style import canvas, mosaic_of, styled, titled
+from posewright.figures.style import canvas, create_mosaic, styled, titled
 from posewright.search import Dimension, Generation, Journal, read_journal
 
 if TYPE_CHECKING:
@@ -33,29 +33,29 @@ _ROW_IN = 1.5
 
 @styled("drawing a tuning")
 def draw_tuning(journal: Journal | str | Path, *, figure: Canvas | None = None) -> Figure:
-    """Draw a tuning: scores and spread above, the course of every dimension in its range below.
+    """Draw a tuning: scores and spread above, the values of every dimension below.
 
     Args:
-        journal: what was tried, or the journal's file; one that is still being written will do.
+        journal: of the tuning, or its file, which may still be growing.
         figure: a figure, or a part of one, to draw into; default a new one. Its layout is `constrained`.
 
     Raises:
-        InputError: a journal without an evaluation.
+        InputError: the journal has no evaluation.
         FormatError: the journal cannot be read.
     """
-    shown = journal if isinstance(journal, Journal) else read_journal(journal)
-    if not shown.attempts:
+    loaded_journal = journal if isinstance(journal, Journal) else read_journal(journal)
+    if not loaded_journal.attempts:
         raise InputError("nothing has been evaluated yet: there is nothing to draw")
-    history = History(shown)
-    dimensions = shown.plan.dimensions
+    history = TuningHistory(loaded_journal)
+    dimensions = loaded_journal.plan.dimensions
     columns = min(_COLUMNS, len(dimensions))
     rows = math.ceil(len(dimensions) / columns)
     heights = [_SCORES_IN, _SPREAD_IN, *[_ROW_IN] * rows]
-    drawn = canvas(figure, (_WIDE_IN, _HEAD_IN + sum(heights)), dpi=130, layout="constrained")
+    tuning_figure = canvas(figure, (_WIDE_IN, _HEAD_IN + sum(heights)), dpi=130, layout="constrained")
     cells = [f"dimension {k}" for k in range(rows * columns)]
     mosaic = [["scores"] * columns, ["spread"] * columns]
     mosaic += [cells[row * columns : (row + 1) * columns] for row in range(rows)]
-    axes = mosaic_of(drawn, mosaic, height_ratios=heights, sharex=True)
+    axes = create_mosaic(tuning_figure, mosaic, height_ratios=heights, sharex=True)
     draw_scores(axes["scores"], history)
     draw_spread(axes["spread"], history)
     axes["spread"].tick_params(labelbottom=True)
@@ -69,11 +69,11 @@ def draw_tuning(journal: Journal | str | Path, *, figure: Canvas | None = None) 
         if is_lowest:
             axes[cell].set_xlabel("evaluations")
     title = _title(history)
-    drawn.suptitle(title, x=0.01, ha="left", fontsize=10, fontweight="bold", parse_math=False)
-    return titled(drawn, f"tuning {title}")
+    tuning_figure.suptitle(title, x=0.01, ha="left", fontsize=10, fontweight="bold", parse_math=False)
+    return titled(tuning_figure, f"tuning {title}")
 
 
-def _title(history: History) -> str:
+def _title(history: TuningHistory) -> str:
     plan = history.journal.plan
     n_judged = int(history.judged.sum())
     least = history.generations[-1].best_so_far
@@ -92,37 +92,37 @@ _MEDIAN = "#e69f00"
 _FAILED = "#d55e00"
 _START = "#444444"
 
-_STRETCH = 100.0
-"""Where all scores lie so many times wider apart than the better half, the worse ones are given less room."""
+_COMPRESSION_RATIO = 100.0
+"""If the range of all scores exceeds that of the better half by this factor, the axis is compressed."""
 
 _DECADE = 10.0
-"""Spreads further apart than this are drawn on a logarithmic axis."""
+"""Spreads with a greater ratio are drawn on a logarithmic axis."""
 
 
 @dataclass(frozen=True)
-class History:
-    """A journal as arrays, worked out once for all curves."""
+class TuningHistory:
+    """A journal as arrays, computed once for all curves."""
 
     journal: Journal
 
     @cached_property
     def scores(self) -> Floats:
-        """Of the attempts, infinity where one was not judged, `(n,)`."""
+        """Scores of the attempts, infinite if not judged, `(n,)`."""
         return np.array([attempt.score for attempt in self.journal.attempts])
 
     @cached_property
     def generations(self) -> tuple[Generation, ...]:
-        """Of the attempts."""
+        """Generations of the attempts."""
         return self.journal.generations
 
     @cached_property
     def ends(self) -> NDArray[np.int64]:
-        """How many evaluations there were after each generation, `(n_generations,)`."""
+        """Number of evaluations after each generation, `(n_generations,)`."""
         return np.array([generation.evaluations for generation in self.generations])
 
     @property
     def numbers(self) -> NDArray[np.int64]:
-        """The attempts counted from 1, as the ends of generations are, `(n,)`."""
+        """Numbers of the attempts, from 1, `(n,)`."""
         return np.arange(1, len(self.scores) + 1)
 
     @property
@@ -131,7 +131,7 @@ class History:
         return np.isfinite(self.scores)
 
     def values(self, dimension: Dimension) -> Floats:
-        """Return what the attempts tried of a dimension, `(n,)`."""
+        """Return the values of a dimension in the attempts, `(n,)`."""
         return np.array([attempt.values[dimension.name] for attempt in self.journal.attempts], dtype=float)
 
     def best_values(self, dimension: Dimension) -> Floats:
@@ -139,8 +139,8 @@ class History:
         return np.array([generation.best[dimension.name] for generation in self.generations], dtype=float)
 
 
-def draw_scores(axes: Axes, history: History) -> None:
-    """Draw every score as a dot, and best and median of the generations as curves."""
+def draw_scores(axes: Axes, history: TuningHistory) -> None:
+    """Draw all scores as dots, and the generations' medians and the best so far as curves."""
     numbers = history.numbers
     judged = history.judged
     axes.plot(
@@ -150,18 +150,18 @@ def draw_scores(axes: Axes, history: History) -> None:
     axes.plot(history.ends, medians, color=_MEDIAN, linewidth=1.2, label="median of a generation")
     best = _finite([generation.best_so_far for generation in history.generations])
     axes.step(history.ends, best, where="post", color=_BEST, linewidth=1.6, label="best so far")
-    if not judged.all():  # at the foot of the panel, whatever the scores are
+    if not judged.all():  # at the bottom of the panel, whatever the scores are
         foot = np.full(int((~judged).sum()), 0.02)
         low = axes.get_xaxis_transform()
         axes.plot(numbers[~judged], foot, "x", color=_FAILED, ms=3.0, transform=low, label="not judged")
-    _stretch(axes, history.scores[judged])
+    _compress_score_axis(axes, history.scores[judged])
     axes.set(ylabel="score (less is better)", xlim=(0.0, len(history.scores) + 1.0))
     axes.grid(visible=True, alpha=0.25)
     axes.legend(loc="upper right", fontsize=7, ncols=4, frameon=False)
 
 
-def draw_spread(axes: Axes, history: History) -> None:
-    """Draw how far the candidates of each generation lie apart."""
+def draw_spread(axes: Axes, history: TuningHistory) -> None:
+    """Draw the spread of the candidates of each generation."""
     wide = [generation for generation in history.generations if generation.spread > 0.0]
     evaluations = [generation.evaluations for generation in wide]
     spreads = [generation.spread for generation in wide]
@@ -175,8 +175,8 @@ def draw_spread(axes: Axes, history: History) -> None:
     axes.grid(visible=True, alpha=0.25)
 
 
-def draw_dimension(axes: Axes, history: History, dimension: Dimension) -> None:
-    """Draw what was tried of a dimension in its range, its start, and its value in the best candidate."""
+def draw_dimension(axes: Axes, history: TuningHistory, dimension: Dimension) -> None:
+    """Draw the values of a dimension in its range, its start, and its value in the best candidate."""
     values = history.values(dimension)
     judged = history.judged
     axes.plot(history.numbers[judged], values[judged], ".", color=_CANDIDATE, markersize=2.0)
@@ -188,24 +188,24 @@ def draw_dimension(axes: Axes, history: History, dimension: Dimension) -> None:
     for bound in (dimension.low, dimension.high):
         axes.axhline(bound, color=_START, linewidth=0.6)
     best = history.generations[-1].best[dimension.name]
-    shown = f"{best}" if dimension.is_whole else f"{best:.4g}"
-    axes.set_title(f"{dimension.name} = {shown}", fontsize=8, loc="left", parse_math=False)
+    best_text = f"{best}" if dimension.is_whole else f"{best:.4g}"
+    axes.set_title(f"{dimension.name} = {best_text}", fontsize=8, loc="left", parse_math=False)
 
 
 def _finite(scores: list[float]) -> Floats:
-    """Return scores with gaps where they are infinite."""
+    """Return scores with NaN where they are infinite."""
     return np.where(np.isfinite(scores), scores, np.nan)
 
 
-def _stretch(axes: Axes, scores: Floats) -> None:
-    """Give far worse scores less room, where they would leave none to the better ones."""
+def _compress_score_axis(axes: Axes, scores: Floats) -> None:
+    """Compress the axis of scores if far worse scores would leave no room for the better ones."""
     if len(scores) == 0:
         axes.set_yticks([])
         return
-    least = float(scores.min())
-    middle = float(np.median(scores))
-    most = float(scores.max())
-    if least > 0.0 and most > _STRETCH * least:
+    lowest = float(scores.min())
+    median = float(np.median(scores))
+    greatest = float(scores.max())
+    if lowest > 0.0 and greatest > _COMPRESSION_RATIO * lowest:
         axes.set_yscale("log")
-    elif middle > least and most - least > _STRETCH * (middle - least):
-        axes.set_yscale("symlog", linthresh=max(abs(least), abs(middle), middle - least))
+    elif median > lowest and greatest - lowest > _COMPRESSION_RATIO * (median - lowest):
+        axes.set_yscale("symlog", linthresh=max(abs(lowest), abs(median), median - lowest))

@@ -15,9 +15,9 @@ from posewright.evaluation.walking.walk import Walk, spans
 from posewright.figures.field import frame_from_above
 from posewright.figures.gait.content import COLOURS as FOOT_COLOURS
 from posewright.figures.gait.content import name_and_changes
-from posewright.figures.style import FAINT, GREY, INK, SERIES, WRONG, canvas, mosaic_of, styled, titled
+from posewright.figures.style import FAINT, GREY, INK, SERIES, WRONG, canvas, create_mosaic, styled, titled
 from posewright.gaits import chain, se2_exp
-from posewright.gaits.quadruped.reading import SUFFIX, gait_in
+from posewright.gaits.quadruped.reading import SUFFIX, parse_gait
 from posewright.kinematics import legs_by_foot
 from posewright.recordings import Recording
 from posewright.recordings.falls import runs
@@ -31,17 +31,17 @@ if TYPE_CHECKING:
 
 SETTLING = "#9aa5ad"
 FORWARD, LEFT, TURN, ROLL, _, PITCH = SERIES
-"""None of them is a foot's colour."""
+"""Colours of curves; none is a foot's."""
 
 PALE_BAR = "#8fb8d4"
 DARK_BAR = "#1b5e8a"
-"""Of bars that stand side by side."""
+"""Colours of adjacent bars."""
 
 BAR = 0.4
 ARROW_EVERY_S = 1.0
 
 CYCLES = 4
-"""So many cycles of footfalls are shown."""
+"""Number of cycles whose footfalls are drawn."""
 
 _PANELS = [
     ["path", "path", "footfalls", "footfalls"],
@@ -49,7 +49,7 @@ _PANELS = [
     ["rates", "turns", "tilt", "tilt"],
     ["speeds", "speeds", "torques", "torques"],
 ]
-_LEAST_RATE = 0.02
+_MIN_RATE_RANGE = 0.02
 """Least range of the axes of velocities [m/s, rad/s]."""
 
 
@@ -62,11 +62,11 @@ def draw_walk(walk: WalkResult | Recording, *, figure: Canvas | None = None) -> 
         figure: a figure, or a part of one, to draw into; default a new one. Its layout is `constrained`.
 
     Raises:
-        InputError: the recording is not of a gait's walk.
+        InputError: the recording is not of a walk of a gait.
     """
     result = evaluate_walk(walk) if isinstance(walk, Recording) else walk
-    drawn = canvas(figure, (13.0, 9.6), dpi=130, layout="constrained")
-    axes = mosaic_of(drawn, _PANELS, height_ratios=(1.25, 1.0, 1.0, 1.05))
+    walk_figure = canvas(figure, (13.0, 9.6), dpi=130, layout="constrained")
+    axes = create_mosaic(walk_figure, _PANELS, height_ratios=(1.25, 1.0, 1.0, 1.05))
     draw_path(axes["path"], result.walk)
     draw_footfalls(axes["footfalls"], result)
     draw_heights(axes["heights"], result.walk)
@@ -84,9 +84,9 @@ def draw_walk(walk: WalkResult | Recording, *, figure: Canvas | None = None) -> 
         "measured": [load.measured_speed_ratio for load in loads],
     }
     draw_bars(axes["speeds"], joints, shares)
-    most = result.report.loads.max_joint_speed_ratio
+    max_speed_share = result.report.loads.max_joint_speed_ratio
     axes["speeds"].set_title(
-        f"greatest speed of each joint, as a share of what it can do: {most:.3f} at most"
+        f"greatest speed of each joint, as a share of what it can do: {max_speed_share:.3f} at most"
     )
     torques = {
         "greatest": [load.max_torque_ratio for load in loads],
@@ -97,8 +97,8 @@ def draw_walk(walk: WalkResult | Recording, *, figure: Canvas | None = None) -> 
     transport = "" if cost is None else f"; cost of transport {cost:.2f}"
     axes["torques"].set_title(f"torque of each joint, as a share of its stall torque{transport}")
     title = _title(result)
-    drawn.suptitle(title, x=0.01, ha="left", fontsize=10, parse_math=False)
-    return titled(drawn, title)
+    walk_figure.suptitle(title, x=0.01, ha="left", fontsize=10, parse_math=False)
+    return titled(walk_figure, title)
 
 
 def _title(result: WalkResult) -> str:
@@ -106,7 +106,7 @@ def _title(result: WalkResult) -> str:
     speeds = (travel.speed_m_s, travel.left_m_s, travel.turn_rad_s)
     named = zip(("forward", "left", "turn"), speeds, ("m/s", "m/s", "rad/s"), strict=True)
     velocity = ", ".join(
-        f"{word} {'?' if value is None else format(value, '.3f')} {unit}" for word, value, unit in named
+        f"{label} {'?' if value is None else format(value, '.3f')} {unit}" for label, value, unit in named
     )
     commanded = (travel.commanded_forward_m_s, travel.commanded_left_m_s, travel.commanded_turn_rad_s)
     command = " / ".join(f"{value:.3f}" for value in commanded)
@@ -118,7 +118,7 @@ def _title(result: WalkResult) -> str:
     document = result.recording.header.documents.get(f"{result.gait}{SUFFIX}", "")
     gait = result.gait
     if document:
-        gait = name_and_changes(gait_in(document, robot=result.robot)[0], result.robot)
+        gait = name_and_changes(parse_gait(document, robot=result.robot)[0], result.robot)
     return f"{gait} on {result.robot.name}: {velocity} (commanded {command}); {ending}\n{body}"
 
 
@@ -126,17 +126,17 @@ def _title(result: WalkResult) -> str:
 
 
 def foot_colours(robot: Robot) -> dict[str, str]:
-    """Return the colour of each foot: that which it has in the picture of the gait."""
+    """Return the colour of each foot, as in the picture of the gait."""
     return {foot: FOOT_COLOURS[name] for foot, name in zip(robot.feet, legs_by_foot(robot), strict=True)}
 
 
-def foot_words(foot: str) -> str:
-    """Return a foot's name in words: left front."""
+def foot_label(foot: str) -> str:
+    """Return a foot's name as text: left front."""
     return foot.removesuffix("_paw").removesuffix("_foot").replace("_", " ")
 
 
 def draw_path(axes: Axes, walk: Walk) -> None:
-    """Draw the base's path from above, where it looked each second, and where it was to be in the end."""
+    """Draw the base's path from above, its heading each second, and the commanded path."""
     track = walk.trajectory
     begin = walk.first_measured
     places = track.base[:, :2]
@@ -157,7 +157,7 @@ def draw_path(axes: Axes, walk: Walk) -> None:
 
 
 def _draw_commanded_path(axes: Axes, walk: Walk, begin: int) -> None:
-    """Draw the path that was commanded from where and how the robot was when the measuring began."""
+    """Draw the commanded path, beginning with the robot's pose when the measurement began."""
     path = [np.array([*walk.trajectory.base[begin, :2], walk.trajectory.yaw[begin]])]
     for span in spans(walk.commands, walk.frame_s, begin, walk.last):
         for _ in range(span.start, span.stop):
@@ -165,27 +165,27 @@ def _draw_commanded_path(axes: Axes, walk: Walk, begin: int) -> None:
     axes.plot(*np.array(path)[:, :2].T, color="black", lw=0.9, ls="--", label="path that was commanded")
 
 
-def _shown_rows(walk: Walk) -> tuple[int, int]:
-    """Return between which rows footfalls are shown: the last cycles on its feet, when it is steady."""
+def _footfall_rows(walk: Walk) -> tuple[int, int]:
+    """Return the first and last row of the footfalls that are drawn: the last cycles before a fall."""
     last = max(walk.last_upright_row, 1)
     return max(last - CYCLES * walk.timing.frames, 0), last
 
 
 def draw_footfalls(axes: Axes, result: WalkResult) -> None:
-    """Draw when each foot was on the ground, and in frames when it should have been."""
+    """Draw the ground phases of each foot as bars, and the planned ones as frames."""
     walk = result.walk
     feet = result.report.feet
-    first, last = _shown_rows(walk)
+    first, last = _footfall_rows(walk)
     frame_s = walk.frame_s
     colours = foot_colours(walk.robot)
     for line, foot in enumerate(walk.robot.feet):
         down = runs(walk.trajectory.foot_contacts[first:last, line])
         spans_s = [((begin + first) * frame_s, (end - begin) * frame_s) for begin, end in down]
         axes.broken_barh(spans_s, (line - 0.28, 0.56), color=colours[foot])
-        planned = _planned(walk, line, first, last)
+        planned = _planned_ground_phases(walk, line, first, last)
         axes.broken_barh(planned, (line - 0.42, 0.84), fc="none", ec=GREY, lw=1.0, ls="-")
     duties = [
-        f"{foot_words(foot.foot)}, {'?' if foot.duty is None else f'{foot.duty:.0%}'} down"
+        f"{foot_label(foot.foot)}, {'?' if foot.duty is None else f'{foot.duty:.0%}'} down"
         for foot in feet.feet
     ]
     axes.set(yticks=range(len(duties)), yticklabels=duties, xlabel="time [s]")
@@ -196,8 +196,8 @@ def draw_footfalls(axes: Axes, result: WalkResult) -> None:
     axes.invert_yaxis()
 
 
-def _planned(walk: Walk, column: int, first: int, last: int) -> list[tuple[float, float]]:
-    """Return begin and length of the times a foot should be on the ground [s]."""
+def _planned_ground_phases(walk: Walk, column: int, first: int, last: int) -> list[tuple[float, float]]:
+    """Return beginning and duration of the planned ground phases of a foot [s]."""
     timing = walk.timing
     cycle_s = timing.period_s
     numbers = np.arange(np.floor(first * walk.frame_s / cycle_s) - 1.0, last * walk.frame_s / cycle_s + 1.0)
@@ -206,14 +206,14 @@ def _planned(walk: Walk, column: int, first: int, last: int) -> list[tuple[float
 
 
 def draw_heights(axes: Axes, walk: Walk) -> None:
-    """Draw how high the lowest point of each foot was."""
-    first, last = _shown_rows(walk)
+    """Draw the height of the lowest point of each foot."""
+    first, last = _footfall_rows(walk)
     colours = foot_colours(walk.robot)
     heights = 1000.0 * foot_tracks(walk).heights
     rows = slice(first, last + 1)
     for column, foot in enumerate(walk.robot.feet):
         times = walk.trajectory.times[rows]
-        axes.plot(times, heights[rows, column], color=colours[foot], lw=1.3, label=foot_words(foot))
+        axes.plot(times, heights[rows, column], color=colours[foot], lw=1.3, label=foot_label(foot))
     axes.axhline(0.0, color="black", lw=0.7)
     axes.set(xlabel="time [s]", ylabel="[mm]", xlim=(first * walk.frame_s, last * walk.frame_s))
     axes.set_title("lowest point of each foot above the ground")
@@ -226,23 +226,30 @@ def draw_heights(axes: Axes, walk: Walk) -> None:
 
 
 def draw_rates(axes: Axes, walk: Walk, colours: Mapping[str, str], title: str) -> None:
-    """Draw components of every whole cycle's velocity, seen from the base, as steps; dotted as commanded."""
+    """Draw velocity components of every whole cycle in the base frame as steps, the commands dotted.
+
+    Args:
+        axes: to draw into.
+        walk: to be drawn.
+        colours: by component: `forward`, `to the left`, `turn`.
+        title: of the axes.
+    """
     rates = cycle_rates(walk, 0, walk.last_upright_row)
     end_s = float(walk.trajectory.times[-1])
     edges = np.arange(len(rates) + 1) * walk.timing.frames * walk.frame_s
     times = [timed.time_s for timed in walk.commands]
     commands = np.array([tuple(timed.command.by_name.values()) for timed in walk.commands])
-    for word, colour in colours.items():
-        column = ("forward", "to the left", "turn").index(word)
+    for component, colour in colours.items():
+        column = ("forward", "to the left", "turn").index(component)
         if len(rates):
             axes.stairs(rates[:, column], edges, color=colour, lw=1.3, baseline=None)
-        axes.plot([], [], color=colour, lw=1.3, label=word)
+        axes.plot([], [], color=colour, lw=1.3, label=component)
         commanded = [*commands[:, column], commands[-1, column]]
         axes.step([*times, end_s], commanded, where="post", color=colour, lw=1.0, ls=":")
-    _mark(axes, walk)
+    _mark_settling_and_falls(axes, walk)
     low, high = axes.get_ylim()
-    spare = max(0.0, _LEAST_RATE - (high - low)) / 2.0
-    axes.set_ylim(low - spare, high + spare + 0.25 * max(high - low, _LEAST_RATE))
+    spare = max(0.0, _MIN_RATE_RANGE - (high - low)) / 2.0
+    axes.set_ylim(low - spare, high + spare + 0.25 * max(high - low, _MIN_RATE_RANGE))
     axes.set(xlabel="time [s]", title=title, xlim=(0.0, end_s))
     if len(colours) > 1:
         axes.legend(loc="upper right", ncols=3, fontsize=7, frameon=False)
@@ -254,13 +261,13 @@ def draw_tilt(axes: Axes, result: WalkResult) -> None:
     track = result.walk.trajectory
     leaning = result.report.leaning
     roll, pitch = track.attitude_deg
-    for values, colour, word, width in (
+    for values, colour, label, width in (
         (track.tilt_deg, "black", "tilt from the vertical", 1.3),
         (roll, ROLL, "roll, + right", 0.9),
         (pitch, PITCH, "pitch, + forward", 0.9),
     ):
-        axes.plot(track.times, values, color=colour, lw=width, label=word)
-    _mark(axes, result.walk)
+        axes.plot(track.times, values, color=colour, lw=width, label=label)
+    _mark_settling_and_falls(axes, result.walk)
     axes.set(xlabel="time [s]", ylabel="[deg]")
     axes.set_title(
         f"base: tilt {leaning.max_tilt_deg:.1f} deg at most, {leaning.mean_tilt_deg:.1f} on average"
@@ -271,22 +278,28 @@ def draw_tilt(axes: Axes, result: WalkResult) -> None:
     axes.grid(alpha=0.3)
 
 
-def _mark(axes: Axes, walk: Walk) -> None:
-    """Shade the time before the measuring began, and mark falls."""
+def _mark_settling_and_falls(axes: Axes, walk: Walk) -> None:
+    """Shade the time before the measurement began, and mark falls."""
     axes.axvspan(0.0, walk.begin * walk.frame_s, color="#e8ebee", lw=0, zorder=0)
     for fall in walk.falls:
         axes.axvline(fall.time_s, color=WRONG, lw=1.2)
 
 
-# ---- joints against what their servos can
+# ---- joints relative to the limits of their servos
 
 
 def draw_bars(axes: Axes, joints: Sequence[str], bars: Mapping[str, Sequence[float]]) -> None:
-    """Draw two bars a joint, by what they are called, with a line at 1; those beyond it are framed red."""
+    """Draw two bars for each joint, with a line at 1; bars beyond it have a red border.
+
+    Args:
+        axes: to draw into.
+        joints: their names.
+        bars: the values of the joints, by label.
+    """
     places = np.arange(len(joints))
-    for (word, values), shift, colour in zip(bars.items(), (-0.5, 0.5), (PALE_BAR, DARK_BAR), strict=True):
-        drawn = axes.bar(places + shift * BAR, values, BAR, color=colour, label=word)
-        for bar, value in zip(drawn, values, strict=True):
+    for (label, values), shift, colour in zip(bars.items(), (-0.5, 0.5), (PALE_BAR, DARK_BAR), strict=True):
+        bar_patches = axes.bar(places + shift * BAR, values, BAR, color=colour, label=label)
+        for bar, value in zip(bar_patches, values, strict=True):
             if value > 1.0:
                 bar.set(edgecolor=WRONG, linewidth=1.6)
     axes.axhline(1.0, color=WRONG, lw=1.0)
@@ -296,7 +309,7 @@ def draw_bars(axes: Axes, joints: Sequence[str], bars: Mapping[str, Sequence[flo
 
 
 def _name_joints(axes: Axes, joints: Sequence[str]) -> None:
-    """Write the joint below each pair of bars, and the leg below each three."""
+    """Write the joint below each pair of bars, and the leg below its joints."""
     parts = [joint.rpartition("_") for joint in joints]
     axes.set_xticks(range(len(parts)), [part for *_, part in parts], fontsize=7)
     legs = [leg for leg, *_ in parts]

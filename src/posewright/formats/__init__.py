@@ -1,6 +1,6 @@
-"""Motion files: told by their content, read, written, converted; byte for byte where nothing was edited.
+"""Motion files: recognized by their content, read, written and converted; unedited files byte for byte.
 
-Names load on first use: whoever lists an archive needs no NumPy, and whoever reads one format no other.
+Names load on first use: listing an archive loads no NumPy, and reading a format loads no other format.
 """
 
 from __future__ import annotations
@@ -10,31 +10,33 @@ from typing import TYPE_CHECKING
 from posewright.lazy import lazy
 
 if TYPE_CHECKING:
-    from posewright.formats.binary import Wrapping as Wrapping
+    from posewright.formats.arena_import import ARENA_SUFFIXES as ARENA_SUFFIXES
+    from posewright.formats.arena_import import import_arena as import_arena
+    from posewright.formats.binary import GzipWrapping as GzipWrapping
+    from posewright.formats.default_angles import STAND as STAND
+    from posewright.formats.default_angles import moved_joints as moved_joints
     from posewright.formats.description import describe_motion_file as describe_motion_file
     from posewright.formats.description import motion_file_lines as motion_file_lines
-    from posewright.formats.fields import FIELDS as FIELDS
-    from posewright.formats.fields import import_arena as import_arena
     from posewright.formats.file_kind import ARCHIVE_MARKS as ARCHIVE_MARKS
     from posewright.formats.file_kind import Evidence as Evidence
     from posewright.formats.file_kind import FileContent as FileContent
     from posewright.formats.file_kind import FileKind as FileKind
-    from posewright.formats.file_kind import begins as begins
-    from posewright.formats.file_kind import begins_in_gzip as begins_in_gzip
-    from posewright.formats.file_kind import has_root as has_root
+    from posewright.formats.file_kind import gzip_starts_with as gzip_starts_with
+    from posewright.formats.file_kind import has_xml_root as has_xml_root
     from posewright.formats.file_kind import is_text as is_text
     from posewright.formats.file_kind import read_file_bytes as read_file_bytes
-    from posewright.formats.file_kind import says as says
+    from posewright.formats.file_kind import starts_with as starts_with
+    from posewright.formats.file_kind import text_matches as text_matches
     from posewright.formats.motion_file import LazyMotions as LazyMotions
     from posewright.formats.motion_file import MotionFile as MotionFile
     from posewright.formats.motion_file import Origin as Origin
     from posewright.formats.motion_file import PageLabel as PageLabel
-    from posewright.formats.motion_file import Reference as Reference
-    from posewright.formats.motion_file import carried_to as carried_to
-    from posewright.formats.motion_file import file_for_robot as file_for_robot
-    from posewright.formats.motion_file import lost_between_robots as lost_between_robots
+    from posewright.formats.motion_file import PageReference as PageReference
+    from posewright.formats.motion_file import carry_file_to_robot as carry_file_to_robot
+    from posewright.formats.motion_file import carry_to_robot as carry_to_robot
+    from posewright.formats.motion_file import describe_carrying_losses as describe_carrying_losses
+    from posewright.formats.motion_file import describe_unmoved_joints as describe_unmoved_joints
     from posewright.formats.motion_file import origin_of as origin_of
-    from posewright.formats.motion_file import unmoved as unmoved
     from posewright.formats.motion_format import KeyTimes as KeyTimes
     from posewright.formats.motion_format import MotionFormat as MotionFormat
     from posewright.formats.motion_format import Quantum as Quantum
@@ -74,22 +76,20 @@ if TYPE_CHECKING:
     from posewright.formats.reading import read_to_carry as read_to_carry
     from posewright.formats.registry import FORMATS as FORMATS
     from posewright.formats.registry import format_for as format_for
-    from posewright.formats.text_lines import Line as Line
-    from posewright.formats.text_lines import show as show
+    from posewright.formats.text_lines import TextLine as TextLine
+    from posewright.formats.text_lines import quote_bytes as quote_bytes
     from posewright.formats.text_lines import split_lines as split_lines
     from posewright.formats.uc3m import Velocity as Velocity
     from posewright.formats.uc3m import document_velocity as document_velocity
     from posewright.formats.uc3m import step_speeds as step_speeds
     from posewright.formats.uc3m import table_with as table_with
-    from posewright.formats.unsaid import STAND as STAND
-    from posewright.formats.unsaid import moved_joints as moved_joints
     from posewright.formats.writing import Conversion as Conversion
     from posewright.formats.writing import convert_motion as convert_motion
     from posewright.formats.writing import losses as losses
     from posewright.formats.writing import preview_motion as preview_motion
-    from posewright.formats.writing import refuse_losses as refuse_losses
+    from posewright.formats.writing import require_no_losses as require_no_losses
     from posewright.formats.writing import write_motion as write_motion
     from posewright.formats.writing import write_motion_file as write_motion_file
-    from posewright.motions import card_of as card_of
+    from posewright.motions import robot_of_motion as robot_of_motion
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

@@ -1,4 +1,4 @@
-"""Binary files: where in one something is, numbers read one after the other, and gzip around it."""
+"""Binary files: byte ranges for messages, sequential reading of numbers, and gzip."""
 
 from __future__ import annotations
 
@@ -12,81 +12,96 @@ from posewright.errors import FormatError, Where
 
 
 @dataclass(frozen=True)
-class Place:
-    """A run of bytes within a file."""
+class ByteRange:
+    """A run of bytes within a file, for messages.
+
+    Attributes:
+        path: the file.
+        base: the offset of the range's first byte in the file.
+        inside: the part of the file that the range is, such as an entry of an archive.
+        unpacked: whether offsets count bytes of the content of a gzip file.
+    """
 
     path: Path | None = None
     base: int = 0
-    inside: str = ""  # what of the file it is, such as an entry of an archive
-    unpacked: bool = False  # whether the bytes are counted in what came out of gzip
+    inside: str = ""
+    unpacked: bool = False
 
     def error(self, message: str, offset: int, hint: str | None = None) -> FormatError:
-        """Build the error for what is wrong at byte `offset` of the run."""
+        """Return the error at byte `offset` of the range."""
         inside = f"{self.inside}: " if self.inside else ""
-        counted = ", counted after unpacking" if self.unpacked else ""
+        note = ", counted after unpacking" if self.unpacked else ""
         where = Where(path=self.path, offset=self.base + offset)
-        return FormatError(f"{inside}{message}{counted}", where=where, hint=hint)
+        return FormatError(f"{inside}{message}{note}", where=where, hint=hint)
 
     def fail(self, message: str, offset: int, hint: str | None = None) -> NoReturn:
-        """Raise the error for what is wrong at byte `offset` of the run."""
+        """Raise the error at byte `offset` of the range."""
         raise self.error(message, offset, hint)
 
     def remark(self, message: str, offset: int) -> str:
-        """Return a sentence about byte `offset` of the run, for what is odd but not wrong."""
+        """Return a remark on byte `offset` of the range, for what is unusual but not wrong."""
         inside = f"{self.inside}: " if self.inside else ""
         return f"{inside}byte {self.base + offset}: {message}"
 
-    def unwrapped(self) -> Place:
-        """Return the place of the bytes that came out of gzip here."""
+    def unpacked_range(self) -> ByteRange:
+        """Return the range of the bytes unpacked from gzip here."""
         return replace(self, base=0, unpacked=True)
 
 
 @dataclass
 class ByteCursor:
-    """Reads numbers and strings one after the other, and never beyond the end it was given."""
+    """Reads numbers and strings one after the other, up to an end.
+
+    Attributes:
+        data: the bytes.
+        place: the range they are from, for messages.
+        at: the offset of the next byte.
+        end: the offset at which reading must stop.
+        whole: what ends there, for messages.
+    """
 
     data: bytes
-    place: Place
+    place: ByteRange
     at: int
-    end: int  # the byte before which reading must stop
-    whole: str = "the file"  # what ends there, in words
+    end: int
+    whole: str = "the file"
 
     def __post_init__(self) -> None:
         self.begin = self.at
 
-    def take(self, count: int, what: str) -> bytes:
-        """Return the next `count` bytes, or raise the FormatError that `what` is cut off."""
+    def take(self, count: int, name: str) -> bytes:
+        """Return the next `count` bytes; raise FormatError if fewer are left. `name` is for the message."""
         if self.left < count:
-            self.place.fail(f"{what} takes {count} bytes, but {self.whole} ends after {self.left}", self.at)
-        taken = self.data[self.at : self.at + count]
+            self.place.fail(f"{name} takes {count} bytes, but {self.whole} ends after {self.left}", self.at)
+        raw = self.data[self.at : self.at + count]
         self.at += count
-        return taken
+        return raw
 
     @property
     def left(self) -> int:
-        """Bytes not read yet."""
+        """Number of bytes not read yet."""
         return self.end - self.at
 
-    def u16(self, what: str) -> int:
-        """Return the next two bytes as an unsigned number, the low one first."""
-        return int.from_bytes(self.take(2, what), "little")
+    def u16(self, name: str) -> int:
+        """Return the next two bytes as an unsigned little-endian number."""
+        return int.from_bytes(self.take(2, name), "little")
 
-    def u32(self, what: str) -> int:
-        """Return the next four bytes as an unsigned number, the lowest first."""
-        return int.from_bytes(self.take(4, what), "little")
+    def u32(self, name: str) -> int:
+        """Return the next four bytes as an unsigned little-endian number."""
+        return int.from_bytes(self.take(4, name), "little")
 
-    def string(self, what: str, hint: str | None = None) -> str:
-        """Return a string: a byte that says how long it is, and so many bytes, read as Latin-1."""
+    def string(self, name: str, hint: str | None = None) -> str:
+        """Return a Latin-1 string that follows a byte with its length."""
         at = self.at
-        length = self.take(1, what)[0]
+        length = self.take(1, name)[0]
         if length > self.left:
-            after = f"{self.whole} ends {self.left} bytes further on"
-            self.place.fail(f"{what} says it is {length} bytes long, but {after}", at, hint)
-        return self.take(length, what).decode("latin-1")
+            end_text = f"{self.whole} ends {self.left} bytes further on"
+            self.place.fail(f"{name} has a length of {length} bytes, but {end_text}", at, hint)
+        return self.take(length, name).decode("latin-1")
 
 
 def u32(number: int) -> bytes:
-    """Return a number as four bytes, the lowest first."""
+    """Return a number as four little-endian bytes."""
     return struct.pack("<I", number)
 
 
@@ -96,59 +111,64 @@ _PLAIN_HEADER = bytes((0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 255))
 
 _CHECKSUM, _EXTRA, _NAME, _COMMENT = 2, 4, 8, 16
 _MTIME = slice(4, 8)
-_MOST_PIECES = 100
-_STEP = 4096  # bytes unpacked at a time, and how exactly an error is placed
+_MAX_MEMBERS = 100
+_STEP = 4096
+"""How many bytes are unpacked at a time; errors are located to this precision."""
 
 
 @dataclass(frozen=True)
-class Wrapping:
-    """Gzip around something.
+class GzipWrapping:
+    """The gzip around some content.
 
     Attributes:
-        header: its first bytes, with the name and the comment of whoever made it.
-        packed: all of it as it was read; empty for one that was not.
-        unpacked: what was in it.
+        header: its first bytes, with the name and the comment of its creator.
+        packed: the gzip file as it was read; empty for a new one.
+        unpacked: the content it had.
     """
 
     header: bytes = _PLAIN_HEADER
     packed: bytes = field(default=b"", repr=False)
     unpacked: bytes = field(default=b"", repr=False)
 
-    def around(self, content: bytes) -> bytes:
-        """Return `content` in gzip: the very bytes that were read if it is what was in them."""
+    def wrap(self, content: bytes) -> bytes:
+        """Return `content` in gzip; for unchanged content, the same bytes as were read."""
         if self.packed and content == self.unpacked:
             return self.packed
         deflate = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
         body = deflate.compress(content) + deflate.flush()
-        ends = zlib.crc32(content).to_bytes(4, "little") + (len(content) & 0xFFFFFFFF).to_bytes(4, "little")
-        return self.header + body + ends
+        checksum = zlib.crc32(content).to_bytes(4, "little")
+        size = (len(content) & 0xFFFFFFFF).to_bytes(4, "little")
+        return self.header + body + checksum + size
 
 
-def is_wrapped(data: bytes) -> bool:
-    """Tell whether `data` begins as gzip does."""
+def is_gzip(data: bytes) -> bool:
+    """Return whether `data` starts like a gzip file."""
     return data[:2] == MAGIC
 
 
-def unwrap(data: bytes, place: Place, limit: int) -> tuple[Wrapping, tuple[str, ...]]:
-    """Take gzip off `data`, and say what is odd about it.
+def unpack_gzip(data: bytes, place: ByteRange, limit: int) -> tuple[GzipWrapping, tuple[str, ...]]:
+    """Unpack gzip; return the wrapping with its content, and remarks on what is unusual about it.
 
-    No more than `limit` bytes are ever unpacked, whatever the file promises.
+    Args:
+        data: the gzip file.
+        place: its range, for messages.
+        limit: largest size of the content in bytes; never more is unpacked.
 
     Raises:
-        FormatError: it is damaged or cut off, holds more, or there is gzip inside the gzip.
+        FormatError: it is damaged or cut off, holds more, or holds gzip again.
     """
-    unpacked, used = _inflated(data, place, limit)
-    if is_wrapped(unpacked):
+    unpacked, used = _inflate_members(data, place, limit)
+    if is_gzip(unpacked):
         place.fail("there is gzip inside the gzip", 0, "unpack it once with gzip -d")
-    odd: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
     if used < len(data):
-        odd = (place.remark(f"{len(data) - used} bytes follow the gzip; they are kept", used),)
-    return Wrapping(_header(data), data, unpacked), odd
+        remarks = (place.remark(f"{len(data) - used} bytes follow the gzip; they are kept", used),)
+    return GzipWrapping(_portable_header(data), data, unpacked), remarks
 
 
-def head_of(data: bytes, count: int = 16) -> bytes:
-    """Return the first bytes of `data`, of what is inside where it is gzip; none where that is damaged."""
-    if not is_wrapped(data):
+def unpacked_head(data: bytes, count: int = 16) -> bytes:
+    """Return the first bytes of `data`, or of its content if it is gzip; empty for damaged gzip."""
+    if not is_gzip(data):
         return data[:count]
     try:
         return zlib.decompressobj(wbits=31).decompress(data[:_STEP], count)
@@ -156,41 +176,51 @@ def head_of(data: bytes, count: int = 16) -> bytes:
         return b""
 
 
-def _inflated(data: bytes, place: Place, limit: int) -> tuple[bytes, int]:
-    """Return what is inside, and how many bytes of `data` it took; gzip may be several pieces in a row."""
-    parts: list[bytes] = []
-    end, room = 0, limit
-    while end == 0 or is_wrapped(data[end : end + 2]):
-        if len(parts) == _MOST_PIECES:
-            place.fail(f"more than {_MOST_PIECES} pieces of gzip in a row", end, "unpack it with gzip -d")
-        piece, end = _piece(data, end, place, limit, room)
-        room -= len(piece)
-        parts.append(piece)
-    return b"".join(parts), end
+def _inflate_members(data: bytes, place: ByteRange, limit: int) -> tuple[bytes, int]:
+    """Return the content and the size of a gzip file, which may consist of several members in a row."""
+    contents: list[bytes] = []
+    end = 0
+    room = limit
+    while end == 0 or is_gzip(data[end : end + 2]):
+        if len(contents) == _MAX_MEMBERS:
+            place.fail(f"more than {_MAX_MEMBERS} pieces of gzip in a row", end, "unpack it with gzip -d")
+        content, end = _inflate_member(data, end, place, limit, room)
+        room -= len(content)
+        contents.append(content)
+    return b"".join(contents), end
 
 
-def _piece(data: bytes, start: int, place: Place, limit: int, room: int) -> tuple[bytes, int]:
-    """Return what one piece of gzip holds, and where it ends."""
+def _inflate_member(data: bytes, start: int, place: ByteRange, limit: int, room: int) -> tuple[bytes, int]:
+    """Return the content of one gzip member, and the offset of its end.
+
+    Args:
+        data: the gzip file.
+        start: the offset of the member.
+        place: the file's range, for messages.
+        limit: largest size of the whole content, for messages.
+        room: largest size of this member's content.
+    """
     inflate = zlib.decompressobj(wbits=31)
     parts: list[bytes] = []
     for at in range(start, len(data), _STEP):
         try:
             part = inflate.decompress(data[at : at + _STEP], room + 1)
         except zlib.error as error:
-            what = str(error).partition(": ")[2] or str(error)
-            raise place.error(f"the gzip is damaged near here: {what}", at) from error
+            reason = str(error).partition(": ")[2] or str(error)
+            raise place.error(f"the gzip is damaged near here: {reason}", at) from error
         room -= len(part)
         if room < 0:
-            place.fail(f"more than {limit:,} bytes come out of the gzip", at, "no file known holds so much")
+            place.fail(f"the gzip unpacks to more than {limit:,} bytes", at, "no known file is that large")
         parts.append(part)
         if inflate.eof:
             return b"".join(parts), min(at + _STEP, len(data)) - len(inflate.unused_data)
     raise place.error("the gzip is cut off", len(data))
 
 
-def _header(data: bytes) -> bytes:
-    """Return the header of gzip that is whole, without its time; a plain one where it has a checksum."""
-    flags, end = data[3], 10
+def _portable_header(data: bytes) -> bytes:
+    """Return the header of an intact gzip file without its time; a plain header if it has a checksum."""
+    flags = data[3]
+    end = 10
     if flags & _CHECKSUM:
         return _PLAIN_HEADER
     if flags & _EXTRA:

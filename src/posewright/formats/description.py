@@ -1,4 +1,4 @@
-"""What a motion file holds, for programs and for people."""
+"""Descriptions of motion files, as data and as lines of text."""
 
 from __future__ import annotations
 
@@ -6,20 +6,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from posewright.display import Lines, Table, table
-from posewright.formats.motion_file import LazyMotions, MotionFile, Reference
+from posewright.formats.motion_file import LazyMotions, MotionFile, PageReference
 from posewright.formats.oda.archive import ODA
 from posewright.formats.omtn.document import OMTN
 from posewright.formats.registry import FORMATS
-from posewright.motions import Motion, card_of
+from posewright.motions import Motion, robot_of_motion
 
-DIGITS = 9  # decimals of a time: a nanosecond, free of 0.8160000000000001
+DIGITS = 9
+"""Decimals of times: nanoseconds, without rounding errors such as 0.8160000000000001."""
+
 FOR_EVER = "for ever"
 
 
-def describe_motion_file(file: MotionFile, page: Reference | None = None) -> dict[str, object]:
-    """Return what a file holds: the page asked for, or its first, and a list of all pages.
+def describe_motion_file(file: MotionFile, page: PageReference | None = None) -> dict[str, object]:
+    """Return a description of a page, by default the first, and a list of all pages.
 
-    `repeat` and `total_duration_s` are null for a motion that repeats for ever.
+    `repeat` and `total_duration_s` are None for a motion that repeats for ever.
     """
     motion = file.motion(page)
     return {
@@ -27,24 +29,24 @@ def describe_motion_file(file: MotionFile, page: Reference | None = None) -> dic
         "format": file.format,
         "robot": motion.robot,
         "assumed": file.assumed,
-        "robot_joints": len(card_of(motion).joints),
+        "robot_joints": len(robot_of_motion(motion).joints),
         "design": motion.extras.get("design"),
         "frame_ms": _frame_ms(file, motion),
         "page": file.page_number(page),
         **describe_motion(motion),
         "warnings": list(file.warnings),
         "pages": [
-            {"number": label.number, **brief.to_dict(), "name": label.name}
-            for label, brief in zip(file.pages, _briefs(file), strict=True)
+            {"number": label.number, **entry.to_dict(), "name": label.name}
+            for label, entry in zip(file.pages, _page_entries(file), strict=True)
         ],
     }
 
 
 def describe_motion(motion: Motion) -> dict[str, object]:
-    """Return what is worth knowing of one motion."""
+    """Return a description of one motion."""
     easings = dict.fromkeys(frame.easing.value for frame in motion.keyframes)
     return {
-        **_Brief.of(motion).to_dict(),
+        **_PageEntry.of(motion).to_dict(),
         "total_duration_s": None if motion.repeat is None else motion.total_duration,
         "speed": motion.speed,
         "keyframe_times_s": [round(time, DIGITS) for time in motion.keyframe_times.tolist()],
@@ -59,16 +61,16 @@ def describe_motion(motion: Motion) -> dict[str, object]:
 
 
 def _frame_ms(file: MotionFile, motion: Motion) -> float:
-    """Return the frame of the file where it has one, else that of the robot [ms]."""
+    """Return the frame period of the file, or of the robot if the file has none [ms]."""
     frame_ms = float(motion.extras.get("omtn_frame_ms") or 0.0)
     has_frames = file.format in (OMTN, ODA)
     step_s = FORMATS[file.format].quantum.time_s if has_frames else None
-    return frame_ms or 1000.0 * (card_of(motion).frame_period_s if step_s is None else step_s)
+    return frame_ms or 1000.0 * (robot_of_motion(motion).frame_period_s if step_s is None else step_s)
 
 
 @dataclass(frozen=True)
-class _Brief:
-    """What a list shows of a motion; `repeat` is None where it repeats for ever."""
+class _PageEntry:
+    """The entry of a page in a list; `repeat` is None for a motion that repeats for ever."""
 
     name: str
     keyframes: int
@@ -78,7 +80,7 @@ class _Brief:
     exit: str | None = None
 
     @classmethod
-    def of(cls, motion: Motion) -> _Brief:
+    def of(cls, motion: Motion) -> _PageEntry:
         return cls(
             motion.name,
             len(motion.keyframes),
@@ -99,23 +101,25 @@ class _Brief:
         }
 
 
-def _briefs(file: MotionFile) -> Iterator[_Brief]:
-    """Yield what a list shows of each page; thousands of motions are not made for it."""
-    glances = file.motions.glances if isinstance(file.motions, LazyMotions) else ()
-    for glance in glances:
-        yield _Brief(glance.name, glance.keyframes, glance.duration_s)
-    if not glances:
-        yield from map(_Brief.of, file.motions)
+def _page_entries(file: MotionFile) -> Iterator[_PageEntry]:
+    """Yield the entry of each page, from summaries if there are any, since building motions is slow."""
+    summaries = file.motions.summaries if isinstance(file.motions, LazyMotions) else ()
+    for summary in summaries:
+        yield _PageEntry(summary.name, summary.keyframes, summary.duration_s)
+    if not summaries:
+        yield from map(_PageEntry.of, file.motions)
 
 
 def _reference(name: str | None) -> str | int | None:
-    """Return the name of another motion, as a number where it is a page's number."""
-    return int(name) if name is not None and name.isascii() and name.isdigit() else name
+    """Return the name of another motion, as an integer if it is a page's number."""
+    is_number = name is not None and name.isascii() and name.isdigit()
+    return int(name) if name is not None and is_number else name
 
 
-def motion_file_lines(file: MotionFile, page: Reference | None = None) -> Lines:
-    """Yield what is worth knowing of a motion; where none is named, a table of all of the file, too."""
+def motion_file_lines(file: MotionFile, page: PageReference | None = None) -> Lines:
+    """Yield a description of a page; without a `page`, of the first page, and a table of all pages."""
     motion = file.motion(page)
+    card = robot_of_motion(motion)
     repeat = FOR_EVER if motion.repeat is None else f"{motion.repeat} x"
     yield f"{file.path}: {file.format}, {motion.robot}"
     number = f" (page {file.page_number(page)})" if len(file.pages) > 1 else ""
@@ -130,11 +134,12 @@ def motion_file_lines(file: MotionFile, page: Reference | None = None) -> Lines:
         yield f"  next       {_reference(motion.next)}"
     if motion.exit is not None:
         yield f"  exit       {_reference(motion.exit)}"
-    has_all = len(motion.joints) == len(card_of(motion).joints)
-    yield f"  joints     {f'all {len(motion.joints)}' if has_all else ', '.join(motion.joints)}"
+    has_all_joints = len(motion.joints) == len(card.joints)
+    joints = f"all {len(motion.joints)}" if has_all_joints else ", ".join(motion.joints)
+    yield f"  joints     {joints}"
     free = sorted({joint for frame in motion.keyframes for joint in frame.pose.free})
     if free:
-        yield f"  let free   {', '.join(free)}"
+        yield f"  torque off {', '.join(free)}"
     if motion.lights:
         yield f"  lights     {', '.join(motion.lights)}"
     if motion.source:
@@ -145,18 +150,18 @@ def motion_file_lines(file: MotionFile, page: Reference | None = None) -> Lines:
 
 
 def _page_table(file: MotionFile) -> Table:
-    """Return one row a page."""
+    """Return a table with a row for each page."""
     rows = [
         (
             label.number,
             label.name,
-            brief.keyframes,
-            f"{round(brief.duration_s, DIGITS):.3f}",
-            FOR_EVER if brief.repeat is None else brief.repeat,
-            "" if brief.next is None else _reference(brief.next),
-            "" if brief.exit is None else _reference(brief.exit),
+            entry.keyframes,
+            f"{round(entry.duration_s, DIGITS):.3f}",
+            FOR_EVER if entry.repeat is None else entry.repeat,
+            "" if entry.next is None else _reference(entry.next),
+            "" if entry.exit is None else _reference(entry.exit),
         )
-        for label, brief in zip(file.pages, _briefs(file), strict=True)
+        for label, entry in zip(file.pages, _page_entries(file), strict=True)
     ]
     columns = ("page", "name", "steps", "duration s", "repeat", "next", "exit")
     return table(columns, rows, text_columns=("name",))

@@ -1,4 +1,4 @@
-"""The bytes of a file that a person handed in, and its kind: told by its content and never by its extension.
+"""Kinds of motion files, recognized by their content and never by their suffix.
 
 Source: formats.md section 0 (`.mtn` alone is used by four unrelated formats).
 """
@@ -14,79 +14,76 @@ from functools import cached_property
 from pathlib import Path
 
 from posewright.errors import FormatError, Where
-from posewright.formats.binary import head_of, is_wrapped
+from posewright.formats.binary import is_gzip, unpacked_head
 
-MAX_MOTION_BYTES = 4_000_000  # the largest honest motion file known has 2.5 MB; one of text pages has 0.2 MB
+MAX_MOTION_BYTES = 4_000_000
+"""The largest motion file known has 2.5 MB, the largest with text pages 0.2 MB."""
+
 MAX_ARCHIVE_BYTES = 16_000_000
-"""The largest honest archive known has 2.8 MB and 2,697 motions; five times as much is no accident."""
+"""The largest archive known has 2.8 MB and 2,697 motions."""
 
 ARCHIVE_MARKS = (b"ODAR", b"\x1f\x8b")
-"""How an archive begins, or what is in gzip."""
+"""First bytes of an archive, and of gzip."""
 
-_TEXT_PROOF_BYTES = 4096
+_TEXT_SAMPLE_BYTES = 4096
 
-BOM = b"\xef\xbb\xbf"  # a byte order mark, which some editors put before a text
+BOM = b"\xef\xbb\xbf"
+"""A byte order mark, which some editors write before a text."""
 
 
 def read_file_bytes(path: Path | str, *, limit: int | None = None) -> bytes:
-    """Return what a file holds.
+    """Return the bytes of a file.
 
-    The size is looked at first, so that a huge file is refused without being read, and a pipe or a
-    device, which may never end, is not opened at all.
+    The size is checked first, so a huge file is not read at all; pipes and devices, which may never end, are
+    not opened.
 
     Args:
         path: the file.
-        limit: most bytes it may have; default what is honest for an archive or for any other motion file.
+        limit: largest size in bytes; by default the limit of archives or of other motion files.
 
     Raises:
-        FormatError: there is no such file, it is no ordinary file, it may not be read, it is empty or
+        FormatError: there is no such file, it is no regular file, it cannot be read, it is empty or
             larger than `limit` bytes.
     """
     path = Path(path)
     try:
-        _refuse_odd(path)
+        _require_regular_file(path)
         with path.open("rb") as file:
-            limit = _limit_for(file.peek(4)) if limit is None else limit
-            _refuse_large(path, limit)
+            if limit is None:
+                is_archive = file.peek(4).startswith(ARCHIVE_MARKS)
+                limit = MAX_ARCHIVE_BYTES if is_archive else MAX_MOTION_BYTES
+            size = path.stat().st_size
+            if size > limit:
+                raise _too_large_error(path, size, limit)
             data = file.read(limit + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise FormatError(f"cannot be read: {reason}", where=Where(path=path)) from error
     if len(data) > limit:
-        raise _too_large(path, len(data), limit)
+        raise _too_large_error(path, len(data), limit)
     if not data:
-        raise FormatError("the file is empty", where=Where(path=path), hint="a motion file is wanted")
+        raise FormatError("the file is empty", where=Where(path=path), hint="name a motion file")
     return data
 
 
-def _limit_for(head: bytes) -> int:
-    return MAX_ARCHIVE_BYTES if head.startswith(ARCHIVE_MARKS) else MAX_MOTION_BYTES
-
-
-def _refuse_large(path: Path, limit: int) -> None:
-    size = path.stat().st_size
-    if size > limit:
-        raise _too_large(path, size, limit)
-
-
-def _refuse_odd(path: Path) -> None:
+def _require_regular_file(path: Path) -> None:
     status = path.stat()
     if stat.S_ISDIR(status.st_mode):
         raise FormatError("is a directory", where=Where(path=path), hint="name one motion file in it")
     if not stat.S_ISREG(status.st_mode):
-        raise FormatError("is not an ordinary file", where=Where(path=path))
+        raise FormatError("is not a regular file", where=Where(path=path))
 
 
-def _too_large(path: Path, size: int, limit: int) -> FormatError:
-    what = f"has {size:,} bytes and was not read"
-    return FormatError(what, where=Where(path=path), hint=f"no motion file is larger than {limit:,} bytes")
+def _too_large_error(path: Path, size: int, limit: int) -> FormatError:
+    message = f"has {size:,} bytes and was not read"
+    return FormatError(message, where=Where(path=path), hint=f"no motion file is larger than {limit:,} bytes")
 
 
 def is_text(data: bytes) -> bool:
-    """Tell whether the beginning of `data` reads as text: no NUL and hardly a control character."""
-    head = data[:_TEXT_PROOF_BYTES]
-    odd = sum(byte < 32 and byte not in (9, 10, 12, 13) for byte in head)
-    return b"\0" not in head and odd * 50 <= len(head)
+    """Return whether the first bytes of `data` are text: no NUL, and at most 2 % control characters."""
+    head = data[:_TEXT_SAMPLE_BYTES]
+    n_control = sum(byte < 32 and byte not in (9, 10, 12, 13) for byte in head)
+    return b"\0" not in head and n_control * 50 <= len(head)
 
 
 _HEAD_BYTES = 65536
@@ -94,11 +91,11 @@ _HEAD_BYTES = 65536
 
 @dataclass(frozen=True)
 class FileContent:
-    """What of a file tells its kind.
+    """The content by which a file's kind is recognized.
 
     Attributes:
-        data: its bytes, at least its beginning; page files are told by the whole.
-        path: where it lies; for what no content tells.
+        data: the bytes of the file, at least its first ones; page files need all of them.
+        path: the path, for kinds that the content alone does not show.
     """
 
     data: bytes = field(repr=False)
@@ -106,7 +103,7 @@ class FileContent:
 
     @cached_property
     def text(self) -> bytes | None:
-        """The beginning of a text file, as UTF-8 without a byte order mark; None for a binary file."""
+        """The first bytes of a text file, as UTF-8 without a byte order mark; None for a binary file."""
         head = self.data[:_HEAD_BYTES]
         if head.startswith((b"\xff\xfe", b"\xfe\xff")):
             head = head.decode("utf-16", "replace").encode()
@@ -116,14 +113,14 @@ class FileContent:
 
     @cached_property
     def is_xml(self) -> bool:
-        """Whether it is text that begins with a tag."""
+        """Whether it is text that starts with a tag."""
         return self.text is not None and self.text.lstrip().startswith(b"<")
 
     @cached_property
     def xml_root(self) -> tuple[bytes, bytes]:
-        """The name, in small letters, and the attributes of an XML file's root; empty for other files.
+        """The name in lower case and the attributes of an XML file's root element; empty for other files.
 
-        No parser is asked, so nothing in the file is ever expanded.
+        It is found by a regular expression, so no entity is ever expanded.
         """
         if not self.is_xml:
             return b"", b""
@@ -133,25 +130,28 @@ class FileContent:
 
 
 class Evidence(IntEnum):
-    """What a kind of file is told by: that which is less likely to deceive is looked at first."""
+    """How reliably a kind of file is recognized; kinds with lower values are tested first."""
 
     BEGINNING = 0
-    """How every file of the kind begins, and no other file does."""
+    """First bytes that all files of the kind have, and no other files."""
     KEY = 1
-    """A key at the beginning of a line."""
+    """A key at the start of a line."""
     LOOSE = 2
-    """Something that files of other kinds may hold too."""
+    """Content that files of other kinds may have too."""
     LAYOUT = 3
-    """Sizes and counts that fit together."""
+    """Consistent sizes and counts."""
 
 
 @dataclass(frozen=True)
 class FileKind:
-    """A kind of file that a person may hand in as a motion.
+    """A kind of file that users may take for a motion file.
 
     Attributes:
-        title: what it is called among people, with its article.
-        is_motion: whether it holds motions at all (a robot model or a picture does not).
+        name: its name in programs.
+        title: its name in messages, with an article.
+        detects: returns whether a file is of this kind.
+        evidence: how reliable `detects` is.
+        is_motion: whether it holds motions (a robot model or a picture does not).
     """
 
     name: str
@@ -161,25 +161,28 @@ class FileKind:
     is_motion: bool = True
 
 
-def begins(*marks: bytes) -> Callable[[FileContent], bool]:
-    """Return a test whether a file begins with one of some bytes."""
+def starts_with(*marks: bytes) -> Callable[[FileContent], bool]:
+    """Return a test whether a file starts with one of the given bytes."""
     return lambda content: content.data.startswith(marks)
 
 
-def begins_in_gzip(*marks: bytes) -> Callable[[FileContent], bool]:
-    """Return a test whether what is in gzip begins with one of some bytes; a gzip bomb costs nothing."""
-    return lambda content: is_wrapped(content.data) and head_of(content.data, 64).startswith(marks)
+def gzip_starts_with(*marks: bytes) -> Callable[[FileContent], bool]:
+    """Return a test whether the content of a gzip file starts with one of the given bytes.
+
+    Only the first bytes are unpacked, so a gzip bomb does no harm.
+    """
+    return lambda content: is_gzip(content.data) and unpacked_head(content.data, 64).startswith(marks)
 
 
-def says(pattern: bytes) -> Callable[[FileContent], bool]:
-    r"""Return a test whether a text file that is no XML matches a pattern.
+def text_matches(pattern: bytes) -> Callable[[FileContent], bool]:
+    r"""Return a test whether a text file other than XML matches a regular expression.
 
-    A regular expression is meant, in which `^` is the beginning of a line and `\A` that of the file.
+    `^` matches at the start of each line, `\A` at the start of the file.
     """
     compiled = re.compile(pattern, re.MULTILINE)
     return lambda content: not content.is_xml and compiled.search(content.text or b"") is not None
 
 
-def has_root(*names: bytes) -> Callable[[FileContent], bool]:
-    """Return a test whether an XML file's root has one of some names, in small letters."""
+def has_xml_root(*names: bytes) -> Callable[[FileContent], bool]:
+    """Return a test whether an XML file's root element has one of the names, given in lower case."""
     return lambda content: content.xml_root[0] in names

@@ -1,4 +1,4 @@
-"""A motion file as a whole: its pages, the motions in them, their origins, and motions on another robot."""
+"""Motion files: their pages, motions and origins, and motions carried over to another robot."""
 
 from __future__ import annotations
 
@@ -9,64 +9,65 @@ from pathlib import Path
 from typing import NamedTuple, overload
 
 from posewright.errors import FormatError, InputError, UnknownNameError, Where
-from posewright.motions import Carried, Motion, card_of, carried_over
+from posewright.motions import Motion, RetargetedMotion, retarget_motion, robot_of_motion
 from posewright.motions.motion import MotionOrigin
 from posewright.robots import Robot
 from posewright.robots import robot as robot_named
 
-Reference = str | int
+PageReference = str | int
 
 
 def find_page(
-    reference: Reference, names: Mapping[int, str], *, last: int, where: Where | None = None
+    reference: PageReference, names: Mapping[int, str], *, last: int, where: Where | None = None
 ) -> int:
-    """Return the number of the page that `reference` names.
+    """Return the number of a page.
 
-    A whole number is the page of that number. Text is a page's name, blanks around it not counting; if no
-    page is called so, digits are a number.
+    Args:
+        reference: the number or the name of the page; blanks around a name do not matter. Text that is no
+            page's name is read as a number.
+        names: the names of the pages that are not empty, by number.
+        last: the number of the last page.
+        where: the file, for messages.
 
     Raises:
-        FormatError: several pages are called so, or the page is empty.
+        FormatError: several pages have the name, or the page is empty.
         UnknownNameError: there is no such page.
     """
     if isinstance(reference, str):
-        wanted = reference.strip()
-        called = [number for number, name in names.items() if name.strip() == wanted != ""]
-        if len(called) > 1:
-            numbers = ", ".join(map(str, called))
-            what = f"{len(called)} pages are called {wanted!r}"
-            raise FormatError(what, where=where, hint=f"say which by number: {numbers}")
-        if called:
-            return called[0]
-    return _by_number(reference, names, last, where)
-
-
-def _by_number(reference: Reference, names: Mapping[int, str], last: int, where: Where | None) -> int:
+        wanted_name = reference.strip()
+        matches = [number for number, name in names.items() if name.strip() == wanted_name != ""]
+        if len(matches) > 1:
+            message = f"{len(matches)} pages are called {wanted_name!r}"
+            hint = f"give the page's number: {', '.join(map(str, matches))}"
+            raise FormatError(message, where=where, hint=hint)
+        if matches:
+            return matches[0]
     text = str(reference).strip()
     if not (text.isascii() and text.isdigit() and len(text) <= 9):
-        known = [name for name in names.values() if name] or [str(number) for number in names]
-        raise UnknownNameError.among("page", reference, known, where=where)
+        page_names = [name for name in names.values() if name] or [str(number) for number in names]
+        raise UnknownNameError.among("page", reference, page_names, where=where)
     number = int(text)
     if number in names:
         return number
     if 1 <= number <= last:
-        raise FormatError(f"page {number} is empty", where=where, hint=f"played are {_span(sorted(names))}")
+        hint = f"pages with a motion: {_format_ranges(sorted(names))}"
+        raise FormatError(f"page {number} is empty", where=where, hint=hint)
     raise UnknownNameError(f"there is no page {number}", where=where, hint=f"pages are 1 to {last}")
 
 
-def _span(numbers: list[int]) -> str:
-    """Return numbers as people list them: 1-6, 9."""
-    spans: list[list[int]] = []
+def _format_ranges(numbers: list[int]) -> str:
+    """Return sorted numbers as ranges: `1-6, 9`."""
+    ranges: list[list[int]] = []
     for number in numbers:
-        if spans and spans[-1][-1] == number - 1:
-            spans[-1][-1:] = [spans[-1][0], number] if len(spans[-1]) == 1 else [number]
+        if ranges and ranges[-1][-1] == number - 1:
+            ranges[-1][1:] = [number]
         else:
-            spans.append([number])
-    return ", ".join("-".join(map(str, span)) for span in spans) or "none"
+            ranges.append([number])
+    return ", ".join("-".join(map(str, bounds)) for bounds in ranges) or "none"
 
 
-class Glance(NamedTuple):
-    """What a list of motions shows of one, known without making it."""
+class MotionSummary(NamedTuple):
+    """What a list shows of a motion, known without building it."""
 
     name: str
     keyframes: int
@@ -74,69 +75,77 @@ class Glance(NamedTuple):
 
 
 class LazyMotions(Sequence[Motion]):
-    """A sequence of motions, each made the first time it is asked for, and then kept.
+    """A sequence of motions, each built at its first use and then cached.
 
-    `glances` are what a list shows of each motion; empty where nobody knows before it is made.
+    Attributes:
+        summaries: a summary of each motion; empty if they are not known without building the motions.
     """
 
-    def __init__(self, makers: Sequence[Callable[[], Motion]], glances: Sequence[Glance] = ()) -> None:
-        self.glances = tuple(glances)
-        self._makers = tuple(makers)
-        self._made: dict[int, Motion] = {}
+    def __init__(
+        self, builders: Sequence[Callable[[], Motion]], summaries: Sequence[MotionSummary] = ()
+    ) -> None:
+        self.summaries = tuple(summaries)
+        self._builders = tuple(builders)
+        self._motions: dict[int, Motion] = {}
 
     def __len__(self) -> int:
-        return len(self._makers)
+        return len(self._builders)
 
     @overload
     def __getitem__(self, place: int) -> Motion: ...
     @overload
     def __getitem__(self, place: slice) -> tuple[Motion, ...]: ...
     def __getitem__(self, place: int | slice) -> Motion | tuple[Motion, ...]:
-        """Return one motion, or several as a tuple; raises what the making of one raises."""
+        """Return one motion, or several as a tuple; raises what its builder raises."""
         if isinstance(place, slice):
             return tuple(self[i] for i in range(*place.indices(len(self))))
         place = range(len(self))[place]
-        if place not in self._made:
-            self._made[place] = self._makers[place]()
-        return self._made[place]
+        if place not in self._motions:
+            self._motions[place] = self._builders[place]()
+        return self._motions[place]
 
 
 @dataclass(frozen=True)
 class Origin(MotionOrigin):
-    """The foreign document a motion came from; `Motion.origin` holds it.
+    """The file that a motion was read from; `Motion.origin` holds it.
 
     Attributes:
-        page: the page's number in it, from 1.
-        alone: whether the page was asked for by name, and is to be written without the pages it does not
-            lead to.
-        robot: the robot it was read for, where the file itself does not say.
+        format: the name of the file's format.
+        document: the content of the file, as its format represents it.
+        page: the number of the motion's page, from 1.
+        is_single_page: whether the motion is written without the pages that it does not lead to.
+        remarks: remarks on reading it.
+        path: the path of the file.
+        robot: the robot it was read for, if the file names none.
     """
 
     format: str
     document: object = field(repr=False)
     page: int = 1
-    alone: bool = False
+    is_single_page: bool = False
     remarks: tuple[str, ...] = ()
     path: Path | None = None
     robot: Robot | None = field(default=None, repr=False)
 
 
 def origin_of(motion: Motion, format_name: str | None = None) -> Origin | None:
-    """Return where the motion came from, if it came from a file (of that format)."""
+    """Return the origin of a motion that was read from a file (of a format, if one is named), else None."""
     origin = motion.origin
     if isinstance(origin, Origin) and format_name in (None, origin.format):
         return origin
     return None
 
 
-def alone(motion: Motion, *, is_alone: bool = True) -> Motion:
-    """Return the motion marked as asked for by itself, or as part of its file."""
+def mark_single_page(motion: Motion, *, is_single_page: bool = True) -> Motion:
+    """Return the motion marked as a single page, or as part of its whole file; see `Origin`."""
     origin = origin_of(motion)
-    return motion if origin is None else replace(motion, origin=replace(origin, alone=is_alone))
+    if origin is None:
+        return motion
+    return replace(motion, origin=replace(origin, is_single_page=is_single_page))
 
 
 class PageLabel(NamedTuple):
-    """Number and name of a page; a nameless one is called after its number."""
+    """Number and name of a page; a page without a name has its number as its name."""
 
     number: int
     name: str
@@ -144,14 +153,17 @@ class PageLabel(NamedTuple):
 
 @dataclass(frozen=True)
 class MotionFile:
-    """What a motion file holds.
+    """The content of a motion file.
 
     Attributes:
-        motions: a motion for each page that holds something.
-        n_pages: pages the file has, empty ones too.
-        warnings: what is odd about it but did not keep it from being read, in words.
-        document: the file as its format keeps it, for writing it back.
-        assumed: whose motions they were taken for, in words, as the file does not say; None where it does.
+        format: the name of its format.
+        path: its path.
+        motions: a motion for each page that is not empty.
+        pages: number and name of each of these pages.
+        n_pages: number of pages, empty ones included.
+        warnings: descriptions of what is unusual about it.
+        document: the file as its format represents it, for writing it back.
+        assumed: a description of the robot assumed for it, if the file names none; else None.
     """
 
     format: str
@@ -167,110 +179,117 @@ class MotionFile:
         return f"MotionFile({self.format!r}, {str(self.path)!r}, {len(self.motions)} motions)"
 
     @classmethod
-    def of_one(
+    def of_single_motion(
         cls, kind: str, path: Path, motion: Motion, warnings: Iterable[str] = (), document: object = None
     ) -> MotionFile:
-        """Return a file of a format that holds one motion."""
+        """Return a file with one motion; `kind` is the name of its format."""
         return cls(kind, path, (motion,), (PageLabel(1, motion.name),), 1, tuple(warnings), document)
 
-    def page_number(self, reference: Reference | None = None) -> int:
-        """Return the number of the page named by name or number; of the first one without a name."""
+    def page_number(self, reference: PageReference | None = None) -> int:
+        """Return the number of a page given by name or number, by default of the first page with a motion."""
         if not self.motions:
-            raise FormatError("there is no motion in it: all its pages are empty", where=Where(self.path))
+            raise FormatError("it has no motion: all its pages are empty", where=Where(self.path))
         if reference is None:
             return self.pages[0].number
         return find_page(reference, dict(self.pages), last=self.n_pages, where=Where(self.path))
 
-    def motion(self, reference: Reference | None = None) -> Motion:
-        """Return a page as a motion; `reference` as in `page_number`."""
+    def motion(self, reference: PageReference | None = None) -> Motion:
+        """Return the motion of a page; `reference` as in `page_number`."""
         return self.motions[self._place(self.page_number(reference))]
 
-    def with_motion(self, reference: Reference, motion: Motion) -> MotionFile:
-        """Return the file with another motion in one of its pages."""
+    def with_motion(self, reference: PageReference, motion: Motion) -> MotionFile:
+        """Return the file with the motion of one page replaced."""
         place = self._place(self.page_number(reference))
         return replace(self, motions=(*self.motions[:place], motion, *self.motions[place + 1 :]))
 
-    def reachable(self, reference: Reference | None = None) -> dict[str, Motion]:
-        """Return a page and all that its next and exit pages lead to, by number, as those name each other.
+    def reachable_pages(self, reference: PageReference | None = None) -> dict[str, Motion]:
+        """Return a page and all pages that its `next` and `exit` lead to, by the names used in these.
 
-        Nothing is followed that is no page of the file.
+        Names that are no pages of the file are skipped.
         """
-        found: dict[str, Motion] = {}
-        open_ends: list[str | None] = [str(self.page_number(reference))]
-        while open_ends:
-            name = open_ends.pop()
-            if name is None or name in found:
+        pages: dict[str, Motion] = {}
+        pending: list[str | None] = [str(self.page_number(reference))]
+        while pending:
+            name = pending.pop()
+            if name is None or name in pages:
                 continue
             try:
                 motion = self.motion(int(name) if name.isdecimal() else name)
             except InputError:
                 continue
-            found[name] = motion
-            open_ends += [motion.next, motion.exit]
-        return found
+            pages[name] = motion
+            pending += [motion.next, motion.exit]
+        return pages
 
     def _place(self, number: int) -> int:
         return [label.number for label in self.pages].index(number)
 
 
-MOST_CLIPS = 200  # more clipped values than this are counted, not listed
-CARRIED = "carried-over"  # stands for the format of a motion that came from a file of another robot
+MAX_CLIPS = 200
+"""Most clipped angles that are listed; further ones are counted."""
+
+CARRIED = "carried-over"
+"""The format in the origin of a motion that was carried over from another robot."""
 
 
-def carried_to(motion: Motion, robot: str | Robot | None) -> Carried:
-    """Return the motion carried over to the robot that is asked for; the same motion if it is its own."""
+def carry_to_robot(motion: Motion, robot: str | Robot | None) -> RetargetedMotion:
+    """Return the motion carried over to a robot; unchanged if it is the motion's own robot or None."""
     card = robot_named(robot) if isinstance(robot, str) else robot
     if card is None or card.name == motion.robot:
-        return Carried(motion, (), (), ())
-    carried = carried_over(motion, card, _own_card(motion))
-    origin = Origin(CARRIED, None, robot=card)  # the card may be somebody's own
+        return RetargetedMotion(motion, (), (), ())
+    carried = retarget_motion(motion, card, _card_of_motion(motion))
+    origin = Origin(CARRIED, None, robot=card)  # keeps the card, which may be a user's own
     return replace(carried, motion=replace(carried.motion, origin=origin))
 
 
-def _own_card(motion: Motion) -> Robot | None:
-    """Return the card of the motion's robot; None for one that nobody has a card of."""
+def _card_of_motion(motion: Motion) -> Robot | None:
+    """Return the card of the motion's robot, None if there is none."""
     try:
-        return card_of(motion)
+        return robot_of_motion(motion)
     except UnknownNameError:
         return None
 
 
-def file_for_robot(file: MotionFile, robot: str | Robot | None) -> MotionFile:
-    """Return the file with its motions carried over to a robot, should they be another's.
+def carry_file_to_robot(file: MotionFile, robot: str | Robot | None) -> MotionFile:
+    """Return the file with its motions carried over to a robot; unchanged if they are that robot's.
 
-    What is lost and what is doubtful by that stands among the warnings, of the first page only: of the others
-    when they are asked for it is the same joints.
+    Losses and remarks of the first page are added to the warnings; the other pages have the same joints.
     """
-    first = carried_to(file.motion(), robot)
-    if first.motion is file.motion():
+    first_page = carry_to_robot(file.motion(), robot)
+    if first_page.motion is file.motion():
         return file
-    makers = [partial(_carried, file, place, robot) for place in range(len(file.motions))]
-    warnings = (*file.warnings, *lost_between_robots(first), *first.remarks)
-    return replace(file, motions=LazyMotions(makers), warnings=warnings, document=None)
+    builders = [partial(_carry_page, file, place, robot) for place in range(len(file.motions))]
+    warnings = (*file.warnings, *describe_carrying_losses(first_page), *first_page.remarks)
+    return replace(file, motions=LazyMotions(builders), warnings=warnings, document=None)
 
 
-def _carried(file: MotionFile, place: int, robot: str | Robot | None) -> Motion:
-    return carried_to(file.motions[place], robot).motion
+def _carry_page(file: MotionFile, place: int, robot: str | Robot | None) -> Motion:
+    return carry_to_robot(file.motions[place], robot).motion
 
 
-def lost_between_robots(carried: Carried, *, clip: bool = False) -> Iterator[str]:
-    """Yield what the other robot cannot do, in words; `clip`: but for angles, which may be clipped."""
+def describe_carrying_losses(carried: RetargetedMotion, *, clip: bool = False) -> Iterator[str]:
+    """Yield a description of everything the other robot cannot do.
+
+    Args:
+        carried: the motion carried over.
+        clip: whether angles beyond the robot's limits are clipped and so are no losses.
+    """
     name = carried.motion.robot
     if carried.missing:
         yield f"{', '.join(carried.missing)}: {name} has no such joints"
     if carried.unmatched:
-        yield f"{', '.join(carried.unmatched)}: 0 is not at the same place on {name}"
+        yield f"{', '.join(carried.unmatched)}: {name} has its zero elsewhere"
     if carried.unlit:
         yield f"{', '.join(carried.unlit)}: {name} has no such lights"
     if clip:
         return
-    yield from map(str, carried.clips[:MOST_CLIPS])
-    if len(carried.clips) > MOST_CLIPS:
-        yield f"{len(carried.clips) - MOST_CLIPS} more angles beyond the limits of {name}"
+    yield from map(str, carried.clips[:MAX_CLIPS])
+    if len(carried.clips) > MAX_CLIPS:
+        yield f"{len(carried.clips) - MAX_CLIPS} more angles beyond the limits of {name}"
 
 
-def unmoved(carried: Carried) -> Iterator[str]:
-    """Yield what the motion does not say to the other robot, and what of it is doubtful, in words."""
+def describe_unmoved_joints(carried: RetargetedMotion) -> Iterator[str]:
+    """Yield remarks on joints of the other robot that the motion does not move, and on doubtful ones."""
     if carried.unmoved:
-        yield f"the motion says nothing of {', '.join(carried.unmoved)}"
+        yield f"the motion does not move {', '.join(carried.unmoved)}"
     yield from carried.remarks

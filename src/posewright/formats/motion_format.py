@@ -1,4 +1,4 @@
-"""A format of motion files: how it is read and written, and how exactly."""
+"""A format of motion files: how it is read and written, and how precise it is."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from posewright.arrays import Floats
 from posewright.errors import FormatError, InputError, UnknownNameError
 from posewright.formats.file_kind import FileKind
 from posewright.formats.motion_file import MotionFile
-from posewright.motions import Motion, card_of, straightened
+from posewright.motions import Motion, robot_of_motion, straighten_motion
 from posewright.robots import Robot
 
 
 class KeyTimes(Enum):
-    """At which times a format that has key times of its own for every joint writes a joint's angle.
+    """At which times a format with separate key times for every joint writes a joint's angle.
 
-    OWN: only where the joint does something, so that each joint keeps its own key times.
-    ALL: flattened: every joint at every keyframe.
+    OWN: only at the times where the joint's motion changes.
+    ALL: at every keyframe, for every joint.
     """
 
     OWN = "own"
@@ -31,7 +31,12 @@ class KeyTimes(Enum):
 
 @dataclass(frozen=True)
 class WriteOptions:
-    """What a person may ask of a writer."""
+    """Options of a writer.
+
+    Attributes:
+        keys: which key times are written, in formats that have them for every joint.
+        straighten: whether curved segments are replaced by short straight ones first.
+    """
 
     keys: KeyTimes = KeyTimes.OWN
     straighten: bool = False
@@ -39,7 +44,7 @@ class WriteOptions:
 
 @dataclass(frozen=True)
 class Quantum:
-    """The smallest step that a format can say; None where it is finer than anything that matters."""
+    """The smallest steps of a format; None for a step that is too fine to matter."""
 
     angle_rad: float | None = None
     time_s: float | None = None
@@ -50,14 +55,15 @@ EXACT = Quantum()
 
 @dataclass(frozen=True)
 class Rendering:
-    """A motion in the bytes of a format.
+    """A motion as the bytes of a file.
 
     Attributes:
-        data: the whole file.
-        losses: what of the motion the format cannot hold, in words; it is written only if that is accepted.
-        remarks: what had to be filled in or said in another way, in words; nothing is lost by it.
-        times_s: when each keyframe of the motion is reached in the file [s]; None for one that is merged away
-            or nobody can tell. Empty where the format says no times.
+        data: the bytes of the whole file.
+        losses: descriptions of what the format cannot hold; a file with losses is only written if the user
+            accepts them.
+        remarks: descriptions of what was filled in or expressed differently, without a loss.
+        times_s: when each keyframe of the motion is reached in the file [s]; None for one that is merged into
+            another or whose time is unknown. Empty if the format has no times.
     """
 
     data: bytes = field(repr=False)
@@ -69,8 +75,8 @@ class Rendering:
 Document = TypeVar("Document")
 
 
-class Written(NamedTuple, Generic[Document]):
-    """A motion in a document of a format; else as a `Rendering`."""
+class WrittenDocument(NamedTuple, Generic[Document]):
+    """A motion as a document of a format; the other fields are as in `Rendering`."""
 
     document: Document
     losses: tuple[str, ...]
@@ -78,8 +84,8 @@ class Written(NamedTuple, Generic[Document]):
     times_s: tuple[float | None, ...]
 
 
-def as_they_are(motion: Motion) -> tuple[float, ...]:
-    """Return when each keyframe is reached in a file that says just what the motion does [s]."""
+def exact_key_times(motion: Motion) -> tuple[float, ...]:
+    """Return when each keyframe is reached in a file that holds the motion exactly [s]."""
     return tuple(motion.keyframe_times.tolist())
 
 
@@ -88,18 +94,18 @@ class MotionFormat:
     """A format that is read and written.
 
     Attributes:
-        kind: its name in programs, its title, and how its files are told from others.
-        suffixes: of file names to write it under; for reading they mean nothing.
-        read: bytes, path and the robot asked for, if one was, to the file; or a FormatError that says where.
-        render: a motion, the path it will have and what is asked, to the file's bytes; or a FormatError.
+        kind: its name in programs, its title, and how its files are recognized.
+        suffixes: suffixes of file names that select it for writing; they do not matter for reading.
+        read: turns bytes, path and the requested robot (if any) into the file; raises FormatError.
+        render: turns a motion, its future path and the options into the file's bytes; raises FormatError.
         quantum: its smallest steps.
-        suits: whether motions of a robot can be written so at all; tells apart formats of one suffix.
-        stands_alone: whether its files never load others; only those are kept between two readings.
-        render_file: a file of several motions, some perhaps edited, to its bytes; None where a file is
-            one motion.
-        names_robot: whether a file tells for which robot it is.
-        wrapped: kinds of file that hold such a file in some wrapping, which `read` takes off.
-        renumbers: whether `render_file` takes pages that were added, taken away or given other numbers.
+        supports_robot: whether motions of a robot can be written; chooses between formats of one suffix.
+        render_file: turns a file of several motions, some perhaps edited, into its bytes; None if a file
+            holds one motion.
+        is_self_contained: whether its files never load other files; only such files are cached.
+        wrapped_kinds: kinds of file that hold a file of this format in gzip or similar; `read` unpacks it.
+        names_robot: whether a file names its robot.
+        allows_page_changes: whether `render_file` accepts added, removed and renumbered pages.
     """
 
     kind: FileKind
@@ -107,12 +113,12 @@ class MotionFormat:
     read: Callable[[bytes, Path, Robot | None], MotionFile]
     render: Callable[[Motion, Path, WriteOptions], Rendering]
     quantum: Quantum
-    suits: Callable[[Robot], bool] = lambda _: True
+    supports_robot: Callable[[Robot], bool] = lambda _: True
     render_file: Callable[[MotionFile], Rendering] | None = None
-    stands_alone: bool = True
-    wrapped: tuple[FileKind, ...] = ()
+    is_self_contained: bool = True
+    wrapped_kinds: tuple[FileKind, ...] = ()
     names_robot: bool = True
-    renumbers: bool = False
+    allows_page_changes: bool = False
 
     def __repr__(self) -> str:
         return f"MotionFormat({self.name!r})"
@@ -122,14 +128,14 @@ class MotionFormat:
         """Its name in programs."""
         return self.kind.name
 
-    def prepared(self, motion: Motion, options: WriteOptions) -> Motion:
-        """Return the motion as it is to be rendered: straightened on the format's clock, if that is asked."""
-        return straightened(motion, grid_s=self.quantum.time_s) if options.straighten else motion
+    def prepare_motion(self, motion: Motion, options: WriteOptions) -> Motion:
+        """Return the motion to render: straightened on the format's clock if the options say so."""
+        return straighten_motion(motion, grid_s=self.quantum.time_s) if options.straighten else motion
 
 
 @dataclass(frozen=True)
 class Rounding:
-    """What the steps of a format did to a motion.
+    """The changes of a motion by the steps of a format.
 
     Attributes:
         angle_rad: the largest change of an angle at a keyframe [rad].
@@ -140,50 +146,59 @@ class Rounding:
     time_s: float
 
 
-def read_back(motion: Motion, rendering: Rendering, wanted: MotionFormat) -> Motion | None:
-    """Return what a file that is about to be written says; None where it cannot be read by itself.
+def read_back(motion: Motion, rendering: Rendering, motion_format: MotionFormat) -> Motion | None:
+    """Return the motion that a rendered file holds; None if the file cannot be read on its own.
 
     Raises:
-        FormatError: nobody could read it, since the motion has something that no such file may have.
+        FormatError: the file could not be read, because the motion has something that no such file may have.
     """
     try:
-        return wanted.read(rendering.data, Path("as written"), card_of(motion)).motion()
-    except UnknownNameError:  # of a robot nobody has a card of
+        file = motion_format.read(rendering.data, Path("as written"), robot_of_motion(motion))
+        return file.motion()
+    except UnknownNameError:  # the robot has no card
         return None
     except InputError as error:
-        if not wanted.stands_alone:  # it leans on its neighbours
+        if not motion_format.is_self_contained:  # it needs other files
             return None
-        what = f"motion {motion.name!r} cannot be written as {wanted.name}: {error.message}"
-        raise FormatError(what, hint=error.hint) from error
+        message = f"motion {motion.name!r} cannot be written as {motion_format.name}: {error.message}"
+        raise FormatError(message, hint=error.hint) from error
 
 
-def measured(motion: Motion, back: Motion, rendering: Rendering, wanted: MotionFormat) -> Rounding | None:
-    """Return what was rounded; None where the file's keyframes are others.
+def measure_rounding(
+    motion: Motion, written_motion: Motion, rendering: Rendering, motion_format: MotionFormat
+) -> Rounding | None:
+    """Return the rounding of a written motion; None if the file has different keyframes.
 
-    A keyframe that was merged away counts nothing: that is told as a loss.
+    Keyframes that were merged into others do not count, since they are listed as losses.
+
+    Args:
+        motion: the motion before it was written.
+        written_motion: the motion read back from the file.
+        rendering: the file.
+        motion_format: its format.
     """
-    shared = tuple(name for name in motion.joints if name in back.joints)
-    if not shared:
+    joints = tuple(name for name in motion.joints if name in written_motion.joints)
+    if not joints:
         return None
-    times = _times(back, rendering)
-    known = np.isfinite(times)
-    if len(times) != len(motion.keyframes) or not known.any():
+    times = _key_times_in_file(written_motion, rendering)
+    is_written = np.isfinite(times)
+    if len(times) != len(motion.keyframes) or not is_written.any():
         return None
-    asked = np.array([pose.on(shared).angles for pose in motion.resolved()[1:]])[known]
-    got = back.sample_at(times[known]).angles[:, [back.joints.index(name) for name in shared]]
-    change = np.abs(asked - got)
-    shift = np.abs(times - motion.keyframe_times)[known]
-    says_times = rendering.times_s or wanted.quantum.time_s is not None
-    return Rounding(
-        float(change[np.isfinite(change)].max(initial=0.0)), float(shift.max()) if says_times else 0.0
-    )
+    intended = np.array([pose.on(joints).angles for pose in motion.resolved_poses()[1:]])[is_written]
+    columns = [written_motion.joints.index(name) for name in joints]
+    written = written_motion.sample_at(times[is_written]).angles[:, columns]
+    changes = np.abs(intended - written)
+    largest_change = float(changes[np.isfinite(changes)].max(initial=0.0))
+    has_times = rendering.times_s or motion_format.quantum.time_s is not None
+    shifts = np.abs(times - motion.keyframe_times)[is_written]
+    return Rounding(largest_change, float(shifts.max()) if has_times else 0.0)
 
 
-def _times(back: Motion, rendering: Rendering) -> Floats:
+def _key_times_in_file(written_motion: Motion, rendering: Rendering) -> Floats:
     """Return when each keyframe is reached in the file, NaN for one that is not in it [s].
 
-    Where the writer does not say, the file's own keyframes count, one after the other.
+    If the writer gives no times, the keyframes of the file count, one after the other.
     """
     if rendering.times_s:
         return np.array([np.nan if time is None else time for time in rendering.times_s])
-    return back.keyframe_times
+    return written_motion.keyframe_times

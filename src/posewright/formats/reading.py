@@ -1,4 +1,4 @@
-"""Reading a motion file of whatever format; a file of a foreign kind is refused by its name."""
+"""Reading motion files of any format; the error for a file of another kind names the kind."""
 
 from __future__ import annotations
 
@@ -12,32 +12,34 @@ from pathlib import Path
 import numpy as np
 
 from posewright.errors import FormatError, UnknownNameError, Where
-from posewright.formats.binary import is_wrapped
+from posewright.formats.binary import is_gzip
 from posewright.formats.file_kind import (
     Evidence,
     FileContent,
     FileKind,
-    begins,
-    has_root,
+    has_xml_root,
     is_text,
     read_file_bytes,
-    says,
+    starts_with,
+    text_matches,
 )
-from posewright.formats.motion_file import MotionFile, Reference, alone
+from posewright.formats.motion_file import MotionFile, PageReference, mark_single_page
 from posewright.formats.motion_format import MotionFormat
 from posewright.formats.oda.reader import looks_encrypted
 from posewright.formats.registry import FORMATS, format_named, is_read
-from posewright.motions import Motion, Pose, card_of
+from posewright.motions import Motion, Pose, robot_of_motion
 from posewright.robots import Robot
 from posewright.robots import robot as robot_named
 
 GAIT = "posewright-gait"
 
-MOST_BEYOND = 0.1
-"""Share of poses beyond a robot's joints from which on a file seems to be another's. Ours: in ROBOTIS' own
-files for the humanoid it is below a hundredth."""
+MAX_SHARE_BEYOND_LIMITS = 0.1
+"""Share of poses beyond a robot's joint limits above which the file seems to be for another robot.
 
-SLACK_RAD = math.radians(0.5)  # so little beyond is rounding
+Our choice: in ROBOTIS' own files for the humanoid the share is below a hundredth.
+"""
+
+SLACK_RAD = math.radians(0.5)  # a rounding error, not a pose beyond a limit
 
 _PAGE_BYTES = 512
 _STEPS_AT = 20
@@ -45,48 +47,54 @@ _MAX_STEPS = 7
 
 
 def detect_kind(data: bytes, path: Path | None = None) -> FileKind:
-    """Return the kind of file that `data` is.
+    """Return the kind of a file.
 
     Args:
-        data: the file's bytes, at least its beginning; page files are told by the whole.
-        path: for messages, and to tell an encrypted archive from bytes that are nothing.
+        data: the bytes of the file, at least its first ones; page files need all of them.
+        path: for messages, and to recognize an encrypted archive.
 
     Raises:
         FormatError: it is empty or of no known kind.
     """
     content = FileContent(data, path)
-    for kind in known_kinds():
+    for kind in list_file_kinds():
         if kind.detects(content):
             return kind
-    what = (
-        "the file is empty" if not data else f"a {'text' if is_text(data) else 'binary'} file of unknown kind"
-    )
-    raise FormatError(what, where=Where(path=path, offset=0), hint=_readable())
+    if not data:
+        message = "the file is empty"
+    elif is_text(data):
+        message = "a text file of unknown kind"
+    else:
+        message = "a binary file of unknown kind"
+    raise FormatError(message, where=Where(path=path, offset=0), hint=_supported_kinds())
 
 
 def detect_format(data: bytes, path: Path | None = None) -> str:
-    """Return the name of the kind of file that `data` is; otherwise as `detect_kind`."""
+    """Return the name of a file's kind; arguments and errors as in `detect_kind`."""
     return detect_kind(data, path).name
 
 
-def known_kinds() -> list[FileKind]:
-    """Return every kind of file, in the order in which they are looked for."""
-    read = [kind for known in FORMATS.values() for kind in (known.kind, *known.wrapped)]
-    return sorted((*read, *FOREIGN), key=lambda kind: kind.evidence)
+def list_file_kinds() -> list[FileKind]:
+    """Return every kind of file, in the order in which they are tested."""
+    kinds: list[FileKind] = []
+    for motion_format in FORMATS.values():
+        kinds += [motion_format.kind, *motion_format.wrapped_kinds]
+    return sorted((*kinds, *UNSUPPORTED), key=lambda kind: kind.evidence)
 
 
-def refuse_unsupported(kind: FileKind, path: Path | None = None) -> None:
-    """Raise the error that names a foreign kind of file, if `kind` is not one that is read."""
+def require_supported(kind: FileKind, path: Path | None = None) -> None:
+    """Raise FormatError, with the title of the kind, if files of a kind are not read."""
     if is_read(kind.name):
         return
+    where = Where(path=path, offset=0)
     if not kind.is_motion:
-        raise FormatError(f"this is {kind.title}: no motion file", where=Where(path=path, offset=0))
-    verdict = "motions of this kind are not supported yet"
-    raise FormatError(f"this is {kind.title}: {verdict}", where=Where(path=path, offset=0), hint=_readable())
+        raise FormatError(f"this is {kind.title}: no motion file", where=where)
+    message = f"this is {kind.title}: motions of this kind are not supported yet"
+    raise FormatError(message, where=where, hint=_supported_kinds())
 
 
-def _readable() -> str:
-    titles = (known.kind.title.split(" ", 1)[-1] for known in FORMATS.values())
+def _supported_kinds() -> str:
+    titles = [motion_format.kind.title.split(" ", 1)[-1] for motion_format in FORMATS.values()]
     return f"supported kinds: {', '.join(titles)}"
 
 
@@ -100,95 +108,98 @@ def _is_urdf(content: FileContent) -> bool:
 
 
 def _is_robi(content: FileContent) -> bool:
-    roots, tags = (b"mem_w", b"mem_r", b"calc", b"medit"), rb"<mem_[wr]\b|<calc>|<medit>"
-    return has_root(*roots)(content) or says(tags)(content)
+    has_root = has_xml_root(b"mem_w", b"mem_r", b"calc", b"medit")
+    has_tag = text_matches(rb"<mem_[wr]\b|<calc>|<medit>")
+    return has_root(content) or has_tag(content)
 
 
 def _has_page_layout(content: FileContent) -> bool:
-    """Tell a binary page file: whole pages of 512 bytes, hardly one with more than seven steps.
+    """Return whether the content is a binary page file: pages of 512 bytes, most with at most seven steps.
 
-    Page checksums do not tell: a contest team's own tool left none of 256 right. Real memory dumps hold a
-    page of rubbish here and there; among random bytes one page in thirty would look right.
+    Page checksums are no evidence: in a contest team's file all 256 are wrong. Real memory dumps have some
+    damaged pages; of random bytes, one page in thirty looks right.
     """
-    pages, rest = divmod(len(content.data), _PAGE_BYTES)
-    if rest or not 64 <= pages <= 512:
+    n_pages, remainder = divmod(len(content.data), _PAGE_BYTES)
+    if remainder or not 64 <= n_pages <= 512:
         return False
-    steps = content.data[_STEPS_AT::_PAGE_BYTES]
-    honest = sum(count <= _MAX_STEPS or count == 0xFF for count in steps)
-    return 4 * honest >= 3 * pages and any(content.data)
+    step_counts = content.data[_STEPS_AT::_PAGE_BYTES]
+    n_plausible = sum(count <= _MAX_STEPS or count == 0xFF for count in step_counts)
+    return 4 * n_plausible >= 3 * n_pages and any(content.data)
 
 
 def _has_record_size(content: FileContent) -> bool:
-    """Tell a CMPack motion: a count, then exactly that many records of 336 or 352 bytes."""
+    """Return whether the content is a CMPack motion: a count and as many records of 336 or 352 bytes."""
     if len(content.data) < 4:
         return False
     (count,) = struct.unpack_from("<I", content.data)
     return bool(count) and len(content.data) in (4 + 336 * count, 4 + 352 * count)
 
 
-def _no_motion(
+def _other_kind(
     name: str, title: str, detects: Callable[[FileContent], bool], evidence: Evidence = Evidence.BEGINNING
 ) -> FileKind:
     return FileKind(name, title, detects, evidence, is_motion=False)
 
 
-def _ours(name: str, title: str) -> FileKind:
-    """Return a native document that is no motion, told by its first key."""
+def _native_kind(name: str, title: str) -> FileKind:
+    """Return the kind of a native document that is no motion, recognized by its first key."""
     key = name.removeprefix("posewright-").encode()
-    return _no_motion(name, title, says(rb"^" + key + rb"[ \t]*:"), Evidence.KEY)
+    return _other_kind(name, title, text_matches(rb"^" + key + rb"[ \t]*:"), Evidence.KEY)
 
 
 _ROBOBASIC = rb"(?i)^[ \t]*(?:MOVE[ \t]+G\d|MOVE(?:6|8|12|16|24|32)[ \t]|DIR[ \t]+G\d|PTP[ \t]+\w)"
 
-FOREIGN: tuple[FileKind, ...] = (
-    _no_motion("aibo-placeholder", "an AIBO Mind placeholder (NotOMTN)", begins(b"NotOMTN ")),
-    _no_motion("mcap", "an MCAP recording", begins(b"\x89MCAP0\r\n")),
-    _no_motion("zip", "a ZIP archive", begins(b"PK\x03\x04")),
-    _no_motion("pdf", "a PDF document", begins(b"%PDF-")),
-    _no_motion("picture", "a picture", begins(b"\x89PNG\r\n", b"\xff\xd8\xff", b"GIF8")),
-    _no_motion("gzip", "a gzip archive", lambda content: is_wrapped(content.data)),
+UNSUPPORTED: tuple[FileKind, ...] = (
+    _other_kind("aibo-placeholder", "an AIBO Mind placeholder (NotOMTN)", starts_with(b"NotOMTN ")),
+    _other_kind("mcap", "an MCAP recording", starts_with(b"\x89MCAP0\r\n")),
+    _other_kind("zip", "a ZIP archive", starts_with(b"PK\x03\x04")),
+    _other_kind("pdf", "a PDF document", starts_with(b"%PDF-")),
+    _other_kind("picture", "a picture", starts_with(b"\x89PNG\r\n", b"\xff\xd8\xff", b"GIF8")),
+    _other_kind("gzip", "a gzip archive", lambda content: is_gzip(content.data)),
     FileKind(
         "live2d-mtn",
-        "a Live2D motion, which moves a drawn figure and no robot",
-        says(rb"\A#\s*Live2D Animator|^\$fps="),
+        "a Live2D motion, which moves a drawn figure, not a robot",
+        text_matches(rb"\A#\s*Live2D Animator|^\$fps="),
     ),
-    FileKind("choreonoid-pseq", "a Choreonoid pose sequence", says(rb"^type:[ \t]*PoseSeq\b")),
-    FileKind("choreonoid-seq", "a Choreonoid composite sequence", says(rb"^type:[ \t]*CompositeSeq\b")),
+    FileKind("choreonoid-pseq", "a Choreonoid pose sequence", text_matches(rb"^type:[ \t]*PoseSeq\b")),
+    FileKind(
+        "choreonoid-seq", "a Choreonoid composite sequence", text_matches(rb"^type:[ \t]*CompositeSeq\b")
+    ),
     FileKind("rplus-mtnx", "a ROBOTIS R+ Motion 2 file (.mtnx)", _is_mtnx),
-    FileKind("kondo-hth4", "a Kondo HeartToHeart4 motion", has_root(b"arrayofanytype", b"canvasdata")),
-    _no_motion("mjcf", "a MuJoCo model", has_root(b"mujoco")),
-    _no_motion("urdf", "a URDF robot description", _is_urdf),
-    _no_motion("openrave-xml", "an OpenRAVE model", has_root(b"environment", b"kinbody", b"robot")),
-    _ours("posewright-chart", "a Posewright chart"),
-    _ours("posewright-behaviour", "a Posewright behaviour"),
-    _ours("posewright-trial", "a Posewright trial"),
-    # a tuning names a gait and bodies, and all of them a robot
-    _ours("posewright-tune", "a tuning of a Posewright gait (`posewright tune` runs it)"),
-    _ours(
+    FileKind("kondo-hth4", "a Kondo HeartToHeart4 motion", has_xml_root(b"arrayofanytype", b"canvasdata")),
+    _other_kind("mjcf", "a MuJoCo model", has_xml_root(b"mujoco")),
+    _other_kind("urdf", "a URDF robot description", _is_urdf),
+    _other_kind("openrave-xml", "an OpenRAVE model", has_xml_root(b"environment", b"kinbody", b"robot")),
+    _native_kind("posewright-chart", "a Posewright chart"),
+    _native_kind("posewright-behaviour", "a Posewright behaviour"),
+    _native_kind("posewright-trial", "a Posewright trial"),
+    # the order matters: a tuning has the keys of a gait and of bodies, and all of them that of a robot
+    _native_kind("posewright-tune", "a tuning of a Posewright gait (`posewright tune` runs it)"),
+    _native_kind(
         GAIT,
         "a Posewright gait (`posewright gait show` shows it, `posewright gait sample` makes a motion of it)",
     ),
-    _ours("posewright-bodies", "a Posewright table of how far bodies differ"),
-    _ours("posewright-robot", "a Posewright robot card"),
-    _no_motion(
+    _native_kind("posewright-bodies", "a Posewright table of domain parameters"),
+    _native_kind("posewright-robot", "a Posewright robot card"),
+    _other_kind(
         "robi-rm4",
         "a Robi RM4 program (`posewright robi list FILE --motion MOTION` reads its poses)",
         _is_robi,
         Evidence.KEY,
     ),
-    _no_motion(
+    _other_kind(
         "aibo-monet",
         "a Sony AIBO MONET configuration (`posewright aibo check` reads it)",
-        says(rb"^monetagent|\bMONET_MOTION\b"),
+        text_matches(rb"^monetagent|\bMONET_MOTION\b"),
         Evidence.LOOSE,
     ),
-    _no_motion(
+    _other_kind(
         "robobasic",
         "a RoboBASIC program (`posewright basic motions FILE -o FOLDER` makes motions of its routines)",
-        says(_ROBOBASIC),
+        text_matches(_ROBOBASIC),
         Evidence.LOOSE,
     ),
-    _no_motion("xml", "an XML file of a kind unknown here", lambda content: content.is_xml, Evidence.LOOSE),
+    _other_kind("xml", "an XML file of unknown kind", lambda content: content.is_xml, Evidence.LOOSE),
     FileKind(
         "robotis-pages",
         "a ROBOTIS binary page file (CM-5, CM-530, DARwIn-OP, OP2, OP3)",
@@ -196,48 +207,54 @@ FOREIGN: tuple[FileKind, ...] = (
         Evidence.LAYOUT,
     ),
     FileKind("cmpack-mot", "a CMPack binary motion", _has_record_size, Evidence.LAYOUT),
-    _no_motion(
+    _other_kind(
         "aibo-encrypted",
-        "an encrypted Sony AIBO archive (those under DATA/E are; those under DATA/P are not)",
+        "an encrypted Sony AIBO archive (archives under DATA/E are encrypted, those under DATA/P are not)",
         lambda content: looks_encrypted(content.data, content.path),
         Evidence.LAYOUT,
     ),
 )
-"""Kinds of file that are known and not read."""
+"""Kinds of file that are recognized but not read."""
 
 
 def read_motion_file(path: Path | str, *, robot: str | Robot | None = None) -> MotionFile:
-    """Read a motion file with all its pages, whatever its format; the content tells.
+    """Read a motion file with all its pages; its content determines the format.
 
     Args:
         path: the file.
-        robot: the robot it is for, or its name, where the file does not say; default what its
-            format suggests.
+        robot: the robot, or its name, if the file names none; by default the usual one of the format.
 
     Raises:
-        FormatError: it cannot be read, is damaged, or is of a kind that is not read.
-        UnknownNameError: there is no such robot, or it has no numbering for this format.
+        FormatError: the file cannot be read, is damaged, or is of a kind that is not read.
+        UnknownNameError: there is no such robot, or it has no joint numbers for this format.
     """
     path = Path(path)
     return motion_file_in(read_file_bytes(path), path, robot=robot)
 
 
 def motion_file_in(data: bytes, path: Path, *, robot: str | Robot | None = None) -> MotionFile:
-    """Return the motion file that `data` is, as `read_motion_file` does; what it loads lies beside `path`."""
+    """Return the motion file with the bytes `data`, as `read_motion_file` does.
+
+    Files that it loads are searched beside `path`.
+    """
     card = robot_named(robot) if isinstance(robot, str) else robot
     kind = detect_kind(data, path)
-    refuse_unsupported(kind, path)
-    known = format_named(kind.name)
-    file = _read(known, data, path, card) if known.stands_alone else known.read(data, path, card)
-    if card is not None or known.names_robot or not file.motions:
+    require_supported(kind, path)
+    motion_format = format_named(kind.name)
+    if motion_format.is_self_contained:
+        file = _read_cached(motion_format, data, path, card)
+    else:
+        file = motion_format.read(data, path, card)
+    if card is not None or motion_format.names_robot or not file.motions:
         return file
-    return replace(file, assumed=_assumed(card_of(file.motion()), file))
+    return replace(file, assumed=_describe_assumed_robot(robot_of_motion(file.motion()), file))
 
 
 def read_to_carry(path: Path | str, robot: str | Robot | None = None) -> MotionFile:
-    """Read a motion file that may be carried over to a robot: as its own one's if that one cannot have it.
+    """Read a motion file that may be carried over to a robot.
 
-    Args and errors as of `read_motion_file`, but that the robot may lack the numbering of the format.
+    Args and errors as in `read_motion_file`; but if the robot has no joint numbers for the format, the file
+    is read for the format's usual robot.
     """
     card = robot_named(robot) if isinstance(robot, str) else robot
     try:
@@ -246,41 +263,43 @@ def read_to_carry(path: Path | str, robot: str | Robot | None = None) -> MotionF
         return read_motion_file(path)
 
 
-def _assumed(card: Robot, file: MotionFile) -> str:
-    """Return for whose a file is taken, in words, and whether that can be so."""
-    told = f"{card.name} ({len(card.joints)} joints): the file does not say whose it is"
+def _describe_assumed_robot(card: Robot, file: MotionFile) -> str:
+    """Return a description of the robot assumed for a file, and of poses that it cannot have."""
+    description = f"{card.name} ({len(card.joints)} joints): the file does not name its robot"
     poses = [keyframe.pose for motion in file.motions for keyframe in motion.keyframes]
-    beyond = sum(_goes_beyond(pose, card) for pose in poses)
-    if beyond > MOST_BEYOND * len(poses):
-        told += f", and {beyond} of its {len(poses)} poses are beyond the joints of this one"
-    return told
+    n_beyond = sum(_exceeds_limits(pose, card) for pose in poses)
+    if n_beyond > MAX_SHARE_BEYOND_LIMITS * len(poses):
+        description += f", and {n_beyond} of its {len(poses)} poses exceed the joint limits of this one"
+    return description
 
 
-def _goes_beyond(pose: Pose, card: Robot) -> bool:
-    places = [card.index(joint) for joint in pose.joints]
-    lower, upper = (side[places] for side in card.hardware_limits)
+def _exceeds_limits(pose: Pose, card: Robot) -> bool:
+    indices = [card.index(joint) for joint in pose.joints]
+    lower, upper = (limits[indices] for limits in card.hardware_limits)
     return bool(np.any((pose.angles < lower - SLACK_RAD) | (pose.angles > upper + SLACK_RAD)))
 
 
 @lru_cache(maxsize=8)
-def _read(known: MotionFormat, data: bytes, path: Path, card: Robot | None) -> MotionFile:
-    """Read a file's bytes; a behaviour reads page after page of one file, which is parsed once."""
-    return known.read(data, path, card)
+def _read_cached(motion_format: MotionFormat, data: bytes, path: Path, card: Robot | None) -> MotionFile:
+    """Read a file's bytes; cached, because a behaviour reads one page after the other of the same file."""
+    return motion_format.read(data, path, card)
 
 
-def read_motion(path: Path | str, page: Reference | None = None, robot: str | Robot | None = None) -> Motion:
+def read_motion(
+    path: Path | str, page: PageReference | None = None, robot: str | Robot | None = None
+) -> Motion:
     """Read one motion of a file.
 
     Args:
         path: the file.
-        page: name or number of the page. Without one it is the first that holds something, and the motion
-            stands for the whole file: written again, it is the file again. With one it stands alone:
-            written elsewhere, it is a file of that page and of the pages it leads to.
+        page: name or number of the page. By default it is the first page with a motion, which stands
+            for the whole file: writing it writes all pages. With a page given, only that page and those that
+            it leads to are written.
         robot: as in `read_motion_file`.
 
     Raises:
-        FormatError: as `read_motion_file`; or several pages are called so, or the page is empty.
+        FormatError: as `read_motion_file`; or several pages have the name, or the page is empty.
         UnknownNameError: there is no such page or robot.
     """
     motion = read_motion_file(path, robot=robot).motion(page)
-    return motion if page is None else alone(motion)
+    return motion if page is None else mark_single_page(motion)

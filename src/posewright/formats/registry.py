@@ -1,6 +1,6 @@
-"""The formats that are read and written, by name: ours, and those of packages that are installed.
+"""The formats that are read and written, by name: built-in ones and those of installed packages.
 
-A package offers a format by an entry point of the group `posewright.formats` that names a `MotionFormat`.
+A package adds a format by an entry point of the group `posewright.formats` that names a `MotionFormat`.
 """
 
 from __future__ import annotations
@@ -21,89 +21,110 @@ from posewright.formats.roboplus.format import FORMAT as ROBOPLUS
 from posewright.formats.tekkotsu.format import MOT, POS
 from posewright.formats.uc3m import FORMAT as UC3M
 from posewright.formats.webots.format import FORMAT as WEBOTS
-from posewright.motions import Motion, card_of
+from posewright.motions import Motion, robot_of_motion
 
 GROUP = "posewright.formats"
 
-_OURS = (NATIVE, ROBOPLUS, UC3M, OMTN, ODA, EKMOVES, MOT, POS, WEBOTS)
+_BUILT_IN = (NATIVE, ROBOPLUS, UC3M, OMTN, ODA, EKMOVES, MOT, POS, WEBOTS)
 
 
 class Formats(Mapping[str, MotionFormat]):
-    """Formats by name; installed packages are asked for theirs when the first one is looked up."""
+    """Formats by name; installed packages are searched at the first look-up."""
 
     def __getitem__(self, name: str) -> MotionFormat:
-        return self._known[name]
+        return self._formats[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._known)
+        return iter(self._formats)
 
     def __len__(self) -> int:
-        return len(self._known)
+        return len(self._formats)
 
     def __repr__(self) -> str:
         return f"Formats({', '.join(self)})"
 
     @cached_property
-    def _known(self) -> dict[str, MotionFormat]:
-        known, offered = {each.name: each for each in _OURS}, plugins(GROUP)
-        for name, each in offered.items():
-            if not isinstance(each, MotionFormat):
-                raise offered.fault(name, "is no MotionFormat")
-            if each.name in known:
-                raise offered.fault(name, f"is a second format {each.name!r}")
-            known[each.name] = each
-        return known
+    def _formats(self) -> dict[str, MotionFormat]:
+        formats = {built_in.name: built_in for built_in in _BUILT_IN}
+        entry_points = plugins(GROUP)
+        for name, motion_format in entry_points.items():
+            if not isinstance(motion_format, MotionFormat):
+                raise entry_points.build_error(name, "is no MotionFormat")
+            if motion_format.name in formats:
+                raise entry_points.build_error(name, f"is a second format {motion_format.name!r}")
+            formats[motion_format.name] = motion_format
+        return formats
 
 
 FORMATS = Formats()
 
 
 def is_read(name: str) -> bool:
-    """Tell whether files of a kind are read, in their wrapping too."""
-    return name in FORMATS or name in _wrapped()
+    """Return whether files of a kind are read, wrapped ones included."""
+    return name in FORMATS or name in _formats_by_wrapped_kind()
 
 
 def format_named(name: str) -> MotionFormat:
-    """Return the format of that name, or raise UnknownNameError."""
-    name = _wrapped().get(name, name)
+    """Return the format with a name, or the format inside a wrapped kind.
+
+    Raises:
+        UnknownNameError: no format has that name.
+    """
+    name = _formats_by_wrapped_kind().get(name, name)
     if name not in FORMATS:
         raise UnknownNameError.among("motion format", name, FORMATS)
     return FORMATS[name]
 
 
-def _wrapped() -> dict[str, str]:
-    return {kind.name: known.name for known in FORMATS.values() for kind in known.wrapped}
+def _formats_by_wrapped_kind() -> dict[str, str]:
+    return {
+        kind.name: motion_format.name
+        for motion_format in FORMATS.values()
+        for kind in motion_format.wrapped_kinds
+    }
 
 
 ROBI_PROGRAMS = (".rm4", ".lst")
 
 
 def format_for(motion: Motion, path: Path, name: str | None = None) -> MotionFormat:
-    """Return the format to write a motion in: as asked, as the file's name suggests, or as it came.
+    """Return the format to write a motion in.
 
-    Where several formats share a suffix, as four share `.mtn`, it is the one the motion came from, or else
-    the one that its robot has.
+    If several formats share a suffix, as four share `.mtn`, it is the one the motion came from, or else the
+    first that supports the robot.
+
+    Args:
+        motion: the motion to write.
+        path: the file to write; its name suggests the format if none is given.
+        name: the name of the format. Without it and without a known suffix, it is that of the motion's
+            origin.
 
     Raises:
-        FormatError: none of the three tells.
-        UnknownNameError: there is no format `name`.
+        FormatError: neither the file's name nor the motion's origin gives a format.
+        UnknownNameError: no format has the name.
     """
     if name is not None:
         return format_named(name)
-    if path.name.lower().endswith(ROBI_PROGRAMS):
+    file_name = path.name.lower()
+    if file_name.endswith(ROBI_PROGRAMS):
         hint = "`posewright robi assemble MOTION -o PROGRAM.rm4` makes one of a motion"
         raise FormatError("a Robi's program is no motion file", where=Where(path), hint=hint)
-    if path.name.lower().endswith(".bas"):
+    if file_name.endswith(".bas"):
         hint = "`posewright basic motions MOTION -o PROGRAM.bas` makes one of a motion"
         raise FormatError("a RoboBASIC program is no motion file", where=Where(path), hint=hint)
     origin = origin_of(motion)
-    named = [known for known in FORMATS.values() if path.name.lower().endswith(known.suffixes)]
-    if named:
-        card = card_of(motion)
-        suiting = [known for known in named if known.suits(card)] or named
-        return next((known for known in suiting if origin and known.name == origin.format), suiting[0])
+    candidates = [candidate for candidate in FORMATS.values() if file_name.endswith(candidate.suffixes)]
+    if candidates:
+        card = robot_of_motion(motion)
+        candidates = [candidate for candidate in candidates if candidate.supports_robot(card)] or candidates
+        for candidate in candidates:
+            if origin is not None and candidate.name == origin.format:
+                return candidate
+        return candidates[0]
     if origin is None or origin.format not in FORMATS or not FORMATS[origin.format].suffixes:
-        endings = dict.fromkeys(known.suffixes[0] for known in FORMATS.values() if known.suffixes)
-        what = "the file's name does not say in which format to write"
-        raise FormatError(what, where=Where(path), hint=f"end it in {', '.join(endings)}")
+        suffixes = [motion_format.suffixes[0] for motion_format in FORMATS.values() if motion_format.suffixes]
+        hint = f"end it in {', '.join(dict.fromkeys(suffixes))}"
+        raise FormatError(
+            "the file's name does not say in which format to write", where=Where(path), hint=hint
+        )
     return FORMATS[origin.format]

@@ -18,12 +18,12 @@ from pathlib import Path
 import numpy as np
 
 from posewright.errors import FormatError, Where
-from posewright.formats.file_kind import BOM, FileKind, says
+from posewright.formats.file_kind import BOM, FileKind, text_matches
 from posewright.formats.motion_file import MotionFile, Origin, origin_of
 from posewright.formats.motion_format import MotionFormat, Quantum, Rendering, WriteOptions
-from posewright.formats.text_lines import Line, Remarks, show, split_lines
-from posewright.formats.unsaid import unlit
-from posewright.motions import Easing, Keyframe, Motion, Pose, card_of
+from posewright.formats.path_losses import describe_lost_lights
+from posewright.formats.text_lines import Remarks, TextLine, quote_bytes, split_lines
+from posewright.motions import Easing, Keyframe, Motion, Pose, robot_of_motion
 from posewright.robots import Robot, Servo, robot
 
 UC3M_CSV = "uc3m-csv"
@@ -113,7 +113,7 @@ def read_table(data: bytes, path: Path | None = None) -> JointTable:
     return JointTable(tuple(rows.values()), data, remarks.all)
 
 
-def _read_header(line: Line) -> int:
+def _read_header(line: TextLine) -> int:
     found = _HEADER.fullmatch(line.text)
     n_steps = found[1].count(b",") if found else 0
     wanted = b"".join(b",step%d_deg" % number for number in range(1, n_steps + 1))
@@ -122,13 +122,13 @@ def _read_header(line: Line) -> int:
     return n_steps
 
 
-def _read_row(line: Line, n_steps: int) -> TableRow:
+def _read_row(line: TextLine, n_steps: int) -> TableRow:
     words = line.text.split(b",")
     if len(words) != n_steps + 3:
         line.fail(f"{len(words)} columns where {n_steps + 3} belong", hint="as many as the header has")
     identity = line.whole(words[0], "the ID", 1, MAX_ID)
     degrees = tuple(line.decimal(word, "an angle in degrees", 0.0, MAX_DEG) for word in words[1:-1])
-    line.decimal(words[-1], f"the velocity {show(words[-1])}", 0.0, MAX_SPEED)
+    line.decimal(words[-1], f"the velocity {quote_bytes(words[-1])}", 0.0, MAX_SPEED)
     return TableRow(identity, degrees, tuple(word.decode() for word in words))
 
 
@@ -162,14 +162,14 @@ def document_velocity(motion: Motion) -> dict[int, float]:
     Args:
         motion: with the initial pose as `start`; the last keyframe stands for step 4 where there are fewer.
     """
-    poses = motion.resolved()
+    poses = motion.resolved_poses()
     last = min(_DOCUMENT_STEP, len(poses) - 1)
     return _by_id(motion, np.abs(poses[last].angles - poses[0].angles) / DOCUMENT_PERIOD_S)
 
 
 def step_speeds(motion: Motion) -> dict[int, float]:
     """Return the largest mean speed of any step, a loop's seam included, by the document's IDs [rad/s]."""
-    poses = [pose.angles for pose in motion.resolved()]
+    poses = [pose.angles for pose in motion.resolved_poses()]
     times = [frame.reach_s / motion.speed for frame in motion.keyframes]
     ways = [after - before for before, after in pairwise(poses)]
     if motion.loops:
@@ -180,7 +180,7 @@ def step_speeds(motion: Motion) -> dict[int, float]:
 
 
 def _by_id(motion: Motion, values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> dict[int, float]:
-    joints = card_of(motion).numbering(NUMBERING)
+    joints = robot_of_motion(motion).numbering(NUMBERING)
     of_joint = dict(zip(motion.joints, np.nan_to_num(values).tolist(), strict=True))
     return {i: of_joint.get(joints.get(i, ""), 0.0) for i in range(1, max(joints) + 1)}
 
@@ -235,7 +235,7 @@ def table_with(motion: Motion, *, velocity: Velocity = Velocity.TRUE) -> tuple[J
     Raises:
         FormatError: a joint of the robot has no angle at some step, so that there is nothing to write.
     """
-    card = card_of(motion)
+    card = robot_of_motion(motion)
     origin = origin_of(motion, UC3M_CSV)
     old = origin.document if origin is not None and isinstance(origin.document, JointTable) else None
     columns = _columns(motion, card)
@@ -252,7 +252,7 @@ def table_with(motion: Motion, *, velocity: Velocity = Velocity.TRUE) -> tuple[J
 
 def _columns(motion: Motion, card: Robot) -> dict[int, tuple[Servo, list[float]]]:
     """Return servo and degrees, initial pose and steps, by the document's ID; held joints filled in."""
-    poses = [pose.on(card.joint_names) for pose in motion.resolved()]
+    poses = [pose.on(card.joint_names) for pose in motion.resolved_poses()]
     found = {}
     for identity, joint in card.numbering(NUMBERING).items():
         servo = card.servo(joint)
@@ -304,7 +304,7 @@ def lost_in_table(motion: Motion, card: Robot) -> tuple[str, ...]:
         (strange, f"joints without an ID: {', '.join(sorted(strange))}"),
         (free, f"torque off at {', '.join(sorted(free))}: written where the joint was"),
     )
-    return (*(text for lost, text in checks if lost), *unlit(motion))
+    return (*(text for lost, text in checks if lost), *describe_lost_lights(motion))
 
 
 ROBOT = "robotis_bioloid"  # whose joints the document numbered
@@ -315,7 +315,7 @@ QUANTUM = Quantum(angle_rad=math.radians(300.0 / 1024.0))
 def _read(data: bytes, path: Path, card: Robot | None) -> MotionFile:
     table = read_table(data, path)
     motion = table_motion(table, robot(ROBOT) if card is None else card, name=path.stem, path=path)
-    return MotionFile.of_one(UC3M_CSV, path, motion, table.remarks, table)
+    return MotionFile.of_single_motion(UC3M_CSV, path, motion, table.remarks, table)
 
 
 def _render(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
@@ -325,7 +325,7 @@ def _render(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
 
 
 _KIND = FileKind(
-    UC3M_CSV, "a joint table of the UC3M thesis", says(rb"\Athesis_id[ \t]*,[ \t]*initial_deg\b")
+    UC3M_CSV, "a joint table of the UC3M thesis", text_matches(rb"\Athesis_id[ \t]*,[ \t]*initial_deg\b")
 )
 FORMAT = MotionFormat(
     _KIND,
@@ -333,6 +333,6 @@ FORMAT = MotionFormat(
     _read,
     _render,
     QUANTUM,
-    suits=lambda card: NUMBERING in card.numberings,
+    supports_robot=lambda card: NUMBERING in card.numberings,
     names_robot=False,
 )

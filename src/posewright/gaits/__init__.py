@@ -1,6 +1,6 @@
-"""Gaits: from a velocity command to poses, frame by frame; periodic, with every parameter by name.
+"""Gaits: periodic generators of joint angles, frame by frame, from a velocity command.
 
-The order of work is that of the document: `step.StepPlanner.plan` reads from top to bottom.
+Every parameter has a name, and `quadruped.step.StepPlanner.plan` computes a step in the order of the lecture.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from posewright.lazy import lazy
 if TYPE_CHECKING:
     from posewright.gaits.arc import WHOLE_TURN_RAD as WHOLE_TURN_RAD
     from posewright.gaits.arc import chain as chain
-    from posewright.gaits.arc import left_behind as left_behind
     from posewright.gaits.arc import se2_exp as se2_exp
     from posewright.gaits.arc import se2_log as se2_log
+    from posewright.gaits.arc import to_moved_frame as to_moved_frame
     from posewright.gaits.biped.stair_gait import StairGait as StairGait
     from posewright.gaits.biped.stair_gait import stair_gait as stair_gait
     from posewright.gaits.biped.stair_steps import StairSteps as StairSteps
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from posewright.gaits.command import GaitGenerator as GaitGenerator
     from posewright.gaits.command import VelocityCommand as VelocityCommand
     from posewright.gaits.curves import Interpolation as Interpolation
-    from posewright.gaits.quadruped.checking import Concern as Concern
+    from posewright.gaits.quadruped.checking import CommandCheck as CommandCheck
+    from posewright.gaits.quadruped.checking import CommandTour as CommandTour
     from posewright.gaits.quadruped.checking import GaitCheck as GaitCheck
-    from posewright.gaits.quadruped.checking import Tour as Tour
-    from posewright.gaits.quadruped.checking import Tried as Tried
-    from posewright.gaits.quadruped.checking import Worst as Worst
+    from posewright.gaits.quadruped.checking import GaitConcern as GaitConcern
+    from posewright.gaits.quadruped.checking import WorstCase as WorstCase
     from posewright.gaits.quadruped.checking import check_gait as check_gait
     from posewright.gaits.quadruped.description import describe_gait as describe_gait
     from posewright.gaits.quadruped.description import describe_gait_briefly as describe_gait_briefly
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from posewright.gaits.quadruped.parameters import Explanation as Explanation
     from posewright.gaits.quadruped.parameters import ForeHind as ForeHind
     from posewright.gaits.quadruped.parameters import GaitParameters as GaitParameters
-    from posewright.gaits.quadruped.parameters import Kind as Kind
+    from posewright.gaits.quadruped.parameters import ParameterKind as ParameterKind
     from posewright.gaits.quadruped.parameters import explanation as explanation
     from posewright.gaits.quadruped.phases import CRAWL as CRAWL
     from posewright.gaits.quadruped.phases import FEET as FEET
@@ -56,16 +56,16 @@ if TYPE_CHECKING:
     from posewright.gaits.quadruped.reading import gait_names as gait_names
     from posewright.gaits.quadruped.reading import read_gait as read_gait
     from posewright.gaits.quadruped.reading import read_gait_and_robot as read_gait_and_robot
-    from posewright.gaits.quadruped.reading import robot_of as robot_of
-    from posewright.gaits.quadruped.sampling import Steady as Steady
+    from posewright.gaits.quadruped.reading import robot_of_gait as robot_of_gait
+    from posewright.gaits.quadruped.sampling import SteadyWalk as SteadyWalk
     from posewright.gaits.quadruped.sampling import sample_gait as sample_gait
     from posewright.gaits.quadruped.sampling import steady_walk as steady_walk
-    from posewright.gaits.quadruped.timing import FRAMES_A_PAIR as FRAMES_A_PAIR
+    from posewright.gaits.quadruped.timing import FRAMES_PER_PAIR as FRAMES_PER_PAIR
     from posewright.gaits.quadruped.timing import GaitTiming as GaitTiming
     from posewright.gaits.quadruped.timing import bound_text as bound_text
     from posewright.gaits.quadruped.timing import greatest_speed_m_s as greatest_speed_m_s
     from posewright.gaits.quadruped.timing import greatest_turn_rad_s as greatest_turn_rad_s
-    from posewright.gaits.quadruped.timing import refuse_out_of_range as refuse_out_of_range
+    from posewright.gaits.quadruped.timing import require_command_in_range as require_command_in_range
     from posewright.gaits.quadruped.timing import timing_of as timing_of
     from posewright.gaits.quadruped.walker import QuadrupedGait as QuadrupedGait
     from posewright.gaits.quadruped.writing import gait_text as gait_text

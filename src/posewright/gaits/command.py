@@ -1,4 +1,4 @@
-"""What a gait is asked for, a velocity of the trunk over the ground, and what answers with joint angles."""
+"""Velocity commands of a gait, and the interface of gait generators."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from posewright.errors import InputError
 from posewright.gaits.arc import se2_log
 
 STANDS = 1e-9
-"""Less than this is standing still [m/s, rad/s]: a nanometre, a nanoradian a second."""
+"""Smaller speeds count as 0 [m/s, rad/s]: a nanometre, a nanoradian a second."""
 
 
 @dataclass(frozen=True, slots=True)
 class VelocityCommand:
-    """Forward, left and turn, seen from the trunk.
+    """Velocity of the trunk over the ground, in the trunk's frame.
 
     A number below `STANDS` is taken as 0.
 
@@ -38,42 +38,41 @@ class VelocityCommand:
 
     def __post_init__(self) -> None:
         for name, value in self.by_name.items():
-            given: object = value
-            if isinstance(given, bool) or not isinstance(given, int | float | np.integer | np.floating):
-                raise InputError(f"{name} is {given!r}", hint="a number")
+            number: object = value
+            if isinstance(number, bool) or not isinstance(number, int | float | np.integer | np.floating):
+                raise InputError(f"{name} is {number!r}", hint="a number")
             if not math.isfinite(value):
                 raise InputError(f"{name} is {value}", hint="a finite number")
             object.__setattr__(self, name, 0.0 if abs(value) < STANDS else float(value))
 
     @classmethod
     def covering(cls, displacement: ArrayLike, seconds: float) -> VelocityCommand:
-        """Return the command that leads along one arc to a displacement in so many seconds.
+        """Return the command that leads along one arc to a displacement in a given time.
 
         Args:
-            displacement: x, y and turn of where the trunk is to be then, seen from where it is now, `(3,)`
-                [m, m, rad].
+            displacement: final pose of the trunk in its present frame: x, y and turn, `(3,)` [m, m, rad].
             seconds: above 0 [s].
 
         Raises:
-            InputError: a whole turn or more, no time, or a number that is not finite.
+            InputError: a turn of 2 pi or more, a time not above 0, or a number that is not finite.
         """
         if not 0.0 < seconds < math.inf:
-            raise InputError(f"{seconds:g} s for a displacement", hint="more than 0 s")
+            raise InputError(f"a displacement is to take {seconds:g} s", hint="more than 0 s")
         forward, left, turn = (se2_log(displacement) / seconds).tolist()
         return cls(forward, left, turn)
 
     @property
     def by_name(self) -> dict[str, float]:
-        """The three by name."""
+        """The three velocities by name."""
         return {"forward_m_s": self.forward_m_s, "left_m_s": self.left_m_s, "turn_rad_s": self.turn_rad_s}
 
     @property
     def mirrored(self) -> VelocityCommand:
-        """The command as a mirror shows it: the other side, the other way round."""
+        """The command with left and right swapped."""
         return VelocityCommand(self.forward_m_s, -self.left_m_s, -self.turn_rad_s)
 
     def components(self, seconds: float) -> Floats:
-        """Return way forward, way left and turn in so many seconds, `(3,)` [m, m, rad]."""
+        """Return the distances forward and left and the turn in a time [s], `(3,)` [m, m, rad]."""
         return np.array([self.forward_m_s, self.left_m_s, self.turn_rad_s]) * seconds
 
 
@@ -82,10 +81,10 @@ STILL = VelocityCommand()
 
 
 class GaitGenerator(Protocol):
-    """Whatever makes joint angles from velocity commands, frame by frame, on any number of legs.
+    """A generator of joint angles from velocity commands, frame by frame, for any number of legs.
 
-    A joint never jumps: commands take effect at steps. Whoever comes from a motion brings the joints to
-    `standing_pose` first; whoever leaves calls `halt` and takes frames until `is_standing`.
+    Joint angles are continuous: commands take effect at steps. Before the first frame the joints must be in
+    `standing_pose`; to stop, call `halt` and take frames until `is_standing`.
     """
 
     @property
@@ -94,23 +93,23 @@ class GaitGenerator(Protocol):
 
     @property
     def command(self) -> VelocityCommand:
-        """What was asked for last."""
+        """The command requested last."""
 
     @property
     def is_standing(self) -> bool:
-        """Whether it stood in the last frame, as it does before the first; here another motion may follow."""
+        """Whether it stood in the last frame, as it does before the first; another motion may follow."""
 
     def request(self, command: VelocityCommand) -> None:
-        """Ask for a velocity from the next step on (STILL steps on the spot), or raise InputError."""
+        """Set the velocity from the next step on (STILL steps on the spot), or raise InputError."""
 
-    def clipped(self, command: VelocityCommand) -> VelocityCommand:
-        """Return what can be requested in place of a command: the same direction, slower if need be."""
+    def clip_command(self, command: VelocityCommand) -> VelocityCommand:
+        """Return the nearest command in range: the same direction, slower if necessary."""
 
     def halt(self) -> None:
-        """Come to stand in the standing pose, and stay so until something else is asked for."""
+        """Come to stand in the standing pose, and stay so until the next request."""
 
     def reset(self) -> None:
-        """Stand as before the first step, wherever it was; nothing is asked for."""
+        """Stand as before the first step at once, and drop the command."""
 
     def frames(self, n: int) -> Floats:
-        """Return the joints in the next n frames, in the order of the robot's, `(n, n_joints)` [rad]."""
+        """Return the next n frames, in the order of the robot's joints, `(n, n_joints)` [rad]."""

@@ -1,4 +1,4 @@
-"""What lies between two points: straight lines or a spline, as a matrix made once a gait."""
+"""Linear and spline interpolation as a matrix of weights, computed once for a gait."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from posewright.arrays import Floats
 
 
 class Interpolation(Enum):
-    """How joints go from one point of a step to the next."""
+    """The curve of the joints from one point of a step to the next."""
 
     LINEAR = "linear"
     SPLINE = "spline"
 
 
 def weights(knots: Floats, times: Floats, interpolation: Interpolation) -> Floats:
-    """Return by how much each knot counts at each time, `(n_times, n_knots)`; rows add up to 1.
+    """Return the weight of each knot at each time, `(n_times, n_knots)`; rows add up to 1.
 
     The spline is cubic between two knots. At a knot it has the slope of the parabola through the knot and its
-    two neighbours, so what comes later than the next two knots does not matter: a step can be changed at its
-    end without a jump in what was sent before.
+    two neighbours, so knots after the next two have no influence: a step can be changed at its end without a
+    jump in the frames before.
     """
     left = np.clip(np.searchsorted(knots, times, side="right") - 1, 0, len(knots) - 2)
     widths = np.diff(knots)
@@ -44,11 +44,12 @@ def _slopes(widths: Floats) -> Floats:
     n = len(widths) + 1
     slopes = np.zeros((n, n))
     for k in range(1, n - 1):
-        before, after = widths[k - 1], widths[k]
-        whole = before + after
-        slopes[k, k - 1] = -after / (before * whole)
+        before = widths[k - 1]
+        after = widths[k]
+        total = before + after
+        slopes[k, k - 1] = -after / (before * total)
         slopes[k, k] = (after - before) / (before * after)
-        slopes[k, k + 1] = before / (after * whole)
+        slopes[k, k + 1] = before / (after * total)
     slopes[0, :2] = -1.0 / widths[0], 1.0 / widths[0]
     slopes[-1, -2:] = -1.0 / widths[-1], 1.0 / widths[-1]
     return slopes

@@ -1,6 +1,6 @@
-"""Legs and heads in closed form: angles to places and back, exact, for one point or a million.
+"""Forward and inverse kinematics of legs and heads in closed form, for one point or many.
 
-It knows robots by their cards and nothing of physics. docs/kinematics.md derives the formulas.
+The geometry comes from the robots' cards; docs/kinematics.md derives the formulas.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from posewright.kinematics.reach import OutOfReach as OutOfReach
     from posewright.kinematics.six_joint_leg import LegAngles as LegAngles
     from posewright.kinematics.six_joint_leg import SixJointLeg as SixJointLeg
-    from posewright.kinematics.three_joint_leg import Form as Form
+    from posewright.kinematics.three_joint_leg import IkForm as IkForm
     from posewright.kinematics.three_joint_leg import Knee as Knee
     from posewright.kinematics.three_joint_leg import Lift as Lift
     from posewright.kinematics.three_joint_leg import ThreeJointLeg as ThreeJointLeg

@@ -1,4 +1,4 @@
-"""A head on a neck: where its camera is, and which angles look at a place (docs/kinematics.md)."""
+"""A head on a neck: its camera's pose, and the angles that look at a point (docs/kinematics.md)."""
 
 from __future__ import annotations
 
@@ -10,35 +10,35 @@ from numpy.typing import ArrayLike
 
 from posewright.arrays import Flags, Floats, Indices
 from posewright.errors import InputError, UnreachableError
-from posewright.kinematics.arrays import ANGLES, POINT, finite_triples
+from posewright.kinematics.arrays import ANGLES, POINT, require_finite_triples
 from posewright.robots import Coupling, Robot
 
 SLACK = 1e-12
-"""How far beyond a limit an angle may be by rounding [rad]."""
+"""Tolerance of a joint limit, for rounding [rad]."""
 
 Pair = tuple[float, float]
 
-NECKS = 301
-"""Neck tilts looked at where the one at rest does not do: a quarter of a degree apart on an AIBO."""
+N_NECK_TILTS = 301
+"""Neck tilts tried if the one at rest does not reach the point: a quarter of a degree apart on an AIBO."""
 
-HALVINGS = 50
-"""Then the last neck tilt that does is known to the last digit."""
+N_BISECTIONS = 50
+"""Enough to refine a neck tilt to the last digit."""
 
-SHOWN = 3
-"""So many points are told one by one."""
+MAX_LISTED_POINTS = 3
+"""Points that a message lists; it counts the others."""
 
-CHUNK = 512
+CHUNK_SIZE = 512
 """Points tried at once with all neck tilts."""
 
 
 @dataclass(frozen=True)
 class HeadShape:
-    """Where the parts of a head lie in its middle plane, ahead and up [m], all joints at 0.
+    """Positions of the parts of a head in its middle plane, forward and up [m], all joints at 0.
 
     Attributes:
         neck: axis of the neck's tilt, in the trunk's frame.
-        head: where pan and head tilt cross, from there.
-        camera: the camera, from there.
+        head: intersection of pan and head tilt, from the neck.
+        camera: the camera, from the head.
     """
 
     neck: Pair
@@ -47,14 +47,15 @@ class HeadShape:
 
 
 @dataclass(frozen=True, eq=False)
-class Limits:
-    """How far neck tilt, pan and head tilt may turn.
+class HeadLimits:
+    """Limits of neck tilt, pan and head tilt, each alone and coupled.
 
     Attributes:
         single: lower and upper limit of each joint [rad].
-        pose: all joints of the robot as they stand besides, `(n_joints,)` [rad]: as near to 0 as they can be,
-            an AIBO's mouth shut.
-        columns: places of the three joints in it.
+        coupling: limits that depend on other joints.
+        pose: the robot's other joints, `(n_joints,)` [rad]: as near to 0 as possible, an AIBO's mouth shut.
+        columns: indices of the three joints in it.
+        tilt: name of the head tilt joint.
     """
 
     single: tuple[Pair, Pair, Pair]
@@ -64,7 +65,7 @@ class Limits:
     tilt: str
 
     @classmethod
-    def of(cls, robot: Robot, columns: tuple[int, int, int]) -> Limits:
+    def of(cls, robot: Robot, columns: tuple[int, int, int]) -> HeadLimits:
         """Take the limits from a card."""
         lower, upper = robot.limits
         neck, pan, tilt = ((float(lower[column]), float(upper[column])) for column in columns)
@@ -76,23 +77,24 @@ class Limits:
             robot.joint_names[columns[2]],
         )
 
-    def allow(self, angles: Floats) -> Flags:
-        """Tell which angles `(n, 3)` [rad] keep all limits, `(n,)`."""
-        fine = np.ones(len(angles), dtype=np.bool_)
+    def are_within(self, angles: Floats) -> Flags:
+        """Return which angles `(n, 3)` [rad] are within all limits, `(n,)`."""
+        is_within = np.ones(len(angles), dtype=np.bool_)
         for column, (low, high) in zip(angles.T, self.single, strict=True):
-            fine &= (column >= low - SLACK) & (column <= high + SLACK)
+            is_within &= (column >= low - SLACK) & (column <= high + SLACK)
         if len(self.coupling):
-            fine &= (self.coupling.beyond(self._poses(angles)) <= SLACK).all(axis=1)
-        return fine
+            is_within &= (self.coupling.beyond(self._poses(angles)) <= SLACK).all(axis=1)
+        return is_within
 
-    def tilts(self, angles: Floats) -> tuple[Floats, Floats]:
-        """Return how far the head may tilt with the neck as in `angles` `(n, 3)`, `(n,)` each [rad]."""
+    def tilt_range(self, angles: Floats) -> tuple[Floats, Floats]:
+        """Return the lower and upper limit of the head tilt at `angles` `(n, 3)`, `(n,)` each [rad]."""
         low, high = (np.full(len(angles), limit) for limit in self.single[2])
         if len(self.coupling):
             lower, upper = self.coupling.bounds(self._poses(angles))
             for table, joint in enumerate(self.coupling.joints):
                 if joint == self.tilt:
-                    low, high = np.maximum(low, lower[:, table]), np.minimum(high, upper[:, table])
+                    low = np.maximum(low, lower[:, table])
+                    high = np.minimum(high, upper[:, table])
         return low, high
 
     def _poses(self, angles: Floats) -> Floats:
@@ -101,49 +103,56 @@ class Limits:
         return poses
 
 
-def camera(shape: HeadShape, angles: Floats) -> tuple[Floats, Floats]:
-    """Return where the camera is and the way it looks, `(n, 3)` each [m], for angles `(n, 3)` [rad]."""
+def camera_pose(shape: HeadShape, angles: Floats) -> tuple[Floats, Floats]:
+    """Return the camera's position and viewing direction, `(n, 3)` each [m], for angles `(n, 3)` [rad]."""
     neck, pan, tilt = angles.T
-    ahead, up = _tilted(tilt, *shape.camera)
-    place = _from_head(neck, pan, ahead, up, at=shape.head)
-    way = _from_head(neck, pan, np.cos(tilt), np.sin(tilt), at=(0.0, 0.0))
-    return place + np.array([shape.neck[0], 0.0, shape.neck[1]]), way
+    ahead, up = _tilt(tilt, *shape.camera)
+    positions = _from_head(neck, pan, ahead, up, at=shape.head)
+    directions = _from_head(neck, pan, np.cos(tilt), np.sin(tilt), at=(0.0, 0.0))
+    return positions + np.array([shape.neck[0], 0.0, shape.neck[1]]), directions
 
 
-def _tilted(angle: Floats, ahead: Floats | float, up: Floats | float) -> tuple[Floats, Floats]:
-    """Return a vector of the middle plane, ahead and up, tilted up by an angle."""
-    sine, cosine = np.sin(angle), np.cos(angle)
+def _tilt(angle: Floats, ahead: Floats | float, up: Floats | float) -> tuple[Floats, Floats]:
+    """Return a vector of the middle plane (forward, up), tilted up by an angle."""
+    sine = np.sin(angle)
+    cosine = np.cos(angle)
     return cosine * ahead - sine * up, sine * ahead + cosine * up
 
 
 def _from_head(neck: Floats, pan: Floats, ahead: Floats, up: Floats, *, at: Pair) -> Floats:
-    """Return a vector of the plane that the pan turns, from `at` on the neck, in the trunk's axes."""
-    x, z = _tilted(neck, at[0] + np.cos(pan) * ahead, at[1] + up)
+    """Return a vector of the panned plane, starting at `at` on the neck, in the trunk's axes."""
+    x, z = _tilt(neck, at[0] + np.cos(pan) * ahead, at[1] + up)
     return np.column_stack([x, np.sin(pan) * ahead, z])
 
 
-def look(shape: HeadShape, limits: Limits, points: Floats, necks: Floats) -> tuple[Floats, Flags]:
-    """Return angles `(n, 3)` [rad] that look at points `(n, 3)` [m] with necks `(n,)`, and which keep limits.
+def solve_look(shape: HeadShape, limits: HeadLimits, points: Floats, necks: Floats) -> tuple[Floats, Flags]:
+    """Return angles `(n, 3)` [rad] that look at points, and which of them are valid `(n,)`.
 
     The pan turns the head's plane through the point. In it the camera's line of sight passes the axis of the
     tilt at a distance of `camera[1]`, so that a right angle gives how far along the line the point lies; then
     the tilt is a difference of two directions.
+
+    Args:
+        shape: of the head.
+        limits: of its joints.
+        points: `(n, 3)` in the trunk's frame [m].
+        necks: tilt of the neck for each point, `(n,)` [rad].
     """
-    x, y, z = _seen_from_head(shape, points, necks)
+    x, y, z = _points_from_head(shape, points, necks)
     pan = np.arctan2(y, x)
     angles = np.column_stack([necks, pan, np.zeros_like(pan)])
     angles[:, 2], ahead_of_camera = _tilt_towards(shape, np.hypot(x, y), z)
-    return angles, ahead_of_camera & limits.allow(angles)
+    return angles, ahead_of_camera & limits.are_within(angles)
 
 
-def _seen_from_head(shape: HeadShape, points: Floats, necks: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return the points from where pan and tilt cross, in the neck's frame, `(n,)` each [m]."""
-    ahead, up = _tilted(-necks, points[:, 0] - shape.neck[0], points[:, 2] - shape.neck[1])
+def _points_from_head(shape: HeadShape, points: Floats, necks: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the points relative to the head's axes, in the neck's frame, x, y, z `(n,)` each [m]."""
+    ahead, up = _tilt(-necks, points[:, 0] - shape.neck[0], points[:, 2] - shape.neck[1])
     return ahead - shape.head[0], points[:, 1], up - shape.head[1]
 
 
 def _tilt_towards(shape: HeadShape, ahead: Floats, up: Floats) -> tuple[Floats, Flags]:
-    """Return the tilt [rad] that looks at points of the head's plane, and which are ahead of the camera."""
+    """Return the tilt [rad] that looks at points of the head's plane, and which are before the camera."""
     forward, above = shape.camera
     along_sq = ahead * ahead + up * up - above * above
     along = np.sqrt(np.maximum(along_sq, 0.0))
@@ -151,22 +160,22 @@ def _tilt_towards(shape: HeadShape, ahead: Floats, up: Floats) -> tuple[Floats, 
     return np.remainder(tilt + np.pi, 2.0 * np.pi) - np.pi, (along_sq > 0.0) & (along > forward)
 
 
-def best_in_limits(shape: HeadShape, limits: Limits, point: Floats, necks: Floats) -> Floats:
-    """Return the angles `(3,)` [rad] within the limits that look past a point least, with one of `necks`.
+def nearest_within_limits(shape: HeadShape, limits: HeadLimits, point: Floats, necks: Floats) -> Floats:
+    """Return the angles `(3,)` [rad] within the limits that look most nearly at a point.
 
-    For each neck the pan goes as far as it can, then the tilt as far as it can for that pan.
+    For each neck tilt of `necks` the pan goes as far as it can, then the tilt as far as it can for that pan.
     """
     points = np.tile(point, (len(necks), 1))
-    x, y, z = _seen_from_head(shape, points, necks)
+    x, y, z = _points_from_head(shape, points, necks)
     pan = np.clip(np.arctan2(y, x), *limits.single[1])
     ahead = np.cos(pan) * x + np.sin(pan) * y
     tilt, _ = _tilt_towards(shape, ahead, z)
     angles = np.column_stack([necks, pan, tilt])
-    angles[:, 2] = np.clip(tilt, *limits.tilts(angles))
-    place, way = camera(shape, angles)
-    towards = points - place
-    towards /= np.maximum(np.linalg.norm(towards, axis=1), 1e-300)[:, None]
-    best: Floats = angles[np.einsum("nk,nk->n", towards, way).argmax()]
+    angles[:, 2] = np.clip(tilt, *limits.tilt_range(angles))
+    positions, directions = camera_pose(shape, angles)
+    wanted_directions = points - positions
+    wanted_directions /= np.maximum(np.linalg.norm(wanted_directions, axis=1), 1e-300)[:, None]
+    best: Floats = angles[np.einsum("nk,nk->n", wanted_directions, directions).argmax()]
     return best
 
 
@@ -176,19 +185,22 @@ class Head:
 
     Attributes:
         joints: neck tilt, pan, head tilt.
-        indices: their places in `robot.joint_names`.
-        rest_rad: the neck's tilt that `look_at` keeps near to [rad].
+        indices: their indices in `robot.joint_names`.
+        shape: positions of its parts.
+        limits: of its joints.
+        rest_rad: the neck's tilt that `look_at` stays near [rad].
+        camera: name of the camera.
     """
 
     joints: tuple[str, str, str]
     indices: tuple[int, int, int] = field(repr=False)
     shape: HeadShape = field(repr=False)
-    limits: Limits = field(repr=False)
+    limits: HeadLimits = field(repr=False)
     rest_rad: float
     camera: str
 
     def forward(self, angles: ArrayLike) -> tuple[Floats, Floats]:
-        """Return where the camera is `(..., 3)` [m] and the way it looks `(..., 3)`, of length 1.
+        """Return the camera's position `(..., 3)` [m] and its viewing direction `(..., 3)`, of length 1.
 
         Args:
             angles: neck tilt, pan, head tilt, `(..., 3)` [rad].
@@ -196,87 +208,98 @@ class Head:
         Raises:
             InputError: not three angles each, or not finite.
         """
-        array = finite_triples(angles, "angles", ANGLES)
-        place, way = camera(self.shape, array.reshape(-1, 3))
-        return place.reshape(array.shape), way.reshape(array.shape)
+        array = require_finite_triples(angles, "angles", ANGLES)
+        positions, directions = camera_pose(self.shape, array.reshape(-1, 3))
+        return positions.reshape(array.shape), directions.reshape(array.shape)
 
     def look_at(self, points: ArrayLike, *, neck_tilt: float | None = None, nearest: bool = False) -> Floats:
         """Return the angles that bring points to the middle of the picture, `(..., 3)` [rad].
 
         Args:
             points: `(..., 3)` in the trunk's frame [m].
-            neck_tilt: where the neck is to stay [rad]; None turns it as little as may be from `rest_rad` so
-                that all limits hold.
-            nearest: for a point out of sight, give the angles within the limits that look past it least,
-                with pan and head tilt each as far as they go.
+            neck_tilt: the neck's angle [rad]; None moves it as little as possible from `rest_rad` so that all
+                limits hold.
+            nearest: for a point out of sight, return the angles within the limits that look most nearly at
+                it, with pan and head tilt each as far as they go.
 
         Raises:
-            UnreachableError: no angles within the limits look there.
-            InputError: not three finite numbers each, or a neck that does not tilt so far.
+            UnreachableError: no angles within the limits look at a point.
+            InputError: not three finite numbers each, or `neck_tilt` is beyond the neck's limits.
         """
-        array = finite_triples(points, "points", POINT)
+        array = require_finite_triples(points, "points", POINT)
         rows = array.reshape(-1, 3)
         if neck_tilt is not None:
-            self._check_neck(neck_tilt)
+            self._require_neck_tilt(neck_tilt)
         necks = np.full(len(rows), self.rest_rad if neck_tilt is None else neck_tilt)
-        angles, fine = look(self.shape, self.limits, rows, necks)
-        hidden = np.flatnonzero(~fine)
-        if hidden.size and neck_tilt is None:
-            angles[hidden], found = self._with_any_neck(rows[hidden])
-            hidden = hidden[~found]
-        if hidden.size:
+        angles, is_visible = solve_look(self.shape, self.limits, rows, necks)
+        hidden_indices = np.flatnonzero(~is_visible)
+        if hidden_indices.size and neck_tilt is None:
+            angles[hidden_indices], is_found = self._with_any_neck(rows[hidden_indices])
+            hidden_indices = hidden_indices[~is_found]
+        if hidden_indices.size:
             if not nearest:
-                raise self._refusal(rows, hidden)
-            necks = np.linspace(*self.limits.single[0], NECKS) if neck_tilt is None else np.array([neck_tilt])
-            found_best = [best_in_limits(self.shape, self.limits, rows[place], necks) for place in hidden]
-            angles[hidden] = np.array(found_best)
+                raise self._build_unreachable_error(rows, hidden_indices)
+            necks = (
+                np.linspace(*self.limits.single[0], N_NECK_TILTS)
+                if neck_tilt is None
+                else np.array([neck_tilt])
+            )
+            nearest_angles = [
+                nearest_within_limits(self.shape, self.limits, rows[place], necks) for place in hidden_indices
+            ]
+            angles[hidden_indices] = np.array(nearest_angles)
         return angles.reshape(array.shape)
 
-    def _check_neck(self, neck_tilt: float) -> None:
+    def _require_neck_tilt(self, neck_tilt: float) -> None:
         low, high = self.limits.single[0]
         if not low - 1e-9 <= neck_tilt <= high + 1e-9:
             raise InputError(
-                f"the neck cannot tilt by {math.degrees(neck_tilt):g} degrees",
+                f"the neck cannot tilt to {math.degrees(neck_tilt):g} degrees",
                 hint=f"the range is {math.degrees(low):g}..{math.degrees(high):g}",
             )
 
     def _with_any_neck(self, points: Floats) -> tuple[Floats, Flags]:
-        """Return angles with the neck nearest to rest, `(n, 3)` [rad], and for which points there are any."""
-        necks = np.linspace(*self.limits.single[0], NECKS)
+        """Return angles with the neck nearest to rest, `(n, 3)` [rad], and which points they reach `(n,)`."""
+        necks = np.linspace(*self.limits.single[0], N_NECK_TILTS)
         necks = necks[np.argsort(np.abs(necks - self.rest_rad), kind="stable")]
-        angles, found = np.zeros((len(points), 3)), np.zeros(len(points), dtype=np.bool_)
-        for start in range(0, len(points), CHUNK):
-            part = points[start : start + CHUNK]
-            tried = np.tile(necks, len(part))
-            _, fine = look(self.shape, self.limits, np.repeat(part, NECKS, axis=0), tried)
-            fine = fine.reshape(len(part), NECKS)
-            good = necks[fine.argmax(axis=1)]
-            found[start : start + CHUNK] = fine.any(axis=1)
-            angles[start : start + CHUNK] = self._nearer_to_rest(part, good)
-        return angles, found
+        angles = np.zeros((len(points), 3))
+        is_found = np.zeros(len(points), dtype=np.bool_)
+        for start in range(0, len(points), CHUNK_SIZE):
+            points_chunk = points[start : start + CHUNK_SIZE]
+            tilts = np.tile(necks, len(points_chunk))
+            _, is_visible = solve_look(
+                self.shape, self.limits, np.repeat(points_chunk, N_NECK_TILTS, axis=0), tilts
+            )
+            is_visible = is_visible.reshape(len(points_chunk), N_NECK_TILTS)
+            visible_tilts = necks[is_visible.argmax(axis=1)]
+            is_found[start : start + CHUNK_SIZE] = is_visible.any(axis=1)
+            angles[start : start + CHUNK_SIZE] = self._move_neck_towards_rest(points_chunk, visible_tilts)
+        return angles, is_found
 
-    def _nearer_to_rest(self, points: Floats, good: Floats) -> Floats:
-        """Return angles with the neck moved from a `good` tilt as near to rest as still does."""
+    def _move_neck_towards_rest(self, points: Floats, visible: Floats) -> Floats:
+        """Return angles with the neck moved from `visible` tilts as near to rest as the limits allow."""
         low, high = self.limits.single[0]
-        step = (high - low) / (NECKS - 1)
-        bad = good + np.clip(self.rest_rad - good, -step, step)
-        for _ in range(HALVINGS):
-            middle = 0.5 * (good + bad)
-            _, fine = look(self.shape, self.limits, points, middle)
-            good, bad = np.where(fine, middle, good), np.where(fine, bad, middle)
-        angles, _ = look(self.shape, self.limits, points, good)
+        step = (high - low) / (N_NECK_TILTS - 1)
+        hidden = visible + np.clip(self.rest_rad - visible, -step, step)
+        for _ in range(N_BISECTIONS):
+            middle = 0.5 * (visible + hidden)
+            _, is_visible = solve_look(self.shape, self.limits, points, middle)
+            visible = np.where(is_visible, middle, visible)
+            hidden = np.where(is_visible, hidden, middle)
+        angles, _ = solve_look(self.shape, self.limits, points, visible)
         return angles
 
-    def _refusal(self, points: Floats, hidden: Indices) -> UnreachableError:
-        told = [
-            "(" + ", ".join(f"{number:.6g}" for number in points[place].tolist()) + ") m"
-            for place in hidden[:SHOWN]
-        ]
-        more = f" and {len(hidden) - SHOWN} more" if len(hidden) > SHOWN else ""
+    def _build_unreachable_error(self, points: Floats, hidden: Indices) -> UnreachableError:
+        listed = []
+        for index in hidden[:MAX_LISTED_POINTS]:
+            numbers = ", ".join(f"{number:.6g}" for number in points[index].tolist())
+            listed.append(f"({numbers}) m")
+        n_unlisted = len(hidden) - MAX_LISTED_POINTS
+        count = f" and {n_unlisted} more" if n_unlisted > 0 else ""
         first = f", the first at index {hidden[0]}" if len(points) > 1 else ""
         return UnreachableError(
-            f"the head cannot look at {', '.join(told)}{more}{first}",
-            hint="nearest=True looks past it as little as the limits allow",
+            f"the head cannot look at {', '.join(listed)}{count}{first}",
+            hint="nearest=True looks as nearly at it as the limits allow",
         )
 
 
@@ -288,13 +311,13 @@ def head_of(robot: Robot, *, rest_rad: float | None = None) -> Head:
         rest_rad: the neck's tilt at rest [rad]; None takes that of its pose `stand`, or 0.
 
     Raises:
-        InputError: the card says nothing of its head, or the neck does not tilt so far.
+        InputError: the card has no head, or `rest_rad` is beyond the neck's limits.
     """
     geometry = robot.head
     if geometry is None:
         raise InputError(f"the card of {robot.name} has no head", hint="describe it in its block `head:`")
     neck, pan, tilt = (robot.index(joint) for joint in geometry.joints)
-    limits = Limits.of(robot, (neck, pan, tilt))
+    limits = HeadLimits.of(robot, (neck, pan, tilt))
     low, high = limits.single[0]
     if rest_rad is None:
         rest_rad = min(max(robot.poses.get("stand", {}).get(geometry.joints[0], 0.0), low), high)
@@ -306,5 +329,5 @@ def head_of(robot: Robot, *, rest_rad: float | None = None) -> Head:
         rest_rad,
         geometry.camera,
     )
-    head._check_neck(rest_rad)
+    head._require_neck_tilt(rest_rad)
     return head

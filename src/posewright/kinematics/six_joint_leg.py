@@ -1,6 +1,6 @@
 """A biped's leg in closed form: yaw, roll and pitch at the hip, the knee, pitch and roll at the ankle.
 
-The axes of roll and pitch meet at the hip and at the ankle; the yaw's may lie ahead of the hip or behind.
+The axes of roll and pitch meet at the hip and at the ankle; the yaw's may lie in front of the hip or behind.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ class LegAngles(NamedTuple):
 
 @dataclass(frozen=True)
 class SixJointLeg:
-    """One leg; all lengths in metres, all joints at 0 unless said otherwise.
+    """A leg of six joints; lengths in metres, with all joints at 0.
 
     Attributes:
         hip_m: a point of the yaw's axis at the height where roll and pitch meet, in the trunk's frame.
-        hip_ahead_m: how far ahead of the yaw's axis roll and pitch meet.
-        thigh_m: from the hip to the knee's axis, ahead and up.
-        shank_m: from there to the ankle, ahead and up.
+        hip_ahead_m: how far in front of the yaw's axis roll and pitch meet.
+        thigh_m: from the hip to the knee's axis, forward and up.
+        shank_m: from there to the ankle, forward and up.
         sole_m: from the ankle to the middle of the sole, in the foot's frame.
     """
 
@@ -48,86 +48,93 @@ class SixJointLeg:
 
     @property
     def reach_m(self) -> float:
-        """From hip to ankle with the leg stretched [m]."""
+        """Distance from hip to ankle with the leg stretched [m]."""
         return math.hypot(*self.thigh_m) + math.hypot(*self.shank_m)
 
-    def ankle(self, sole: Floats, turn: Floats) -> Floats:
-        """Return where the ankle is, `(3,)` [m], for the middle of the sole and the foot's turn `(3, 3)`."""
+    def ankle_position(self, sole: Floats, turn: Floats) -> Floats:
+        """Return the ankle's position `(3,)` [m] from the middle of the sole and the foot's rotation."""
         point: Floats = sole - turn @ np.array(self.sole_m)
         return point
 
     def solve(self, sole: Floats, turn: Floats) -> LegAngles:
-        """Return the angles that put the foot there.
+        """Return the angles that give the foot a position and a rotation.
 
-        The pitch axes are square to the foot's x and to the yaw's axis alike, so that plane gives the yaw.
+        The pitch axes are perpendicular to the foot's x and to the yaw's axis alike, which gives the yaw.
 
         Args:
             sole: the middle of the sole, `(3,)` in the trunk's frame [m].
-            turn: the foot's axes there, `(3, 3)`.
+            turn: the foot's rotation in the trunk's frame, `(3, 3)`.
 
         Raises:
             UnreachableError: the leg is too short, or cannot fold so far.
         """
         ahead = turn[:, 0]
-        from_yaw = self.ankle(sole, turn) - np.array(self.hip_m)
+        from_yaw = self.ankle_position(sole, turn) - np.array(self.hip_m)
         across = np.cross(ahead, from_yaw)
         across /= np.linalg.norm(across)
         yaw = math.atan2(-across[0], across[1])
         level = np.array([math.cos(yaw), math.sin(yaw), 0.0])
         upward = np.cross(level, across)
         leg = from_yaw - self.hip_ahead_m * level
-        x, z = float(leg @ level), float(leg @ upward)
+        x = float(leg @ level)
+        z = float(leg @ upward)
         knee = self._knee(math.hypot(x, z))
-        lower = _pitched(self.shank_m, knee)
+        lower = _pitch(self.shank_m, knee)
         at_zero = (self.thigh_m[0] + lower[0], self.thigh_m[1] + lower[1])
-        hip_pitch = _wrapped(math.atan2(x, z) - math.atan2(*at_zero))
+        hip_pitch = _wrap_angle(math.atan2(x, z) - math.atan2(*at_zero))
         pitch = math.atan2(-float(ahead @ upward), float(ahead @ level))
         side = turn[:, 1]
         ankle_roll = math.atan2(float(side @ np.cross(ahead, across)), float(side @ across))
         hip_roll = math.atan2(across[2], math.hypot(across[0], across[1]))
-        return LegAngles(yaw, hip_roll, hip_pitch, knee, _wrapped(pitch - hip_pitch - knee), ankle_roll)
+        return LegAngles(yaw, hip_roll, hip_pitch, knee, _wrap_angle(pitch - hip_pitch - knee), ankle_roll)
 
     def _knee(self, distance: float) -> float:
-        thigh, shank = math.hypot(*self.thigh_m), math.hypot(*self.shank_m)
+        thigh = math.hypot(*self.thigh_m)
+        shank = math.hypot(*self.shank_m)
         cosine = (distance * distance - thigh * thigh - shank * shank) / (2.0 * thigh * shank)
         if not abs(cosine) <= 1.0 + 1e-12:
             bounds = f"{abs(thigh - shank):.4g} to {thigh + shank:.4g} m"
             raise UnreachableError(
-                f"the ankle is {distance:.4g} m from the hip", hint=f"the leg has {bounds}"
+                f"the ankle is {distance:.4g} m from the hip", hint=f"the leg reaches {bounds}"
             )
         bend = math.acos(max(-1.0, min(1.0, cosine)))
-        return _wrapped(bend - math.atan2(*self.shank_m) + math.atan2(*self.thigh_m))
+        return _wrap_angle(bend - math.atan2(*self.shank_m) + math.atan2(*self.thigh_m))
 
     def forward(self, angles: LegAngles) -> tuple[Floats, Floats]:
-        """Return the middle of the sole `(3,)` [m] and the foot's axes `(3, 3)`, in the trunk's frame."""
-        hip = _about(2, angles.hip_yaw)
-        thigh = hip @ _about(0, angles.hip_roll) @ _about(1, angles.hip_pitch)
-        shank = thigh @ _about(1, angles.knee)
-        foot = shank @ _about(1, angles.ankle_pitch) @ _about(0, angles.ankle_roll)
+        """Return the middle of the sole `(3,)` [m] and the foot's rotation `(3, 3)`, in the trunk's frame."""
+        hip = _rotation_about(2, angles.hip_yaw)
+        thigh = hip @ _rotation_about(0, angles.hip_roll) @ _rotation_about(1, angles.hip_pitch)
+        shank = thigh @ _rotation_about(1, angles.knee)
+        foot = shank @ _rotation_about(1, angles.ankle_pitch) @ _rotation_about(0, angles.ankle_roll)
         point = np.array(self.hip_m) + hip[:, 0] * self.hip_ahead_m
-        point = point + thigh @ _in_plane(self.thigh_m) + shank @ _in_plane(self.shank_m)
+        point = point + thigh @ _embed(self.thigh_m) + shank @ _embed(self.shank_m)
         return point + foot @ np.array(self.sole_m), foot
 
 
-def _in_plane(vector: Planar) -> Floats:
+def _embed(vector: Planar) -> Floats:
     return np.array([vector[0], 0.0, vector[1]])
 
 
-def _pitched(vector: Planar, angle: float) -> Planar:
+def _pitch(vector: Planar, angle: float) -> Planar:
     x, z = vector
-    cosine, sine = math.cos(angle), math.sin(angle)
+    cosine = math.cos(angle)
+    sine = math.sin(angle)
     return x * cosine + z * sine, z * cosine - x * sine
 
 
-def _wrapped(angle: float) -> float:
+def _wrap_angle(angle: float) -> float:
     return math.remainder(angle, 2.0 * math.pi)
 
 
-def _about(axis: int, angle: float) -> Floats:
-    """Return a turn about x, y or z, `(3, 3)`."""
-    cosine, sine = math.cos(angle), math.sin(angle)
-    turn = np.eye(3)
-    one, other = (axis + 1) % 3, (axis + 2) % 3
-    turn[one, one] = turn[other, other] = cosine
-    turn[one, other], turn[other, one] = -sine, sine
-    return turn
+def _rotation_about(axis: int, angle: float) -> Floats:
+    """Return the rotation about axis 0, 1 or 2 (x, y, z) by an angle [rad], `(3, 3)`."""
+    cosine = math.cos(angle)
+    sine = math.sin(angle)
+    rotation = np.eye(3)
+    u = (axis + 1) % 3
+    v = (axis + 2) % 3
+    rotation[u, u] = cosine
+    rotation[v, v] = cosine
+    rotation[u, v] = -sine
+    rotation[v, u] = sine
+    return rotation

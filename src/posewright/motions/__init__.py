@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 from posewright.lazy import lazy
 
 if TYPE_CHECKING:
-    from posewright.motions.beginning import begin_motion as begin_motion
-    from posewright.motions.beginning import file_stem as file_stem
-    from posewright.motions.checked import DesignRules as DesignRules
-    from posewright.motions.checked import Finding as Finding
-    from posewright.motions.checked import Level as Level
+    from posewright.motions.checked_motion import DesignRules as DesignRules
+    from posewright.motions.checked_motion import Finding as Finding
+    from posewright.motions.checked_motion import Level as Level
     from posewright.motions.design_rules import check_motion as check_motion
     from posewright.motions.motion import Motion as Motion
     from posewright.motions.motion import Samples as Samples
-    from posewright.motions.motion import card_of as card_of
+    from posewright.motions.motion import robot_of_motion as robot_of_motion
+    from posewright.motions.new_motion import create_motion as create_motion
+    from posewright.motions.new_motion import file_stem as file_stem
     from posewright.motions.pose import DEFAULT_ACCEL_SHARE as DEFAULT_ACCEL_SHARE
     from posewright.motions.pose import LONGEST_S as LONGEST_S
     from posewright.motions.pose import SHORTEST_S as SHORTEST_S
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from posewright.motions.pose import Keyframe as Keyframe
     from posewright.motions.pose import Pose as Pose
     from posewright.motions.pose import robotis_accel_share as robotis_accel_share
-    from posewright.motions.retarget import Carried as Carried
     from posewright.motions.retarget import Clip as Clip
-    from posewright.motions.retarget import carried_over as carried_over
-    from posewright.motions.retarget import mirrored as mirrored
-    from posewright.motions.retarget import straightened as straightened
+    from posewright.motions.retarget import RetargetedMotion as RetargetedMotion
+    from posewright.motions.retarget import mirror_motion as mirror_motion
+    from posewright.motions.retarget import retarget_motion as retarget_motion
+    from posewright.motions.retarget import straighten_motion as straighten_motion
     from posewright.motions.rule_sets import HARDWARE as HARDWARE
     from posewright.motions.rule_sets import design_rules as design_rules
     from posewright.motions.rule_sets import rule_names as rule_names

@@ -1,9 +1,9 @@
 """The design rules of a motion: may it run at any time, and can the robot do it?
 
 Three rules are those of the ITAM Eagle Knights' motion sequences (2006), which every motion must meet: begin
-and end near a known pose, be short since a moving head costs camera frames, take small steps. They are made
-general, those frames are counted, and they are joined by what any servo asks: limits of joints, alone and of
-several together, speed, and numbers that are numbers.
+and end near a known pose, be short since a moving head costs camera frames, take small steps. They are
+generalised here, with lost camera frames counted, and joined by what any servo needs: joint limits (single
+and coupled), speed, and angles that are finite numbers.
 """
 
 from __future__ import annotations
@@ -16,111 +16,126 @@ from types import MappingProxyType
 
 import numpy as np
 
-from posewright.arrays import Floats
 from posewright.errors import InputError, UnknownNameError
-from posewright.motions.checked import (
-    AGAIN,
+from posewright.motions.checked_motion import (
+    MIN_REPEATS,
     NEAREST,
-    Checked,
+    CheckedMotion,
     DesignRules,
     Finding,
     Level,
     Segment,
-    gathered,
-    onto,
-    place,
+    keyframe_name,
+    merge_repeated,
+    segment_name,
 )
-from posewright.motions.motion import Motion, card_of
+from posewright.motions.motion import Motion, robot_of_motion
 from posewright.motions.rule_sets import HARDWARE, design_rules, rule_names
-from posewright.motions.servo_rules import coupled_limits, finite, limits, returns_from_free, speeds
+from posewright.motions.servo_rules import (
+    check_coupled_limits,
+    check_finite,
+    check_limits,
+    check_returns_from_free,
+    check_speeds,
+)
 from posewright.robots import Robot
 
 ROUNDING_DEG = 1e-4
-"""So little beyond is rounding: a step of 60 deg between two angles in whole micro-radians may be more."""
+"""Tolerance of a step: 60 deg between two angles in whole micro-radians may be a little more."""
 
-MOST_TOLD = 5
-"""How many stretches without pictures are named; of more it is said how many."""
+MAX_LISTED_SPANS = 5
+"""Spans of lost pictures that a message lists; it counts the others."""
 
 ROUNDING = 1e-9
-"""A picture and a fast stretch that share less than this part of a picture only touch."""
+"""A picture and a fast span that share less than this part of a picture only touch."""
 
 
-def steps(checked: Checked) -> Iterator[Finding]:
-    """Successive poses are near each other: not so is an error, or a warning where a card says so."""
-    most, large = checked.rules.max_step_deg, min(checked.rules.large_step_deg, checked.rules.max_step_deg)
-    for way in checked.ways:
+def check_steps(checked: CheckedMotion) -> Iterator[Finding]:
+    """Yield a finding for every joint that goes too far between two keyframes."""
+    maximum = checked.rules.max_step_deg
+    large = min(checked.rules.large_step_deg, maximum)
+    for segment in checked.segments:
         with np.errstate(invalid="ignore"):
-            step = np.nan_to_num(np.abs(way.end - way.begin), nan=0.0, posinf=np.inf)
-        when = (way.begins_s + way.reach_s / 2.0,)
-        for joint, value in zip(checked.motion.joints, step.tolist(), strict=True):
+            distances = np.nan_to_num(np.abs(segment.end - segment.begin), nan=0.0, posinf=np.inf)
+        times_s = (segment.begins_s + segment.reach_s / 2.0,)
+        for joint, value in zip(checked.motion.joints, distances.tolist(), strict=True):
             if value <= large + ROUNDING_DEG:
                 continue
-            level, limit, told = (
-                (Level.ERROR, most, f"the most is {most:g} deg")
-                if value > most + ROUNDING_DEG
-                else (Level.WARNING, large, f"more than {large:g} deg is large")
-            )
-            message = f"{place(way.number)}: {joint} goes {value:.1f} deg in one step, {told}"
-            yield Finding(level, "step", message, way.number, joint, value, limit, "deg", when)
+            if value > maximum + ROUNDING_DEG:
+                level = Level.ERROR
+                limit = maximum
+                bound = f"the maximum is {maximum:g} deg"
+            else:
+                level = Level.WARNING
+                limit = large
+                bound = f"more than {large:g} deg is large"
+            message = f"{keyframe_name(segment.number)}: {joint} goes {value:.1f} deg in one step, {bound}"
+            yield Finding(level, "step", message, segment.number, joint, value, limit, "deg", times_s)
 
 
-def durations(checked: Checked) -> Iterator[Finding]:
-    """It is short, unless it loops or celebrates."""
-    duration, limit = checked.motion.duration, checked.rules.max_duration_s
+def check_duration(checked: CheckedMotion) -> Iterator[Finding]:
+    """Yield an error if the motion is too long and neither loops nor celebrates."""
+    duration = checked.motion.duration
+    limit = checked.rules.max_duration_s
     if duration > limit + 1e-9 and not (checked.motion.loops or checked.celebration):
-        message = f"it lasts {duration:.2f} s, the most is {limit:g} s unless it celebrates"
+        message = f"it lasts {duration:.2f} s, the maximum is {limit:g} s unless it celebrates"
         yield Finding(Level.ERROR, "duration", message, value=duration, limit=limit, unit="s")
 
 
-def ends(checked: Checked) -> Iterator[Finding]:
-    """It begins and ends near a pose that others begin and end near too.
+def check_ends(checked: CheckedMotion) -> Iterator[Finding]:
+    """Yield an error for every joint far from the known poses at the beginning or the end.
 
-    A loop has no end, and a page that says what is next is not the end of its chain: of these only the
-    beginning is looked at.
+    A loop has no end, and a page that names its successor is not the end of its chain: of these only the
+    beginning is checked.
     """
-    first = 1 if checked.motion.start is None else 0
-    numbers = [first]
+    numbers = [1 if checked.motion.start is None else 0]
     if not checked.motion.loops and checked.motion.next is None:
         numbers.append(len(checked.motion.keyframes))
     for number in dict.fromkeys(numbers):
-        yield from _far(checked, number)
+        yield from _pose_findings(checked, number)
 
 
-def _far(checked: Checked, number: int) -> Iterator[Finding]:
-    """Find the joints far from the pose wanted; of many one finding, since it is the pose that is another."""
+def _pose_findings(checked: CheckedMotion, number: int) -> Iterator[Finding]:
+    """Yield a finding for each joint far from the required pose, or a single one if they are many."""
     angles = np.rad2deg(checked.poses[number].angles)
-    away = {name: _away(checked, angles, name) for name in checked.robot.poses}
-    if not away:
+    distances = {}
+    for name in checked.robot.poses:
+        pose = np.rad2deg(checked.robot.pose(name)[checked.columns])
+        distances[name] = np.nan_to_num(np.abs(angles - pose), nan=0.0, posinf=np.inf)
+    if not distances:
         return
-    nearest = min(away, key=lambda name: float(away[name].max()))
-    wanted = min(checked.near_poses or away, key=lambda name: float(away[name].max()))
+    nearest = min(distances, key=lambda name: float(distances[name].max()))
+    required = min(checked.near_poses or distances, key=lambda name: float(distances[name].max()))
     limit = checked.rules.near_pose_deg
-    rather = f"; it is near pose {nearest}" if float(away[nearest].max()) <= limit else ""
-    far = [
-        _far_joint(checked, number, joint, value, wanted)
-        for joint, value in zip(checked.motion.joints, away[wanted].tolist(), strict=True)
-        if value > limit
-    ]
-    if len(far) >= AGAIN:
-        worst = max(far, key=lambda finding: finding.excess)
-        far = [replace(worst, message=f"{worst.message}; {len(far) - 1} more joints are not near either")]
-    yield from (replace(finding, message=finding.message + rather) for finding in far)
-
-
-def _far_joint(checked: Checked, number: int, joint: str, value: float, wanted: str) -> Finding:
-    limit, when = checked.rules.near_pose_deg, (checked.arrival_s(number),)
-    message = f"{place(number)}: {joint} is {value:.1f} deg from pose {wanted}, near is {limit:g} deg"
-    return Finding(Level.ERROR, "pose", message, number, joint, value, limit, "deg", when)
-
-
-def _away(checked: Checked, angles: Floats, name: str) -> Floats:
-    pose = np.rad2deg(checked.robot.pose(name)[checked.columns])
-    return np.nan_to_num(np.abs(angles - pose), nan=0.0, posinf=np.inf)
+    times_s = (checked.arrival_s(number),)
+    findings = []
+    for joint, value in zip(checked.motion.joints, distances[required].tolist(), strict=True):
+        if value > limit:
+            message = (
+                f"{keyframe_name(number)}: {joint} is {value:.1f} deg from pose {required}, "
+                f"near is {limit:g} deg"
+            )
+            findings.append(
+                Finding(Level.ERROR, "pose", message, number, joint, value, limit, "deg", times_s)
+            )
+    if len(findings) >= MIN_REPEATS:
+        worst = max(findings, key=lambda finding: finding.excess)
+        summary = f"; {len(findings) - 1} more joints are not near either"
+        findings = [replace(worst, message=worst.message + summary)]
+    alternative = f"; it is near pose {nearest}" if float(distances[nearest].max()) <= limit else ""
+    for finding in findings:
+        yield replace(finding, message=finding.message + alternative)
 
 
 @dataclass(frozen=True)
-class _Turn:
-    """The fastest that a joint turns: how fast [deg/s], which, on the way into which keyframe, when [s]."""
+class _FastestTurn:
+    """The fastest turn of any camera joint.
+
+    Attributes:
+        speed: [deg/s], infinite for a jump.
+        number: of the keyframe that the joint is on the way to.
+        time_s: when [s].
+    """
 
     speed: float
     joint: str
@@ -128,74 +143,90 @@ class _Turn:
     time_s: float
 
 
-def camera(checked: Checked) -> Iterator[Finding]:
-    """The head is still enough to see.
+def check_camera(checked: CheckedMotion) -> Iterator[Finding]:
+    """Yield a warning if the camera loses more pictures than allowed.
 
     A picture is lost if a joint that moves the camera turns faster than the threshold at any time while it is
-    the picture's turn, from k / rate to (k + 1) / rate seconds; the first picture begins with the motion.
+    taken, from k / rate to (k + 1) / rate seconds; the first picture begins with the motion.
     """
     rules = checked.rules
     columns = [checked.motion.joints.index(j) for j in rules.camera_joints if j in checked.motion.joints]
-    rate, stretches = rules.camera_rate_hz, _lost(checked, columns)
-    lost = sum(after - first for first, after in stretches)
-    if lost <= rules.camera_lost_frames:
+    rate = rules.camera_rate_hz
+    spans = _lost_picture_spans(checked, columns)
+    n_lost = sum(after - first for first, after in spans)
+    if n_lost <= rules.camera_lost_frames:
         return
-    turn = max((_fastest(checked, way, columns) for way in checked.ways), key=lambda turn: turn.speed)
-    over = checked.motion.duration
-    spans = ", ".join(
-        f"{first / rate:.2f}-{min(after / rate, over):.2f}" for first, after in stretches[:MOST_TOLD]
+    turns = [_fastest_turn(checked, segment, columns) for segment in checked.segments]
+    turn = max(turns, key=lambda turn: turn.speed)
+    duration = checked.motion.duration
+    listed = ", ".join(
+        f"{first / rate:.2f}-{min(after / rate, duration):.2f}" for first, after in spans[:MAX_LISTED_SPANS]
     )
-    more = f" and {len(stretches) - MOST_TOLD} times more" if len(stretches) > MOST_TOLD else ""
-    turns = "jumps" if math.isinf(turn.speed) else f"turns {turn.speed:.0f} deg/s"
-    taken = _pictures(checked)
-    share = f"{lost} of {taken} pictures ({lost / taken:.0%})"
+    n_unlisted = len(spans) - MAX_LISTED_SPANS
+    unlisted = f" and {n_unlisted} times more" if n_unlisted > 0 else ""
+    movement = "jumps" if math.isinf(turn.speed) else f"turns {turn.speed:.0f} deg/s"
+    n_pictures = _count_pictures(checked)
     message = (
-        f"the camera loses {share}, at {spans} s{more}: {turn.joint} {turns} {onto(turn.number)}, "
+        f"the camera loses {n_lost} of {n_pictures} pictures ({n_lost / n_pictures:.0%}), "
+        f"at {listed} s{unlisted}: {turn.joint} {movement} {segment_name(turn.number)}, "
         f"pictures blur above {rules.camera_speed_deg_s:g} deg/s"
     )
-    middles = ((first + after) / 2.0 / rate for first, after in stretches)
-    counts, when = (float(lost), float(rules.camera_lost_frames), "frames"), (turn.time_s, *middles)
-    yield Finding(Level.WARNING, "camera", message, turn.number, turn.joint, *counts, when)
+    middles = [(first + after) / 2.0 / rate for first, after in spans]
+    yield Finding(
+        Level.WARNING,
+        "camera",
+        message,
+        turn.number,
+        turn.joint,
+        value=float(n_lost),
+        limit=float(rules.camera_lost_frames),
+        unit="frames",
+        times_s=(turn.time_s, *middles),
+    )
 
 
-def _pictures(checked: Checked) -> int:
-    """Return how many pictures are begun during the motion, and on a loop's way back."""
-    until = max(checked.motion.duration, *(way.begins_s + way.reach_s for way in checked.ways))
-    return max(math.ceil(until * checked.rules.camera_rate_hz - ROUNDING), 1)
+def _count_pictures(checked: CheckedMotion) -> int:
+    """Return how many pictures begin during the motion and a loop's segment back to its beginning."""
+    segment_ends_s = [segment.begins_s + segment.reach_s for segment in checked.segments]
+    end_s = max(checked.motion.duration, *segment_ends_s)
+    return max(math.ceil(end_s * checked.rules.camera_rate_hz - ROUNDING), 1)
 
 
-def _lost(checked: Checked, columns: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the stretches of pictures that are lost: the first, and the one after the last."""
-    rate, most = checked.rules.camera_rate_hz, checked.rules.camera_speed_deg_s * (1.0 + ROUNDING)
-    last = _pictures(checked) - 1
-    stretches: list[tuple[int, int]] = []
-    for way in checked.ways:
-        fast = np.any(way.speeds[:, columns] > most, axis=1)
-        for span in np.flatnonzero(fast).tolist():
-            first = min(math.floor(way.time_s(span) * rate + ROUNDING), last)
-            after = max(math.ceil(way.time_s(span + 1) * rate - ROUNDING), first + 1)
-            if stretches and first <= stretches[-1][1]:
-                first, after = stretches[-1][0], max(after, stretches.pop()[1])
-            stretches.append((first, after))
-    return stretches
+def _lost_picture_spans(checked: CheckedMotion, columns: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the spans of lost pictures, each as its first picture and the one after its last."""
+    rate = checked.rules.camera_rate_hz
+    max_speed = checked.rules.camera_speed_deg_s * (1.0 + ROUNDING)
+    last = _count_pictures(checked) - 1
+    spans: list[tuple[int, int]] = []
+    for segment in checked.segments:
+        is_fast = np.any(segment.speeds[:, columns] > max_speed, axis=1)
+        for point in np.flatnonzero(is_fast).tolist():
+            first = min(math.floor(segment.time_s(point) * rate + ROUNDING), last)
+            after = max(math.ceil(segment.time_s(point + 1) * rate - ROUNDING), first + 1)
+            if spans and first <= spans[-1][1]:
+                first, previous_after = spans.pop()
+                after = max(after, previous_after)
+            spans.append((first, after))
+    return spans
 
 
-def _fastest(checked: Checked, way: Segment, columns: Sequence[int]) -> _Turn:
-    column = columns[int(way.fastest[columns].argmax())]
-    return _Turn(float(way.fastest[column]), checked.motion.joints[column], way.number, way.fastest_s(column))
+def _fastest_turn(checked: CheckedMotion, segment: Segment, columns: Sequence[int]) -> _FastestTurn:
+    column = columns[int(segment.fastest[columns].argmax())]
+    speed = float(segment.fastest[column])
+    return _FastestTurn(speed, checked.motion.joints[column], segment.number, segment.fastest_s(column))
 
 
-RULES: Mapping[str, Callable[[Checked], Iterator[Finding]]] = MappingProxyType(
+RULES: Mapping[str, Callable[[CheckedMotion], Iterator[Finding]]] = MappingProxyType(
     {
-        "finite": finite,
-        "limit": limits,
-        "coupled": coupled_limits,
-        "speed": speeds,
-        "step": steps,
-        "pose": ends,
-        "duration": durations,
-        "camera": camera,
-        "free": returns_from_free,
+        "finite": check_finite,
+        "limit": check_limits,
+        "coupled": check_coupled_limits,
+        "speed": check_speeds,
+        "step": check_steps,
+        "pose": check_ends,
+        "duration": check_duration,
+        "camera": check_camera,
+        "free": check_returns_from_free,
     }
 )
 
@@ -208,42 +239,46 @@ def check_motion(
     celebration: bool = False,
     rules: str | Path | DesignRules = HARDWARE,
 ) -> tuple[Finding, ...]:
-    """Return where the motion breaks design rules, the worst first, then in the order of keyframes.
+    """Return the findings of the design rules, errors first, then in the order of keyframes.
 
-    Of what a joint does again and again there is one finding, the worst, that names all keyframes.
+    What a joint does at many keyframes is one finding, the worst, that lists them all.
 
     Args:
         motion: what to check.
         robot: whose limits, servos and named poses count, or the name; default the motion's own.
         near_pose: name of the pose it must begin and end near, `nearest` for whichever of the robot's is,
-            whether or not the rules ask for one; default one of those that the rules name.
-        celebration: a motion that may take its time.
-        rules: which rules, by name, as a file, or as they are; default what the robot can do.
+            whether or not the rules require one; default one of those that the rules name.
+        celebration: the motion may last longer.
+        rules: a set's name, a file, or the rules themselves; default what the robot can do.
 
     Raises:
         UnknownNameError: the robot has no such pose, or there are no such rules.
         InputError: the motion moves a joint that the robot does not have, or `celebration` lifts no rule.
     """
-    robot = card_of(motion, robot)
+    robot = robot_of_motion(motion, robot)
     thresholds = rules if isinstance(rules, DesignRules) else design_rules(rules, robot)
-    wanted = {*thresholds.checks, *(() if near_pose is None else ("pose",))}
-    if celebration and "duration" not in wanted:
-        hint = "a team's rules may ask: " + ", ".join(name for name in rule_names() if name != HARDWARE)
-        raise InputError("these rules do not ask how long a motion lasts", hint=hint)
-    poses = thresholds.near_pose if near_pose is None else (near_pose,)
-    poses = () if near_pose == NEAREST else poses  # none stands for all
-    strange = [joint for joint in motion.joints if joint not in robot.joint_names]
-    if strange:
+    selected = set(thresholds.checks)
+    poses = thresholds.near_pose
+    if near_pose is not None:
+        selected.add("pose")
+        poses = () if near_pose == NEAREST else (near_pose,)
+    if celebration and "duration" not in selected:
+        team_rules = ", ".join(name for name in rule_names() if name != HARDWARE)
         raise InputError(
-            f"motion {motion.name!r} moves {strange[0]}, which {robot.name} does not have",
+            "these rules do not limit the duration of a motion",
+            hint=f"a team's rules may: {team_rules}",
+        )
+    unknown = [joint for joint in motion.joints if joint not in robot.joint_names]
+    if unknown:
+        raise InputError(
+            f"motion {motion.name!r} moves {unknown[0]}, which {robot.name} does not have",
             hint=f"it is made for {motion.robot}",
         )
     for name in poses:
         if name not in robot.poses:
             raise UnknownNameError.among("pose", name, robot.poses)
-    checked = Checked(motion, robot, thresholds, poses, celebration)
-    findings = gathered(
-        finding for name, rule in RULES.items() if name in wanted for finding in rule(checked)
-    )
-    badness = list(Level)
-    return tuple(sorted(findings, key=lambda f: (badness.index(f.level), f.keyframe or 0)))
+    checked = CheckedMotion(motion, robot, thresholds, poses, celebration)
+    rules_to_check = [rule for name, rule in RULES.items() if name in selected]
+    findings = merge_repeated(finding for rule in rules_to_check for finding in rule(checked))
+    levels = list(Level)
+    return tuple(sorted(findings, key=lambda f: (levels.index(f.level), f.keyframe or 0)))

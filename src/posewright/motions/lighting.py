@@ -1,4 +1,4 @@
-"""What the lights of a robot show while a motion is played."""
+"""The colours of a robot's lights during a motion."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from posewright.motions.pose import Keyframe
 from posewright.robots import Rgb, Robot
 
 
-def lit_names(keyframes: Sequence[Keyframe]) -> tuple[str, ...]:
-    """Return the lights that keyframes ever set, in the order in which they are named."""
+def light_names(keyframes: Sequence[Keyframe]) -> tuple[str, ...]:
+    """Return the names of all lights that any keyframe sets, in the order of their first use."""
     return tuple(dict.fromkeys(name for keyframe in keyframes for name in keyframe.lights or ()))
 
 
@@ -23,29 +23,31 @@ def colours_of(keyframe: Keyframe, robot: Robot) -> dict[str, Rgb]:
 
     Raises:
         UnknownNameError: the robot has no such light.
-        InputError: a light of one colour is told several.
+        InputError: the keyframe sets red, green and blue of a light of one colour.
     """
     colours = {}
     for name, light in (keyframe.lights or {}).items():
         led = robot.led(name)
         if isinstance(light, tuple) and not led.has_colours:
             raise InputError(
-                f"{name} of {robot.name} is {led.colour} only, and is told a colour",
-                hint="one number, 0..255",
+                f"{name} of {robot.name} is {led.colour} only and cannot show a colour",
+                hint="set one number, 0..255",
             )
         colours[name] = led.shown(light)
     return colours
 
 
-def held_colours(
+def colours_by_keyframe(
     keyframes: Sequence[Keyframe], robot: Robot, before: Mapping[str, Rgb] | None = None
 ) -> tuple[Mapping[str, Rgb], ...]:
-    """Return what is lit from the way into each keyframe on: what was said last of each light.
+    """Return, for each keyframe, the colours of all lights from the way into it on.
+
+    A light keeps the colour it was set to last.
 
     Args:
         keyframes: of one pass.
-        robot: whose lights they are.
-        before: what was lit before the first; nothing is known of lights that are not in it.
+        robot: the robot with the lights.
+        before: colours before the first keyframe; lights missing from it have no known colour yet.
     """
     lit: dict[str, Rgb] = dict(before or {})
     rows = []
@@ -55,22 +57,25 @@ def held_colours(
     return tuple(rows)
 
 
-def lights_over(
-    keyframes: Sequence[Keyframe], robot: Robot, places: Sequence[int], later: Sequence[bool]
+def sample_lights(
+    keyframes: Sequence[Keyframe], robot: Robot, indices: Sequence[int], is_later_pass: Sequence[bool]
 ) -> dict[str, Floats]:
-    """Return the colour of each light at n times, `(n, 3)`, 0..1; NaN before it was told any.
+    """Return the colour of each light at n times, `(n, 3)`, 0..1; NaN before it was set.
 
     Args:
         keyframes: of one pass.
-        robot: whose lights they are.
-        places: which keyframe is gone to or held at each time.
-        later: whether that is in another pass than the first.
+        robot: the robot with the lights.
+        indices: index of the keyframe that is reached or held at each time.
+        is_later_pass: whether each time is in another pass than the first.
     """
-    first = held_colours(keyframes, robot)
-    again = held_colours(keyframes, robot, first[-1])
-    dark = (math.nan,) * 3
-    lit = [(again if is_later else first)[place] for place, is_later in zip(places, later, strict=True)]
+    first_pass = colours_by_keyframe(keyframes, robot)
+    later_passes = colours_by_keyframe(keyframes, robot, first_pass[-1])
+    rows = []
+    for index, is_later in zip(indices, is_later_pass, strict=True):
+        colours = later_passes if is_later else first_pass
+        rows.append(colours[index])
+    unset = (math.nan,) * 3
     return {
-        name: np.array([row.get(name, dark) for row in lit], dtype=np.float64).reshape(-1, 3)
-        for name in lit_names(keyframes)
+        name: np.array([row.get(name, unset) for row in rows], dtype=np.float64).reshape(-1, 3)
+        for name in light_names(keyframes)
     }

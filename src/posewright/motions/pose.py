@@ -1,4 +1,4 @@
-"""Poses and keyframes: where the joints are to be, when, and how they go there."""
+"""Poses and keyframes: joint angles, the time to reach them, and the easing on the way."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ROBOTIS_ACCEL_UNIT_S = 1.0 / 128.0
 
 
 class Easing(Enum):
-    """How a joint goes from one keyframe to the next.
+    """The curve of a joint from one keyframe to the next.
 
     LINEAR: at one speed. SMOOTH: half a cosine, at rest at both ends, peak speed pi/2 of the mean.
     PCHIP: a monotone cubic through all keyframes (Fritsch and Carlson 1980, in the form of SciPy), which
@@ -37,18 +37,20 @@ class Easing(Enum):
 
 
 def smooth(u: Floats) -> Floats:
-    """Half a cosine.
+    """Return half a cosine: the share of the distance covered after share `u` of the time, 0..1.
 
-    The gentlest peak speed of the usual smooth curves (pi/2; minimum jerk has 15/8), which matters for
+    It has the lowest peak speed of the usual smooth curves (pi/2; minimum jerk has 15/8), which matters for
     servos that are near their no-load speed.
     """
     return np.asarray(0.5 - 0.5 * np.cos(np.pi * u), dtype=np.float64)
 
 
 def trapezoid(u: Floats, accel_share: Floats) -> Floats:
-    """Constant acceleration for `accel_share` of the time (0..0.5; 0 is linear), cruise, braking as long.
+    """Return a trapezoidal speed profile: the share of the distance covered after share `u` of the time.
 
-    Both `u`, the share of the time gone (0..1), and `accel_share` are (n,).
+    Args:
+        u: share of the time, 0..1, (n,).
+        accel_share: share of the time spent accelerating, and again braking, 0..0.5, (n,); 0 is linear.
     """
     ramp = np.maximum(accel_share, 1e-300)  # keeps 0/0 out of a branch that 0 never chooses
     cruise = 1.0 / (1.0 - accel_share)
@@ -59,11 +61,11 @@ def trapezoid(u: Floats, accel_share: Floats) -> Floats:
 
 
 def robotis_accel_share(accel: float, reach_s: float) -> float:
-    """Return the trapezoid's share for a RoboPlus page's "inertial force" `accel`.
+    """Return the trapezoid's `accel_share` for a RoboPlus page's "inertial force" `accel`.
 
-    Our reading of ROBOTIS' player: the ramp at each end lasts `accel` frames of 1/128 s, or half the way
-    where that is shorter. It differs from the controller in one thing: there a joint that goes on in the
-    same direction does not stop at the step, here every way ends at rest.
+    Our reading of ROBOTIS' player: the ramp at each end lasts `accel` frames of 1/128 s, or half of the
+    segment where that is shorter. Unlike in the controller, where a joint that goes on in the same direction
+    does not stop at the step, every segment here ends at rest.
     """
     if reach_s <= 0.0:
         return 0.5
@@ -77,23 +79,23 @@ class Curve:
     Attributes:
         times: of the knots, rising [s].
         rows: (n_joints,) [rad] at each knot.
-        ways: for each way on it, whose it is and the number of the knot it begins at.
+        segments: for each segment on it, its key (pass, keyframe) and the index of the knot it begins at.
     """
 
     times: list[float] = field(default_factory=list, repr=False)
     rows: list[Floats] = field(default_factory=list, repr=False)
-    ways: list[tuple[tuple[int, int], int]] = field(default_factory=list, repr=False)
+    segments: list[tuple[tuple[int, int], int]] = field(default_factory=list, repr=False)
 
     def add_knot(self, time: float, row: Floats) -> None:
-        """Add a knot, unless it is the one just added (no pause between two ways)."""
+        """Add a knot, unless it is at the time of the last one (no pause between two segments)."""
         if not self.times or time > self.times[-1]:
             self.times.append(time)
             self.rows.append(row)
 
-    def add_way(self, owner: tuple[int, int], begin: float, begin_row: Floats) -> None:
-        """Begin a way at `begin` [s]; its end is the next knot added."""
+    def add_segment(self, key: tuple[int, int], begin: float, begin_row: Floats) -> None:
+        """Begin a segment at `begin` [s]; its end is the next knot added."""
         self.add_knot(begin, begin_row)
-        self.ways.append((owner, len(self.times) - 1))
+        self.segments.append((key, len(self.times) - 1))
 
     def slopes(self) -> Floats:
         """Return the slope at every knot, (n_knots, n_joints) [rad/s]."""
@@ -103,21 +105,28 @@ class Curve:
         return np.asarray(spline.derivative()(self.times), dtype=np.float64)
 
 
-def slopes_of_ways(curves: Sequence[Curve], shape: tuple[int, int, int]) -> tuple[Floats, Floats]:
-    """Return the speeds at the beginnings and at the ends of all ways, each of `shape` [rad/s]."""
-    begins, ends = np.zeros(shape), np.zeros(shape)
+def segment_slopes(curves: Sequence[Curve], shape: tuple[int, int, int]) -> tuple[Floats, Floats]:
+    """Return the speeds at the beginning and at the end of all segments, each of `shape` [rad/s].
+
+    Args:
+        curves: with the segments.
+        shape: (n_passes, n_keyframes, n_joints).
+    """
+    begins = np.zeros(shape)
+    ends = np.zeros(shape)
     for curve in curves:
         slopes = curve.slopes()
-        for owner, knot in curve.ways:
-            begins[owner], ends[owner] = slopes[knot], slopes[knot + 1]
+        for key, knot in curve.segments:
+            begins[key] = slopes[knot]
+            ends[key] = slopes[knot + 1]
     return begins, ends
 
 
 SHORTEST_S = 1e-6
-"""A way or a pause is none at all, or at least this long: below, a clock of floats cannot tell."""
+"""Shortest time to reach a keyframe, and shortest pause, if not 0: floating-point times resolve no less."""
 
 LONGEST_S = 86_400.0
-"""A day: longer than any honest way or pause."""
+"""Longest time to reach a keyframe, and longest pause: a day."""
 
 Attitude = tuple[float, float, float]
 """Roll, pitch and yaw [rad]."""
@@ -140,7 +149,10 @@ class Pose:
     def __post_init__(self) -> None:
         angles = np.array(self.angles, dtype=np.float64)
         if angles.shape != (len(self.joints),):
-            raise InputError(f"{len(self.joints)} joints need as many angles, found shape {angles.shape}")
+            raise InputError(
+                f"a pose of {len(self.joints)} joints has angles of shape {angles.shape}",
+                hint="one angle for each joint",
+            )
         if len(set(self.joints)) != len(self.joints):
             raise InputError("a pose names a joint twice", hint=f"joints: {', '.join(self.joints)}")
         for name in self.free:
@@ -176,27 +188,26 @@ class Pose:
         return float(self.angles[self.joints.index(joint)])
 
     def on(self, joints: tuple[str, ...]) -> Pose:
-        """Return this pose for another choice or order of `joints`; joints it does not name are held."""
+        """Return this pose for another selection or order of `joints`; joints it lacks are held."""
         if joints == self.joints:
             return self
-        own = dict(zip(self.joints, self.angles.tolist(), strict=True))
+        angles = dict(zip(self.joints, self.angles.tolist(), strict=True))
         return Pose(
-            joints, np.array([own.get(name, np.nan) for name in joints]), self.free.intersection(joints)
+            joints, np.array([angles.get(name, np.nan) for name in joints]), self.free.intersection(joints)
         )
 
     def over(self, previous: Pose) -> Pose:
         """Return this pose reached from `previous`: held joints stay as they were there."""
-        before = previous.on(self.joints)
-        held = self.held_mask
-        free = self.free | {
-            name for name, kept in zip(self.joints, held, strict=True) if kept and name in before.free
-        }
-        return Pose(self.joints, np.where(held, before.angles, self.angles), frozenset(free))
+        previous = previous.on(self.joints)
+        held_mask = self.held_mask
+        held_names = {name for name, is_held in zip(self.joints, held_mask, strict=True) if is_held}
+        free = self.free | (held_names & previous.free)
+        return Pose(self.joints, np.where(held_mask, previous.angles, self.angles), free)
 
-    def same_as(self, other: Pose) -> Flags:
-        """Return (n_joints,) where this pose and another of the same joints ask for the same."""
-        same = (self.angles == other.angles) | (np.isnan(self.angles) & np.isnan(other.angles))
-        return np.asarray(same & (self.free_mask == other.free_mask), dtype=np.bool_)
+    def same_as(self, pose: Pose) -> Flags:
+        """Return (n_joints,) true where this pose and another of the same joints agree."""
+        same = (self.angles == pose.angles) | (np.isnan(self.angles) & np.isnan(pose.angles))
+        return np.asarray(same & (self.free_mask == pose.free_mask), dtype=np.bool_)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Pose):
@@ -208,11 +219,11 @@ class Pose:
 
     def __repr__(self) -> str:
         counts = {"held": int(self.held_mask.sum()), "free": len(self.free)}
-        besides = "".join(f", {number} {what}" for what, number in counts.items() if number)
-        return f"Pose({len(self.joints)} joints{besides})"
+        suffix = "".join(f", {number} {state}" for state, number in counts.items() if number)
+        return f"Pose({len(self.joints)} joints{suffix})"
 
     def _key(self) -> tuple[tuple[str, ...], tuple[float | None, ...], frozenset[str]]:
-        # + 0.0 makes the two zeros one; NaN never equals itself, so it is named
+        # + 0.0 turns -0.0 into 0.0; NaN never equals itself, so None stands for it
         angles = tuple(None if angle != angle else angle + 0.0 for angle in self.angles.tolist())  # noqa: PLR0124 - NaN
         return self.joints, angles, self.free
 
@@ -227,15 +238,16 @@ class Keyframe:
     """A pose, the time to reach it, the pause after it, its easing and its stiffness.
 
     Attributes:
-        reach_s: time on the way into the pose [s]; 0 jumps there.
-        easing: how the way INTO the pose is gone.
+        reach_s: time to reach the pose [s]; 0 jumps there.
+        pause_s: time in the pose [s].
+        easing: the curve on the way INTO the pose.
         stiffness: by joint [N m/rad], from the start of the way on; None leaves the servo's own.
-        accel_share: share of the way's time spent accelerating, and again braking (0..0.5); only the
-            trapezoid reads it.
+        accel_share: share of `reach_s` spent accelerating, and again braking (0..0.5); only for the
+            trapezoid.
         attitude: roll, pitch and yaw of the trunk that the author had in mind [rad]: roll leans to the right,
-            pitch forward, yaw turns left (REP-103). No servo makes it, gravity does; None where nobody said.
-        lights: what the robot's lights are told as the way begins, by LED: how bright, or how much red, green
-            and blue, 0..255; one that is not named stays as it was.
+            pitch forward, yaw turns left (REP-103). No servo makes it, gravity does; None if unknown.
+        lights: brightness, or red, green and blue, 0..255, of the robot's lights as the way begins, by LED;
+            a light that is not named stays as it was.
     """
 
     pose: Pose
@@ -248,26 +260,23 @@ class Keyframe:
     lights: Mapping[str, Light] | None = None
 
     def __post_init__(self) -> None:
-        for what, seconds in (("reach_s", self.reach_s), ("pause_s", self.pause_s)):
+        for name, seconds in (("reach_s", self.reach_s), ("pause_s", self.pause_s)):
             if not (seconds == 0.0 or SHORTEST_S <= seconds <= LONGEST_S):
-                raise InputError(f"{what} is {seconds}", hint=TIME_HINT)
+                raise InputError(f"{name} is {seconds}", hint=TIME_HINT)
         if not 0.0 <= self.accel_share <= 0.5:
             raise InputError(f"accel_share is {self.accel_share}", hint="the range is 0..0.5")
         if self.attitude is not None and not all(map(math.isfinite, self.attitude)):
             raise InputError(f"the attitude is {self.attitude}", hint="roll, pitch and yaw in radians")
         if self.stiffness is not None:
-            object.__setattr__(self, "stiffness", MappingProxyType(self._checked(self.stiffness)))
+            for joint, value in self.stiffness.items():
+                if joint not in self.pose.joints:
+                    raise InputError(f"the stiffness is of {joint!r}, which is no joint of the pose")
+                if not (math.isfinite(value) and value >= 0.0):
+                    raise InputError(f"the stiffness of {joint} is {value}", hint="N m/rad, 0 or more")
+            object.__setattr__(self, "stiffness", MappingProxyType(dict(self.stiffness)))
         if self.lights is not None:
-            lights = {name: _light(name, light) for name, light in self.lights.items()}
+            lights = {name: _normalise_light(name, light) for name, light in self.lights.items()}
             object.__setattr__(self, "lights", MappingProxyType(lights) if lights else None)
-
-    def _checked(self, stiffness: Mapping[str, float]) -> dict[str, float]:
-        for joint, value in stiffness.items():
-            if joint not in self.pose.joints:
-                raise InputError(f"the stiffness is of {joint!r}, which is no joint of the pose")
-            if not (math.isfinite(value) and value >= 0.0):
-                raise InputError(f"the stiffness of {joint} is {value}", hint="N m/rad, 0 or more")
-        return dict(stiffness)
 
     def __repr__(self) -> str:
         pause = f", pause {self.pause_s:g} s" if self.pause_s else ""
@@ -275,25 +284,28 @@ class Keyframe:
 
     @property
     def is_curved(self) -> bool:
-        """Whether the way into it is not gone at one even speed."""
+        """Whether the speed on the way into it varies."""
         if self.reach_s == 0.0 or self.easing is Easing.LINEAR:
             return False
         return self.easing is not Easing.TRAPEZOID or self.accel_share > 0.0
 
     @property
     def duration(self) -> float:
-        """Time on the way and in the pause together [s]."""
+        """Time to reach the pose and the pause together [s]."""
         return self.reach_s + self.pause_s
 
 
-def _light(name: str, light: Light) -> Light:
-    """Return what a light is told, as floats, or raise InputError."""
+def _normalise_light(name: str, light: Light) -> Light:
+    """Return the setting of a light as floats, or raise InputError."""
     values = light if isinstance(light, tuple) else (light,)
     if len(values) not in {1, 3} or not all(0.0 <= value <= BRIGHTEST for value in values):
-        hint = f"how bright, 0..{BRIGHTEST:g}, or as much red, green and blue"
-        raise InputError(f"the light {name} is told {light}", hint=hint)
-    first, *others = (float(value) for value in values)
-    return (first, others[0], others[1]) if others else first
+        raise InputError(
+            f"the light {name} is set to {light}",
+            hint=f"a brightness, 0..{BRIGHTEST:g}, or as much red, green and blue",
+        )
+    if len(values) == 1:
+        return float(values[0])
+    return float(values[0]), float(values[1]), float(values[2])
 
 
 def ends_of(keyframes: Sequence[Keyframe]) -> Floats:
@@ -313,19 +325,21 @@ def arrivals_of(keyframes: Sequence[Keyframe]) -> Floats:
 def clock_of(keyframes: Sequence[Keyframe]) -> list[float]:
     """Return when each keyframe is reached and when its pause is over, by turns, `2 * n_keyframes` [s].
 
-    Every sum is rounded once (Kahan and Neumaier's summation): ten ways of 0.1 s make 1 s.
+    Every sum is rounded only once (Kahan and Neumaier's summation): ten times 0.1 s make 1 s.
     """
-    sums, total, lost = [], 0.0, 0.0
+    times = []
+    total = 0.0
+    compensation = 0.0
     for keyframe in keyframes:
         for seconds in (keyframe.reach_s, keyframe.pause_s):
-            longer = total + seconds
-            lost += _rounded_off(total, seconds, longer)
-            total = longer
-            sums.append(total + lost)
-    return sums
+            next_total = total + seconds
+            compensation += _rounding_error(total, seconds, next_total)
+            total = next_total
+            times.append(total + compensation)
+    return times
 
 
-def _rounded_off(a: float, b: float, total: float) -> float:
+def _rounding_error(a: float, b: float, total: float) -> float:
     """Return what `total = a + b` has lost to rounding, exactly (Knuth's two-sum)."""
     part = total - a
     return (a - (total - part)) + (b - part)

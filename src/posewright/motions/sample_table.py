@@ -1,4 +1,4 @@
-"""A motion as a table of numbers in the unit and the order somebody asked for."""
+"""A sampled motion as a table of numbers in a chosen unit and joint order."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ import numpy as np
 from posewright.arrays import Floats
 from posewright.documents import PlainData
 from posewright.errors import InputError, UnknownNameError
-from posewright.motions.motion import Motion, Samples, card_of
+from posewright.motions.motion import Motion, Samples, robot_of_motion
 from posewright.motions.pose import Pose
 from posewright.robots import Robot, Servo
 
-MOST_ROWS = 1_000_000
-"""More rows are a slip of the pen, not a table."""
+MAX_ROWS = 1_000_000
+"""Longer tables are taken for a mistake."""
 
 DIGITS = 9
 
@@ -29,7 +29,7 @@ UNITS: dict[str, Callable[[Servo, Floats], Floats]] = {
     "servo_deg": lambda servo, angles: servo.to_servo_deg(angles),
     "ticks": lambda servo, angles: servo.to_ticks(angles),
 }
-"""From joint angles [rad] to what a unit calls them; ticks are not rounded."""
+"""Conversions from joint angles [rad] to each unit; ticks are not rounded."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,8 @@ class SampleTable:
     """A sampled motion.
 
     Attributes:
-        numbering: whose IDs order and name the columns; None for joint names in the motion's order.
+        numbering: the servo numbering whose IDs order and name the columns; None for joint names in the
+            motion's order.
     """
 
     motion: Motion
@@ -83,7 +84,7 @@ class SampleTable:
 
     def to_dict(self) -> dict[str, PlainData]:
         """Return the table as JSON has it: rows by time, the exact keyframes, and all servo IDs."""
-        start, *frames = self.motion.resolved()
+        start, *frames = self.motion.resolved_poses()
         times = self.motion.keyframe_times.tolist()
         return {
             "motion": self.motion.name,
@@ -96,9 +97,9 @@ class SampleTable:
                 for name in self.robot.numberings
             },
             "times_s": self.times.tolist(),
-            "values": _rows(self.values(self.unit)),
-            "angles_deg": _rows(self.values("deg")),
-            "servo_deg": _rows(self.values("servo_deg")),
+            "values": _json_rows(self.values(self.unit)),
+            "angles_deg": _json_rows(self.values("deg")),
+            "servo_deg": _json_rows(self.values("servo_deg")),
             "start": self._keyframe(0.0, start),
             "keyframes": [self._keyframe(time, pose) for time, pose in zip(times, frames, strict=True)],
         }
@@ -107,9 +108,9 @@ class SampleTable:
         angles = pose.on(self.joints).angles[None]
         return {
             "time_s": time,
-            "values": _rows(self._in_unit(angles, self.unit))[0],
-            "angles_deg": _rows(self._in_unit(angles, "deg"))[0],
-            "servo_deg": _rows(self._in_unit(angles, "servo_deg"))[0],
+            "values": _json_rows(self._in_unit(angles, self.unit))[0],
+            "angles_deg": _json_rows(self._in_unit(angles, "deg"))[0],
+            "servo_deg": _json_rows(self._in_unit(angles, "servo_deg"))[0],
             "free": sorted(pose.free),
         }
 
@@ -123,34 +124,40 @@ def sample_motion(
     numbering: str | None = None,
     until_s: float | None = None,
 ) -> SampleTable:
-    """Sample a motion, up to its end or `until_s`, as a table in a unit of `UNITS`.
+    """Sample a motion as a table.
 
-    Its servos are those of `robot`, a card or a name; by default of the motion's own robot.
-    The IDs of a numbering order and name its columns; without one they are as in the motion.
+    Args:
+        motion: the motion.
+        robot: the robot whose servos it moves, or its name; default the motion's own.
+        rate_hz: rows a second.
+        unit: of the values, one of `UNITS`.
+        numbering: the servo numbering that orders and names the columns; default the motion's joint names.
+        until_s: time of the last row [s]; default the motion's end.
 
     Raises:
         UnknownNameError: there is no such unit or numbering.
         InputError: the rate or the time is no number, or the table would be too long.
     """
-    robot = card_of(motion, robot)
+    robot = robot_of_motion(motion, robot)
     if unit not in UNITS:
         raise UnknownNameError.among("unit", unit, UNITS)
     if numbering is not None:
         robot.numbering(numbering)
     if until_s is not None and not (math.isfinite(until_s) and until_s >= 0.0):
-        raise InputError(f"until {until_s} s is no time", hint="0 or more")
-    _refuse_too_long(motion, rate_hz, until_s)
+        raise InputError(f"the end time is {until_s} s", hint="a time is 0 or more")
+    one_pass_or_all = motion.duration if motion.repeat is None else motion.total_duration
+    end_s = one_pass_or_all if until_s is None else until_s
+    if rate_hz * end_s >= MAX_ROWS:
+        raise InputError(
+            f"the table would have {rate_hz * end_s:.3g} rows; at most {MAX_ROWS:,} are allowed",
+            hint="lower the rate or end earlier",
+        )
     return SampleTable(motion, robot, motion.sample(rate_hz, until_s=until_s), rate_hz, unit, numbering)
 
 
-def _refuse_too_long(motion: Motion, rate_hz: float, until_s: float | None) -> None:
-    if until_s is None:
-        until_s = motion.duration if motion.repeat is None else motion.total_duration
-    if rate_hz * until_s >= MOST_ROWS:
-        rows = f"{rate_hz * until_s:.3g} rows are more than {MOST_ROWS:,}"
-        raise InputError(rows, hint="a lower rate or an earlier end")
-
-
-def _rows(values: Floats) -> list[list[float | None]]:
-    """Return rows as JSON has them: null where there is no number."""
-    return [[value if math.isfinite(value) else None for value in row] for row in values.tolist()]
+def _json_rows(values: Floats) -> list[list[float | None]]:
+    """Return the rows with None, JSON's null, for every number that is not finite."""
+    rows: list[list[float | None]] = []
+    for row in values.tolist():
+        rows.append([number if math.isfinite(number) else None for number in row])
+    return rows

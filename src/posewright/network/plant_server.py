@@ -19,16 +19,16 @@ from posewright.arenas import Arena
 from posewright.arrays import Floats
 from posewright.bodies import (
     Body,
+    BodySpec,
     BodyState,
     Contacts,
     GroundTruth,
     JointCommands,
     JointStates,
-    Part,
     Plant,
     TorquePolicy,
 )
-from posewright.control import Safety, advance_at_its_time
+from posewright.control import Safety, advance_on_clock
 from posewright.documents import Node
 from posewright.documents.plain import plain_with_arrays, to_plain
 from posewright.errors import (
@@ -45,7 +45,7 @@ from posewright.network import wire_records
 from posewright.network.wire_messages import pack, unpack
 from posewright.robots import Robot
 
-MakePlant = Callable[[Sequence[Part], Arena | None], Plant]
+MakePlant = Callable[[Sequence[BodySpec], Arena | None], Plant]
 
 Answer = Mapping[str, object]
 """What `pack` takes: plain data with arrays in it."""
@@ -306,10 +306,10 @@ def _advance_paced(plant: Plant, commands: Mapping[str, JointCommands]) -> Mappi
     if clock is None:
         return plant.advance(commands)
     if not clock.is_real:
-        return advance_at_its_time(plant, commands, clock)
+        return advance_on_clock(plant, commands, clock)
     n_frames = len(next(iter(commands.values())))
     frames = [
-        advance_at_its_time(plant, {name: rows[i : i + 1] for name, rows in commands.items()}, clock)
+        advance_on_clock(plant, {name: rows[i : i + 1] for name, rows in commands.items()}, clock)
         for i in range(n_frames)
     ]
     return {name: _join_states([frame[name] for frame in frames]) for name in commands}
@@ -342,7 +342,7 @@ def _join_truths(blocks: Sequence[GroundTruth]) -> GroundTruth:
         boxes=np.concatenate([block.boxes for block in blocks]),
         box_contacts=np.concatenate([block.box_contacts for block in blocks]),
         slips=np.concatenate(slips) if len(slips) == len(blocks) else None,
-        contacts=Contacts.joined(contacts) if len(contacts) == len(blocks) else None,
+        contacts=Contacts.concatenate(contacts) if len(contacts) == len(blocks) else None,
     )
 
 

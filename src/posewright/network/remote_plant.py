@@ -15,11 +15,11 @@ import numpy as np
 
 from posewright.arenas import Arena
 from posewright.bodies import (
+    BodySpec,
     BodyState,
     GroundTruth,
     JointCommands,
     JointStates,
-    Part,
     Supervisor,
     TorquePolicy,
 )
@@ -39,7 +39,7 @@ MAX_CLIENT_NAME = 100
 """Of the name by which a client is known to others, in characters."""
 
 
-def open_remote_plant(channel: RequestChannel, parts: Sequence[Part], arena: Arena | None) -> RemotePlant:
+def open_remote_plant(channel: RequestChannel, parts: Sequence[BodySpec], arena: Arena | None) -> RemotePlant:
     """Return the plant at the other end of a channel; this process and computer are the name of its client.
 
     Raises:
@@ -170,7 +170,7 @@ class RemotePlant:
     def __init__(
         self,
         channel: RequestChannel,
-        parts: Sequence[Part],
+        parts: Sequence[BodySpec],
         arena: Arena | None = None,
         *,
         client_name: str = "a client",

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from posewright.arenas import Arena
 from posewright.bodies import (
+    BodySpec,
     BodyState,
     Contacts,
     DomainParameters,
@@ -19,7 +20,6 @@ from posewright.bodies import (
     GroundTruth,
     JointCommands,
     JointStates,
-    Part,
     Reading,
 )
 from posewright.documents import Node, read_record
@@ -55,7 +55,7 @@ def fingerprint(robot: Robot) -> str:
     return digest.hexdigest()
 
 
-def encode_part(part: Part) -> dict[str, object]:
+def encode_part(part: BodySpec) -> dict[str, object]:
     """Return a part of a plant; of its robot the name and a fingerprint."""
     return {
         "name": part.name,
@@ -69,7 +69,7 @@ def encode_part(part: Part) -> dict[str, object]:
     }
 
 
-def read_part(node: Node, robot_by_name: Callable[[str], Robot]) -> Part:
+def read_part(node: Node, robot_by_name: Callable[[str], Robot]) -> BodySpec:
     """Return the part; raise an `InputError` where it makes no sense, or is of another robot of that name."""
     keys = ("name", "robot", "fingerprint", "start_pose", "start", "sensors", "seed", "domain")
     entries = _entries(node, *keys)
@@ -85,7 +85,7 @@ def read_part(node: Node, robot_by_name: Callable[[str], Robot]) -> Part:
     start = [entry.number(low=-_FAR_M, high=_FAR_M) for entry in entries["start"].items()]
     if len(start) != 3:
         entries["start"].fail("expected x, y and yaw")
-    return Part(
+    return BodySpec(
         read_name(entries["name"]),
         robot,
         pose,
@@ -122,7 +122,7 @@ def read_arena(node: Node) -> Arena | None:
             node.fail(f"{len(items)} {key}", hint=f"at most {limit}")
     for shape in entries["shapes"].items():
         read_name(shape.fields(required=("name",))["name"])
-    with node.located():
+    with node.locate_errors():
         return Arena.from_dict(node.value)
 
 
@@ -197,7 +197,7 @@ def _read_truth(node: Node, n: int) -> GroundTruth:
         contacts=_optional(entries["contacts"], _read_contacts),
     )
     try:
-        truth.check()
+        truth.require_shapes()
     except BodyError as error:  # shapes that do not fit each other are a fault of the message
         node.fail(error.message, hint=error.hint)
     return truth

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from posewright.arrays import Flags, Floats
-from posewright.rotation import matrices, uprightness
+from posewright.rotation import rotation_matrices, uprightness
 
 SKY = np.array((0.0, 0.0, 1.0))
 """Up, where the field is level."""
@@ -23,7 +23,7 @@ def up_seen_from(base: Floats, up: Floats = SKY) -> Floats:
 
     `up` is straight against gravity in the field's frame, `(3,)`, unit length.
     """
-    seen: Floats = np.einsum("...ji,j->...i", matrices(base[..., 3:]), up)
+    seen: Floats = np.einsum("...ji,j->...i", rotation_matrices(base[..., 3:]), up)
     return seen
 
 
@@ -110,7 +110,9 @@ class FallDetector:
             self._low_m = self._limits.height_share * float(base[0, 2])
         if upright is None:
             upright = (
-                uprightness(base[:, 3:]) if self._up is None else matrices(base[:, 3:])[..., 2] @ self._up
+                uprightness(base[:, 3:])
+                if self._up is None
+                else rotation_matrices(base[:, 3:])[..., 2] @ self._up
             )
         tilted = upright < self._cos_tilt
         return np.asarray(tilted | (base[:, 2] < self._low_m) if self._limits.height_share else tilted)

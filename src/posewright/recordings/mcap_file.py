@@ -12,9 +12,9 @@ from typing import Any, BinaryIO, NoReturn
 
 import numpy as np
 
-from posewright.documents import open_ordinary, write_atomically
+from posewright.documents import open_regular_file, write_atomically
 from posewright.documents.plain import PlainMapping
-from posewright.errors import FormatError, InputError, Where, visible
+from posewright.errors import FormatError, InputError, Where, escape_unprintable
 from posewright.recordings.budgets import MAX_FILE_BYTES, MAX_TEXT_BYTES, refuse_larger
 from posewright.recordings.exact_json import check_shape, from_json, to_json
 from posewright.recordings.header import RULES_SUFFIX, Header
@@ -98,7 +98,7 @@ def read_mcap(path: Path | str, *, trust_attached_rules: bool = False) -> Record
     """
     path = Path(path)
     try:
-        with open_ordinary(path) as file:
+        with open_regular_file(path) as file:
             _check_kind(path, file)
             return _recording(file, trust_attached_rules=trust_attached_rules)
     except OSError as error:
@@ -211,7 +211,7 @@ def _check_texts(told: PlainMapping, right: Mapping[str, str], *, trust_attached
             advice = "; --trust-attached-rules judges by the rules it has now"
             raise _changed(f"the rules {attached!r:.80} {how}", advice)
         message = "the rules %s of a recording were %s after it was made: its digest was not checked"
-        logging.getLogger("posewright").warning(message, visible(f"{attached!r:.80}"), how)
+        logging.getLogger("posewright").warning(message, escape_unprintable(f"{attached!r:.80}"), how)
     return not broken
 
 

@@ -309,9 +309,9 @@ class _RobotRows:
 
     def _touched(self) -> Contacts:
         """Return what touched what, row by row: a touch between two rows belongs to the later."""
-        found = Contacts.joined(self._contacts)
+        found = Contacts.concatenate(self._contacts)
         if self._every > 1:
-            found = found.folded(self._every)
+            found = found.group_frames(self._every)
         is_complete = found.frames < self._rows
         return Contacts(
             found.names,

@@ -14,7 +14,7 @@ from posewright.errors import InputError
 from posewright.recordings.header import RobotHeader
 from posewright.recordings.messages import FIELD
 from posewright.recordings.recording import Recording
-from posewright.rotation import product
+from posewright.rotation import quaternion_product
 
 _THICK_M, _THIN_M = 0.01, 0.001
 _SEEN_THROUGH = {"wall": 0.35}
@@ -151,4 +151,6 @@ def link_rotations(header: RobotHeader, positions: Floats) -> Floats:
     axes = np.array([link["axis"] for link in links], dtype=np.float64).reshape(-1, 3)
     axes /= np.linalg.norm(axes, axis=1, keepdims=True)
     half = positions[:, columns] / 2.0
-    return product(rest, np.concatenate([np.cos(half)[..., None], np.sin(half)[..., None] * axes], axis=-1))
+    return quaternion_product(
+        rest, np.concatenate([np.cos(half)[..., None], np.sin(half)[..., None] * axes], axis=-1)
+    )

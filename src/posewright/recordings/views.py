@@ -28,7 +28,7 @@ from posewright.recordings.scene import (
 )
 from posewright.recordings.topics import Topic
 from posewright.robots import beam_slopes
-from posewright.rotation import from_roll_pitch_yaw
+from posewright.rotation import quaternions_of_roll_pitch_yaw
 
 VIEW_HZ = 16.0
 LIDAR_HZ = 4.0
@@ -187,7 +187,7 @@ def _imu(name: str, sensor: str, decisions: Decisions, times_ns: NDArray[np.uint
     packed = messages.imu(_sensor_frame(name, sensor)).pack(
         len(times_ns),
         stamp=stamps(times_ns),
-        orientation=from_roll_pitch_yaw(angles)[:, _TO_XYZW],
+        orientation=quaternions_of_roll_pitch_yaw(angles)[:, _TO_XYZW],
         angular_velocity=velocity,
         acceleration=acceleration,
     )

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from posewright.documents import Node, Reader, read_record
+from posewright.documents import FieldReader, Node, read_record
 from posewright.robots.sensors import Camera, SensorSpec, Vector, parse_vector
 
 FRONT, REAR = "front", "rear"
@@ -112,9 +112,9 @@ class HeadGeometry:
     """
 
     joints: tuple[str, str, str]
-    neck_m: Annotated[Vector, Reader(_in_middle)] = field(repr=False)
-    head_m: Annotated[Vector, Reader(_in_middle)] = field(repr=False)
-    camera_m: Annotated[Vector, Reader(_in_middle)] = field(repr=False)
+    neck_m: Annotated[Vector, FieldReader(_in_middle)] = field(repr=False)
+    head_m: Annotated[Vector, FieldReader(_in_middle)] = field(repr=False)
+    camera_m: Annotated[Vector, FieldReader(_in_middle)] = field(repr=False)
     camera: str
 
 
@@ -126,7 +126,7 @@ def parse_head(node: Node, joints: Sequence[str], sensors: Collection[SensorSpec
         fields["joints"].fail(f"expected three joints, found {len(set(turned))}", hint=HEAD_HINT)
     cameras = [sensor.name for sensor in sensors if isinstance(sensor, Camera)]
     camera, besides = fields["camera"].choice("camera", cameras), ("joints", "camera", "source")
-    return read_record(node, HeadGeometry, besides=besides, joints=turned, camera=camera)
+    return read_record(node, HeadGeometry, extra_keys=besides, joints=turned, camera=camera)
 
 
 def _in_middle(node: Node) -> Vector:

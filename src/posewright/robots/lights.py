@@ -72,4 +72,4 @@ class Led:
 def parse_leds(node: Node) -> tuple[Led, ...]:
     """Read `{name: {colour: white, place: head}, ..., source: ...}`, or raise DocumentError."""
     lights = {name: entry for name, entry in node.fields().items() if name != "source"}
-    return tuple(read_record(entry, Led, besides=("source",), name=name) for name, entry in lights.items())
+    return tuple(read_record(entry, Led, extra_keys=("source",), name=name) for name, entry in lights.items())

@@ -11,7 +11,7 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.robots.sensors import SensorSpec
-from posewright.rotation import matrices
+from posewright.rotation import rotation_matrices
 
 Triple = tuple[float, float, float]
 Rows = tuple[Triple, Triple, Triple]
@@ -184,7 +184,7 @@ def rows(matrix: Floats) -> Rows:
 
 def rotation_matrix(quaternion: Quaternion) -> Floats:
     """Return the axes of a frame turned by w x y z as columns, `(3, 3)`."""
-    return matrices(np.array(quaternion) / math.hypot(*quaternion))
+    return rotation_matrices(np.array(quaternion) / math.hypot(*quaternion))
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ def parse_motion_rules(
     found = node.fields()
     besides = ("near_pose", "camera", "source")
     near = _poses(found["near_pose"], poses) if "near_pose" in found else None
-    rules = read_record(node, MotionRules, besides=besides, without=OF_CAMERA, near_pose=near)
+    rules = read_record(node, MotionRules, extra_keys=besides, default_fields=OF_CAMERA, near_pose=near)
     most = math.inf if rules.max_step_deg is None else rules.max_step_deg
     if rules.large_step_deg is not None and rules.large_step_deg > most:
         found["large_step_deg"].fail("a large step is larger than the largest", hint="see max_step_deg")

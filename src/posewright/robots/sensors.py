@@ -14,7 +14,7 @@ from typing import Annotated, ClassVar, TypeAlias
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.documents import Bounds, Node, Reader, read_record
+from posewright.documents import Bounds, FieldReader, Node, read_record
 
 FARTHEST_M = 10.0
 """No part of a small robot is farther from another."""
@@ -31,7 +31,7 @@ def parse_vector(node: Node) -> Vector:
     return x, y, z
 
 
-Position = Annotated[Vector, Reader(parse_vector)]
+Position = Annotated[Vector, FieldReader(parse_vector)]
 """A place in the mount's frame [m]."""
 
 Positive = Annotated[float, Bounds(0.001)]
@@ -414,7 +414,7 @@ def parse_sensor(name: str, node: Node) -> SensorSpec:
     """Read one entry of a `sensors:` block, as robot cards and behaviours carry it."""
     fields = node.fields(required=("kind",))
     kind = KINDS[fields["kind"].choice("kind of sensor", KINDS)]
-    sensor: SensorSpec = read_record(node, kind, besides=("kind", "source"), name=name)
+    sensor: SensorSpec = read_record(node, kind, extra_keys=("kind", "source"), name=name)
     if isinstance(sensor, RangeSensor) and "min_range_m" in fields:
         fields["min_range_m"].number(low=0.0, high=sensor.max_range_m)
     if isinstance(sensor, AnalogTouch):

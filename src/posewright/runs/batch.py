@@ -18,11 +18,17 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from posewright.control.loop import sigterm_raises
-from posewright.documents import is_there, locked, open_ordinary, remove_unfinished, write_atomically
+from posewright.documents import (
+    lock_folders,
+    open_regular_file,
+    path_exists,
+    remove_unfinished_files,
+    write_atomically,
+)
 from posewright.documents.plain import to_plain
 from posewright.errors import FormatError, InputError, OutputError, PosewrightError, Where
 from posewright.recordings.exact_json import from_json, to_json
-from posewright.search.executors import executor_for, in_order
+from posewright.search.executors import map_in_order, open_executor
 from posewright.version import __version__
 
 Item = TypeVar("Item")
@@ -267,7 +273,7 @@ def run_batch(
 
     Raises:
         InputError: the folder holds a batch with other settings.
-        OutputError: nothing can be written there, or another program is at it.
+        OutputError: nothing can be written there, or another program is using it.
         FormatError: what stands there is damaged.
         UnavailableError: a worker process ended by itself.
     """
@@ -281,11 +287,11 @@ def run_batch(
     with sigterm_raises(), _opened(folder, settings):
         for name in items if folder is not None else ():
             path = _entry(folder, stem_of(key, name))  # type: ignore[arg-type]  # there is one: see above
-            if is_there(path) and _is_whole(path):
+            if path_exists(path) and _is_whole(path):
                 note(_unsealed(path, name), is_old=True)
         left = [named for named in items.items() if named[0] not in runs]
-        with executor_for(workers if executor is None else 1, len(left)) as own:
-            for run in in_order(_Kept(task, key, folder), left, executor or own):
+        with open_executor(workers if executor is None else 1, len(left)) as own:
+            for run in map_in_order(_Kept(task, key, folder), left, executor or own):
                 note(run)
     return Batch(key, measure, settings, tuple(runs[name] for name in items), folder)
 
@@ -318,9 +324,9 @@ def _opened(folder: Path | None, settings: Mapping[str, str]) -> Iterator[None]:
         yield
         return
     make_folder(folder / JOURNAL)
-    with locked(folder, waits=False):
+    with lock_folders(folder, wait=False):
         _sweep(folder)
-        if is_there(folder / SETTINGS):
+        if path_exists(folder / SETTINGS):
             _refuse_others(_document(folder / SETTINGS), settings, folder / SETTINGS)
         else:
             if any((folder / JOURNAL).iterdir()):
@@ -344,7 +350,7 @@ def make_folder(folder: Path) -> None:
 def _sweep(folder: Path) -> None:
     """Remove what was being written when a program or a worker was killed."""
     for each in (folder, folder / JOURNAL):
-        remove_unfinished(each)
+        remove_unfinished_files(each)
 
 
 def _refuse_others(there: Mapping[str, Any], asked: Mapping[str, str], path: Path) -> None:
@@ -368,7 +374,7 @@ def _sealed(run: BatchRun, recorded: str | None = None) -> bytes:
 def _file_digest(path: Path) -> str | None:
     """Return a digest of a file's bytes; None where there is no such file, or none that can be read."""
     try:
-        with open_ordinary(path) as file:
+        with open_regular_file(path) as file:
             return hashlib.sha256(file.read()).hexdigest()
     except OSError:
         return None
@@ -394,7 +400,7 @@ def _unsealed(path: Path, name: str) -> BatchRun:
 
 def _document(path: Path) -> dict[str, Any]:
     try:
-        with open_ordinary(path) as file:
+        with open_regular_file(path) as file:
             found = json.loads(file.read())
     except (OSError, ValueError, RecursionError) as error:
         raise FormatError(f"cannot be read: {error}", where=Where(path)) from error

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from posewright.arenas import Arena, Role, corners, shadows
+from posewright.arenas import Arena, Role, corners, footprints
 from posewright.arrays import Floats
 from posewright.codegen.hil.boards import PYTHON
 from posewright.contests import Ranked, contest
-from posewright.control import Controller, ControllerMaker
+from posewright.control import Controller, ControllerFactory
 from posewright.errors import InputError
 from posewright.evaluation.trajectory import domain_of
 from posewright.recordings import Recording, write_mcap
@@ -33,7 +33,7 @@ from posewright.runs.trial import (
     trial_documents,
     trial_run,
 )
-from posewright.search.plan import checked_seed
+from posewright.search.plan import require_seed
 
 MOST_SEEDS = 100_000
 _SEEDS = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?")
@@ -57,7 +57,7 @@ def read_seeds(text: str) -> tuple[int, ...]:
             seeds.update(range(first, last + 1))
         if last - first >= MOST_SEEDS or len(seeds) > MOST_SEEDS:
             raise InputError(f"too many seeds: {text!r}", hint=f"at most {MOST_SEEDS}")
-    return tuple(sorted(map(checked_seed, seeds)))
+    return tuple(sorted(map(require_seed, seeds)))
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ def run_many(
     options: Mapping[str, str] | None = None,
     motions: str | Path | None = None,
     body: str = SIMULATION,
-    controller: str | ControllerMaker | Callable[[], Controller] = PYTHON,
+    controller: str | ControllerFactory | Callable[[], Controller] = PYTHON,
     legal: bool = False,
     streams: str = Derivation.NAMED.value,
     folder: str | Path | None = None,
@@ -172,10 +172,10 @@ def run_many(
 
     Raises:
         InputError: something that was handed in is wrong, or the folder holds a batch with other settings.
-        OutputError: nothing can be written into the folder, or another program is at it.
+        OutputError: nothing can be written into the folder, or another program is using it.
         UnavailableError: a worker process ended by itself.
     """
-    numbers = read_seeds(seeds) if isinstance(seeds, str) else sorted({checked_seed(seed) for seed in seeds})
+    numbers = read_seeds(seeds) if isinstance(seeds, str) else sorted({require_seed(seed) for seed in seeds})
     if not numbers:
         raise InputError("no seeds", hint="such as 1-20")
     resolved, trial_options = resolve_trial(
@@ -240,7 +240,7 @@ def sketch_of(recording: Recording) -> Mapping[str, Any]:
     arena = Arena.from_dict(recording.header.arena)
     lines = [shape for shape in arena.shapes if shape.role is Role.LINE]
     outlines = [corners([(one.x, one.y, one.yaw_rad)], one.size_m[:2])[0] for one in lines]
-    boxes = corners(*shadows(recording.boxes[0], arena.box_sizes)) if recording.boxes.size else ()
+    boxes = corners(*footprints(recording.boxes[0], arena.box_sizes)) if recording.boxes.size else ()
     width, height = (100.0 * side for side in arena.size_m)
     path = "".join(_path(one[:: max(1, len(one) // _SKETCHED)], height) for one in placed if len(one))
     return {

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 
-from posewright.bodies import Part
+from posewright.bodies import BodySpec
 from posewright.buses.dynamixel.fake.bus import FakeBus
 from posewright.buses.dynamixel.fake.damage import BusDamage
 from posewright.buses.dynamixel.fake.device import FakeSensor
@@ -50,7 +50,7 @@ def fake_bus(
     """
     choice = choose_plant(body)
     streams = Streams(seed)
-    part = Part(
+    part = BodySpec(
         robot.name,
         robot,
         robot.pose(pose),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from posewright.control import check_options
+from posewright.control import require_known_options
 from posewright.controllers import GaitProgram
 from posewright.errors import InputError
-from posewright.gaits import QuadrupedGait, VelocityCommand, gait_names, refuse_out_of_range
+from posewright.gaits import QuadrupedGait, VelocityCommand, gait_names, require_command_in_range
 from posewright.gaits.quadruped.reading import SUFFIX, read_gait_and_robot
 from posewright.robots import Robot
 
@@ -34,7 +34,7 @@ class GaitKind:
             InputError: an option is no number, or the command is out of the gait's range.
             DocumentError: it is no gait, or another robot's.
         """
-        check_options(options, self.option_names, self.name)
+        require_known_options(options, self.option_names, self.name)
         gait, card = read_gait_and_robot(name, robot=robot)
         velocities = {}
         for option, text in options.items():
@@ -45,5 +45,5 @@ class GaitKind:
         command = VelocityCommand(
             velocities.get("forward", 0.0), velocities.get("left", 0.0), velocities.get("turn", 0.0)
         )
-        refuse_out_of_range(command, gait.parameters, QuadrupedGait(gait, card).timing)
+        require_command_in_range(command, gait.parameters, QuadrupedGait(gait, card).timing)
         return GaitProgram(gait, card, ((0.0, command),))

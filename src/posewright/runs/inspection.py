@@ -24,7 +24,7 @@ def inspect_robot(card: str | Path | Robot, rules: Rules | None = None) -> Inspe
         UnknownNameError: there is no robot of that name.
         InputError: the robot has no model that could be measured.
     """
-    from posewright.simulation.measuring import measure
+    from posewright.simulation.measurements import measure
 
     which = card if isinstance(card, Robot) else robot(card)
     has_pose = STRETCHED in which.poses

@@ -13,7 +13,7 @@ from posewright.errors import InputError
 from posewright.evaluation.motion.played import EXTRAS
 from posewright.evaluation.motion.report import MotionResult, evaluate_motion
 from posewright.evaluation.thresholds import PhysicsRules
-from posewright.formats import card_of
+from posewright.formats import robot_of_motion
 from posewright.motions import Motion
 from posewright.robots import Robot
 from posewright.runs.run import Run, run
@@ -65,12 +65,12 @@ def try_motion(
         UnknownNameError: the robot is not known, or has no such pose.
         BodyError: the simulation failed.
     """
-    card = card_of(motion, robot)
+    card = robot_of_motion(motion, robot)
     _check_numbers({"settle_s": settle_s, "hold_s": hold_s, "longest_s": longest_s}, friction)
     program = MotionProgram(motion, card, pose, settle_s, hold_s, longest_s)
     commands = program.commands
-    attitudes = None if commands.wanted is None else commands.wanted.tolist()
-    extras = {EXTRAS: {"name": motion.name, "is_whole": commands.is_whole, "attitudes": attitudes}}
+    attitudes = None if commands.attitudes is None else commands.attitudes.tolist()
+    extras = {EXTRAS: {"name": motion.name, "is_whole": commands.is_complete, "attitudes": attitudes}}
     trial = Run(
         motion.name,
         {card.name: program},
@@ -92,17 +92,17 @@ def put_down(
     """
     from posewright.simulation import SimulatedBody, World
     from posewright.simulation.domain import set_friction
-    from posewright.simulation.placing import Lean
+    from posewright.simulation.placement import Lean
 
     world = World(robot, contacts=True)
     if friction is not None:
         set_friction(world.model, friction)
-    body = SimulatedBody(world, start_pose=commands.first)
-    if attitude is None and commands.wanted is not None:
-        roll, pitch = commands.wanted[0].tolist()
+    body = SimulatedBody(world, start_pose=commands.first_pose)
+    if attitude is None and commands.attitudes is not None:
+        roll, pitch = commands.attitudes[0].tolist()
         attitude = roll, pitch
     if attitude is not None:
-        body.put_down(commands.first, Lean(*attitude))
+        body.put_down(commands.first_pose, Lean(*attitude))
     return body
 
 

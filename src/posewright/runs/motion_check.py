@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from posewright.display import LEVEL_STYLES, Lines, Styled, counted, level_word, line_of
+from posewright.display import LEVEL_STYLES, Lines, Styled, build_line, format_count, style_level
 from posewright.evaluation import MotionResult, finding_data, physics_table
-from posewright.formats import MotionFile, Reference
+from posewright.formats import MotionFile, PageReference
 from posewright.motions import Finding, Level, Motion, check_motion
 from posewright.motions.rule_sets import HARDWARE
 from posewright.recordings import write_mcap
@@ -136,13 +136,15 @@ class MotionCheck:
             listed = [] if has_many else _worst(findings)
         for motion, finding in listed:
             owner = f"{motion}: " if has_many else ""
-            yield line_of(level_word(finding.level.value, 7), f" {finding.rule:<8} {owner}{finding.message}")
+            yield build_line(
+                style_level(finding.level.value, 7), f" {finding.rule:<8} {owner}{finding.message}"
+            )
         if has_many:
             yield from self._motion_lines()
         motions = f"{len(self.pages)} motions: " if has_many else ""
         more = f" (-v shows all {len(findings)})" if len(listed) < len(findings) else ""
-        errors = counted(self.count(Level.ERROR), "error")
-        yield f"{motions}{errors}, {counted(self.count(Level.WARNING), 'warning')}{more}"
+        errors = format_count(self.count(Level.ERROR), "error")
+        yield f"{motions}{errors}, {format_count(self.count(Level.WARNING), 'warning')}{more}"
 
     def _motion_lines(self) -> Lines:
         """Yield a line a motion: what was found in it, and by which rules."""
@@ -150,15 +152,15 @@ class MotionCheck:
         for page in self.pages:
             levels = Counter(finding.level.value for finding in page.all_findings)
             rules = ", ".join(dict.fromkeys(finding.rule for finding in page.all_findings))
-            counts = ", ".join(counted(number, level) for level, number in levels.items())
+            counts = ", ".join(format_count(number, level) for level, number in levels.items())
             worst = next((level for level in LEVEL_STYLES if levels[level]), "ok")
             summary = Styled(f"{counts}: {rules}" if levels else "ok", LEVEL_STYLES[worst])
-            yield line_of(f"{page.motion:<{width}}  ", summary)
+            yield build_line(f"{page.motion:<{width}}  ", summary)
 
 
 def check_motion_file(
     file: MotionFile,
-    page: Reference | None = None,
+    page: PageReference | None = None,
     options: CheckOptions | None = None,
     *,
     record: Callable[[int], Path] | None = None,
@@ -196,7 +198,7 @@ def check_motion_file(
     return MotionCheck(file, options.rules, tuple(checked))
 
 
-def pages_of(file: MotionFile, page: Reference | None = None) -> list[tuple[int, Motion]]:
+def pages_of(file: MotionFile, page: PageReference | None = None) -> list[tuple[int, Motion]]:
     """Return the motions of a file with the numbers of their pages; of one page that alone."""
     wanted = None if page is None else file.page_number(page)
     numbered = zip((label.number for label in file.pages), file.motions, strict=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from posewright.control import check_options
+from posewright.control import require_known_options
 from posewright.controllers import MotionProgram
-from posewright.formats import card_of, read_motion
+from posewright.formats import read_motion, robot_of_motion
 from posewright.robots import Robot
 
 _SUFFIXES = (".motion.yaml", ".mtn", ".mtnx", ".motion")
@@ -29,6 +29,6 @@ class MotionKind:
 
     def read(self, name: str, robot: Robot | None, options: Mapping[str, str]) -> MotionProgram:
         """Read a motion; errors as of `read_motion`."""
-        check_options(options, self.option_names, self.name)
+        require_known_options(options, self.option_names, self.name)
         motion = read_motion(name, page=options.get("page"), robot=robot)
-        return MotionProgram(motion, card_of(motion, robot), pose=options.get("pose"))
+        return MotionProgram(motion, robot_of_motion(motion, robot), pose=options.get("pose"))

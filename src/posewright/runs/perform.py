@@ -11,7 +11,7 @@ import numpy as np
 
 from posewright.arenas import Arena
 from posewright.arrays import Floats
-from posewright.bodies import Clock, Place, Plant, TorquePolicy
+from posewright.bodies import Clock, PlanarPose, Plant, TorquePolicy
 from posewright.control import Controller, Program, Safety, Watcher
 from posewright.errors import InputError
 from posewright.evaluation import evaluate_run
@@ -46,7 +46,7 @@ class PerformOptions(TypedDict, total=False):
 
     body: str
     arena: Arena | None
-    start: Place
+    start: PlanarPose
     seed: int
     streams: str
     watchers: Sequence[Watcher]

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from posewright.arenas import Arena
 from posewright.bodies import (
     NOMINAL,
+    BodySpec,
     DomainParameters,
     DomainRandomization,
     MockBody,
-    Part,
     Plant,
     draw_domain,
-    only_part,
     quiet_readings,
+    require_single_body,
 )
 from posewright.bodies.domain import domain_randomization, domain_randomization_names
 from posewright.documents import is_path, plugins
@@ -30,10 +30,10 @@ LINKS = "posewright.links"
 SIMULATION = "sim"
 MOCK = "mock"
 
-PlantMaker = Callable[[Sequence[Part], Arena | None], Plant]
+PlantMaker = Callable[[Sequence[BodySpec], Arena | None], Plant]
 """Makes a plant of robots that stand where they begin, in an arena; without one on a bare floor."""
 
-LinkMaker = Callable[[str, Sequence[Part], Arena | None], Plant]
+LinkMaker = Callable[[str, Sequence[BodySpec], Arena | None], Plant]
 """Makes a plant of what is at an address: `dynamixel:/dev/ttyUSB0`, `zenoh:bioloid`."""
 
 
@@ -92,7 +92,7 @@ def plant_names() -> tuple[str, ...]:
     return tuple(sorted({*_PLANTS, *plugins(PLANTS)}))
 
 
-def make_plant(name: str, parts: Sequence[Part], arena: Arena | None) -> Plant:
+def make_plant(name: str, parts: Sequence[BodySpec], arena: Arena | None) -> Plant:
     """Return a plant of that name, as `choose_plant` finds it, with these robots.
 
     Raises:
@@ -103,14 +103,14 @@ def make_plant(name: str, parts: Sequence[Part], arena: Arena | None) -> Plant:
     return choose_plant(name).make(parts, arena)
 
 
-def make_simulation(parts: Sequence[Part], arena: Arena | None) -> Plant:
+def make_simulation(parts: Sequence[BodySpec], arena: Arena | None) -> Plant:
     """Return a simulated world; sensors of any robot beyond its card's are on all of them."""
     from posewright.simulation import SimulatedBody, World
 
     sensors = list({sensor.name: sensor for part in parts for sensor in part.sensors}.values())
     is_single = len(parts) == 1
     robots = parts[0].robot if is_single else {part.name: part.robot for part in parts}
-    world = World(robots, arena, sensors=sensors, touches=any(part.touches for part in parts))
+    world = World(robots, arena, sensors=sensors, touches=any(part.record_contacts for part in parts))
     for part in parts:
         SimulatedBody(
             world,
@@ -123,32 +123,32 @@ def make_simulation(parts: Sequence[Part], arena: Arena | None) -> Plant:
     return world
 
 
-def make_mock(parts: Sequence[Part], arena: Arena | None) -> Plant:  # noqa: ARG001 -- it knows no field
+def make_mock(parts: Sequence[BodySpec], arena: Arena | None) -> Plant:  # noqa: ARG001 -- it knows no field
     """Return a mock body, whose joints follow their commands and whose sensors see nothing near."""
-    part = only_part(parts, "a mock body")
+    part = require_single_body(parts, "a mock body")
     quiet = quiet_readings((*part.robot.sensors, *part.sensors))
-    return MockBody(part.robot, lambda _time_s: quiet, positions=part.start_pose, keeps=False)
+    return MockBody(part.robot, lambda _time_s: quiet, positions=part.start_pose, store_commands=False)
 
 
-def _open_dynamixel(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:
+def _open_dynamixel(address: str, parts: Sequence[BodySpec], arena: Arena | None) -> Plant:
     from posewright.buses.dynamixel.link import open_link
 
     return open_link(address, parts, arena)
 
 
-def _open_robonova(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:
+def _open_robonova(address: str, parts: Sequence[BodySpec], arena: Arena | None) -> Plant:
     from posewright.buses.robonova.link import open_link
 
     return open_link(address, parts, arena)
 
 
-def _open_yarp(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:
+def _open_yarp(address: str, parts: Sequence[BodySpec], arena: Arena | None) -> Plant:
     from posewright.network.yarp.link import open_link
 
     return open_link(address, parts, arena)
 
 
-def _open_zenoh(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:
+def _open_zenoh(address: str, parts: Sequence[BodySpec], arena: Arena | None) -> Plant:
     from posewright.network.zenoh.link import open_link
 
     return open_link(address, parts, arena)

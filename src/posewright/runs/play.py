@@ -7,8 +7,8 @@ from typing import Unpack
 from posewright.controllers import GaitProgram, MotionProgram
 from posewright.controllers.motion_player import HOLD_S, LONGEST_S, SETTLE_S
 from posewright.errors import InputError
-from posewright.formats import card_of
-from posewright.gaits import Gait, QuadrupedGait, VelocityCommand, refuse_out_of_range, robot_of
+from posewright.formats import robot_of_motion
+from posewright.gaits import Gait, QuadrupedGait, VelocityCommand, require_command_in_range, robot_of_gait
 from posewright.motions import Motion
 from posewright.recordings import Recording
 from posewright.robots import Robot
@@ -47,7 +47,7 @@ def play_motion(
     for what, seconds in (("settle_s", settle_s), ("hold_s", hold_s)):
         if not 0.0 <= seconds <= LONGEST_S:
             raise InputError(f"{what} is {seconds:g} s", hint=f"0 to {LONGEST_S:g} s")
-    program = MotionProgram(motion, card_of(motion, robot), pose, settle_s, hold_s, longest_s)
+    program = MotionProgram(motion, robot_of_motion(motion, robot), pose, settle_s, hold_s, longest_s)
     return perform_program(program, until_s=program.duration_s, **options)
 
 
@@ -73,6 +73,6 @@ def play_gait(
         UnreachableError: a foot cannot stand where the gait wants it to.
         BodyError: the body failed.
     """
-    card = robot_of(gait, robot)
-    refuse_out_of_range(command, gait.parameters, QuadrupedGait(gait, card).timing)
+    card = robot_of_gait(gait, robot)
+    require_command_in_range(command, gait.parameters, QuadrupedGait(gait, card).timing)
     return perform_program(GaitProgram(gait, card, ((0.0, command),)), until_s=seconds, **options)

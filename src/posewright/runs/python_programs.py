@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.control import Controller, ControllerMaker, Program, Seed, check_options
+from posewright.control import Controller, ControllerFactory, Program, Seed, require_known_options
 from posewright.controllers.behaviours import read_behaviour
 from posewright.documents import read_text
 from posewright.errors import FormatError, InputError, PosewrightError, Where
@@ -54,7 +54,7 @@ class PythonKind:
             FormatError: it cannot be read: no such file, module or name, or Python fails to run it.
             InputError: no robot is named, or the class makes no controller.
         """
-        check_options(options, self.option_names, self.name)
+        require_known_options(options, self.option_names, self.name)
         offered = load_object(name)
         if isinstance(offered, Program) and not isinstance(offered, type):
             return offered
@@ -90,7 +90,7 @@ class PythonProgram:
 
     name: str
     robot: Robot
-    make: ControllerMaker
+    make: ControllerFactory
     sensors: tuple[SensorSpec, ...]
     start_pose: Floats
     documents: Mapping[str, str] = field(default_factory=dict)
@@ -103,7 +103,7 @@ class PythonProgram:
         return self.make(self, seed)
 
 
-def controller_maker(offered: object, name: str = "") -> ControllerMaker:
+def controller_maker(offered: object, name: str = "") -> ControllerFactory:
     """Return what makes a controller of what a person hands in.
 
     Args:

@@ -14,7 +14,7 @@ from posewright.figures import (
     draw_recording,
     draw_walk,
     film_recording,
-    refuse_film,
+    require_film_options,
     save_figure,
 )
 from posewright.recordings import Recording, read_mcap
@@ -65,7 +65,7 @@ def replay(
         InputError: the recording lacks what was asked for.
     """
     if video is not None:
-        refuse_film(Path(video), speed, size)
+        require_film_options(Path(video), speed, size)
     if not isinstance(recording, Recording):
         recording = read_mcap(Path(recording), trust_attached_rules=trust_attached_rules)
     refuse_impossible(recording)

@@ -16,7 +16,7 @@ from posewright.runs.perform import PerformOptions, perform_program
 from posewright.runs.streams import Derivation, Streams
 from posewright.runtimes.robobasic.board import EVENT
 from posewright.runtimes.robobasic.controller import RoboBasicController
-from posewright.runtimes.robobasic.opening import ROBOT
+from posewright.runtimes.robobasic.load import ROBOT
 from posewright.runtimes.robobasic.setup import RoboBasicProgram, set_up_basic
 
 STILL_S = 0.5

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from posewright.display import Lines
-from posewright.documents import is_there, one_line, render_document, write_atomically
+from posewright.documents import flow_mapping, path_exists, render_document, write_atomically
 from posewright.documents.markup import read_markup
 from posewright.documents.plain import plain_mapping
-from posewright.errors import InputError, OutputError, PosewrightError, Where, visible
+from posewright.errors import InputError, OutputError, PosewrightError, Where, escape_unprintable
 from posewright.formats.openrave import is_openrave, read_openrave_robot
 from posewright.formats.urdf.reading import read_urdf
 from posewright.formats.urdf.writing import urdf_text
@@ -72,9 +72,10 @@ class ImportedRobot:
         """Yield what was imported, what is odd about it, and what is to be filled in."""
         mass = "" if self.robot.mass_kg is None else f", {self.robot.mass_kg:.3g} kg"
         yield f"{self.robot.name}: {len(self.robot.joints)} joints{mass} -> {self.folder}"
-        yield f"feet: {', '.join(map(visible, self.robot.feet)) or 'none found: nothing has a shape'}"
+        feet = ", ".join(map(escape_unprintable, self.robot.feet))
+        yield f"feet: {feet or 'none found: nothing has a shape'}"
         for oddity in self.odd:
-            yield f"odd: {visible(str(oddity))}"
+            yield f"odd: {escape_unprintable(str(oddity))}"
         for entry in self.by_hand:
             yield f"fill in: {entry}"
 
@@ -95,7 +96,7 @@ def import_robot(path: str | Path, folder: str | Path, *, name: str | None = Non
     from posewright.simulation.mechanisms import model_text, read_mjcf
 
     path, folder = Path(path), Path(folder)
-    if is_there(folder):
+    if path_exists(folder):
         raise OutputError.at(folder, "there is something already; choose another name")
     root = read_markup(path)
     read = read_mjcf if root.name == "mujoco" else read_openrave_robot if is_openrave(root) else read_urdf
@@ -184,7 +185,7 @@ def _card(mechanism: Mechanism, name: str, file: str, feet: tuple[str, ...]) -> 
         models.setdefault(_motor(hinge, mechanism), f"servo_{len(models) + 1}")
     masses = {link.name: link.mass_kg for link in mechanism.links if link.mass_kg > 0.0}
     stand = [round(math.degrees(min(max(0.0, hinge.lower_rad), hinge.upper_rad)), 9) for hinge in hinges]
-    contacts = {f"{foot}_contact": one_line({"kind": "foot_contact", "foot": foot}) for foot in feet}
+    contacts = {f"{foot}_contact": flow_mapping({"kind": "foot_contact", "foot": foot}) for foot in feet}
     return {
         "robot": name,
         "maker": "unknown",
@@ -194,10 +195,10 @@ def _card(mechanism: Mechanism, name: str, file: str, feet: tuple[str, ...]) -> 
             "file": f"{file}, as it was imported; not graded",
             "assumed": "assumption; nobody has said so yet",
         },
-        "frame": one_line({"period_s": FRAME_S, "source": "assumed"}),
+        "frame": flow_mapping({"period_s": FRAME_S, "source": "assumed"}),
         "joints": {hinge.name: _limits(hinge) for hinge in hinges},
         "servo_models": {model: _servo(*motor) for motor, model in models.items()},
-        "servos": {hinge.name: one_line({"model": models[_motor(hinge, mechanism)]}) for hinge in hinges},
+        "servos": {hinge.name: flow_mapping({"model": models[_motor(hinge, mechanism)]}) for hinge in hinges},
         "poses": {"stand": {"deg": stand, "source": "assumed"}},
         **({"feet": list(feet)} if feet else {}),
         **({"links": {"masses_kg": masses, "source": "file"}} if masses else {}),
@@ -205,7 +206,7 @@ def _card(mechanism: Mechanism, name: str, file: str, feet: tuple[str, ...]) -> 
     }
 
 
-_SENSORS = {"imu": one_line({"kind": "imu", "mount": "imu"})}
+_SENSORS = {"imu": flow_mapping({"kind": "imu", "mount": "imu"})}
 
 
 def _sensor(sensor: SensorSpec) -> Mapping[str, Any]:
@@ -213,12 +214,12 @@ def _sensor(sensor: SensorSpec) -> Mapping[str, Any]:
     told = {
         key: value for key, value in plain_mapping(sensor).items() if value != usual[key] and key != "name"
     }
-    return one_line({"kind": sensor.kind, **told})
+    return flow_mapping({"kind": sensor.kind, **told})
 
 
 def _limits(hinge: Hinge) -> Mapping[str, Any]:
     ends = [round(math.degrees(end), 9) for end in (hinge.lower_rad, hinge.upper_rad)]
-    return one_line({"limits_deg": ends, "source": "file"})
+    return flow_mapping({"limits_deg": ends, "source": "file"})
 
 
 def _motor(hinge: Hinge, mechanism: Mechanism) -> tuple[float, float]:

@@ -8,12 +8,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from posewright.arenas import Arena, layout_faults, layout_text
-from posewright.bodies import NOMINAL, Clock, DomainParameters, Part, Place, Plant, Supervisor, TorquePolicy
+from posewright.arenas import Arena, check_layout, format_layout
+from posewright.bodies import (
+    NOMINAL,
+    BodySpec,
+    Clock,
+    DomainParameters,
+    PlanarPose,
+    Plant,
+    Supervisor,
+    TorquePolicy,
+)
 from posewright.control import Block, Controller, Program, Safety, Watcher, drive
-from posewright.documents import refuse_unwritable
+from posewright.documents import require_writable
 from posewright.errors import InputError
-from posewright.figures import camera_topics, card_document, refuse_camera, refuse_cameras
+from posewright.figures import camera_topics, card_document, require_camera, require_cameras
 from posewright.recordings import Event, Header, Recorder, Recording, RobotHeader, write_mcap
 from posewright.recordings.header import RULES_SUFFIX
 from posewright.robots import ships
@@ -30,7 +39,7 @@ if TYPE_CHECKING:
 REPORT_EVERY_S = 0.5
 """How much of the plant's time lies between two reports of progress [s]."""
 
-ORIGIN: Place = (0.0, 0.0, 0.0)
+ORIGIN: PlanarPose = (0.0, 0.0, 0.0)
 
 STREAMS = "streams"
 """The entry of a recording's extras that says how random streams followed from its seed; none: `2026-11`."""
@@ -81,7 +90,7 @@ class Outputs:
             InputError: pictures of a camera, but no recording that could have them.
         """
         if self.record is not None:
-            refuse_unwritable(self.record)
+            require_writable(self.record)
         elif self.cameras:
             raise InputError(
                 "no recording is written that could have pictures", hint="record=, or --record FILE"
@@ -123,7 +132,7 @@ class Run:
     until_s: float
     make_plant: PlantMaker = make_simulation
     arena: Arena | None = None
-    starts: Mapping[str, Place] = field(default_factory=dict)
+    starts: Mapping[str, PlanarPose] = field(default_factory=dict)
     contest: Contest | None = None
     seed: int = 0
     derivation: Derivation = Derivation.NAMED
@@ -151,14 +160,14 @@ class Run:
         return Streams(self.seed, self.derivation)
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[BodySpec, ...]:
         """The robots of the plant that is to be made."""
         needs_contacts = self.contest is not None and self.contest.needs_contacts
         parts = []
         for place, (name, program) in enumerate(self.programs.items()):
             card_sensors = {sensor.name for sensor in program.robot.sensors}
             parts.append(
-                Part(
+                BodySpec(
                     name,
                     program.robot,
                     program.start_pose,
@@ -166,7 +175,7 @@ class Run:
                     sensors=tuple(sensor for sensor in program.sensors if sensor.name not in card_sensors),
                     seed=self.streams.noise(name, place),
                     domain=self.domain,
-                    touches=needs_contacts,
+                    record_contacts=needs_contacts,
                 )
             )
         return tuple(parts)
@@ -182,7 +191,7 @@ class Run:
             documents[f"{Path(self.contest.name).name}{RULES_SUFFIX}"] = self.contest.rules_text
         layout = self.layout.split(".")[0]
         if layout and self.arena is not None:
-            documents[f"{layout}.layout.yaml"] = layout_text(self.arena.boxes, layout)
+            documents[f"{layout}.layout.yaml"] = format_layout(self.arena.boxes, layout)
         cards = [program.robot for program in self.programs.values() if not ships(program.robot)]
         return documents | dict(self.documents) | {card_document(card.name): card.text for card in cards}
 
@@ -228,7 +237,7 @@ def run(run: Run) -> Outcome:
     try:
         with _released_on_failure(plant):
             recorder = Recorder(run.header(plant), plant, every=outputs.rows_every)
-            refuse_cameras(recorder.header, outputs.cameras)
+            require_cameras(recorder.header, outputs.cameras)
             _check_starts(run, plant)
             for place, (name, program) in enumerate(run.programs.items()):
                 if name not in controllers:
@@ -275,7 +284,7 @@ def _check_starts(run: Run, plant: Plant) -> None:
     """Raise an InputError for a box where a robot starts, a film nobody can make, an unknown camera."""
     if run.outputs.camera is not None:
         sensors = {name: program.robot.sensors for name, program in run.programs.items()}
-        refuse_camera(run.outputs.camera, sensors)
+        require_camera(run.outputs.camera, sensors)
     needs_truth = run.outputs.is_filmed or bool(run.outputs.cameras)
     if run.contest is None and not needs_truth:
         return
@@ -379,7 +388,7 @@ def _remarks(run: Run, recording: Recording) -> tuple[str, ...]:
         if event.data["what"] == "error":
             remarks.append(str(event.data["message"]))
     if run.contest is not None and run.arena is not None:
-        remarks += [f"layout: {fault.message}" for fault in layout_faults(run.arena.boxes, run.arena)]
+        remarks += [f"layout: {fault.message}" for fault in check_layout(run.arena.boxes, run.arena)]
     for event in recording.events_of("stop"):
         reason = str(event.data.get("reason"))
         if reason.startswith(NOTHING_MOVED):

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from posewright.arenas import Arena
-from posewright.bodies import Part, Place, Plant, TorquePolicy
+from posewright.bodies import BodySpec, PlanarPose, Plant, TorquePolicy
 from posewright.control import Block, Watcher
-from posewright.documents import refuse_unwritable
+from posewright.documents import require_writable
 from posewright.documents.plain import PlainData
 from posewright.errors import InputError
 from posewright.figures import card_document
@@ -62,7 +62,7 @@ def serve(
     body: str = SIMULATION,
     pose: str = "stand",
     arena: Arena | None = None,
-    start: Place = (0.0, 0.0, 0.0),
+    start: PlanarPose = (0.0, 0.0, 0.0),
     sensors: Sequence[SensorSpec] = (),
     seed: int = 0,
     watchdog: Watchdog | None = None,
@@ -100,7 +100,7 @@ def serve(
         raise InputError(f"to serve for {seconds:g} s", hint="above 0; until Ctrl-C if nothing is said")
     choice = choose_plant(body)
     streams = Streams(seed)
-    part = Part(
+    part = BodySpec(
         robot.name,
         robot,
         robot.pose(pose),
@@ -110,7 +110,7 @@ def serve(
         choice.domain(streams.body),
     )
     if record is not None:
-        refuse_unwritable(Path(record))
+        require_writable(Path(record))
     plant = choice.make([part], arena)
     watchers = list[Watcher]()
     with ExitStack() as on_exit:
@@ -141,7 +141,7 @@ def serve(
         return ServiceReport(host.status(), ending_signal)
 
 
-def _make_recorder(plant: Plant, part: Part, arena: Arena | None) -> Recorder:
+def _make_recorder(plant: Plant, part: BodySpec, arena: Arena | None) -> Recorder:
     robot = part.robot
     header = Header(
         {name: RobotHeader.of(body, "served") for name, body in plant.bodies.items()},
@@ -155,7 +155,7 @@ def _make_recorder(plant: Plant, part: Part, arena: Arena | None) -> Recorder:
 
 @contextmanager
 def _camera_streams(
-    plant: Plant, part: Part, transports: Mapping[str, Transport]
+    plant: Plant, part: BodySpec, transports: Mapping[str, Transport]
 ) -> Iterator[Sequence[Watcher]]:
     """Yield watchers that show what cameras see to the transports that carry pictures."""
     from posewright.network.zenoh.transport import ZenohTransport

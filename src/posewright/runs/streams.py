@@ -8,7 +8,7 @@ from enum import Enum
 
 import numpy as np
 
-from posewright.search.plan import MAX_SEED, checked_seed
+from posewright.search.plan import MAX_SEED, require_seed
 
 
 class Derivation(Enum):
@@ -37,7 +37,7 @@ class Streams:
     derivation: Derivation = Derivation.NAMED
 
     def __post_init__(self) -> None:
-        checked_seed(self.seed)
+        require_seed(self.seed)
 
     @property
     def field(self) -> int:

@@ -11,7 +11,7 @@ from posewright.bodies import Clock, Plant, TorquePolicy
 from posewright.codegen.hil.boards import PYTHON, Board, BoardProgram, board_named
 from posewright.contests import Contest, Entry, contest, contest_names
 from posewright.contests.registry import KIND
-from posewright.control import Controller, ControllerMaker, Program, ProgramWithController, Watcher
+from posewright.control import Controller, ControllerFactory, Program, ProgramWithController, Watcher
 from posewright.controllers.behaviours import behaviour_names
 from posewright.documents import Catalogue, Node, is_file, read_document, read_text
 from posewright.errors import InputError, UnknownNameError
@@ -24,7 +24,7 @@ from posewright.runs.programs import names_behaviour, read_program
 from posewright.runs.python_programs import PythonKind, controller_maker, load_object
 from posewright.runs.run import Outputs, Progress, Run, run
 from posewright.runs.streams import Derivation
-from posewright.search.plan import MAX_SEED, checked_seed
+from posewright.search.plan import MAX_SEED, require_seed
 
 _TRIALS = Catalogue("trial", ".trial.yaml", lambda: (Path(__file__).parent / "catalogue",))
 _RACE = "obstacle-race"
@@ -77,7 +77,7 @@ def read_trial(name_or_path: str | Path) -> Trial:
     if name not in trial_names() and name in contest_names():
         entry = next(iter(contest(name).entries.values()))
         return Trial(name, entry.robot, entry.behaviour, name)
-    path = _TRIALS.find(name_or_path, also=contest_names())
+    path = _TRIALS.find(name_or_path, extra_names=contest_names())
     return _parse(read_document(path), beside=None if name in trial_names() else path.parent)
 
 
@@ -133,7 +133,7 @@ def _resolved(name: str, beside: Path | None) -> str:
     return name
 
 
-ControllerSource = str | Board | Controller | ControllerMaker | Callable[[], Controller]
+ControllerSource = str | Board | Controller | ControllerFactory | Callable[[], Controller]
 """What drives a robot in place of its program, or where that runs, as `run_trial` takes it."""
 
 
@@ -176,7 +176,7 @@ def trial_run(trial: Trial, options: TrialOptions | None = None) -> Run:
     """
     options = options or TrialOptions()
     layout = trial.layout if options.layout is None else options.layout
-    seed = trial.seed if options.seed is None else checked_seed(options.seed)
+    seed = trial.seed if options.seed is None else require_seed(options.seed)
     rules = read_text(Path(trial.rules)) if trial.rules else None
     judging = contest(trial.contest, rules, trial.rules)
     arena = _field(trial, judging, layout, seed, require_legal=options.require_legal)
@@ -402,7 +402,7 @@ def resolve_trial(
     resolved = trial if isinstance(trial, Trial) else read_trial(trial)
     return resolved, TrialOptions(
         layout=None if layout is None else str(layout),
-        seed=None if seed is None else checked_seed(seed),
+        seed=None if seed is None else require_seed(seed),
         behaviour=None if behaviour is None else str(behaviour),
         robot=str(robot) if robot is not None else _own_robot(trial, resolved),
         options=program_options,

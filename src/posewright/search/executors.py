@@ -1,8 +1,7 @@
-"""Executors: one task done with many items, by this process alone, by several beside it, or by a cluster.
+"""Executors: run one task for many items in this process, in local worker processes, or on a cluster.
 
-Anything that fulfils `concurrent.futures.Executor` will do: processes of this machine by `executor_for`,
-or `distributed.Client(...).get_executor()` of a Dask cluster. Results come in the order of the items,
-whoever does which.
+Any `concurrent.futures.Executor` works: local processes from `open_executor`, or
+`distributed.Client(...).get_executor()` of a Dask cluster. Results come in the order of the items.
 """
 
 from __future__ import annotations
@@ -27,227 +26,254 @@ from posewright.errors import InputError, UnavailableError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+P = ParamSpec("P")
+R = TypeVar("R")
 
-MOST_WORKERS = 1024
+MAX_WORKERS = 1024
 
-_NO_PICKLE = (pickle.PickleError, TypeError, AttributeError, ValueError, ImportError, RecursionError)
-"""What comes of an object that cannot go to another process."""
+_PICKLE_ERRORS = (pickle.PickleError, TypeError, AttributeError, ValueError, ImportError, RecursionError)
+"""Errors that pickling or unpickling an object may raise."""
 
 
 @contextlib.contextmanager
-def executor_for(workers: int, most: int) -> Iterator[Executor | None]:
-    """Give an executor of so many processes; None, for this process alone, where one is enough.
+def open_executor(workers: int, max_useful: int) -> Iterator[Executor | None]:
+    """Open an executor with a number of worker processes; None if one is enough, for this process alone.
 
-    There are no more than `most`, the items at once. It raises InputError for a number that cannot be.
-    """
-    asked: object = workers
-    if isinstance(asked, bool) or not isinstance(asked, int) or not 1 <= workers <= MOST_WORKERS:
-        raise InputError(f"{workers!r} workers", hint=f"1 to {MOST_WORKERS}; as many as there are processors")
-    count = max(1, min(workers, most))
-    if count == 1:
-        yield None
-        return
-    executor = Processes(count)
-    try:
-        yield executor
-    finally:
-        executor.end()
-
-
-def in_order(
-    task: Callable[[Item], Result], items: Sequence[Item], executor: Executor | None = None
-) -> Iterator[Result]:
-    """Yield what comes of each item, in their order; the result hangs on the item alone, not on who did it.
-
-    The task is made once in each worker; what it keeps there, a compiled world say, serves all its items.
-    Whoever leaves before the last result ends what is still being done.
+    Args:
+        workers: number of processes.
+        max_useful: number of items that are processed at once; there are no more workers than that.
 
     Raises:
-        Exception: of the first item, in their order, with which the task raised one: that one.
-        InputError: the task cannot go to another process.
-        UnavailableError: a worker ended before it was done.
+        InputError: the number is not an integer from 1 to `MAX_WORKERS`.
+    """
+    requested: object = workers
+    if isinstance(requested, bool) or not isinstance(requested, int) or not 1 <= workers <= MAX_WORKERS:
+        hint = f"expected 1 to {MAX_WORKERS}; the number of processors is a good choice"
+        raise InputError(f"{workers!r} workers", hint=hint)
+    n_workers = max(1, min(workers, max_useful))
+    if n_workers == 1:
+        yield None
+        return
+    pool = WorkerPool(n_workers)
+    try:
+        yield pool
+    finally:
+        pool.terminate()
+
+
+def map_in_order(
+    task: Callable[[Item], Result], items: Sequence[Item], executor: Executor | None = None
+) -> Iterator[Result]:
+    """Yield the result of a task for each item, in the order of the items.
+
+    The task is unpickled once in each worker, so what it caches, for example a compiled model, serves all its
+    items. If the generator is closed before the last result, running tasks are terminated.
+
+    Args:
+        task: to be run; its result must depend on the item only.
+        items: arguments of the task.
+        executor: runs the tasks; None for this process.
+
+    Raises:
+        Exception: that the task raised, of the first such item.
+        InputError: the task cannot be pickled.
+        UnavailableError: a worker process ended unexpectedly.
     """
     if executor is None:
         yield from map(task, items)
         return
-    pickled = packed(task)
+    pickled = pickle_task(task)
     digest = hashlib.sha256(pickled).digest()
     futures: list[Future[Result]] = []
     try:
-        futures += [executor.submit(_call, digest, pickled, item) for item in items]
+        for item in items:
+            futures.append(executor.submit(_run_task, digest, pickled, item))
         for future in futures:
             yield future.result()
     except BrokenExecutor as error:
-        how = executor.how_one_ended() if isinstance(executor, Processes) else ""
+        cause = executor.describe_failure() if isinstance(executor, WorkerPool) else ""
         raise UnavailableError(
-            f"a worker process ended{how} before it was done",
-            hint="out of memory? Fewer workers take less. If none ever begins: a script that has workers "
-            "stands under `if __name__ == '__main__':`",
+            f"a worker process ended{cause} before it was done",
+            hint="out of memory? Fewer workers take less. If no worker ever starts: a script with workers "
+            "must run them under `if __name__ == '__main__':`",
         ) from error
     finally:
-        if not isinstance(executor, Processes):
+        if not isinstance(executor, WorkerPool):
             for future in futures:
                 future.cancel()
         elif not all(future.done() for future in futures):
-            executor.end()
+            executor.terminate()
 
 
-P = ParamSpec("P")
-R = TypeVar("R")
+class WorkerPool(Executor):
+    """A pool of local worker processes, started on first use.
 
+    Workers are spawned, not forked, so they inherit no locks or open files. They ignore SIGINT (the parent
+    terminates them) and exit when the parent dies.
 
-class Processes(Executor):
-    """Processes of this machine, started when there is something to do.
-
-    They are spawned, so that they hold no lock or file of ours; they do not hear Ctrl-C, which ends them
-    through us; and when we are killed they end by themselves, with the item they are at.
+    Args:
+        n_workers: number of processes.
     """
 
-    def __init__(self, count: int) -> None:
-        self._count = count
+    def __init__(self, n_workers: int) -> None:
+        self._n_workers = n_workers
         self._pool: ProcessPoolExecutor | None = None
-        self._others: set[int | None] = set()
+        self._foreign_pids: set[int | None] = set()  # children that existed before the pool
         self._started: set[BaseProcess] = set()
 
     def submit(self, fn: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Future[R]:
-        """Let a process call a function."""
-        with _deaf_to_ctrl_c():  # a call may start a process
+        """Schedule a call in a worker process."""
+        with _defer_sigint():  # since the call may start a process
             if self._pool is None:
-                self._others = {child.pid for child in multiprocessing.active_children()}
-                self._pool = ProcessPoolExecutor(self._count, multiprocessing.get_context("spawn"), _begin)
+                self._foreign_pids = {child.pid for child in multiprocessing.active_children()}
+                spawn = multiprocessing.get_context("spawn")
+                self._pool = ProcessPoolExecutor(self._n_workers, spawn, _initialise_worker)
             try:
                 future = self._pool.submit(fn, *args, **kwargs)
             except BrokenExecutor:
-                self.end()
+                self.terminate()
                 raise
-            children = multiprocessing.active_children()
-            self._started.update(child for child in children if child.pid not in self._others)
+            self._started.update(self._active_workers())
             return future
 
-    def how_one_ended(self) -> str:
-        """End them all, and return in words how one had ended by itself; nothing where that is not known."""
-        self.end()
-        for code in (child.exitcode for child in self._started):
-            if code is not None and code not in (0, -signal.SIGTERM):  # by which the others were ended
-                known = -code in set(signal.Signals)
-                return f" by {signal.Signals(-code).name}" if known else f" with exit code {code}"
+    def _active_workers(self) -> Iterator[BaseProcess]:
+        for child in multiprocessing.active_children():
+            if child.pid not in self._foreign_pids:
+                yield child
+
+    def describe_failure(self) -> str:
+        """Terminate all workers and return how one ended by itself: ` by SIGKILL`; empty if unknown."""
+        self.terminate()
+        for child in self._started:
+            code = child.exitcode
+            if code is None or code in (0, -signal.SIGTERM):  # SIGTERM is from `terminate`
+                continue
+            if -code in set(signal.Signals):
+                return f" by {signal.Signals(-code).name}"
+            return f" with exit code {code}"
         return ""
 
-    def end(self) -> None:
-        """End all processes at once, with what they are at; others start when there is something to do."""
-        pool, self._pool = self._pool, None
+    def terminate(self) -> None:
+        """Terminate all workers at once; the next call starts new ones."""
+        pool = self._pool
+        self._pool = None
         if pool is None:
             return
-        for child in multiprocessing.active_children():
-            if child.pid not in self._others:
-                child.terminate()
-        with contextlib.redirect_stderr(io.StringIO()):  # its queue may tell there of the pipe that is gone
+        for child in self._active_workers():
+            child.terminate()
+        with contextlib.redirect_stderr(io.StringIO()):  # the pool's queue may report its broken pipe
             pool.shutdown(wait=True)
 
 
+# In the workers.
+
 _tasks: dict[bytes, Callable[[object], object]] = {}
+"""The last task that was unpickled, by its digest."""
 
 
-def _call(digest: bytes, pickled: bytes, item: object) -> Any:
-    """Do the task with an item in a worker, where the task is unpickled once.
-
-    `Any`: of which type the result is, a pickled task does not say.
-    """
+def _run_task(digest: bytes, pickled: bytes, item: object) -> Any:  # a pickled task does not tell its type
+    """Run a task for an item, unpickling the task once per worker."""
     if digest not in _tasks:
         _tasks.clear()
         _tasks[digest] = pickle.loads(pickled)  # noqa: S301 -- from the process that started this one
     try:
         return _tasks[digest](item)
-    # Whatever the task raises is for who asked, who is in another process: it is raised there.
-    except Exception as error:
-        raise _portable(error) from None
+    except Exception as error:  # raised again in the parent process
+        raise _make_picklable(error) from None
 
 
-def packed(task: object) -> bytes:
-    """Return the task as bytes, or raise an InputError where it cannot go to another process."""
+def pickle_task(task: object) -> bytes:
+    """Return a task as bytes.
+
+    Raises:
+        InputError: it cannot be pickled and unpickled.
+    """
     try:
         pickled = pickle.dumps(task)
         pickle.loads(pickled)  # noqa: S301 -- our own
-    except _NO_PICKLE as error:
+    except _PICKLE_ERRORS as error:
         raise InputError(
-            f"what is to be done cannot be handed to another process: {error}",
-            hint="its class stands at the top of a module and holds nothing open; or take one worker",
+            f"the task cannot be sent to another process: {error}",
+            hint="define its class at the top of a module and keep no open files in it; or use one worker",
         ) from error
     return pickled
 
 
-def _portable(error: Exception) -> Exception:
-    """Return an error that can go to another process, with a note of where it arose.
+def _make_picklable(error: Exception) -> Exception:
+    """Return an error that can be pickled, with a note of its traceback.
 
-    Where it cannot travel itself, it is a RuntimeError that tells of it.
+    An error that cannot be pickled itself becomes a RuntimeError with its text.
     """
-    story = f"in a worker process:\n{''.join(traceback.format_exception(error))}"
-    error.add_note(story)
+    note = f"in a worker process:\n{''.join(traceback.format_exception(error))}"
+    error.add_note(note)
     try:
         pickle.loads(pickle.dumps(error))  # noqa: S301 -- our own
-    except _NO_PICKLE:
+    except _PICKLE_ERRORS:
         error = RuntimeError(f"{type(error).__name__}: {error}")
-        error.add_note(story)
+        error.add_note(note)
     return error
 
 
-def _begin() -> None:
-    """Begin a worker: Ctrl-C is for who started it, and when that one is gone, so is the worker."""
+def _initialise_worker() -> None:
+    """Let a worker ignore SIGINT, exit on SIGTERM, and exit with its parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, _end_at_once)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    signal.signal(signal.SIGTERM, _exit_on_signal)
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
 
 
-def _end_at_once(signum: int, frame: object) -> None:  # noqa: ARG001 -- what signal handlers are given
-    """End the worker, and not just a task in it that turns the signal into an exception, as `drive` does."""
+def _exit_on_signal(signum: int, frame: object) -> None:  # noqa: ARG001 -- the signature of signal handlers
+    """End the worker by the signal's default action, even if its task handles the signal, as `drive` does."""
     signal.signal(signum, signal.SIG_DFL)
     signal.raise_signal(signum)
 
 
-def _end_with_parent() -> None:
+def _exit_with_parent() -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
         os._exit(1)
 
 
+# SIGINT while workers start.
+
+
 @contextlib.contextmanager
-def _deaf_to_ctrl_c() -> Iterator[None]:
-    """Let Ctrl-C wait until all within is done; a process that starts there is deaf to it from the first."""
-    with _heard_later(), _blocked():
+def _defer_sigint() -> Iterator[None]:
+    """Handle SIGINT after the block; a process that starts inside it ignores SIGINT from the beginning."""
+    with _defer_python_handler(), _block_sigint():
         yield
 
 
 @contextlib.contextmanager
-def _heard_later() -> Iterator[None]:
-    """Let the main thread hear of Ctrl-C at the end.
+def _defer_python_handler() -> Iterator[None]:
+    """Call the main thread's SIGINT handler after the block.
 
-    To block the signal is not enough: another thread takes it then, one of NumPy's say, and Python raises
-    KeyboardInterrupt in the main thread all the same.
+    Blocking the signal is not enough: another thread, for example one of NumPy's, may receive it, and Python
+    then raises KeyboardInterrupt in the main thread.
     """
-    before = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or before is None:
-        yield  # no other thread is interrupted, and a handler that is not Python's cannot be put back
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or handler is None:
+        yield  # only the main thread is interrupted, and a handler that is not Python's cannot be restored
         return
-    came: list[int] = []
-    signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    received: list[int] = []
+    signal.signal(signal.SIGINT, lambda signum, _: received.append(signum))
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
-        for number in came[:1]:
-            signal.raise_signal(number)
+        signal.signal(signal.SIGINT, handler)
+        if received:
+            signal.raise_signal(received[0])
 
 
 @contextlib.contextmanager
-def _blocked() -> Iterator[None]:
-    """Block the signal, as a new process inherits what is blocked here."""
-    if sys.platform == "win32":  # which knows no blocked signals
+def _block_sigint() -> Iterator[None]:
+    """Block SIGINT in this thread; processes that start inside the block inherit that."""
+    if sys.platform == "win32":  # has no signal masks
         yield
         return
-    resource_tracker.ensure_running()  # it starts with the first process else, and unblocks the signal
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    resource_tracker.ensure_running()  # otherwise it starts with the first process and unblocks the signal
+    previous_mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, previous_mask)

@@ -1,4 +1,4 @@
-"""Tuning journals: lines of JSON, each sealed with a check over itself and all before it; their keeper."""
+"""Tuning journals: lines of JSON, each with a checksum over itself and all lines before it."""
 
 from __future__ import annotations
 
@@ -14,272 +14,312 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Self
 
-from posewright.documents import is_file, is_there, open_ordinary, real_path, try_lock
+from posewright.documents import is_file, open_regular_file, path_exists, real_path, try_lock
 from posewright.documents.plain import PlainMapping
 from posewright.errors import FormatError, InputError, OutputError, Where
-from posewright.search.attempt import Attempt, Generation, generations_of
 from posewright.search.plan import Dimension, Evaluation, Fact, Plan
+from posewright.search.result import Attempt, Generation, group_generations
 
 KIND = "posewright-tuning"
 VERSION = 1
-_CHECK_DIGITS = 16
+_CHECKSUM_DIGITS = 16
+_ADVICE = "take a copy from before the damage, or begin a new journal"
 
 
 class LineError(ValueError):
-    """A line is not what a journal's line is; whoever reads the file knows which one it is."""
+    """A line is not a valid line of a journal; the caller adds its number."""
+
+
+# Lines.
 
 
 def header_line(plan: Plan, made_with: str) -> str:
-    """Return the first line of a journal, without its line feed; its `hash` is the check of the rest."""
-    return _sealed(
-        {
-            "journal": KIND,
-            "version": VERSION,
-            "made_with": made_with,
-            "fingerprint": plan.fingerprint,
-            "dimensions": [asdict(dimension) for dimension in plan.dimensions],
-            "population": plan.population,
-            "spread": plan.spread,
-            "seed": plan.seed,
-        },
-        "hash",
-        "",
-    )
+    """Return the first line of a journal, without its line feed.
+
+    Args:
+        plan: of the search.
+        made_with: packages that draw the candidates, with their versions.
+    """
+    header = {
+        "journal": KIND,
+        "version": VERSION,
+        "made_with": made_with,
+        "fingerprint": plan.fingerprint,
+        "dimensions": [asdict(dimension) for dimension in plan.dimensions],
+        "population": plan.population,
+        "spread": plan.spread,
+        "seed": plan.seed,
+    }
+    return _add_checksum(header, "hash", "")
 
 
-def attempt_line(attempt: Attempt, check_before: str) -> str:
-    """Return the line of an attempt, without its line feed; its `check` goes on from that of the line before.
+def attempt_line(attempt: Attempt, previous_checksum: str) -> str:
+    """Return the line of an attempt, without its line feed; a score that is not finite is null.
 
-    A score that is no number is null.
+    Args:
+        attempt: to be written.
+        previous_checksum: of the line before.
     """
     evaluation = attempt.evaluation
-    return _sealed(
-        {
-            "generation": attempt.generation,
-            "index": attempt.index,
-            "values": dict(attempt.values),
-            "score": evaluation.score if evaluation.is_judged else None,
-            "facts": {name: _written(fact) for name, fact in evaluation.facts.items()},
-        },
-        "check",
-        check_before,
-    )
+    entry = {
+        "generation": attempt.generation,
+        "index": attempt.index,
+        "values": dict(attempt.values),
+        "score": evaluation.score if evaluation.is_judged else None,
+        "facts": {name: _encode_fact(fact) for name, fact in evaluation.facts.items()},
+    }
+    return _add_checksum(entry, "check", previous_checksum)
 
 
-def check_of(line: str) -> str:
-    """Return the check at the end of a line that was written here."""
-    return line[-2 - _CHECK_DIGITS : -2]
+def checksum_of(line: str) -> str:
+    """Return the checksum at the end of a line."""
+    return line[-2 - _CHECKSUM_DIGITS : -2]
 
 
 def read_header(line: str) -> tuple[Plan, str]:
-    """Return plan and `made_with` of a journal's first line."""
-    found = _parsed(line)
-    if found.get("journal") != KIND:
-        raise LineError("this is no tuning journal")
-    if found.get("version") != VERSION:
-        raise LineError(f"the journal is of version {found.get('version')!r}, not {VERSION}")
+    """Return the plan and `made_with` of a journal's first line.
+
+    Raises:
+        LineError: the line is damaged, or is not the header of a journal of this version.
+    """
+    header = _parse_object(line)
+    if header.get("journal") != KIND:
+        raise LineError("this is not a tuning journal")
+    if header.get("version") != VERSION:
+        raise LineError(f"the journal is of version {header.get('version')!r}, not {VERSION}")
     try:
         plan = Plan(
-            fingerprint=found["fingerprint"],
-            dimensions=tuple(map(_read_dimension, found["dimensions"])),
-            population=found["population"],
-            spread=found["spread"],
-            seed=found["seed"],
+            fingerprint=header["fingerprint"],
+            dimensions=tuple(map(_read_dimension, header["dimensions"])),
+            population=header["population"],
+            spread=header["spread"],
+            seed=header["seed"],
         )
-        written = header_line(plan, found["made_with"])
+        expected_line = header_line(plan, header["made_with"])
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError, InputError) as error:
         raise LineError("the header is damaged") from error
-    if written != line:
+    if expected_line != line:
         raise LineError("the header is not as it was written")
-    return plan, found["made_with"]
+    return plan, header["made_with"]
 
 
 def _read_dimension(data: PlainMapping) -> Dimension:
     return Dimension(data["name"], data["low"], data["high"], data["start"], data["is_whole"])
 
 
-def read_attempt(line: str, plan: Plan, number: int, check_before: str) -> Attempt:
-    """Return the attempt of a line, or raise LineError."""
-    found = _parsed(line)
-    generation, index = plan.place(number)
+def read_attempt(line: str, plan: Plan, number: int, previous_checksum: str) -> Attempt:
+    """Return the attempt of a line.
+
+    Args:
+        line: without its line feed.
+        plan: of the search.
+        number: of the attempt, from 0.
+        previous_checksum: of the line before.
+
+    Raises:
+        LineError: the line is damaged, or a line before it is missing.
+    """
+    entry = _parse_object(line)
+    generation, index = plan.locate(number)
     try:
-        score = math.inf if found["score"] is None else float(found["score"])
-        facts = {name: _read(fact) for name, fact in found["facts"].items()}
-        values = {
-            one.name: (int if one.is_whole else float)(found["values"][one.name]) for one in plan.dimensions
-        }
+        score = math.inf if entry["score"] is None else float(entry["score"])
+        facts = {name: _decode_fact(fact) for name, fact in entry["facts"].items()}
+        values: dict[str, float] = {}
+        for dimension in plan.dimensions:
+            value = entry["values"][dimension.name]
+            values[dimension.name] = int(value) if dimension.is_whole else float(value)
         attempt = Attempt(generation, index, values, Evaluation(score, facts))
-        written = attempt_line(attempt, check_before)
+        expected_line = attempt_line(attempt, previous_checksum)
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError, InputError) as error:
         raise LineError("the line is damaged") from error
-    if written != line:
+    if expected_line != line:
         raise LineError("the line is not as it was written, or one before it is missing")
     return attempt
 
 
-def _sealed(body: Mapping[str, object], name: str, check_before: str) -> str:
-    text = json.dumps(body, allow_nan=False)
-    digest = hashlib.sha256(f"{check_before}{text}".encode()).hexdigest()
-    return f'{text[:-1]}, "{name}": "{digest[:_CHECK_DIGITS]}"}}'
+def _add_checksum(entry: Mapping[str, object], key: str, previous_checksum: str) -> str:
+    """Return an object as JSON, with a checksum of it and of all lines before as its last key."""
+    text = json.dumps(entry, allow_nan=False)
+    digest = hashlib.sha256(f"{previous_checksum}{text}".encode()).hexdigest()
+    return f'{text[:-1]}, "{key}": "{digest[:_CHECKSUM_DIGITS]}"}}'
 
 
-def _parsed(line: str) -> PlainMapping:
+def _parse_object(line: str) -> PlainMapping:
     try:
-        found = json.loads(line)
+        entry = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise LineError("the line is no JSON") from error
-    if not isinstance(found, dict):
-        raise LineError("the line is no JSON object")
-    return found
+        raise LineError("the line is not JSON") from error
+    if not isinstance(entry, dict):
+        raise LineError("the line is not a JSON object")
+    return entry
 
 
-def _written(fact: Fact) -> Fact | dict[str, str]:
-    """Return a fact as JSON can hold it, which knows no infinity."""
+def _encode_fact(fact: Fact) -> Fact | dict[str, str]:
+    """Return a fact for JSON, which has no infinity."""
     if isinstance(fact, float) and not math.isfinite(fact):
         return {"float": repr(fact)}
     return fact
 
 
-def _read(fact: Fact | Mapping[str, str]) -> Fact:
+def _decode_fact(fact: Fact | Mapping[str, str]) -> Fact:
     return float(fact["float"]) if isinstance(fact, Mapping) else fact
 
 
-_ADVICE = "take a copy from before the damage, or begin a new journal"
+# Reading.
 
 
 @dataclass(frozen=True)
 class Journal:
-    """What a journal holds.
+    """The content of a journal.
 
     Attributes:
-        made_with: the packages that drew the candidates, with their versions.
-        attempts: all evaluations, in order: the start, then generation by generation; the last
-            generation may be unfinished.
-        length: how many bytes its whole lines take up; what follows was cut off.
-        last_check: the check of its last whole line.
+        plan: of the search.
+        made_with: packages that drew the candidates, with their versions.
+        attempts: in order: the start, then generation by generation; the last generation may be unfinished.
+        n_bytes: length of its complete lines; the remainder was cut off.
+        last_checksum: of its last complete line.
     """
 
     plan: Plan
     made_with: str
     attempts: tuple[Attempt, ...]
-    length: int
-    last_check: str
+    n_bytes: int
+    last_checksum: str
 
     @property
     def generations(self) -> tuple[Generation, ...]:
-        """Its generations, worked out from its attempts."""
-        return tuple(generations_of(self.attempts, self.plan.dimensions))
+        """The generations that its attempts form."""
+        return tuple(group_generations(self.attempts, self.plan.dimensions))
 
 
 def read_journal(path: str | Path) -> Journal:
-    """Read a journal, also one that is being written, or raise FormatError."""
+    """Read a journal, even while it is being written.
+
+    Raises:
+        FormatError: the file cannot be read, or is not a valid journal.
+    """
     path = Path(path)
     try:
-        with open_ordinary(path) as file:
-            raw = file.read()
+        with open_regular_file(path) as file:
+            data = file.read()
     except OSError as error:
         raise FormatError(f"cannot be read: {error.strerror or error}", where=Where(path)) from error
-    return journal_in(raw, path)
+    return parse_journal(data, path)
 
 
-def journal_in(raw: bytes, path: Path) -> Journal:
-    """Return the journal that the bytes of a file are; `path` is only used in messages."""
-    length = raw.rfind(b"\n") + 1
-    header, *lines = raw[:length].split(b"\n")
-    number = 1
+def parse_journal(data: bytes, path: Path) -> Journal:
+    """Return the journal in the bytes of a file; `path` is only used in errors.
+
+    Raises:
+        FormatError: it is not a valid journal.
+    """
+    n_bytes = data.rfind(b"\n") + 1
+    first_line, *lines = data[:n_bytes].split(b"\n")
+    line_number = 1
     try:
-        if not length:
-            raise LineError("no line of this file is whole")
-        first = _text(header)
-        plan, made_with = read_header(first)
-        check, attempts = check_of(first), []
-        for number, line in enumerate(lines[:-1], start=2):
-            text = _text(line)
-            attempts.append(read_attempt(text, plan, number - 2, check))
-            check = check_of(text)
+        if not n_bytes:
+            raise LineError("the file has no complete line")
+        header = _decode_line(first_line)
+        plan, made_with = read_header(header)
+        checksum = checksum_of(header)
+        attempts: list[Attempt] = []
+        for line_number, line in enumerate(lines[:-1], start=2):
+            text = _decode_line(line)
+            attempts.append(read_attempt(text, plan, line_number - 2, checksum))
+            checksum = checksum_of(text)
     except LineError as error:
-        advice = _ADVICE if number > 1 else "a file that `posewright tune` wrote"
-        raise FormatError(str(error), where=Where(path, line=number), hint=advice) from error
-    return Journal(plan, made_with, tuple(attempts), length, check)
+        advice = _ADVICE if line_number > 1 else "expected a file that `posewright tune` wrote"
+        raise FormatError(str(error), where=Where(path, line=line_number), hint=advice) from error
+    return Journal(plan, made_with, tuple(attempts), n_bytes, checksum)
 
 
-def _text(line: bytes) -> str:
+def _decode_line(line: bytes) -> str:
     try:
         return line.decode("ascii")
     except UnicodeDecodeError as error:
-        raise LineError(f"byte {error.start} of the line is none that a journal has") from error
+        raise LineError(f"byte {error.start} of the line is not ASCII") from error
 
+
+# Writing.
 
 if sys.platform == "win32":
-    _BINARY = os.O_BINARY  # Windows would else turn every line feed into two bytes
+    _BINARY = os.O_BINARY  # otherwise Windows turns each line feed into two bytes
 else:
     _BINARY = 0
 
 
-class Keeper:
-    """A journal that is being written, and what stood in it before.
+class JournalWriter:
+    """Creates a journal, or opens one to append to.
 
-    Until the first attempt is added, a file that was there stays as it is; then what was cut off at its
-    end goes.
+    An existing file stays as it is until the first attempt is added; then an incomplete last line is removed.
+
+    Args:
+        path: of the journal.
+        plan: of the search.
 
     Attributes:
-        recorded: the attempts that stand in it already, in order.
+        recorded: attempts in the journal when it was opened, in order.
+
+    Raises:
+        OutputError: the file cannot be written, or another process is writing it.
+        FormatError: the file is not a valid journal.
+        InputError: it is the journal of another search.
     """
 
     def __init__(self, path: Path, plan: Plan) -> None:
-        """Open the journal, or begin one.
-
-        Raises:
-            OutputError: it cannot be written there, or another process is writing it.
-            FormatError: what stands there is no journal, or is damaged.
-            InputError: it is the journal of another search.
-        """
+        self.recorded: tuple[Attempt, ...] = ()
         self._path = path
-        self._handle = _opened(path)
+        self._made_with = _package_versions()
+        self._end = 0  # of the last complete line [byte]
+        self._last_checksum = ""
+        self._handle = _open_file(path)
         try:
-            _lock(self._handle, path)
-            self._take_up(plan)
+            _require_lock(self._handle, path)
+            self._begin_or_resume(plan)
         except BaseException:
             self.close()
             raise
 
-    def _take_up(self, plan: Plan) -> None:
-        raw = self._all_bytes()
-        header = header_line(plan, _made_with())
-        if b"\n" not in raw and header.encode().startswith(raw):  # new, or stopped in its very first line
-            self.recorded: tuple[Attempt, ...] = ()
-            self._made_with = _made_with()
-            self._end, self._check = 0, ""
-            self._add(header)
+    def _begin_or_resume(self, plan: Plan) -> None:
+        """Write the header of a new journal, or read the attempts of an existing one."""
+        with os.fdopen(os.dup(self._handle), "rb") as file:
+            data = file.read()
+        header = header_line(plan, self._made_with)
+        is_incomplete_header = b"\n" not in data and header.encode().startswith(data)
+        if is_incomplete_header:  # also if the file is empty
+            self._append(header)
             self.sync()
             _sync_folder(self._path.parent)
             return
-        found = journal_in(raw, self._path)
-        _refuse_another(plan, found, self._path)
-        self.recorded, self._made_with = found.attempts, found.made_with
-        self._end, self._check = found.length, found.last_check
+        journal = parse_journal(data, self._path)
+        _require_same_plan(plan, journal.plan, self._path)
+        self.recorded = journal.attempts
+        self._made_with = journal.made_with
+        self._end = journal.n_bytes
+        self._last_checksum = journal.last_checksum
 
     def add(self, attempt: Attempt) -> None:
-        """Write the next attempt; it is the system's then, and outlives this process."""
-        self._add(attempt_line(attempt, self._check))
+        """Append an attempt; the operating system has it then, so it survives a crash of this process."""
+        self._append(attempt_line(attempt, self._last_checksum))
 
-    def other_candidate(self, number: int) -> FormatError:
-        """Return the error for a recorded attempt whose candidate is not the one that the search asks for."""
+    def candidate_error(self, number: int) -> FormatError:
+        """Return the error of a recorded attempt, by its number, with another candidate than the search's."""
+        versions = f"{self._made_with}; here are {_package_versions()}"
         return FormatError(
-            "the search asks for another candidate here than stands in the journal",
+            "the search has another candidate here than the journal",
             where=Where(self._path, line=number + 2),
-            hint=f"go on with the packages it was made with: {self._made_with}; here are {_made_with()}",
+            hint=f"resume with the packages it was made with: {versions}",
         )
 
     def sync(self) -> None:
-        """Wait until the disk has all that was added, so that it outlives a power cut too."""
+        """Wait until all attempts are on the disk, so that they survive a power cut."""
         try:
             os.fsync(self._handle)
         except OSError as error:
             raise OutputError.at(self._path, error.strerror or str(error)) from error
 
     def close(self) -> None:
-        """Let go of the journal; another process may go on with it."""
+        """Close the journal, so that another process may resume it."""
         os.close(self._handle)
 
     def __enter__(self) -> Self:
@@ -288,7 +328,8 @@ class Keeper:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _add(self, line: str) -> None:
+    def _append(self, line: str) -> None:
+        """Write a line after the last complete one."""
         content = memoryview(f"{line}\n".encode())
         try:
             os.lseek(self._handle, self._end, os.SEEK_SET)
@@ -298,56 +339,53 @@ class Keeper:
         except OSError as error:
             raise OutputError.at(self._path, error.strerror or str(error)) from error
         self._end = os.lseek(self._handle, 0, os.SEEK_CUR)
-        self._check = check_of(line)
-
-    def _all_bytes(self) -> bytes:
-        with os.fdopen(os.dup(self._handle), "rb") as file:
-            return file.read()
+        self._last_checksum = checksum_of(line)
 
 
-def _opened(path: Path) -> int:
+def _open_file(path: Path) -> int:
     try:
-        if is_there(path) and not is_file(path):
-            raise OutputError.at(path, "not an ordinary file")
+        if path_exists(path) and not is_file(path):
+            raise OutputError.at(path, "not a regular file")
         return os.open(real_path(path), os.O_RDWR | os.O_CREAT | _BINARY, 0o666)
     except OSError as error:
         raise OutputError.at(path, error.strerror or str(error)) from error
 
 
-def _lock(handle: int, path: Path) -> None:
-    """Refuse a journal that another process holds; the lock goes with the process that holds it."""
+def _require_lock(handle: int, path: Path) -> None:
+    """Lock a file, or raise OutputError if another process has locked it; the lock ends with the process."""
     if not try_lock(handle):
-        raise OutputError(
-            "another tuning is writing this journal", where=Where(path), hint="wait for it, or name another"
+        message = "another process is writing this journal"
+        raise OutputError(message, where=Where(path), hint="wait for it, or name another journal")
+
+
+def _require_same_plan(plan: Plan, recorded_plan: Plan, path: Path) -> None:
+    """Raise InputError if the plan in a journal differs from that of the search."""
+    if recorded_plan == plan:
+        return
+    comparisons = (
+        ("problem", plan.fingerprint, recorded_plan.fingerprint),
+        ("set of dimensions", plan.dimensions, recorded_plan.dimensions),
+        ("seed", plan.seed, recorded_plan.seed),
+        ("population", plan.population, recorded_plan.population),
+        ("spread", plan.spread, recorded_plan.spread),
+    )
+    for name, requested, recorded in comparisons:
+        if requested == recorded:
+            continue
+        difference = "" if name == "set of dimensions" else f": {recorded!r}, not {requested!r}"
+        raise InputError(
+            f"this is the journal of another search, with another {name}{difference}",
+            where=Where(path, line=1),
+            hint="name another journal, or search what this one searches",
         )
 
 
-def _refuse_another(plan: Plan, journal: Journal, path: Path) -> None:
-    found = journal.plan
-    if found == plan:
-        return
-    sides = (
-        ("problem", plan.fingerprint, found.fingerprint),
-        ("box of dimensions", plan.dimensions, found.dimensions),
-        ("seed", plan.seed, found.seed),
-        ("population", plan.population, found.population),
-        ("spread", plan.spread, found.spread),
-    )
-    name, asked, there = next(side for side in sides if side[1] != side[2])
-    shown = "" if isinstance(asked, tuple) else f": {there!r}, and not {asked!r}"
-    raise InputError(
-        f"this is the journal of another search, with another {name}{shown}",
-        where=Where(path, line=1),
-        hint="name another journal, or search what this one searches",
-    )
-
-
-def _made_with() -> str:
+def _package_versions() -> str:
     return ", ".join(f"{name} {importlib.metadata.version(name)}" for name in ("cma", "numpy"))
 
 
 def _sync_folder(folder: Path) -> None:
-    """Let a new file's name outlive a power cut, where the system can."""
+    """Let the name of a new file survive a power cut, if the system supports it."""
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

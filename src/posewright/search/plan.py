@@ -1,4 +1,4 @@
-"""What is searched, named numbers in a box, and the plan that decides which candidates are asked for."""
+"""The problem of a search, and the plan that determines its candidates."""
 
 from __future__ import annotations
 
@@ -12,30 +12,31 @@ from typing import Protocol, TypeAlias
 from posewright.errors import InputError
 
 Fact: TypeAlias = float | int | str
-"""What an evaluation may note beside its score; a truth value is a whole number."""
+"""A detail of an evaluation beside its score; truth values are stored as integers."""
 
 REASON = "reason"
-"""The fact that says why a candidate could not be judged, where the problem noticed."""
+"""The fact that says why the problem could not judge a candidate."""
 
 NOT_JUDGED = "not_judged"
-"""The fact that says why a score is no number, where the problem itself did not notice."""
+"""The fact that says why a score is not a number, if the problem gave no reason."""
 
-LARGEST_WHOLE = 2**53
-"""Up to here a float holds every whole number."""
+MAX_EXACT_INTEGER = 2**53
+"""A float represents all integers up to this one."""
 
 
 @dataclass(frozen=True)
 class Dimension:
-    """One number of the search, and where it may lie.
+    """A number that is searched, and its range.
 
     Attributes:
-        low: the least it may be.
-        high: the most it may be.
-        start: where the search begins; it is tried first, as it is.
-        is_whole: whether it is a whole number; then low, high and start must be whole too.
+        name: of the number.
+        low: smallest value.
+        high: largest value.
+        start: value that is tried first.
+        is_whole: whether it is an integer; then low, high and start must be integers, too.
 
     Raises:
-        InputError: no name, a number that is not finite, an empty range, or a start outside it.
+        InputError: the name is empty, a number is not finite, the range is empty, or the start is outside it.
     """
 
     name: str
@@ -47,31 +48,31 @@ class Dimension:
     def __post_init__(self) -> None:
         if not self.name:
             raise InputError("a dimension has no name", hint="name what is searched: step_height_m")
-        # numpy's numbers too: what is kept, compared and written is a plain one
-        for bound in ("low", "high", "start"):
-            object.__setattr__(self, bound, self._plain(bound, getattr(self, bound)))
+        # NumPy's numbers are converted, so that comparison and JSON work as for Python's own.
+        object.__setattr__(self, "low", self._to_plain("low", self.low))
+        object.__setattr__(self, "high", self._to_plain("high", self.high))
+        object.__setattr__(self, "start", self._to_plain("start", self.start))
         if not self.low < self.high:
             raise InputError(
                 f"dimension {self.name!r} goes from {self.low} to {self.high}",
-                hint="low must be less than high; what is not searched is no dimension",
+                hint="low must be less than high; leave out what is not searched",
             )
         if not math.isfinite(self.width):
-            raise InputError(
-                f"dimension {self.name!r} is wider than a number can say", hint="a smaller range"
-            )
+            message = f"the range of dimension {self.name!r} is too wide for a float"
+            raise InputError(message, hint="expected a smaller range")
         if not self.low <= self.start <= self.high:
-            raise InputError(
-                f"dimension {self.name!r} starts at {self.start}",
-                hint=f"its range is {self.low} to {self.high}",
-            )
+            message = f"dimension {self.name!r} starts at {self.start}"
+            raise InputError(message, hint=f"its range is {self.low} to {self.high}")
 
-    def _plain(self, bound: str, number: float) -> float:
+    def _to_plain(self, bound: str, number: float) -> float:
+        """Return a bound as Python's own float, or int for an integer."""
+        message = f"dimension {self.name!r}: {bound} is {number}"
         if not math.isfinite(number):
-            raise InputError(f"dimension {self.name!r}: {bound} is {number}", hint="a finite number")
+            raise InputError(message, hint="expected a finite number")
         if not self.is_whole:
             return float(number)
-        if number != round(number) or abs(number) > LARGEST_WHOLE:
-            raise InputError(f"dimension {self.name!r}: {bound} is {number}", hint="a whole number")
+        if number != round(number) or abs(number) > MAX_EXACT_INTEGER:
+            raise InputError(message, hint="expected an integer")
         return round(number)
 
     @property
@@ -82,24 +83,25 @@ class Dimension:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """How good one candidate is.
+    """The evaluation of one candidate.
 
     Attributes:
-        score: smaller is better. A candidate that cannot be judged (it fell, its legs do not reach) has
-            the score infinity and a reason among its facts. NaN and minus infinity are read as infinity,
-            with a fact `not_judged` that says so.
-        facts: what else is worth keeping: speed, height, the reason of a failure. Numbers and texts.
+        score: smaller is better. A candidate that cannot be judged (it fell, its legs do not reach) has the
+            score infinity and a reason among its facts. NaN and minus infinity become infinity, with a fact
+            `not_judged`.
+        facts: details to store: speed, height, the reason of a failure.
     """
 
     score: float
     facts: Mapping[str, Fact] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        given: object = self.score
-        if not isinstance(given, numbers.Real):
-            raise InputError(f"a score is {given!r}", hint="a number; infinity where there is none")
-        score = float(given)
-        facts = {str(name): _plain_fact(name, fact) for name, fact in self.facts.items()}
+        original_score: object = self.score
+        if not isinstance(original_score, numbers.Real):
+            hint = "expected a number; infinity if there is none"
+            raise InputError(f"a score is {original_score!r}", hint=hint)
+        score = float(original_score)
+        facts = {str(name): _to_plain_fact(name, fact) for name, fact in self.facts.items()}
         if not self.is_judged and score != math.inf:
             facts.setdefault(NOT_JUDGED, f"the score was {score}")
             score = math.inf
@@ -108,28 +110,28 @@ class Evaluation:
 
     @property
     def is_judged(self) -> bool:
-        """Whether the score is a number, and so says something."""
+        """Whether the score is finite."""
         return math.isfinite(self.score)
 
 
-def _plain_fact(name: str, fact: object) -> Fact:
-    """Return a fact as Python's own int, float or str, so that a journal gives back what was noted."""
+def _to_plain_fact(name: str, fact: object) -> Fact:
+    """Return a fact as Python's own int, float or str, so that a journal gives back the same."""
     if isinstance(fact, str):
         return str(fact)
     if isinstance(fact, numbers.Integral):
         return int(fact)
     if isinstance(fact, numbers.Real):
         return float(fact)
-    if type(fact).__name__ in ("bool", "bool_"):  # numpy's truth values are no numbers to Python
+    if type(fact).__name__ in ("bool", "bool_"):  # NumPy's truth values are not numbers to Python
         return int(bool(fact))
-    raise InputError(f"the fact {name!r} is {fact!r}", hint="a number or a text")
+    raise InputError(f"the fact {name!r} is {fact!r}", hint="expected a number or a text")
 
 
 class Problem(Protocol):
-    """What is searched. It must be picklable where more than one worker evaluates it.
+    """A search problem; it must be picklable if there are several workers.
 
-    The same values must give the same evaluation, or a resumed search is not the one that was stopped: a
-    problem with chance in it draws from a seed of its own.
+    The same values must give the same evaluation, so that a search can be resumed: a problem with randomness
+    must use its own seed.
     """
 
     @property
@@ -138,49 +140,67 @@ class Problem(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """A text that differs when an evaluation would: a journal goes on only with its own problem."""
+        """A text that differs if evaluations would: a journal is only resumed for its own problem."""
 
     def evaluate(self, values: Mapping[str, float]) -> Evaluation:
-        """Say how good these values are; one for each dimension, a whole number where it is one."""
+        """Evaluate values, one for each dimension; those of integer dimensions are integers."""
 
 
-def judged(problem: Problem, values: Mapping[str, float]) -> Evaluation:
-    """Return a problem's evaluation of a candidate, and nothing else it might return."""
-    result: object = problem.evaluate(dict(values))
-    if not isinstance(result, Evaluation):
-        raise InputError(f"the problem's evaluate returned {result!r}", hint="an Evaluation")
-    return result
+def evaluate(problem: Problem, values: Mapping[str, float]) -> Evaluation:
+    """Return a problem's evaluation of values.
+
+    Raises:
+        InputError: the problem returned something else than an Evaluation.
+    """
+    evaluation: object = problem.evaluate(dict(values))
+    if not isinstance(evaluation, Evaluation):
+        message = f"the problem's evaluate returned {evaluation!r}"
+        raise InputError(message, hint="expected an Evaluation")
+    return evaluation
 
 
 MAX_SEED = 2**63 - 1
-"""Seeds are whole numbers that every file format at hand can carry."""
+"""The largest seed that all file formats in use can store."""
 
 
-def checked_seed(seed: object, *, count: int = 1) -> int:
-    """Return a seed, the first of so many that follow each other, or raise InputError where it is none."""
-    most = MAX_SEED - count + 1
-    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= most:
-        raise InputError(f"a seed of {seed!r}", hint=f"a whole number from 0 to {most}")
+def require_seed(seed: object, *, count: int = 1) -> int:
+    """Return a seed that is an integer from 0 to the largest one.
+
+    Args:
+        seed: to be checked; the first of several consecutive ones.
+        count: number of consecutive seeds.
+
+    Raises:
+        InputError: it is not such an integer.
+    """
+    max_seed = MAX_SEED - count + 1
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= max_seed:
+        raise InputError(f"a seed of {seed!r}", hint=f"expected an integer from 0 to {max_seed}")
     return seed
 
 
-WIDEST_SPREAD = 1.0 / 3.0
-"""cma lets no standard deviation exceed a third of the range."""
+MAX_SPREAD = 1.0 / 3.0
+"""The largest standard deviation that cma allows, as a fraction of the range."""
 
-FEWEST = 4
-"""With fewer candidates a generation teaches nearly nothing."""
+MIN_POPULATION = 4
+"""A smaller generation gives CMA-ES nearly no information."""
 
-MOST_CANDIDATES = 100_000
+MAX_POPULATION = 100_000
 
 
 @dataclass(frozen=True)
 class Plan:
-    """All that decides which candidates a search asks for, given the scores of those before.
+    """All that determines the candidates of a search, given the scores of earlier ones.
 
     Attributes:
-        population: candidates in a generation.
-        spread: how far the first candidates lie apart, as a share of each range.
-        seed: of what is drawn.
+        fingerprint: of the problem.
+        dimensions: of the problem.
+        population: number of candidates in a generation.
+        spread: standard deviation of the first candidates, as a fraction of each range.
+        seed: of the random numbers.
+
+    Raises:
+        InputError: two dimensions have one name, there is none, or a number is out of range.
     """
 
     fingerprint: str
@@ -190,39 +210,47 @@ class Plan:
     seed: int
 
     def __post_init__(self) -> None:
-        names = [one.name for one in self.dimensions]
-        twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-        if twice:
-            raise InputError(f"two dimensions are called {twice[0]!r}", hint="a name for each")
+        names = [dimension.name for dimension in self.dimensions]
+        repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+        if repeated:
+            raise InputError(f"two dimensions are called {repeated[0]!r}", hint="give each its own name")
         if not names:
-            raise InputError("the problem has no dimensions", hint="there must be a number to search")
-        if not FEWEST <= self.population <= MOST_CANDIDATES:
-            raise InputError(f"a population of {self.population}", hint=f"{FEWEST} to {MOST_CANDIDATES}")
-        if not 0.0 < self.spread <= WIDEST_SPREAD:
-            raise InputError(f"a spread of {self.spread:g}", hint="over 0, up to a third of the range")
-        checked_seed(self.seed)
+            raise InputError("the problem has no dimensions", hint="expected at least one number to search")
+        if not MIN_POPULATION <= self.population <= MAX_POPULATION:
+            hint = f"expected {MIN_POPULATION} to {MAX_POPULATION}"
+            raise InputError(f"a population of {self.population}", hint=hint)
+        if not 0.0 < self.spread <= MAX_SPREAD:
+            hint = "expected more than 0, up to a third of the range"
+            raise InputError(f"a spread of {self.spread:g}", hint=hint)
+        require_seed(self.seed)
 
-    def place(self, number: int) -> tuple[int, int]:
-        """Return generation and index of attempt `number`, counted from 0: first the start, then the rest."""
+    def locate(self, number: int) -> tuple[int, int]:
+        """Return generation and index of an attempt by its number from 0; the first one is the start."""
         if number == 0:
             return 0, 0
         generation, index = divmod(number - 1, self.population)
         return generation + 1, index
 
     def end_of(self, generation: int) -> int:
-        """Return how many attempts there are when a generation is done."""
+        """Return the number of attempts after a generation."""
         return 1 + generation * self.population
 
 
-def plan_for(problem: Problem, *, population: int | None, spread: float, seed: int) -> Plan:
-    """Return the plan to search a problem; the population is 4 + 3 ln n of n dimensions unless told (Hansen).
+def make_plan(problem: Problem, *, population: int | None, spread: float, seed: int) -> Plan:
+    """Return the plan to search a problem.
+
+    Args:
+        problem: to be searched.
+        population: number of candidates in a generation; None for 4 + 3 ln n of n dimensions (Hansen).
+        spread: standard deviation of the first candidates, as a fraction of each range.
+        seed: of the random numbers.
 
     Raises:
-        InputError: a number out of its range, no dimension, or two of one name.
+        InputError: a number is out of range, there is no dimension, or two have one name.
     """
     dimensions = tuple(problem.dimensions)
     if population is None:
-        population = FEWEST + int(3.0 * math.log(max(1, len(dimensions))))
+        population = MIN_POPULATION + int(3.0 * math.log(max(1, len(dimensions))))
     return Plan(
         problem.fingerprint, dimensions, operator.index(population), float(spread), operator.index(seed)
     )

@@ -1,7 +1,7 @@
-"""The search itself: CMA-ES over the unit cube, quiet, and without a trace in numpy's random state.
+"""The search with CMA-ES over the unit cube; it prints nothing and keeps NumPy's global random state.
 
 N. Hansen, A. Ostermeier, "Completely derandomized self-adaptation in evolution strategies", Evolutionary
-Computation 9(2), 2001; the package `cma` is its author's own.
+Computation 9(2), 2001; the package `cma` is its author's.
 """
 
 from __future__ import annotations
@@ -20,136 +20,163 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.errors import InputError, MissingExtraError
-from posewright.search.attempt import Attempt, Ending, Generation, Tuned, better, summarise
-from posewright.search.executors import executor_for, in_order, packed
-from posewright.search.journal import Keeper
-from posewright.search.plan import Dimension, Evaluation, Plan, Problem, judged, plan_for
+from posewright.search.executors import map_in_order, open_executor, pickle_task
+from posewright.search.journal import JournalWriter
+from posewright.search.plan import Dimension, Evaluation, Plan, Problem, evaluate, make_plan
+from posewright.search.result import (
+    Attempt,
+    EndReason,
+    Generation,
+    TuningResult,
+    better_of,
+    summarise_generation,
+)
 
-_JUST_UNDER_HALF = 0.5 - 1e-6
-"""A whole number is searched up to half a step beyond its bounds: they are met as often as others."""
+_ALMOST_HALF = 0.5 - 1e-6
+"""An integer is searched half a step beyond its bounds, so that these are as frequent as other values."""
 
-_NARROWEST = 1e-9
-"""The search has converged when the candidates lie so close together, as a share of the range."""
+_MIN_SPREAD = 1e-9
+"""The search has converged if the candidates' spread is smaller, as a fraction of the range."""
 
 
-class Search:
-    """CMA-ES over a plan's dimensions: ask for a generation, tell its scores, ask for the next.
+class CmaSearch:
+    """CMA-ES over the dimensions of a plan: `ask` for a generation, `tell` its scores, and so on.
 
-    A dimension is searched in the unit interval, a whole one in steps of one with cma's own handling of
-    whole numbers, which keeps them from freezing; both begin equally wide, measured in their ranges. The
-    bounds are cma's too: what it draws is bent back smoothly into the box.
+    A dimension is searched in the unit interval, and an integer dimension in steps of one with cma's handling
+    of integers, which prevents stagnation; both start with the same spread relative to their ranges. cma
+    handles the bounds: it folds candidates outside smoothly back into the box.
 
-    What it asks for depends on the plan and on what it was told, and on nothing else.
+    The candidates depend on the plan and on the scores only.
+
+    Args:
+        plan: of the search.
+
+    Raises:
+        MissingExtraError: cma is not installed.
     """
 
     def __init__(self, plan: Plan) -> None:
         self._dimensions = plan.dimensions
-        self._asked: list[Floats] = []
-        legacy = np.random.RandomState(np.random.MT19937(np.random.SeedSequence(plan.seed)))
-        self._chance = legacy.get_state()
+        self._points: list[Floats] = []  # of the last generation, in cma's space
+        random = np.random.RandomState(np.random.MT19937(np.random.SeedSequence(plan.seed)))
+        self._random_state = random.get_state()
         axes = [_Axis(dimension) for dimension in plan.dimensions]
-        if len(axes) == 1:  # cma searches no single dimension; this second one means nothing
+        if len(axes) == 1:  # cma needs two dimensions; the second one has no effect
             axes.append(_Axis(Dimension("idle", 0.0, 1.0, 0.5)))
-        with self._alone():
-            cma = _cma()
+        with self._private_random_state():
+            cma = _import_cma()
             self._strategy = cma.CMAEvolutionStrategy(
-                [axis.start for axis in axes], plan.spread, _options(axes, plan.population)
+                [axis.start for axis in axes], plan.spread, _cma_options(axes, plan.population)
             )
 
     def ask(self) -> list[dict[str, float]]:
         """Return the candidates of the next generation."""
-        with self._alone():
-            self._asked = self._strategy.ask()
-        return [self._values(point) for point in self._asked]
+        with self._private_random_state():
+            self._points = self._strategy.ask()
+        return [self._to_values(point) for point in self._points]
 
     def tell(self, scores: Sequence[float]) -> None:
-        """Say how good the candidates are that were asked for last; infinity where that is not known.
+        """Set the scores of the last generation; infinity for candidates that could not be judged.
 
-        A candidate that could not be judged counts as worse than all that were. A generation without any
-        that was judged teaches nothing: the next one is drawn from the same place.
+        Such a candidate counts as worse than all others. A generation without any judged candidate is
+        ignored: the next one is drawn from the same distribution.
         """
-        ranked = _with_numbers_only(scores)
-        if ranked is not None:
-            with self._alone():
-                self._strategy.tell(self._asked, ranked)
+        finite_scores = _replace_infinities(scores)
+        if finite_scores is not None:
+            with self._private_random_state():
+                self._strategy.tell(self._points, finite_scores)
 
     def has_converged(self) -> bool:
-        """Say whether going on would lead nowhere, in the eyes of cma; to be asked once a generation."""
-        with self._alone():
+        """Whether cma expects no further improvement; call it once per generation."""
+        with self._private_random_state():
             return self._strategy.countiter > 0 and bool(self._strategy.stop())
 
-    def _values(self, point: Floats) -> dict[str, float]:
-        return {
-            dimension.name: _Axis(dimension).value(float(coordinate))
-            for dimension, coordinate in zip(self._dimensions, point, strict=False)
-        }
+    def _to_values(self, point: Floats) -> dict[str, float]:
+        """Return the values of a point in cma's space, by name."""
+        values: dict[str, float] = {}
+        for dimension, coordinate in zip(self._dimensions, point, strict=False):
+            values[dimension.name] = _Axis(dimension).to_value(float(coordinate))
+        return values
 
     @contextlib.contextmanager
-    def _alone(self) -> Iterator[None]:
-        """Let cma have numpy's global random state to itself, and its warnings too."""
-        outside = np.random.get_state()  # noqa: NPY002 -- cma draws from here, whatever one hands it
-        np.random.set_state(self._chance)  # noqa: NPY002
+    def _private_random_state(self) -> Iterator[None]:
+        """Give cma, which only uses NumPy's global random state, a state of its own; silence its warnings."""
+        outer_state = np.random.get_state()  # noqa: NPY002 -- see above
+        np.random.set_state(self._random_state)  # noqa: NPY002
         try:
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
                 yield
-            self._chance = np.random.get_state()  # noqa: NPY002
+            self._random_state = np.random.get_state()  # noqa: NPY002
         finally:
-            np.random.set_state(outside)  # noqa: NPY002
+            np.random.set_state(outer_state)  # noqa: NPY002
 
 
 class _Axis:
-    """How a dimension lies in the space that cma searches."""
+    """The axis of a dimension in cma's space.
+
+    Attributes:
+        is_whole: whether the dimension is an integer.
+        start: coordinate.
+        width: of the range.
+        low: smallest coordinate.
+        high: largest coordinate.
+    """
 
     def __init__(self, dimension: Dimension) -> None:
         self._dimension = dimension
         self.is_whole = dimension.is_whole
         if dimension.is_whole:
-            self.start, self.width = dimension.start, dimension.width
-            self.low, self.high = dimension.low - _JUST_UNDER_HALF, dimension.high + _JUST_UNDER_HALF
+            self.start = dimension.start
+            self.width = dimension.width
+            self.low = dimension.low - _ALMOST_HALF
+            self.high = dimension.high + _ALMOST_HALF
         else:
-            self.start, self.width = (dimension.start - dimension.low) / dimension.width, 1.0
-            self.low, self.high = 0.0, 1.0
+            self.start = (dimension.start - dimension.low) / dimension.width
+            self.width = 1.0
+            self.low = 0.0
+            self.high = 1.0
 
-    def value(self, coordinate: float) -> float:
-        """Return the dimension's value at a coordinate, never outside its range by a rounding."""
-        one = self._dimension
-        value = round(coordinate) if one.is_whole else one.low + coordinate * one.width
-        return min(max(value, one.low), one.high)
+    def to_value(self, coordinate: float) -> float:
+        """Return the dimension's value at a coordinate, clipped to the range because of rounding."""
+        dimension = self._dimension
+        value = round(coordinate) if self.is_whole else dimension.low + coordinate * dimension.width
+        return min(max(value, dimension.low), dimension.high)
 
 
-def _options(axes: Sequence[_Axis], population: int) -> dict[str, object]:
+def _cma_options(axes: Sequence[_Axis], population: int) -> dict[str, object]:
     return {
         "popsize": population,
         "bounds": [[axis.low for axis in axes], [axis.high for axis in axes]],
         "CMA_stds": [axis.width for axis in axes],
         "integer_variables": [i for i, axis in enumerate(axes) if axis.is_whole],
-        "seed": math.nan,  # the random state is ours to set
+        "seed": math.nan,  # we set the random state
         "verbose": -9,
         "verb_log": 0,
         "verb_disp": 0,
-        "signals_filename": "",  # cma would look for orders in the working folder
-        # how long to search is for the caller to say; how wide scores differ, only the problem knows
+        "signals_filename": "",  # otherwise cma reads commands from a file in the working folder
+        # the caller limits the number of generations; only the problem knows which scores are equal
         "maxiter": math.inf,
         "tolfun": 0,
         "tolfunhist": 0,
         "tolflatfitness": math.inf,
-        "tolx": _NARROWEST,
+        "tolx": _MIN_SPREAD,
     }
 
 
-def _with_numbers_only(scores: Sequence[float]) -> list[float] | None:
-    """Return scores that rank alike, a number for infinity; None where none of them is a number."""
-    numbers = [score for score in scores if math.isfinite(score)]
-    if not numbers:
+def _replace_infinities(scores: Sequence[float]) -> list[float] | None:
+    """Return finite scores of the same ranks; None if no score is finite."""
+    finite_scores = [score for score in scores if math.isfinite(score)]
+    if not finite_scores:
         return None
-    worst, best = max(numbers), min(numbers)
-    # only the ranks count to cma, but its histories must not overflow
-    beyond = min(worst + max(worst - best, abs(worst), 1.0), sys.float_info.max)
-    return [score if math.isfinite(score) else beyond for score in scores]
+    worst = max(finite_scores)
+    best = min(finite_scores)
+    # only ranks matter to cma, but its histories must not overflow
+    replacement = min(worst + max(worst - best, abs(worst), 1.0), sys.float_info.max)
+    return [score if math.isfinite(score) else replacement for score in scores]
 
 
-def _cma() -> ModuleType:
+def _import_cma() -> ModuleType:
     try:
         import cma
     except ImportError as error:
@@ -158,17 +185,18 @@ def _cma() -> ModuleType:
     return module
 
 
-def same_candidate(
-    asked: Mapping[str, float], recorded: Mapping[str, float], dimensions: Sequence[Dimension]
+def is_same_candidate(
+    first: Mapping[str, float], second: Mapping[str, float], dimensions: Sequence[Dimension]
 ) -> bool:
-    """Say whether a recorded candidate is the one asked for, but for the rounding of another processor."""
-    return all(
-        abs(asked[one.name] - recorded[one.name]) <= (0.0 if one.is_whole else _NARROWEST * one.width)
-        for one in dimensions
-    )
+    """Whether two candidates are equal up to rounding differences between processors."""
+    for dimension in dimensions:
+        tolerance = 0.0 if dimension.is_whole else _MIN_SPREAD * dimension.width
+        if abs(first[dimension.name] - second[dimension.name]) > tolerance:
+            return False
+    return True
 
 
-Evaluate: TypeAlias = Callable[[Sequence[Mapping[str, float]]], Iterator[Evaluation]]
+EvaluateAll: TypeAlias = Callable[[Sequence[Mapping[str, float]]], Iterator[Evaluation]]
 Watch: TypeAlias = Callable[[Generation], bool]
 After: TypeAlias = Callable[[Attempt], None]
 
@@ -184,114 +212,147 @@ def tune(
     workers: int = 1,
     watch: Watch | None = None,
     after: After | None = None,
-) -> Tuned:
-    """Search a problem's box for the values with the least score, with CMA-ES.
+) -> TuningResult:
+    """Search the values with the smallest score with CMA-ES.
 
-    The start is evaluated first, as generation 0, so that the result is never worse than it. Which
-    candidates follow depends on problem, seed, population and spread alone: not on `workers`, and not on
-    how often the search was stopped and taken up again.
+    The start is evaluated first, as generation 0, so that the result is never worse. The candidates depend on
+    problem, seed, population and spread only: not on `workers`, and not on how often the search was resumed.
 
     Args:
-        problem: what to search.
-        generations: how many to draw after the start; the search ends before that when it has converged.
-        population: candidates in a generation; default 4 + 3 ln n of n dimensions.
-        spread: how far the first candidates lie apart: a standard deviation as a share of each range, at
-            most a third.
-        seed: of what is drawn.
-        journal: where every attempt is written down. A journal that is there is gone on with: what it
-            holds is not evaluated again. It may hold more generations than are asked for.
-        workers: how many processes evaluate; with one it is this process.
-        watch: is shown every generation when it is done, recalled ones too; the search ends after one for
-            which it returns false.
-        after: is shown every attempt that was evaluated now, in order, when it is written down.
+        problem: to be searched.
+        generations: number of generations after the start; the search ends earlier if it converges.
+        population: number of candidates in a generation; 4 + 3 ln n of n dimensions by default.
+        spread: standard deviation of the first candidates, as a fraction of each range, at most a third.
+        seed: of the random numbers.
+        journal: file for every attempt. An existing journal is resumed: its attempts are not evaluated again.
+            It may have more generations than requested.
+        workers: number of processes that evaluate; one is this process.
+        watch: called after each generation, also if it was read from the journal; the search ends if it
+            returns false.
+        after: called after each attempt that was evaluated now, in order, when it is in the journal.
 
     Raises:
-        InputError: a number out of its range, or the journal of another search, which stays as it is.
-        FormatError: what stands at `journal` is no journal, or is damaged.
+        InputError: a number is out of range, or the journal, which stays as it is, is of another search.
+        FormatError: the file `journal` is not a valid journal.
         OutputError: the journal cannot be written, or another process is writing it.
-        UnavailableError: a worker process ended by itself.
+        UnavailableError: a worker process ended unexpectedly.
         MissingExtraError: cma is not installed.
-        Exception: whatever the problem raises; the attempts before it are in the journal.
+        Exception: that the problem raised; the attempts before it are in the journal.
     """
     if generations < 1:
-        raise InputError(f"{generations} generations", hint="at least 1")
-    plan = plan_for(problem, population=population, spread=spread, seed=seed)
-    search = Search(plan)
-    with contextlib.ExitStack() as held:
-        task = functools.partial(judged, problem)
-        executor = held.enter_context(executor_for(workers, plan.population))
+        raise InputError(f"{generations} generations", hint="expected at least 1")
+    plan = make_plan(problem, population=population, spread=spread, seed=seed)
+    search = CmaSearch(plan)
+    with contextlib.ExitStack() as stack:
+        task = functools.partial(evaluate, problem)
+        executor = stack.enter_context(open_executor(workers, plan.population))
         if executor is not None:
-            packed(task)  # what cannot travel is refused before anything is written
-        keeper = None if journal is None else held.enter_context(Keeper(Path(journal), plan))
-        run = _Run(plan, search, lambda candidates: in_order(task, candidates, executor), keeper, after)
-        return run.until(generations, watch)
+            pickle_task(task)  # raises before anything is written
+        writer = None if journal is None else stack.enter_context(JournalWriter(Path(journal), plan))
+        run = _TuningRun(
+            plan, search, lambda candidates: map_in_order(task, candidates, executor), writer, after
+        )
+        return run.run(generations, watch)
 
 
-class _Run:
-    """One search on its way."""
+class _TuningRun:
+    """The state of one search.
+
+    Args:
+        plan: of the search.
+        search: proposes the candidates.
+        evaluate_all: evaluates candidates in order.
+        journal: of the search; None for none.
+        after: called after each attempt that was evaluated now.
+    """
 
     def __init__(
-        self, plan: Plan, search: Search, evaluate: Evaluate, keeper: Keeper | None, after: After | None
+        self,
+        plan: Plan,
+        search: CmaSearch,
+        evaluate_all: EvaluateAll,
+        journal: JournalWriter | None,
+        after: After | None,
     ) -> None:
-        self._plan, self._search, self._evaluate = plan, search, evaluate
-        self._keeper, self._after = keeper, after
+        self._plan = plan
+        self._search = search
+        self._evaluate_all = evaluate_all
+        self._journal = journal
+        self._after = after
         self._best: Attempt | None = None
         self._generations: list[Generation] = []
 
-    def until(self, generations: int, watch: Watch | None) -> Tuned:
-        """Run up to so many generations."""
-        ending = Ending.COMPLETE
-        self._evaluated([{one.name: one.start for one in self._plan.dimensions}])
+    def run(self, n_generations: int, watch: Watch | None) -> TuningResult:
+        """Evaluate the start and up to a number of generations, and return the result."""
+        end_reason: EndReason | None = None
+        start = {dimension.name: dimension.start for dimension in self._plan.dimensions}
+        self._evaluate_generation([start])
         while True:
             if watch is not None and not watch(self._generations[-1]):
-                ending = Ending.STOPPED
+                end_reason = EndReason.STOPPED
             elif self._search.has_converged():
-                ending = Ending.CONVERGED
-            if ending is not Ending.COMPLETE or len(self._generations) > generations:
-                return self._tuned(ending)
-            self._search.tell([attempt.score for attempt in self._evaluated(self._search.ask())])
+                end_reason = EndReason.CONVERGED
+            elif len(self._generations) > n_generations:
+                end_reason = EndReason.COMPLETE
+            if end_reason is not None:
+                return self._result(end_reason)
+            attempts = self._evaluate_generation(self._search.ask())
+            self._search.tell([attempt.score for attempt in attempts])
 
-    def _evaluated(self, candidates: Sequence[Mapping[str, float]]) -> list[Attempt]:
-        """Return the attempts that candidates become, out of the journal as far as it goes."""
-        before = self._generations[-1].evaluations if self._generations else 0
-        attempts = list(self._recalled(candidates, before))
-        recalled = len(attempts)
-        if recalled < len(candidates):
-            attempts += self._evaluated_now(candidates[recalled:], before + recalled)
-        self._best = functools.reduce(better, attempts, self._best)
+    def _evaluate_generation(self, candidates: Sequence[Mapping[str, float]]) -> list[Attempt]:
+        """Return the attempts of a generation's candidates, from the journal as far as it has them."""
+        n_before = self._generations[-1].evaluations if self._generations else 0
+        attempts = list(self._recall(candidates, n_before))
+        n_recalled = len(attempts)
+        if n_recalled < len(candidates):
+            attempts += self._evaluate(candidates[n_recalled:], n_before + n_recalled)
+        self._best = functools.reduce(better_of, attempts, self._best)
         assert self._best is not None  # noqa: S101 -- there is always a candidate
         self._generations.append(
-            summarise(attempts, self._plan.dimensions, best=self._best, before=before, recalled=recalled)
+            summarise_generation(
+                attempts,
+                self._plan.dimensions,
+                best=self._best,
+                n_before=n_before,
+                n_recalled=n_recalled,
+            )
         )
         return attempts
 
-    def _recalled(self, candidates: Sequence[Mapping[str, float]], before: int) -> Iterator[Attempt]:
-        if self._keeper is None:
+    def _recall(self, candidates: Sequence[Mapping[str, float]], number: int) -> Iterator[Attempt]:
+        """Yield the attempts in the journal for candidates from a number on.
+
+        Raises:
+            FormatError: the journal has another candidate.
+        """
+        if self._journal is None:
             return
-        recorded = self._keeper.recorded[before : before + len(candidates)]
-        for number, (asked, attempt) in enumerate(zip(candidates, recorded, strict=False), start=before):
-            if not same_candidate(asked, attempt.values, self._plan.dimensions):
-                raise self._keeper.other_candidate(number)
+        recorded = self._journal.recorded[number : number + len(candidates)]
+        for i, (candidate, attempt) in enumerate(zip(candidates, recorded, strict=False)):
+            if not is_same_candidate(candidate, attempt.values, self._plan.dimensions):
+                raise self._journal.candidate_error(number + i)
             yield attempt
 
-    def _evaluated_now(self, candidates: Sequence[Mapping[str, float]], number: int) -> Iterator[Attempt]:
-        for k, evaluation in enumerate(self._evaluate(candidates)):
-            attempt = Attempt(*self._plan.place(number + k), candidates[k], evaluation)
-            if self._keeper is not None:
-                self._keeper.add(attempt)
+    def _evaluate(self, candidates: Sequence[Mapping[str, float]], number: int) -> Iterator[Attempt]:
+        """Evaluate candidates from a number on, add the attempts to the journal, and yield them."""
+        for i, evaluation in enumerate(self._evaluate_all(candidates)):
+            generation, index = self._plan.locate(number + i)
+            attempt = Attempt(generation, index, candidates[i], evaluation)
+            if self._journal is not None:
+                self._journal.add(attempt)
             if self._after is not None:
                 self._after(attempt)
             yield attempt
-        if self._keeper is not None:
-            self._keeper.sync()
+        if self._journal is not None:
+            self._journal.sync()
 
-    def _tuned(self, ending: Ending) -> Tuned:
+    def _result(self, end_reason: EndReason) -> TuningResult:
         assert self._best is not None  # noqa: S101 -- the start is always evaluated
-        return Tuned(
+        return TuningResult(
             best=self._best.values,
             score=self._best.score,
             facts=self._best.evaluation.facts,
             evaluations=self._generations[-1].evaluations,
             generations=tuple(self._generations),
-            ending=ending,
+            ending=end_reason,
         )

@@ -1,20 +1,18 @@
-"""The arena as elements of a MuJoCo model: floor, walls, lines, boxes that can be pushed, and how it looks.
+"""The arena as elements of a MuJoCo model: floor, walls, lines, boxes that can be pushed, colours and lights.
 
-Everything solid here is in `ENVIRONMENT_GROUP`, so that a sensor's ray meets it and never the robot
-itself; lines and other decoration are in `DECORATION_GROUP` and touch nothing.
+Solid geoms are in `ENVIRONMENT_GROUP`, so that a sensor's ray hits them and never the robot itself. Lines and
+other decoration are in `DECORATION_GROUP` and collide with nothing.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import mujoco
 import numpy as np
 
-from posewright.arenas import Arena, Box, Role, Shape
+from posewright.arenas import Arena, Role, Shape
 from posewright.errors import InputError
 from posewright.simulation.markers import add_marker, paint_marker
 
@@ -23,68 +21,48 @@ DECORATION_GROUP = 1
 ENVIRONMENT_GROUP = 2
 LINE_THICKNESS_M = 0.001
 BARE_FLOOR_M = 5.0
-"""Half the edge of the floor where there is no arena."""
+"""Half the edge of the floor where there is no arena [m]."""
 
 _FLOOR_FRICTION = 0.5
-_ROLLING = (0.005, 0.0001)
-"""Torsional and rolling friction: MuJoCo's own defaults; with condim 3 they have no effect."""
+_ROLLING_FRICTION = (0.005, 0.0001)
+"""Torsional and rolling friction: MuJoCo's defaults; with condim 3 they have no effect."""
 
-_SOLID = {
-    # All written out: a robot's model may set other defaults for its own geoms.
-    "contype": 1,
-    "conaffinity": 1,
-    "condim": 3,
-    "group": ENVIRONMENT_GROUP,
-    "solref": (0.01, 1.0),
-    "solimp": (0.9, 0.95, 0.001, 0.5, 2.0),
-    "margin": 0.0,
-    "gap": 0.0,
-}
 FOV_DEG = 40.0
-"""Opening of a spectator's view from the bottom to the top [deg]."""
+"""Vertical field of view of a spectator's camera [deg]."""
 
 PICTURE_WIDTH = 1920
 PICTURE_HEIGHT = 1440
-"""The largest picture that can be drawn without a window."""
+"""Size of MuJoCo's off-screen buffer, so the largest picture that can be drawn [pixels]."""
 
 SUN = "sun"
-_SUN = {
-    "name": SUN,
-    "type": mujoco.mjtLightType.mjLIGHT_DIRECTIONAL,
-    "dir": (0.04, 0.40, -1.0),
-    "diffuse": (0.42, 0.41, 0.39),
-    "specular": (0.12, 0.12, 0.12),
-    "ambient": (0.0, 0.0, 0.0),
-    "castshadow": True,
-}
-_SUN_M = 3.0
-"""How high the sun is above what it lights [m]."""
+_SUN_DIRECTION = (0.04, 0.40, -1.0)
+_SUN_HEIGHT_M = 3.0
+"""Height of the sun above the floor [m]."""
 
-_FIELD_SHARE = 0.75
-"""Half the edge of what has shadows, over the diagonal of a field."""
+_SHADOW_SHARE = 0.75
+"""Half the edge of the area with shadows, over the diagonal of a field."""
+
+_SHADOW_ON_BARE_FLOOR_M = 0.6
+"""Half the edge of the area with shadows on a bare floor; a smaller area has sharper shadows [m]."""
 
 _EXTENT_M = 2.0
-"""What MuJoCo takes for the size of the model: it gives other lengths as shares of it [m]."""
+"""The model's extent, which MuJoCo uses as unit for other lengths of its visuals [m]."""
 
-_SHADOWED_M = 0.6
-"""Half the edge of what has shadows on a bare floor: the smaller, the finer are their edges [m]."""
+_FAR_CLIP = 200.0
+"""Distance of the far clipping plane, over the model's extent.
 
-_FARTHEST = 200.0
-"""How far one sees, over the model's extent.
-
-MuJoCo lifts shadows off what throws them by a share of this: with less, a level floor has specks.
+MuJoCo offsets shadows from what casts them by a share of this; with less, a level floor has specks.
 """
 
-_GROUND = (0.70, 0.72, 0.75, 1.0)
+_GROUND_COLOUR = (0.70, 0.72, 0.75, 1.0)
 BARE_FLOOR = (0.63, 0.67, 0.66)
+"""Colour of the floor where there is no arena: red, green, blue, 0..1."""
 
 _TILE_PX = 512
-"""Edge of the picture of a metre of floor, in pixels."""
+"""Edge of the texture of one metre of floor [pixels]."""
 
-_LINES = ((5, 1, 0.93), (1, 2, 0.90))
-"""Lines on a floor: how many in a tile, half their width [pixels], and how bright over what is beside."""
-
-_DECORATION = {"contype": 0, "conaffinity": 0, "group": DECORATION_GROUP}
+_TILE_LINES = ((5, 1, 0.93), (1, 2, 0.90))
+"""Lines in half a texture: their number, half their width [pixels], and their brightness over the tile's."""
 
 
 def box_name(index: int) -> str:
@@ -92,77 +70,90 @@ def box_name(index: int) -> str:
     return f"box_{index}"
 
 
-def add_arena(spec: Any, arena: Arena | None, *, lines: bool = True) -> None:
-    """Add the arena's solid things and, to be seen, its lines to a model; without an arena, a bare floor."""
+def add_arena(spec: mujoco.MjSpec, arena: Arena | None, *, lines: bool = True) -> None:
+    """Add an arena to a model: its floor, its solid shapes and its boxes; a bare floor without an arena.
+
+    Args:
+        spec: the model to add to.
+        arena: the arena.
+        lines: whether lines and markers, which can only be seen, are added too.
+    """
     if arena is None:
         _add_floor(spec, (0.0, 0.0), (BARE_FLOOR_M, BARE_FLOOR_M), _FLOOR_FRICTION)
         return
-    middle = (arena.size_x / 2.0, 0.0)
-    _add_floor(spec, middle, (arena.size_x / 2.0, arena.size_y / 2.0), arena.friction)
+    centre = (arena.size_x / 2.0, 0.0)
+    _add_floor(spec, centre, (arena.size_x / 2.0, arena.size_y / 2.0), arena.friction)
     for shape in arena.shapes:
         if shape.is_solid:
             _add_solid(spec, shape, arena.friction)
         elif lines and shape.role is Role.MARKER:
-            _decorate(add_marker(spec, shape))
+            _make_decoration(add_marker(spec, shape))
         elif lines:
             _add_line(spec, shape)
-    _add_boxes(spec, arena, arena.boxes)
+    _add_boxes(spec, arena)
 
 
 def arena_mjcf(arena: Arena) -> str:
-    """Return an arena, its boxes free to be pushed, as a MuJoCo model in XML; markers are bare boards in it.
+    """Return an arena as a MuJoCo model in XML, with free boxes; markers are plates without a code.
 
     Raises:
-        InputError: MuJoCo takes no such arena.
+        InputError: MuJoCo does not compile the arena.
     """
     spec = mujoco.MjSpec()
     spec.modelname = arena.name
     add_arena(spec, arena)
-    _colour_arena(spec, replace(arena, shapes=tuple(_unpainted(arena))))
-    _geom(spec, FLOOR).rgba = (*arena.colours["floor"], 1.0)
+    shapes_without_markers = tuple(shape for shape in arena.shapes if shape.role is not Role.MARKER)
+    _colour_arena(spec, replace(arena, shapes=shapes_without_markers))
+    _find_geom(spec, FLOOR).rgba = (*arena.colours["floor"], 1.0)
     try:
         spec.compile()
         return str(spec.to_xml())
     except ValueError as error:
-        raise InputError(f"{arena.name} is no model: {error}") from error
+        raise InputError(f"MuJoCo does not compile the arena {arena.name}: {error}") from error
 
 
-def _unpainted(arena: Arena) -> list[Shape]:
-    return [shape for shape in arena.shapes if shape.role is not Role.MARKER]
-
-
-def _add_floor(spec: Any, middle: tuple[float, float], half: tuple[float, float], friction: float) -> None:
+def _add_floor(
+    spec: mujoco.MjSpec, centre: tuple[float, float], half_size: tuple[float, float], friction: float
+) -> None:
     floor = spec.worldbody.add_geom(
-        name=FLOOR, type=mujoco.mjtGeom.mjGEOM_PLANE, pos=(*middle, 0.0), size=(*half, 0.05)
+        name=FLOOR, type=mujoco.mjtGeom.mjGEOM_PLANE, pos=(*centre, 0.0), size=(*half_size, 0.05)
     )
-    _solidify(floor, friction)
+    _make_solid(floor, friction)
 
 
-def _solidify(geom: Any, friction: float) -> None:
-    """Let a geom of the arena push and be pushed against."""
-    geom.friction = (friction, *_ROLLING)
-    for name, value in _SOLID.items():
-        setattr(geom, name, value)
+def _make_solid(geom: mujoco.MjsGeom, friction: float) -> None:
+    """Make a geom of the arena collide; sets every parameter, as a robot's model may have other defaults."""
+    geom.friction = (friction, *_ROLLING_FRICTION)
+    geom.contype = 1
+    geom.conaffinity = 1
+    geom.condim = 3
+    geom.group = ENVIRONMENT_GROUP
+    geom.solref = (0.01, 1.0)
+    geom.solimp = (0.9, 0.95, 0.001, 0.5, 2.0)
+    geom.margin = 0.0
+    geom.gap = 0.0
 
 
-def _decorate(geom: Any) -> None:
-    """Let a geom be seen, and touched by nothing."""
-    for name, value in _DECORATION.items():
-        setattr(geom, name, value)
+def _make_decoration(geom: mujoco.MjsGeom) -> None:
+    """Make a geom visible but not collide."""
+    geom.contype = 0
+    geom.conaffinity = 0
+    geom.group = DECORATION_GROUP
 
 
-def _add_solid(spec: Any, shape: Shape, friction: float) -> None:
-    length, width, height = (edge / 2.0 for edge in shape.size_m)
-    kind, size = mujoco.mjtGeom.mjGEOM_BOX, (length, width, height)
-    if shape.is_round:
-        kind, size = mujoco.mjtGeom.mjGEOM_CYLINDER, (length, height, 0.0)
+def _add_solid(spec: mujoco.MjSpec, shape: Shape, friction: float) -> None:
+    """Add a solid shape as a box, a cylinder, or the convex mesh of its hull."""
+    half_length, half_width, half_height = (edge / 2.0 for edge in shape.size_m)
     geom = spec.worldbody.add_geom(
         name=shape.name,
-        type=kind,
-        pos=(shape.x, shape.y, shape.base_m + height),
-        quat=_turned(shape.yaw_rad),
-        size=size,
+        type=mujoco.mjtGeom.mjGEOM_BOX,
+        pos=(shape.x, shape.y, shape.base_m + half_height),
+        quat=_yaw_quaternion(shape.yaw_rad),
+        size=(half_length, half_width, half_height),
     )
+    if shape.is_round:
+        geom.type = mujoco.mjtGeom.mjGEOM_CYLINDER
+        geom.size = (half_length, half_height, 0.0)
     if shape.hull_m:
         mesh = spec.add_mesh(name=shape.name, uservert=np.ravel(shape.hull_m))
         mesh.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX
@@ -170,46 +161,51 @@ def _add_solid(spec: Any, shape: Shape, friction: float) -> None:
         geom.pos = (shape.x, shape.y, shape.base_m)
         geom.meshname = shape.name
         geom.size = (0.0, 0.0, 0.0)
-    _solidify(geom, friction)
+    _make_solid(geom, friction)
 
 
-def _add_line(spec: Any, line: Shape) -> None:
+def _add_line(spec: mujoco.MjSpec, line: Shape) -> None:
     length, width, _ = line.size_m
-    kind, size = mujoco.mjtGeom.mjGEOM_BOX, (length / 2.0, width / 2.0, LINE_THICKNESS_M / 2.0)
-    if line.is_round:
-        kind, size = mujoco.mjtGeom.mjGEOM_CYLINDER, (length / 2.0, LINE_THICKNESS_M / 2.0, 0.0)
     geom = spec.worldbody.add_geom(
         name=line.name,
-        type=kind,
+        type=mujoco.mjtGeom.mjGEOM_BOX,
         pos=(line.x, line.y, line.base_m),
-        quat=_turned(line.yaw_rad),
-        size=size,
+        quat=_yaw_quaternion(line.yaw_rad),
+        size=(length / 2.0, width / 2.0, LINE_THICKNESS_M / 2.0),
     )
-    _decorate(geom)
+    if line.is_round:
+        geom.type = mujoco.mjtGeom.mjGEOM_CYLINDER
+        geom.size = (length / 2.0, LINE_THICKNESS_M / 2.0, 0.0)
+    _make_decoration(geom)
 
 
-def _turned(yaw_rad: float) -> tuple[float, float, float, float]:
+def _yaw_quaternion(yaw_rad: float) -> tuple[float, float, float, float]:
+    """Return the quaternion w x y z of a rotation about the vertical."""
     return math.cos(yaw_rad / 2.0), 0.0, 0.0, math.sin(yaw_rad / 2.0)
 
 
-def _add_boxes(spec: Any, arena: Arena, boxes: Sequence[Box]) -> None:
-    for index, box in enumerate(boxes):
-        name, kind = box_name(index), arena.kind_of(box)
-        half = tuple(edge / 2.0 for edge in kind.size_m)
-        body = spec.worldbody.add_body(name=name, pos=(box.x, box.y, half[2]), quat=_turned(box.yaw_rad))
-        # A box that nothing touches sleeps: six of them awake would double the cost of a step.
+def _add_boxes(spec: mujoco.MjSpec, arena: Arena) -> None:
+    """Add the boxes, each a free body; boxes that nothing touches sleep."""
+    for index, box in enumerate(arena.boxes):
+        name = box_name(index)
+        kind = arena.kind_of(box)
+        half_size = tuple(edge / 2.0 for edge in kind.size_m)
+        body = spec.worldbody.add_body(
+            name=name, pos=(box.x, box.y, half_size[2]), quat=_yaw_quaternion(box.yaw_rad)
+        )
+        # six boxes awake would double the cost of a step
         body.sleep = mujoco.mjtSleepPolicy.mjSLEEP_INIT
         body.add_freejoint(name=name)
-        geom = body.add_geom(name=name, type=mujoco.mjtGeom.mjGEOM_BOX, size=half, mass=kind.mass_kg)
-        _solidify(geom, kind.friction)
-    if boxes:
+        geom = body.add_geom(name=name, type=mujoco.mjtGeom.mjGEOM_BOX, size=half_size, mass=kind.mass_kg)
+        _make_solid(geom, kind.friction)
+    if arena.boxes:
         spec.option.enableflags |= int(mujoco.mjtEnableBit.mjENBL_SLEEP)
 
 
-def add_scenery(spec: Any, arena: Arena | None, base: Any) -> None:
-    """Give a model with its arena colours, lights and surroundings; nothing of it touches anything.
+def add_scenery(spec: mujoco.MjSpec, arena: Arena | None, base: mujoco.MjsBody) -> None:
+    """Add colours, lights, sky and surrounding ground to a model with its arena; none of them collides.
 
-    Without an arena, on a bare floor, the light follows the robot's base: there is nothing else to light.
+    On a bare floor the light follows the robot's base, so the area with shadows can be small.
     """
     _set_visuals(spec, arena)
     spec.add_texture(
@@ -221,33 +217,45 @@ def add_scenery(spec: Any, arena: Arena | None, base: Any) -> None:
         width=256,
         height=1536,
     )
-    if arena is None:  # the light need reach no farther, so that the shadow has fine edges
-        base.add_light(pos=_above(0.0), mode=mujoco.mjtCamLight.mjCAMLIGHT_TRACK, **_SUN)
+    if arena is None:
+        sun = _add_sun(base, 0.0)
+        sun.mode = mujoco.mjtCamLight.mjCAMLIGHT_TRACK
         _add_tiles(spec, BARE_FLOOR)
         return
-    # One light with shadows, high over the start side, so that boxes throw them sideways.
-    spec.worldbody.add_light(pos=_above(arena.size_x / 2.0), **_SUN)
+    # above the start side, so that boxes cast their shadows sideways
+    _add_sun(spec.worldbody, arena.size_x / 2.0)
     _add_tiles(spec, arena.colours["floor"])
     ground = spec.worldbody.add_geom(
         name="ground",
         type=mujoco.mjtGeom.mjGEOM_PLANE,
         pos=(arena.size_x / 2.0, 0.0, -0.01),
         size=(20.0, 20.0, 1.0),
-        rgba=_GROUND,
+        rgba=_GROUND_COLOUR,
     )
-    _decorate(ground)
+    _make_decoration(ground)
     _colour_arena(spec, arena)
 
 
-def _above(x: float) -> tuple[float, float, float]:
-    """Return where the sun is that shines on x in the middle of the floor."""
-    across, along, down = _SUN["dir"]
-    return (x + _SUN_M * across / down, _SUN_M * along / down, _SUN_M)
+def _add_sun(body: mujoco.MjsBody, target_x: float) -> mujoco.MjsLight:
+    """Add the light that casts shadows, so that it shines on `target_x` in the middle of the floor [m]."""
+    dx, dy, dz = _SUN_DIRECTION
+    return body.add_light(
+        name=SUN,
+        type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL,
+        pos=(target_x + _SUN_HEIGHT_M * dx / dz, _SUN_HEIGHT_M * dy / dz, _SUN_HEIGHT_M),
+        dir=_SUN_DIRECTION,
+        diffuse=(0.42, 0.41, 0.39),
+        specular=(0.12, 0.12, 0.12),
+        ambient=(0.0, 0.0, 0.0),
+        castshadow=True,
+    )
 
 
-def _set_visuals(spec: Any, arena: Arena | None) -> None:
+def _set_visuals(spec: mujoco.MjSpec, arena: Arena | None) -> None:
+    """Set picture size, field of view, ambient light, clipping planes and shadows of a model."""
     visual = spec.visual
-    visual.global_.offwidth, visual.global_.offheight = PICTURE_WIDTH, PICTURE_HEIGHT
+    visual.global_.offwidth = PICTURE_WIDTH
+    visual.global_.offheight = PICTURE_HEIGHT
     visual.global_.fovy = FOV_DEG
     visual.quality.shadowsize = 4096
     visual.quality.offsamples = 4
@@ -255,52 +263,56 @@ def _set_visuals(spec: Any, arena: Arena | None) -> None:
     visual.headlight.diffuse = (0.27, 0.27, 0.27)
     visual.headlight.specular = (0.0, 0.0, 0.0)
     visual.map.znear = 0.005
-    visual.map.zfar = _FARTHEST
-    shadowed_m = _SHADOWED_M if arena is None else _FIELD_SHARE * math.hypot(*arena.size_m)
-    visual.map.shadowclip = shadowed_m / _EXTENT_M
+    visual.map.zfar = _FAR_CLIP
+    shadow_m = _SHADOW_ON_BARE_FLOOR_M if arena is None else _SHADOW_SHARE * math.hypot(*arena.size_m)
+    visual.map.shadowclip = shadow_m / _EXTENT_M
     spec.stat.extent = _EXTENT_M
     spec.stat.center = (0.0 if arena is None else arena.size_x / 2.0, 0.0, 0.2)
     visual.rgba.haze = (0.86, 0.89, 0.93, 1.0)
 
 
-def _add_tiles(spec: Any, colour: tuple[float, float, float]) -> None:
-    """Lay the floor out in tiles of 50 cm in two shades, with a line every 10 cm, to read a way by."""
-    half, middle = _TILE_PX // 2, np.arange(_TILE_PX)
-    is_dark = (middle < half)[:, None] ^ (middle < half)
+def _add_tiles(spec: mujoco.MjSpec, colour: tuple[float, float, float]) -> None:
+    """Cover the floor with tiles of 50 cm in two shades and a line every 10 cm, so that motion is visible."""
+    half_px = _TILE_PX // 2
+    pixels = np.arange(_TILE_PX)
+    is_dark = (pixels < half_px)[:, None] ^ (pixels < half_px)
     shades = np.where(is_dark, 0.92, 0.98)
-    for spaces, width, shade in _LINES:
-        gap = half / spaces
-        on_line = np.abs((middle + 0.5 + gap / 2.0) % gap - gap / 2.0) < width
-        shades[on_line[:, None] | on_line] *= shade
+    for n_lines, half_width, brightness in _TILE_LINES:
+        spacing = half_px / n_lines
+        on_line = np.abs((pixels + 0.5 + spacing / 2.0) % spacing - spacing / 2.0) < half_width
+        shades[on_line[:, None] | on_line] *= brightness
     texels = np.round(255.0 * shades[..., None] * np.array(colour)).astype(np.uint8)
     texture = spec.add_texture(
         name="tiles", width=_TILE_PX, height=_TILE_PX, type=mujoco.mjtTexture.mjTEXTURE_2D, nchannel=3
     )
     texture.data = texels.tobytes()
-    tiles = spec.add_material(name="tiles", reflectance=0.0, specular=0.0, shininess=0.0)
-    tiles.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = "tiles"
-    tiles.texuniform = True
-    tiles.texrepeat = (1.0, 1.0)
-    _geom(spec, FLOOR).material = "tiles"
+    material = spec.add_material(name="tiles", reflectance=0.0, specular=0.0, shininess=0.0)
+    material.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = "tiles"
+    material.texuniform = True
+    material.texrepeat = (1.0, 1.0)
+    _find_geom(spec, FLOOR).material = "tiles"
 
 
-def _colour_arena(spec: Any, arena: Arena) -> None:
-    names: dict[str, list[str]] = {}
+def _colour_arena(spec: mujoco.MjSpec, arena: Arena) -> None:
+    """Paint the markers with their codes, and give shapes and boxes the arena's colours by name or role."""
+    geoms_by_colour: dict[str, list[str]] = {}
     for shape in arena.shapes:
         if shape.role is Role.MARKER:
-            paint_marker(spec, shape, _geom(spec, shape.name))
+            paint_marker(spec, shape, _find_geom(spec, shape.name))
             continue
-        kind = shape.name if shape.name in arena.colours else shape.role.value
-        names.setdefault(kind, []).append(shape.name)
+        colour_name = shape.name if shape.name in arena.colours else shape.role.value
+        geoms_by_colour.setdefault(colour_name, []).append(shape.name)
     if arena.boxes:
-        names["box"] = [box_name(index) for index in range(len(arena.boxes))]
-    for kind, geoms in names.items():
-        # A little light of its own: white stays white on the side that lies in shadow.
-        spec.add_material(name=kind, rgba=(*arena.colours[kind], 1.0), emission=0.1, specular=0.1)
-        for name in geoms:
-            geom = _geom(spec, name)
-            geom.material, geom.rgba = kind, (*arena.colours[kind], 1.0)
+        geoms_by_colour["box"] = [box_name(index) for index in range(len(arena.boxes))]
+    for colour_name, geom_names in geoms_by_colour.items():
+        rgba = (*arena.colours[colour_name], 1.0)
+        # some emission, so that white stays white in the shadow
+        spec.add_material(name=colour_name, rgba=rgba, emission=0.1, specular=0.1)
+        for geom_name in geom_names:
+            geom = _find_geom(spec, geom_name)
+            geom.material = colour_name
+            geom.rgba = rgba
 
 
-def _geom(spec: Any, name: str) -> Any:
+def _find_geom(spec: mujoco.MjSpec, name: str) -> mujoco.MjsGeom:
     return next(geom for geom in spec.geoms if geom.name == name)

@@ -1,40 +1,46 @@
-"""Robots' model files and an arena, assembled into one MuJoCo model."""
+"""Assembly of robots' model files and an arena into one MuJoCo model."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import mujoco
 import numpy as np
+from numpy.typing import ArrayLike
 
 from posewright.arenas import Role
 from posewright.errors import InputError, UnknownNameError, Where
 from posewright.robots import Camera, CodeReader
 from posewright.simulation.arena_model import FLOOR, add_arena, add_scenery, box_name
 from posewright.simulation.instance import box_sensor, foot_sensor
-from posewright.simulation.robot_model import compiled, find_base, leave_out_visuals, read_model, weld_joints
+from posewright.simulation.robot_model import (
+    compile_spec,
+    find_base,
+    read_model,
+    remove_visual_geoms,
+    weld_joints,
+)
 
 if TYPE_CHECKING:
     from posewright.arenas import Arena
     from posewright.robots import Robot, SensorSpec
 
-_LOOK_FORWARD = (0.5, 0.5, -0.5, -0.5)
-"""How a camera, which looks along its own -z with y up, is turned to look along its mount's x with z up."""
+_CAMERA_TO_MOUNT = (0.5, 0.5, -0.5, -0.5)
+"""Rotation w x y z of a camera, which looks along its -z with y up, to look along its mount's x with z up."""
 
-_MASK_BITS = 31
+_N_MASK_BITS = 31
 """Bits of `contype` and `conaffinity`."""
 
-_MOST_STEPS = 1e6
-"""No frame has more physics steps."""
+_MAX_SUBSTEPS = 1e6
+"""Most physics steps in a frame."""
 
 
 @dataclass(frozen=True)
-class Economy:
-    """What a simulation does without, to be faster; the same as the arguments of a `World`."""
+class ModelReduction:
+    """What a simulation leaves out to be faster; the fields are arguments of `World`."""
 
     visuals: bool
     welded: Mapping[str, float]
@@ -42,132 +48,166 @@ class Economy:
 
 
 @dataclass(frozen=True)
-class Part:
-    """A robot that is to be in a world: its card, all its sensors, and what stands before its names there."""
+class PrefixedRobot:
+    """A robot of a world.
+
+    Attributes:
+        robot: its card.
+        sensors: all its sensors.
+        prefix: what precedes its names in the world's model; empty for the only robot.
+    """
 
     robot: Robot
     sensors: Sequence[SensorSpec]
     prefix: str
 
 
-def compile_world(parts: Sequence[Part], arena: Arena | None, economy: Economy) -> Any:
-    """Return MuJoCo's model of the robots in the arena, with a camera for each camera sensor.
+def compile_world(
+    robots: Sequence[PrefixedRobot], arena: Arena | None, reduction: ModelReduction
+) -> mujoco.MjModel:
+    """Return the compiled model of the robots in the arena, with a camera for each camera sensor.
 
     Raises:
-        InputError: a card has no model, a model does not compile or does not fit its card or the others, a
-            joint cannot be welded as it should, or the time step does not divide the frame.
-        UnknownNameError: a camera's mount is not in the model, or a welded joint is none.
+        InputError: a card has no model; a model does not compile, or does not fit its card or the other
+            models; a joint cannot be welded as requested; or the time step does not divide the frame.
+        UnknownNameError: the model lacks a camera's mount or a welded joint.
     """
-    prepared = [_prepared(part.robot, economy) for part in parts]
-    spec = prepared[0][0] if len(parts) == 1 else _joined(parts, [one for one, _ in prepared], economy)
-    bases = [spec.body(part.prefix + base) for part, (_, base) in zip(parts, prepared, strict=True)]
-    if economy.timestep_s is not None:
-        spec.option.timestep = economy.timestep_s
+    specs = []
+    base_names = []
+    for entry in robots:
+        spec, base_name = _read_reduced_model(entry.robot, reduction)
+        specs.append(spec)
+        base_names.append(entry.prefix + base_name)
+    world_spec = specs[0] if len(robots) == 1 else _merge_models(robots, specs, reduction)
+    bases = [world_spec.body(name) for name in base_names]
+    if reduction.timestep_s is not None:
+        world_spec.option.timestep = reduction.timestep_s
     try:
-        add_arena(spec, arena, lines=economy.visuals)
-        for part, base in zip(parts, bases, strict=True):
-            _add_contact_sensors(spec, part, str(base.name), arena)
-            _add_cameras(spec, part)
-    except ValueError as error:  # a name that comes twice
-        raise InputError(f"arena and robots do not go together: {error}") from error
-    if economy.visuals:
-        add_scenery(spec, arena, bases[0])
-    flags = mujoco.mjtDisableBit
-    # A state that blew up is reported by the world, not silently reset in the middle of a run.
-    spec.option.disableflags |= int(flags.mjDSBL_AUTORESET)
-    # A tree of bounding boxes pays for bodies of many shapes. Ours have a few: to try every two of them took
-    # up to eight per cent less time in our own trials, and finds the same contacts in the same order.
-    spec.option.disableflags |= int(flags.mjDSBL_MIDPHASE)
-    return compiled(spec, parts[0].robot.model_path)
+        add_arena(world_spec, arena, lines=reduction.visuals)
+        for entry, base in zip(robots, bases, strict=True):
+            _add_contact_sensors(world_spec, entry, str(base.name), arena)
+            _add_cameras(world_spec, entry)
+    except ValueError as error:  # a name that occurs twice
+        raise InputError(f"the arena and the robots cannot share a model: {error}") from error
+    if reduction.visuals:
+        add_scenery(world_spec, arena, bases[0])
+    # a state that blew up is reported by the world, not silently reset in the middle of a run
+    world_spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
+    # A tree of bounding boxes pays for bodies with many geoms. Ours have few: testing every pair took up to 8
+    # per cent less time in our trials, and finds the same contacts in the same order.
+    world_spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_MIDPHASE)
+    return compile_spec(world_spec, robots[0].robot.model_path)
 
 
-def _prepared(robot: Robot, economy: Economy) -> tuple[Any, str]:
-    """Return a robot's own model as a world needs it, and the name of its base."""
+def _read_reduced_model(robot: Robot, reduction: ModelReduction) -> tuple[mujoco.MjSpec, str]:
+    """Return a robot's model, reduced and without sensors of its own, and the name of its base."""
     spec = read_model(robot)
-    base = str(find_base(spec, robot).name)
-    if economy.timestep_s is not None:
-        substeps(robot, economy.timestep_s)
-    weld_joints(spec, robot, economy.welded)
-    # Sensors of the file would be evaluated at every step; ours are evaluated when they are read.
+    base_name = str(find_base(spec, robot).name)
+    if reduction.timestep_s is not None:
+        count_substeps(robot, reduction.timestep_s)
+    weld_joints(spec, robot, reduction.welded)
+    # sensors of the file would be evaluated at every step; ours are evaluated when they are read
     for sensor in list(spec.sensors):
         spec.delete(sensor)
-    if not economy.visuals:
-        leave_out_visuals(spec)
-    return spec, base
+    if not reduction.visuals:
+        remove_visual_geoms(spec)
+    return spec, base_name
 
 
-def _joined(parts: Sequence[Part], specs: Sequence[Any], economy: Economy) -> Any:
-    """Return one model with all robots, what is their own called by their prefixes."""
-    world = mujoco.MjSpec()
-    names = [name for name in dir(world.option) if not name.startswith("_")]
-    if economy.timestep_s is not None:
-        names.remove("timestep")
-    for name in names:
-        setattr(world.option, name, getattr(specs[0].option, name))
-    for part, spec in zip(parts, specs, strict=True):
-        for name in names:
-            one, other = getattr(world.option, name), getattr(spec.option, name)
-            if np.any(one != other):
-                raise InputError(
-                    f"the model of {part.robot.name} has {name} {other}, that of another robot {one}",
-                    where=Where(part.robot.model_path),
-                    hint="timestep_s=... gives both one step" if name == "timestep" else "a world has one",
-                )
-        for key in list(spec.keys):  # poses of a model that has one robot
-            spec.delete(key)
-    _let_touch(specs)
-    for part, spec in zip(parts, specs, strict=True):
-        world.attach(spec, prefix=part.prefix, frame=world.worldbody.add_frame())
-    return world
+def _merge_models(
+    robots: Sequence[PrefixedRobot], specs: Sequence[mujoco.MjSpec], reduction: ModelReduction
+) -> mujoco.MjSpec:
+    """Return one model with all robots, each robot's names preceded by its prefix.
 
-
-def _let_touch(specs: Sequence[Any]) -> None:
-    """Let robots touch each other, and themselves no more than before: their models know nothing of others.
-
-    Each robot gets a bit of MuJoCo's contact masks that no model uses; all others are stopped by it.
+    Raises:
+        InputError: the models' physics options differ, or there are too many robots.
     """
-    geoms = [[geom for geom in spec.geoms if geom.contype or geom.conaffinity] for spec in specs]
-    used = 1
-    for geom in chain.from_iterable(geoms):
-        used |= geom.contype | geom.conaffinity
-    free = [1 << place for place in range(_MASK_BITS) if not used >> place & 1]
-    if len(specs) > len(free):
-        at_most = f"at most {len(free)} can touch each other"
-        raise InputError(f"{len(specs)} robots in one world", hint=at_most)
-    bits = free[: len(specs)]
-    for own, bit in zip(geoms, bits, strict=True):
-        for geom in own:
+    world_spec = mujoco.MjSpec()
+    option_names = [name for name in dir(world_spec.option) if not name.startswith("_")]
+    if reduction.timestep_s is not None:
+        option_names.remove("timestep")
+    for name in option_names:
+        setattr(world_spec.option, name, getattr(specs[0].option, name))
+    for entry, spec in zip(robots, specs, strict=True):
+        for name in option_names:
+            world_value = getattr(world_spec.option, name)
+            robot_value = getattr(spec.option, name)
+            if np.any(world_value != robot_value):
+                raise InputError(
+                    f"the model of {entry.robot.name} has {name} {robot_value}, "
+                    f"another robot's model has {world_value}",
+                    where=Where(entry.robot.model_path),
+                    hint="timestep_s=... sets the step of all robots"
+                    if name == "timestep"
+                    else "all models of a world need the same physics options",
+                )
+        # keyframes of a model that has one robot
+        for key in list(spec.keys):
+            spec.delete(key)
+    _enable_robot_contacts(specs)
+    for entry, spec in zip(robots, specs, strict=True):
+        world_spec.attach(spec, prefix=entry.prefix, frame=world_spec.worldbody.add_frame())
+    return world_spec
+
+
+def _enable_robot_contacts(specs: Sequence[mujoco.MjSpec]) -> None:
+    """Let robots collide with each other, and leave their collisions with themselves as they are.
+
+    Each robot gets a bit of MuJoCo's contact masks that no model uses; all other robots collide with it.
+
+    Raises:
+        InputError: there are more robots than free bits.
+    """
+    colliding_geoms = [[geom for geom in spec.geoms if geom.contype or geom.conaffinity] for spec in specs]
+    used_bits = 1
+    for geoms in colliding_geoms:
+        for geom in geoms:
+            used_bits |= geom.contype | geom.conaffinity
+    free_bits = [1 << place for place in range(_N_MASK_BITS) if not used_bits >> place & 1]
+    if len(specs) > len(free_bits):
+        raise InputError(f"{len(specs)} robots in one world", hint=f"at most {len(free_bits)} can collide")
+    robot_bits = free_bits[: len(specs)]
+    for geoms, bit in zip(colliding_geoms, robot_bits, strict=True):
+        for geom in geoms:
             geom.contype |= bit
-            geom.conaffinity |= sum(bits) - bit
+            geom.conaffinity |= sum(robot_bits) - bit
 
 
-def _add_contact_sensors(spec: Any, part: Part, base: str, arena: Arena | None) -> None:
-    """Add sensors that tell which feet touch the ground and which boxes the robot touches."""
+def _add_contact_sensors(spec: mujoco.MjSpec, entry: PrefixedRobot, base: str, arena: Arena | None) -> None:
+    """Add sensors of contacts between each foot and the ground, and between the robot and each box.
+
+    Raises:
+        InputError: a foot of the card is no body of the model.
+    """
     kinds = mujoco.mjtObj
-    counting_in_one_slot = (1, 0, 1)
+    count_in_one_slot = (1, 0, 1)
     ground_kind = kinds.mjOBJ_GEOM
     ground = FLOOR
-    if any(shape.role is Role.STEP for shape in (arena.shapes if arena else ())):
-        ground_kind = kinds.mjOBJ_BODY  # whatever stands fast is ground
+    if arena is not None and any(shape.role is Role.STEP for shape in arena.shapes):
+        # on stairs, every fixed shape is ground
+        ground_kind = kinds.mjOBJ_BODY
         ground = "world"
-    for foot in part.robot.feet:
-        if spec.body(part.prefix + foot) is None:
-            where, hint = Where(part.robot.model_path), "every foot of the card is a body of its model"
-            raise InputError(f"the model has no body {foot!r}", where=where, hint=hint)
+    for foot in entry.robot.feet:
+        if spec.body(entry.prefix + foot) is None:
+            raise InputError(
+                f"the model has no body {foot!r}",
+                where=Where(entry.robot.model_path),
+                hint="every foot of the card must be a body of its model",
+            )
         spec.add_sensor(
-            name=part.prefix + foot_sensor(foot),
+            name=entry.prefix + foot_sensor(foot),
             type=mujoco.mjtSensor.mjSENS_CONTACT,
-            intprm=counting_in_one_slot,
+            intprm=count_in_one_slot,
             objtype=kinds.mjOBJ_BODY,
-            objname=part.prefix + foot,
+            objname=entry.prefix + foot,
             reftype=ground_kind,
             refname=ground,
         )
     for index in range(len(arena.boxes) if arena else 0):
         spec.add_sensor(
-            name=part.prefix + box_sensor(index),
+            name=entry.prefix + box_sensor(index),
             type=mujoco.mjtSensor.mjSENS_CONTACT,
-            intprm=counting_in_one_slot,
+            intprm=count_in_one_slot,
             objtype=kinds.mjOBJ_BODY,
             objname=box_name(index),
             reftype=kinds.mjOBJ_XBODY,
@@ -175,29 +215,42 @@ def _add_contact_sensors(spec: Any, part: Part, base: str, arena: Arena | None) 
         )
 
 
-def _add_cameras(spec: Any, part: Part) -> None:
-    """Add a camera at the mount of each camera sensor, looking along the mount's x, or tilted from it."""
-    for sensor in part.sensors:
-        if isinstance(sensor, Camera | CodeReader):
-            body, position, turn = _mount(spec, part.prefix, sensor)
-            pitch_deg = sensor.pitch_deg if isinstance(sensor, CodeReader) else 0.0
-            half = math.radians(pitch_deg) / 2.0
-            tilted, quaternion = np.empty(4), np.empty(4)
-            mujoco.mju_mulQuat(tilted, np.array(turn), np.array([math.cos(half), 0.0, math.sin(half), 0.0]))
-            mujoco.mju_mulQuat(quaternion, tilted, np.array(_LOOK_FORWARD))
-            name, fovy = part.prefix + camera_name(sensor.name), sensor.vertical_fov_deg
-            body.add_camera(name=name, pos=position, quat=quaternion, fovy=fovy)
+def _add_cameras(spec: mujoco.MjSpec, entry: PrefixedRobot) -> None:
+    """Add a camera for each camera sensor; it looks along its mount's x, pitched as the sensor is."""
+    for sensor in entry.sensors:
+        if not isinstance(sensor, Camera | CodeReader):
+            continue
+        body, position, mount_quaternion = _find_camera_mount(spec, entry.prefix, sensor)
+        pitch_deg = sensor.pitch_deg if isinstance(sensor, CodeReader) else 0.0
+        half_pitch = math.radians(pitch_deg) / 2.0
+        pitch_quaternion = np.array([math.cos(half_pitch), 0.0, math.sin(half_pitch), 0.0])
+        pitched = np.empty(4)
+        mujoco.mju_mulQuat(pitched, np.array(mount_quaternion), pitch_quaternion)
+        quaternion = np.empty(4)
+        mujoco.mju_mulQuat(quaternion, pitched, np.array(_CAMERA_TO_MOUNT))
+        body.add_camera(
+            name=entry.prefix + camera_name(sensor.name),
+            pos=position,
+            quat=quaternion,
+            fovy=sensor.vertical_fov_deg,
+        )
 
 
-def _mount(spec: Any, prefix: str, sensor: Camera | CodeReader) -> tuple[Any, Any, Any]:
-    """Return the body a sensor sits on, its position [m] and its quaternion there."""
+def _find_camera_mount(
+    spec: mujoco.MjSpec, prefix: str, sensor: Camera | CodeReader
+) -> tuple[mujoco.MjsBody, ArrayLike, ArrayLike]:
+    """Return the body a sensor is fixed to, and its position [m] and quaternion w x y z in it.
+
+    Raises:
+        UnknownNameError: the sensor's mount is neither a site nor a body.
+    """
     site = spec.site(prefix + sensor.mount)
     if site is not None:
         return site.parent, site.pos, site.quat
     body = spec.body(prefix + sensor.mount)
     if body is not None:
         return body, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
-    names = [thing.name.removeprefix(prefix) for thing in (*spec.sites, *spec.bodies) if thing.name]
+    names = [element.name.removeprefix(prefix) for element in (*spec.sites, *spec.bodies) if element.name]
     raise UnknownNameError.among("site or body of the model", sensor.mount, names)
 
 
@@ -206,18 +259,22 @@ def camera_name(sensor: str) -> str:
     return f"camera:{sensor}"
 
 
-def substeps(robot: Robot, timestep_s: float) -> int:
-    """Return how many physics steps make a frame; an `InputError` where that is no whole number."""
+def count_substeps(robot: Robot, timestep_s: float) -> int:
+    """Return the number of physics steps in a frame.
+
+    Raises:
+        InputError: the time step does not divide the frame into a whole number of steps.
+    """
     frame_s = robot.frame_period_s
     if not _divides(timestep_s, frame_s):
-        steps = max(1, round(frame_s / timestep_s)) if 0.0 < timestep_s < math.inf else 1
-        odd = f"a timestep of {timestep_s:g} s does not divide the frame of {frame_s:g} s"
-        raise InputError(odd, where=Where(robot.model_path), hint=f"use {frame_s / steps:g} s")
+        nearest = max(1, round(frame_s / timestep_s)) if 0.0 < timestep_s < math.inf else 1
+        message = f"a timestep of {timestep_s:g} s does not divide the frame of {frame_s:g} s"
+        raise InputError(message, where=Where(robot.model_path), hint=f"use {frame_s / nearest:g} s")
     return round(frame_s / timestep_s)
 
 
 def _divides(timestep_s: float, frame_s: float) -> bool:
     if not 0.0 < timestep_s < math.inf:
         return False
-    steps = frame_s / timestep_s
-    return 1 <= round(steps) <= _MOST_STEPS and abs(steps - round(steps)) <= 1e-6
+    n_steps = frame_s / timestep_s
+    return 1 <= round(n_steps) <= _MAX_SUBSTEPS and abs(n_steps - round(n_steps)) <= 1e-6

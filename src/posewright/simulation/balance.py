@@ -1,4 +1,4 @@
-"""Balance: what a robot stands on, and whether its centre of mass is over it."""
+"""Static balance: the support polygon of a robot, and whether its centre of mass is above it."""
 
 from __future__ import annotations
 
@@ -8,34 +8,35 @@ from itertools import product
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.simulation.resting import Supports
+from posewright.simulation.resting_pose import Supports
 
 TOUCHING_M = 0.002
-"""What is no higher above the lowest point than this carries the robot."""
+"""Parts no higher than this above the lowest point carry the robot [m]."""
 
-_GRAIN = 1e-4 * np.array(list(product((-1.0, 1.0), repeat=2)))
-"""Every point that carries is a square of 0.2 mm, [m]: two of them alone also make a hull."""
+_POINT_SQUARE = 1e-4 * np.array(list(product((-1.0, 1.0), repeat=2)))
+"""Corners of a 0.2 mm square in place of a contact point, so that even two points have a hull [m]."""
 
 
 @dataclass(frozen=True, eq=False)
 class Balance:
-    """How a robot stands.
+    """The support of a robot.
 
     Attributes:
-        polygon: corners of the support, counterclockwise from above, `(n, 2)` in the field frame [m].
-        margin_m: how far the centre of mass is inside it; negative outside [m].
+        polygon: corners of the support polygon, counterclockwise from above, `(n, 2)` in the field frame [m].
+        margin_m: distance of the centre of mass from the polygon's edge; negative outside the polygon [m].
     """
 
     polygon: Floats = field(repr=False)
     margin_m: float
 
 
-def balance_of(supports: Supports, centre_of_mass: Floats) -> Balance:
-    """Return how a robot stands on what is lowest of it; the centre of mass is `(3,)` [m]."""
+def compute_balance(supports: Supports, centre_of_mass: Floats) -> Balance:
+    """Return the balance of a robot on its lowest parts, with its centre of mass at `(3,)` [m]."""
     from scipy.spatial import ConvexHull
 
     heights = supports.heights(np.array([0.0, 0.0, 1.0]))
-    carrying = supports.centres[heights < heights.min() + TOUCHING_M, :2]
-    hull = ConvexHull((carrying[:, None] + _GRAIN).reshape(-1, 2))
+    contact_points = supports.centres[heights < heights.min() + TOUCHING_M, :2]
+    hull = ConvexHull((contact_points[:, None] + _POINT_SQUARE).reshape(-1, 2))
+    # each equation is outward normal, offset: positive outside the edge
     margin = -float((hull.equations[:, :2] @ centre_of_mass[:2] + hull.equations[:, 2]).max())
     return Balance(hull.points[hull.vertices], margin)

@@ -1,4 +1,4 @@
-"""The simulated body: one robot of a world, which reads, places and drives its own joints."""
+"""A simulated body: one robot of a world."""
 
 from __future__ import annotations
 
@@ -15,41 +15,43 @@ from posewright.bodies import (
     DomainParameters,
     JointCommands,
     JointStates,
-    Place,
+    PlanarPose,
     TorquePolicy,
 )
 from posewright.recordings import sensor_card
 from posewright.robots import CodeReader
 from posewright.simulation.mounts import sensor_places
-from posewright.simulation.placing import Lean, place
+from posewright.simulation.placement import Lean, place
 from posewright.simulation.robot_model import robot_links
-from posewright.simulation.sensors import Senses, Watching
-from posewright.simulation.servo_model import CommandDelay, Commands, ServoBank, TickGrid
+from posewright.simulation.sensors import SensorSuite, TimedReader
+from posewright.simulation.servo_model import CommandDelay, ServoBank, ServoCommands, TickGrid
 from posewright.simulation.world import World
 
 if TYPE_CHECKING:
     from posewright.robots import Robot
+    from posewright.simulation.film import Picture
     from posewright.simulation.instance import ModelInstance
 
-_STANDING = ("walk_ready", "stand")
+_STANDING_POSES = ("walk_ready", "stand")
+"""Poses of a card that a robot may start in, the preferred one first."""
 
 
 class SimulatedBody:
-    """One robot of a world, which fulfils `bodies.Body` and `bodies.Supervisor`; the world lets time pass.
+    """One robot of a world; implements `bodies.Body` and `bodies.Supervisor`. Its world advances the time.
 
     Args:
-        world: what it is in; each of its robots needs a body before time can pass.
-        name: which robot of the world; the only one where none is given.
-        start_pose: joint angles it stands in at first, `(n_joints,)` [rad]; None for the card's
-            `walk_ready` or `stand`, or all zero where it has neither.
-        start: where it stands at first; the field's origin, where an arena has its start wall, unless told.
+        world: the world; each of its robots needs a body before time can pass.
+        name: the robot's name in the world; may be omitted if it is the only one.
+        start_pose: initial joint angles, `(n_joints,)` [rad]; None for the card's `walk_ready` or `stand`, or
+            all zero if it has neither.
+        start: initial place; by default the field's origin, where an arena has its start wall.
         noise: standard deviation of Gaussian noise by sensor channel; none by default.
         seed: of the noise.
-        domain: how this body differs from the world's model; None for not at all.
+        domain: how this body differs from the world's model; None for no difference.
 
     Raises:
-        InputError: the world has several robots, and no name was given.
-        UnknownNameError: the world has no robot of that name, or a noisy channel is none.
+        InputError: the world has several robots and `name` is missing.
+        UnknownNameError: the world has no such robot, or `noise` names an unknown sensor channel.
     """
 
     def __init__(
@@ -58,33 +60,38 @@ class SimulatedBody:
         name: str | None = None,
         *,
         start_pose: Floats | None = None,
-        start: Place = (0.0, 0.0, 0.0),
+        start: PlanarPose = (0.0, 0.0, 0.0),
         noise: Mapping[str, float] | None = None,
         seed: int = 0,
         domain: DomainParameters | None = None,
     ) -> None:
+        instance = world.instance(name)
         self.world = world
-        self.instance = one = world.instance(name)
-        self.contacts = world.contact_recorder(one.name)
+        self.instance = instance
+        self.contacts = world.contact_recorder(instance.name)
         self._start = start
-        self._grid = TickGrid(one.robot)
-        self._start_pose = self._grid.rounded(_standing(one.robot) if start_pose is None else start_pose)
-        self._servos = ServoBank(one)
-        self._senses = Senses(one, noise=noise, seed=seed, watching=_watching(world, one))
+        self._grid = TickGrid(instance.robot)
+        self._start_pose = self._grid.round(
+            _standing_pose(instance.robot) if start_pose is None else start_pose
+        )
+        self._servos = ServoBank(instance)
+        self._sensors = SensorSuite(
+            instance, noise=noise, seed=seed, timed_readers=_create_code_readers(world, instance)
+        )
         self._is_released = False
         self._command: Floats = self._start_pose
-        self._effective: Floats = self._start_pose
-        world.bodies[one.name] = self
+        self._effective_command: Floats = self._start_pose
+        world.bodies[instance.name] = self
         self.set_domain(domain or NOMINAL)
 
     def __repr__(self) -> str:
         return f"<SimulatedBody of {self.instance.name}, {self.time_s:.3f} s>"
 
     def set_domain(self, domain: DomainParameters) -> None:
-        """Become another body of the same robot, and let the world begin again: cheaper than another world.
+        """Change the body's domain parameters and reset the world, which is cheaper than creating another.
 
         Raises:
-            InputError: another robot of this world stands on another ground.
+            InputError: another robot of this world has a different ground.
         """
         self.world.set_domain(self.instance.name, domain)
         self.domain = domain
@@ -94,7 +101,7 @@ class SimulatedBody:
 
     @property
     def robot(self) -> Robot:
-        """The robot this is a body of."""
+        """The robot's card."""
         return self.instance.robot
 
     @property
@@ -104,104 +111,106 @@ class SimulatedBody:
 
     @property
     def command(self) -> Floats:
-        """What the joints are commanded, in whole ticks, `(n_joints,)` [rad]."""
+        """The last commanded joint angles, in whole ticks, `(n_joints,)` [rad]."""
         return self._command
 
     @property
     def stiffness(self) -> Floats:
-        """The stiffness of this body's servos, `(n_joints,)` [N m/rad]; 0 of a joint that is welded."""
+        """Stiffness of this body's servos, `(n_joints,)` [N m/rad]; 0 for a welded joint."""
         return self.instance.addresses.of_all(self._servos.stiffness, 0.0)
 
     @property
     def damping(self) -> Floats:
-        """What turning costs this body's servos, `(n_joints,)` [N m s/rad]; 0 of a joint that is welded."""
+        """Damping of this body's servos, `(n_joints,)` [N m s/rad]; 0 for a welded joint."""
         return self.instance.addresses.of_all(self._servos.damping, 0.0)
 
     def open(self) -> None:
-        """Give the servos their torque, where `stop` has taken it."""
+        """Switch the servos' torque on again after `stop`."""
         self._is_released = False
 
     def stop(self, policy: TorquePolicy) -> None:
-        """Let the servos hold what they were commanded last, or take their torque until `open`."""
+        """Hold the last command, or switch the servos' torque off until `open`."""
         self._is_released = policy is TorquePolicy.RELEASE
 
     def close(self) -> None:
-        """Give back what sensors that draw pictures hold; a simulated robot has no port."""
-        self._senses.close()
+        """Release the graphics contexts of sensors that render images."""
+        self._sensors.close()
 
     def facts(self) -> Mapping[str, Any]:
-        """Return mass, gravity, servos, sensors and links of this body, as plain data."""
-        one, places = self.instance, sensor_places(self.instance)
+        """Return mass, gravity, servos, sensors and links of this body as JSON types."""
+        instance = self.instance
+        places = sensor_places(instance)
         return {
-            "mass_kg": one.mass_kg,
-            "gravity": one.model.opt.gravity.tolist(),
+            "mass_kg": instance.mass_kg,
+            "gravity": instance.model.opt.gravity.tolist(),
             "stiffness": self.stiffness.tolist(),
             "damping": self.damping.tolist(),
             "latency_frames": self.domain.latency_frames,
             "domain": asdict(self.domain),
-            "welded": list(one.welded_joints),
+            "welded": list(instance.welded_joints),
             "sensors": {
-                sensor.name: sensor_card(sensor, *places.get(sensor.name, ())) for sensor in one.sensors
+                sensor.name: sensor_card(sensor, *places.get(sensor.name, ())) for sensor in instance.sensors
             },
-            "links": robot_links(one.robot),
+            "links": robot_links(instance.robot),
         }
 
     def observe(self) -> JointStates:
-        """Return one row: joints, base, soles, boxes and contacts as they are now."""
+        """Return the current joints, base, soles, boxes and contacts as one row."""
         return self.world.observe(self.instance.name)
 
     def read(self) -> BodyState:
-        """Return the state now, all sensors evaluated; no time passes.
+        """Return the current state with all sensors evaluated; no time passes.
 
-        Joint positions are in whole ticks, as the servos tell them.
+        Joint positions are in whole ticks, as the servos report them.
         """
-        data, at = self.instance.data, self.instance.addresses
+        data = self.instance.data
+        addresses = self.instance.addresses
         return BodyState(
             time_s=self.time_s,
-            positions=self._grid.rounded(self.instance.joint_positions),
-            efforts=at.of_all(data.actuator_force[at.actuators], 0.0),
-            velocities=at.of_all(data.qvel[at.joint_qvel], 0.0),
-            sensors=self._senses.read(),
+            positions=self._grid.round(self.instance.joint_positions),
+            efforts=addresses.of_all(data.actuator_force[addresses.actuators], 0.0),
+            velocities=addresses.of_all(data.qvel[addresses.joint_qvel], 0.0),
+            sensors=self._sensors.read(),
         )
 
-    def picture(self, camera: str) -> Any:
-        """Return what a camera sensor sees now, `(height, width, 3)` uint8; raises as `Film` does."""
+    def picture(self, camera: str) -> Picture:
+        """Return a camera sensor's current image, `(height, width, 3)` uint8; raises as `Film` does."""
         from posewright.simulation.film import camera_picture
 
         return camera_picture(self.world, camera, self.instance.name)
 
     def reset(self) -> None:
-        """Let the world begin again, to the last bit."""
+        """Reset the world; the same commands then give the same states to the last bit."""
         self.world.reset()
 
     def begin(self) -> None:
-        """Stand at the start, in the very first pose, torque on; the world does this when it begins."""
+        """Put the robot at its start in its start pose, torque on; the world calls this when it resets."""
         self._servos.set(None, None)
         self._is_released = False
-        self._command_at_once(self._start_pose)
+        self._set_command(self._start_pose)
         self._place(self._start, None)
-        self._senses.reset()
+        self._sensors.reset()
 
     def place_robot(self, x_m: float, y_m: float, yaw_rad: float) -> None:
-        """Put the robot upright on its feet there; no time passes.
+        """Put the robot upright on its feet; no time passes.
 
-        The joints stand at what is commanded, as far as it has taken effect; boxes and other robots stay
-        where they are, even where the robot then overlaps one.
+        The joints take the command that is in effect. Boxes and other robots stay where they are, even where
+        the robot then overlaps one.
         """
         self._place((x_m, y_m, yaw_rad), None)
 
     def put_down(self, pose: Floats, lean: Lean | None = None) -> None:
-        """Put the robot down in a pose `(n_joints,)` [rad] at its start, which is commanded from now on.
+        """Put the robot at its start in a pose `(n_joints,)` [rad], which also becomes its command.
 
-        No time passes. Where its base is held otherwise than it would stand or lie, it may then fall.
+        No time passes. With a `lean` other than the one it would rest with, the robot may then fall.
         """
-        self._command_at_once(self._grid.rounded(pose))
+        self._set_command(self._grid.round(pose))
         self._place(self._start, lean)
 
     def settle(self, pose: Floats, seconds: float, lean: Lean | None = None) -> JointStates:
-        """Put the robot down in a pose, as `put_down` does, and let it come to rest while it holds the pose.
+        """Put the robot down as `put_down` does, simulate it while it holds the pose, and return its states.
 
-        Other robots hold still for those whole frames; what happened in them is returned.
+        Other robots hold their last commands. The time is rounded to whole frames.
 
         Raises:
             BodyError: the simulation blew up, or another robot of the world has no body.
@@ -209,54 +218,56 @@ class SimulatedBody:
         self.put_down(pose, lean)
         return self.world.step(round(seconds / self.robot.frame_period_s))[self.instance.name]
 
-    def _place(self, where: Place, lean: Lean | None) -> None:
-        at = self.instance.addresses
-        self.instance.data.ctrl[at.actuators] = at.of_moving(self._effective)
-        place(self.instance, *where, self._effective, lean=lean)
+    def _place(self, start: PlanarPose, lean: Lean | None) -> None:
+        addresses = self.instance.addresses
+        self.instance.data.ctrl[addresses.actuators] = addresses.of_moving(self._effective_command)
+        place(self.instance, *start, self._effective_command, lean=lean)
         if self.contacts is not None:
             self.contacts.forget()
-        self._senses.begin_frame()
+        self._sensors.begin_frame()
 
-    def _command_at_once(self, pose: Floats) -> None:
-        """Let a pose `(n_joints,)` [rad] be what is commanded and in effect; nothing else is on its way."""
-        self._command = self._effective = pose
-        self._delay.begin(pose)
+    def _set_command(self, pose: Floats) -> None:
+        """Make a pose `(n_joints,)` [rad] the command and the command in effect; drop delayed commands."""
+        self._command = pose
+        self._effective_command = pose
+        self._delay.reset(pose)
 
-    def accept(self, commands: JointCommands) -> list[Commands]:
-        """Return what takes effect in the frames that come, in whole ticks; the world asks.
+    def accept(self, commands: JointCommands) -> list[ServoCommands]:
+        """Round commands to whole ticks, delay them, and return those that take effect in the coming frames.
 
-        The angle of a free joint may be anything; where it is not finite the joint's last command stands.
+        The angle of a free joint may be anything; where it is not finite the joint's last command is kept.
         """
         angles = commands.angles
         if commands.free is not None:
             angles = np.where(np.isfinite(angles), angles, self._command)
-        targets = self._grid.rounded(angles)
+        targets = self._grid.round(angles)
         if len(targets):
             self._command = targets[-1]
-        return self._delay.pass_on(Commands(targets, commands.stiffness, commands.free))
+        return self._delay.push(ServoCommands(targets, commands.stiffness, commands.free))
 
-    def put_in_effect(self, commands: Commands) -> None:
-        """Set the servos' stiffness and torque for the frames that come; the world asks."""
+    def put_in_effect(self, commands: ServoCommands) -> None:
+        """Set the servos' stiffness and torque for the coming frames."""
         free = np.ones(len(self._command), dtype=np.bool_) if self._is_released else commands.free
         self._servos.set(commands.stiffness, free)
         if len(commands):
-            self._effective = commands.targets[-1]
+            self._effective_command = commands.targets[-1]
 
     def begin_frame(self) -> None:
-        """Let sensors that measure over a frame note its beginning; the world asks."""
-        self._senses.begin_frame()
+        """Store the state from which sensors that average over a frame measure."""
+        self._sensors.begin_frame()
 
 
-def _watching(world: World, one: ModelInstance) -> list[Watching]:
-    """Return what evaluates the sensors of a robot that draw pictures."""
-    readers = [sensor for sensor in one.sensors if isinstance(sensor, CodeReader)]
-    if not readers:
+def _create_code_readers(world: World, instance: ModelInstance) -> list[TimedReader]:
+    """Return the readers of a robot's code reader sensors."""
+    sensors = [sensor for sensor in instance.sensors if isinstance(sensor, CodeReader)]
+    if not sensors:
         return []
-    from posewright.simulation.code_reading import CodeReading  # what draws is loaded where it is needed
+    from posewright.simulation.code_reader import SimulatedCodeReader  # renders, so loaded only where needed
 
-    return [CodeReading(world, one, sensor) for sensor in readers]
+    return [SimulatedCodeReader(world, instance, sensor) for sensor in sensors]
 
 
-def _standing(robot: Robot) -> Floats:
-    named = next((name for name in _STANDING if name in robot.poses), None)
-    return np.zeros(len(robot.joints)) if named is None else robot.pose(named)
+def _standing_pose(robot: Robot) -> Floats:
+    """Return the first of the card's standing poses, or all zero, `(n_joints,)` [rad]."""
+    name = next((name for name in _STANDING_POSES if name in robot.poses), None)
+    return np.zeros(len(robot.joints)) if name is None else robot.pose(name)

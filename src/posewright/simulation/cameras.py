@@ -1,4 +1,4 @@
-"""Where a spectator of the field stands, and how near a camera may come to show the whole of a robot."""
+"""Spectators' cameras: their directions, and the distance at which a field or a robot fits the picture."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import mujoco
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from posewright.arrays import Floats
 from posewright.robots import Camera, CodeReader
 from posewright.simulation.arena_model import FOV_DEG
-from posewright.simulation.resting import find_supports
+from posewright.simulation.resting_pose import find_supports
 
 if TYPE_CHECKING:
     from posewright.arenas import Arena
@@ -23,66 +23,75 @@ if TYPE_CHECKING:
     from posewright.simulation.instance import ModelInstance
     from posewright.simulation.world import World
 
-_MARGIN = 1.06
-_CLOSE_MARGIN = 1.12
-"""Size of the picture over that of the robot: about five per cent of it stay free on either side."""
+_FIELD_MARGIN = 1.06
+"""Size of the picture over that of a field."""
 
-_ROOM_TO_LEAD = 1.1
-"""Further room for a robot that runs ahead of a camera that follows it softly."""
+_ROBOT_MARGIN = 1.12
+"""Size of the picture over that of a robot: about 5 per cent stay free on either side."""
+
+_SMOOTHING_MARGIN = 1.1
+"""Additional margin for a robot that runs ahead of a camera with smoothed motion."""
 
 _BARE_SIZE_M = (1.5, 1.2)
-"""The part of a bare floor that is looked at."""
+"""Length and width of the part of a bare floor that is shown [m]."""
 
 
 class FilmCamera(Enum):
-    """What a spectator looks at, and from where."""
+    """A spectator's camera, by what it shows and from where."""
 
     FIELD = "field"
     """The whole field, from above the right wall."""
     TOP = "top"
-    """The whole field, straight down and without perspective; its x runs to the right."""
+    """The whole field from above without perspective; its x points to the right."""
     CHASE = "chase"
-    """The robot, from behind and above its right shoulder; follows it, in a field into its course too."""
+    """The robot, from behind and above its right shoulder; follows it, and turns with it in a field."""
     SIDE = "side"
     """The robot, from the field's right; follows it."""
     FRONT = "front"
-    """The robot, from where it looks to at the start; follows it."""
+    """The robot, from the direction it faces at the start; follows it."""
 
 
 FOLLOWING = (FilmCamera.CHASE, FilmCamera.SIDE, FilmCamera.FRONT)
-STANDING_DEG = {
+DEFAULT_DIRECTION_DEG = {
     FilmCamera.FIELD: (74.0, -47.0),
     FilmCamera.TOP: (90.0, -90.0),
     FilmCamera.CHASE: (50.0, -24.0),
     FilmCamera.SIDE: (90.0, -14.0),
     FilmCamera.FRONT: (180.0, -14.0),
 }
-"""Azimuth and elevation of a spectator's line of sight, where nothing is in the way."""
+"""Azimuth and elevation of each camera's line of sight, if nothing hides the robot [deg]."""
 
-LOOKING_UP = 0.485
-"""How high above the floor a camera that follows the robot looks, over the robot's size: at its middle."""
+TARGET_HEIGHT_SHARE = 0.485
+"""Height of the point that a following camera looks at, over the robot's size: the robot's middle."""
 
-_SIZES_AWAY = 3.14
-"""How far away it is, over the robot's size: there is room for a step, and for a fall."""
+_DISTANCE_SHARE = 3.14
+"""Distance of a following camera, over the robot's size: leaves room for a step and for a fall."""
 
 
 def camera_names(sensors: Mapping[str, Iterable[SensorSpec]]) -> list[str]:
-    """Return the names of spectators, and of robots' camera sensors: after the robot's own, of several."""
-    robots = {f"{name}/" if len(sensors) > 1 else "": own for name, own in sensors.items()}
-    cameras = [
-        at + one.name for at, own in robots.items() for one in own if isinstance(one, Camera | CodeReader)
-    ]
-    return [*(view.value for view in FilmCamera), *cameras]
+    """Return the names of all cameras of a world: the spectators', then those of the robots' camera sensors.
+
+    Args:
+        sensors: each robot's sensors, by the robot's name; with several robots, a sensor's camera is
+            `ROBOT/SENSOR`.
+    """
+    names = [view.value for view in FilmCamera]
+    for robot, robot_sensors in sensors.items():
+        prefix = f"{robot}/" if len(sensors) > 1 else ""
+        for sensor in robot_sensors:
+            if isinstance(sensor, Camera | CodeReader):
+                names.append(prefix + sensor.name)
+    return names
 
 
 @dataclass(frozen=True, slots=True)
 class CloseUp:
-    """How a camera that follows the robot looks at it.
+    """The target and the distance of a camera that follows a robot.
 
     Attributes:
-        height_m: how high above the floor it looks [m].
-        distance_m: from how far away [m].
-        place: where on the floor it looks, instead of following the robot, x and y [m].
+        height_m: height of the target above the floor [m].
+        distance_m: distance of the camera from the target [m].
+        place: a fixed target on the floor, x and y [m]; None to follow the robot.
     """
 
     height_m: float = 0.17
@@ -90,123 +99,156 @@ class CloseUp:
     place: tuple[float, float] | None = None
 
 
-_FROM_AFAR = CloseUp()
+_DEFAULT_CLOSE_UP = CloseUp()
 
 
 def spectator(
-    arena: Arena | None, view: FilmCamera, aspect: float = 4.0 / 3.0, close_up: CloseUp = _FROM_AFAR
-) -> Any:
-    """Return MuJoCo's camera for a spectator.
+    arena: Arena | None, view: FilmCamera, aspect: float = 4.0 / 3.0, close_up: CloseUp = _DEFAULT_CLOSE_UP
+) -> mujoco.MjvCamera:
+    """Return MuJoCo's camera of a spectator.
 
-    `aspect` is the width of the picture over its height, `close_up` how one who follows the robot looks at
-    it.
+    Args:
+        arena: the field; None for a bare floor.
+        view: which spectator.
+        aspect: width of the picture over its height.
+        close_up: target and distance of a camera that follows the robot.
     """
     camera = mujoco.MjvCamera()
     camera.type = mujoco.mjtCamera.mjCAMERA_FREE
-    camera.azimuth, camera.elevation = STANDING_DEG[view]
+    camera.azimuth, camera.elevation = DEFAULT_DIRECTION_DEG[view]
     camera.orthographic = int(view is FilmCamera.TOP)
     if view in FOLLOWING:
         camera.lookat[:] = (0.0, 0.0, close_up.height_m)
         camera.distance = close_up.distance_m
     else:
-        camera.lookat[:], camera.distance = _field_in(arena, view, aspect)
+        camera.lookat[:], camera.distance = _fit_field(arena, view, aspect)
     return camera
 
 
 def direction(azimuth_deg: float, elevation_deg: float) -> Floats:
     """Return the unit vector of a line of sight, `(3,)`."""
-    azimuth, elevation = math.radians(azimuth_deg), math.radians(elevation_deg)
-    flat = math.cos(elevation)
-    return np.array([math.cos(azimuth) * flat, math.sin(azimuth) * flat, math.sin(elevation)])
+    azimuth = math.radians(azimuth_deg)
+    elevation = math.radians(elevation_deg)
+    horizontal = math.cos(elevation)
+    return np.array([math.cos(azimuth) * horizontal, math.sin(azimuth) * horizontal, math.sin(elevation)])
 
 
-def _field_in(arena: Arena | None, view: FilmCamera, aspect: float) -> tuple[Floats, float]:
-    """Return where to look and from how far away [m], so that the whole field fits into the picture."""
-    length, width = _size(arena)
+def _fit_field(arena: Arena | None, view: FilmCamera, aspect: float) -> tuple[Floats, float]:
+    """Return the target `(3,)` and the distance [m] of a camera that shows the whole field."""
+    length, width = _field_size(arena)
     height = 0.0 if arena is None else max((wall.size_m[2] for wall in arena.walls), default=0.0)
-    middle = np.array([0.0 if arena is None else length / 2.0, 0.0, height / 2.0])
+    centre = np.array([0.0 if arena is None else length / 2.0, 0.0, height / 2.0])
     corners = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
-    return middle, _MARGIN * _distance(corners * (length, width, height), 0.0, STANDING_DEG[view], aspect)
+    offsets = corners * (length, width, height)
+    return centre, _FIELD_MARGIN * _fitting_distance(offsets, 0.0, DEFAULT_DIRECTION_DEG[view], aspect)
 
 
-def _distance(
-    offsets: Floats, reach: Floats | float, angles_deg: tuple[float, float], aspect: float, room: float = 1.0
+def _fitting_distance(
+    offsets: Floats,
+    radii: Floats | float,
+    direction_deg: tuple[float, float],
+    aspect: float,
+    margin: float = 1.0,
 ) -> float:
-    """Return from how far away all balls are in the picture [m].
+    """Return the least distance of a camera from its target that shows all of some balls [m].
 
-    They are `offsets` `(n, 3)` from the place that is looked at, `reach` large [m].
+    Args:
+        offsets: centres of the balls, relative to the target, `(n, 3)` [m].
+        radii: of the balls, `(n,)` [m].
+        direction_deg: azimuth and elevation of the line of sight [deg].
+        aspect: width of the picture over its height.
+        margin: size of the picture over what must fit.
     """
-    sight = direction(*angles_deg)
-    azimuth = math.radians(angles_deg[0])
+    sight = direction(*direction_deg)
+    azimuth = math.radians(direction_deg[0])
     right = np.array([math.sin(azimuth), -math.cos(azimuth), 0.0])
-    aside, above, beyond = (offsets @ np.stack([right, np.cross(right, sight), sight], axis=-1)).T
+    across, upward, depth = (offsets @ np.stack([right, np.cross(right, sight), sight], axis=-1)).T
     slope = math.tan(math.radians(FOV_DEG) / 2.0)
-    extent = np.maximum((np.abs(aside) + reach) / aspect, np.abs(above) + reach)
-    return float((room * extent / slope - beyond).max())
+    extent = np.maximum((np.abs(across) + radii) / aspect, np.abs(upward) + radii)
+    return float((margin * extent / slope - depth).max())
 
 
 def top_height_m(arena: Arena | None, aspect: float) -> float:
-    """Return how many metres of the field a picture from the top is high."""
-    length, width = _size(arena)
-    return _MARGIN * max(width, length / aspect)
+    """Return the height in metres of what a picture from the top shows."""
+    length, width = _field_size(arena)
+    return _FIELD_MARGIN * max(width, length / aspect)
 
 
-def _size(arena: Arena | None) -> tuple[float, float]:
+def _field_size(arena: Arena | None) -> tuple[float, float]:
     return _BARE_SIZE_M if arena is None else (arena.size_x, arena.size_y)
 
 
-def close_up_on(one: ModelInstance) -> CloseUp:
-    """Return a close-up that has the whole robot in the picture with some room around, all joints at zero."""
-    model = one.model
+def close_up_on(instance: ModelInstance) -> CloseUp:
+    """Return a close-up that shows the whole robot with some margin, sized with all its joints at zero."""
+    model = instance.model
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
-    own = one.own_geoms()
-    turns = data.geom_xmat[own].reshape(-1, 3, 3)
-    middles = data.geom_xpos[own] + np.einsum("gij,gj->gi", turns, model.geom_aabb[own, :3])
-    halves = np.einsum("gij,gj->gi", np.abs(turns), model.geom_aabb[own, 3:])
-    size_m = float(((middles + halves).max(axis=0) - (middles - halves).min(axis=0)).max())
-    return CloseUp(height_m=LOOKING_UP * size_m, distance_m=_SIZES_AWAY * size_m)
+    geoms = instance.own_geoms()
+    rotations = data.geom_xmat[geoms].reshape(-1, 3, 3)
+    centres = data.geom_xpos[geoms] + np.einsum("gij,gj->gi", rotations, model.geom_aabb[geoms, :3])
+    half_sizes = np.einsum("gij,gj->gi", np.abs(rotations), model.geom_aabb[geoms, 3:])
+    size_m = float(((centres + half_sizes).max(axis=0) - (centres - half_sizes).min(axis=0)).max())
+    return CloseUp(height_m=TARGET_HEIGHT_SHARE * size_m, distance_m=_DISTANCE_SHARE * size_m)
 
 
 def close_up_on_all(world: World, places: Floats, aspect: float) -> CloseUp:
-    """Return how a camera at rest has all robots in the picture, whose bases are at places `(n, 2)` [m]."""
-    one = max(map(close_up_on, world.instances.values()), key=lambda near: near.distance_m)
-    middle = (places.min(axis=0) + places.max(axis=0)) / 2.0
-    reach = float(np.linalg.norm(places - middle, axis=1).max())
+    """Return a fixed close-up that shows all robots of a world wherever they go.
+
+    Args:
+        world: the world.
+        places: all positions of the robots' bases, `(n, 2)` [m].
+        aspect: width of the picture over its height.
+    """
+    largest = max(map(close_up_on, world.instances.values()), key=lambda close_up: close_up.distance_m)
+    centre = (places.min(axis=0) + places.max(axis=0)) / 2.0
+    radius = float(np.linalg.norm(places - centre, axis=1).max())
     slope = aspect * math.tan(math.radians(FOV_DEG) / 2.0)
-    distance_m = one.distance_m + reach * math.hypot(1.0, 1.0 / slope)
-    return CloseUp(one.height_m, distance_m, place=(float(middle[0]), float(middle[1])))
+    distance_m = largest.distance_m + radius * math.hypot(1.0, 1.0 / slope)
+    return CloseUp(largest.height_m, distance_m, place=(float(centre[0]), float(centre[1])))
 
 
-def eye(camera: Any) -> Floats:
-    """Return where the camera itself is, `(3,)` [m]."""
+def camera_position(camera: mujoco.MjvCamera) -> Floats:
+    """Return the position of a free camera, `(3,)` [m]."""
     sight = direction(camera.azimuth, camera.elevation)
     return np.asarray(camera.lookat - camera.distance * sight)
 
 
-def framed(
-    world: World, moments: Iterable[tuple[ArrayLike, ArrayLike]], camera: str, aspect: float, *, steady: bool
+def close_up_on_poses(
+    world: World, poses: Iterable[tuple[ArrayLike, ArrayLike]], camera: str, aspect: float, *, steady: bool
 ) -> CloseUp | None:
-    """Return how a camera that follows the robot sees all of it at every moment, from as near as can be.
+    """Return the nearest close-up in which the robot is entirely visible in all poses.
 
-    Where the camera is none that follows, there is nothing to choose: None.
+    Changes the state of the world, which must have one robot on a bare floor.
 
-    The world, with the robot on a bare floor, is changed. Moments are poses of the base `(7,)` and of the
-    joints `(n_joints,)` [rad], `aspect` is the width of the picture over its height. A `steady` camera
-    follows a moving robot softly; another looks right at it in each picture.
+    Args:
+        world: the world.
+        poses: of the base `(7,)` and of the joints `(n_joints,)` [rad].
+        camera: the camera's name.
+        aspect: width of the picture over its height.
+        steady: whether the camera's motion is smoothed, so that it needs more margin; otherwise it looks
+            exactly at the robot in each picture.
+
+    Returns:
+        The close-up; None if the camera does not follow the robot.
     """
     view = next((view for view in FOLLOWING if view.value == camera), None)
     if view is None:
         return None
-    points, radii = [], []
-    for base, joints in moments:
+    centres = []
+    radii = []
+    for base, joints in poses:
         world.show((base, joints))
         supports = find_supports(world.instance())
-        middle = np.asarray(base, dtype=np.float64)[:3] * (1.0, 1.0, 0.0)
-        points.append(supports.centres - middle)
+        base_on_floor = np.asarray(base, dtype=np.float64)[:3] * (1.0, 1.0, 0.0)
+        centres.append(supports.centres - base_on_floor)
         radii.append(supports.radii)
-    offsets, reach = np.concatenate(points), np.concatenate(radii)
-    top, bottom = float((offsets[:, 2] + reach).max()), float((offsets[:, 2] - reach).min())
+    all_centres = np.concatenate(centres)
+    all_radii = np.concatenate(radii)
+    top = float((all_centres[:, 2] + all_radii).max())
+    bottom = float((all_centres[:, 2] - all_radii).min())
     height = 0.5 * (top + bottom)
-    room = _CLOSE_MARGIN * (_ROOM_TO_LEAD if steady else 1.0)
-    return CloseUp(height, _distance(offsets - (0.0, 0.0, height), reach, STANDING_DEG[view], aspect, room))
+    margin = _ROBOT_MARGIN * (_SMOOTHING_MARGIN if steady else 1.0)
+    distance = _fitting_distance(
+        all_centres - (0.0, 0.0, height), all_radii, DEFAULT_DIRECTION_DEG[view], aspect, margin
+    )
+    return CloseUp(height, distance)

@@ -1,9 +1,10 @@
-"""A record of contacts: which parts of the robot touch what, and how far feet slide."""
+"""Recording of contacts: which parts of a robot touch what, with which force, and how far its feet slide."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import mujoco
 import numpy as np
@@ -17,211 +18,264 @@ from posewright.simulation.robot_model import body_name
 if TYPE_CHECKING:
     from posewright.simulation.instance import ModelInstance
 
-_NEITHER = -1
-"""Nothing that is told of: boxes, of which a sensor tells."""
+_UNRECORDED = -1
+"""Number of objects that are not recorded here: the boxes, which have contact sensors."""
 
 
-_NOTHING: Floats = np.empty(0)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class _FrameContacts:
+    """MuJoCo's contacts at the end of one frame.
+
+    Attributes:
+        geoms: the two geoms of each contact, `(n, 2)`.
+        distances: negative where geoms penetrate, `(n,)` [m].
+        points: positions in the field frame, `(n, 3)` [m].
+        forces: normal forces between two parts of the robot, `(n,)` [N]; NaN for other contacts.
+    """
+
+    geoms: NDArray[np.int32]
+    distances: Floats
+    points: Floats
+    forces: Floats
 
 
 class ContactRecorder:
-    """Keeps what touches what at the end of each frame, and tells it block by block.
+    """Records contacts at the end of each frame, and returns them block by block.
 
-    `note` is called once a frame and must stay cheap. It changes nothing in the world: the same run follows
-    with it or without. Of the last frame of a block everything is kept: how far a foot slid in the first
-    frame of the next one, and what came to touch in it, follow from both.
+    `note` is called once a frame and must be fast. Recording does not change the simulation. The last frame
+    of a block stays stored: slips and touchdowns in the first frame of the next block are computed from both.
 
     Args:
-        one: the robot.
-        others: robots of the same world; each is one thing, by its name there.
-        only_touches: whether nothing is noted but what touches what: no slips, forces and speeds, which cost
-            more than all the rest.
+        instance: the robot.
+        instances: all robots of the world; each of the others is one object, called by its name.
+        only_touches: whether only the touching pairs are recorded; slips, forces and speeds cost more than
+            all else.
     """
 
     def __init__(
-        self, one: ModelInstance, others: Iterable[ModelInstance] = (), *, only_touches: bool = False
+        self, instance: ModelInstance, instances: Iterable[ModelInstance] = (), *, only_touches: bool = False
     ) -> None:
+        model = instance.model
         self._only_touches = only_touches
-        model, self._data = one.model, one.data
-        self._model: Any = model
-        self._felt: Any = mujoco.MjData(model)
-        bodies = one.bodies.tolist()
-        names = [body_name(model, body).removeprefix(one.prefix) for body in bodies]
-        solid = () if one.arena is None else tuple(shape.name for shape in one.arena.shapes if shape.is_solid)
-        rivals = {other.name: other for other in others if other.name != one.name}
-        self._names: tuple[str, ...] = (*names, FLOOR, *solid, *rivals)
+        self._model: mujoco.MjModel = model
+        self._data: mujoco.MjData = instance.data
+        self._force_data: mujoco.MjData = mujoco.MjData(model)
+        bodies = instance.bodies.tolist()
+        part_names = [body_name(model, body).removeprefix(instance.prefix) for body in bodies]
+        solid_names: tuple[str, ...] = ()
+        if instance.arena is not None:
+            solid_names = tuple(shape.name for shape in instance.arena.shapes if shape.is_solid)
+        opponents = {other.name: other for other in instances if other.name != instance.name}
+        # objects are numbered in this order: the robot's parts, the floor, fixed shapes, other robots
+        self._names: tuple[str, ...] = (*part_names, FLOOR, *solid_names, *opponents)
         self._floor = len(bodies)
-        self._feet = [names.index(foot) for foot in one.robot.feet]
-        place = {body: place for place, body in enumerate(bodies)}
-        self._thing_of_geom = np.array([place.get(int(body), _NEITHER) for body in model.geom_bodyid])
-        for number, name in enumerate((FLOOR, *solid), self._floor):
-            self._thing_of_geom[model.geom(name).id] = number
-        for number, other in enumerate(rivals.values(), self._floor + 1 + len(solid)):
-            self._thing_of_geom[other.own_geoms()] = number
-        own = (self._thing_of_geom >= 0) & (self._thing_of_geom < self._floor)
-        self._own_geoms = np.flatnonzero(own & _can_touch(model))
-        self._place_of_geom = np.full(model.ngeom, _NEITHER)
-        self._place_of_geom[self._own_geoms] = np.arange(len(self._own_geoms))
-        self._frame_s = one.robot.frame_period_s
-        self._found: list[tuple[NDArray[np.int32], Floats, Floats, Floats]] = []
-        self._geoms: list[tuple[Floats, Floats]] = []
-        self._stacked: tuple[Floats, Floats] | None = None
-        self._n_before = 0  # frames kept of the block before: one, or none at first
+        self._feet = [part_names.index(foot) for foot in instance.robot.feet]
+        part_of_body = {body: part for part, body in enumerate(bodies)}
+        self._object_of_geom = np.array(
+            [part_of_body.get(int(body), _UNRECORDED) for body in model.geom_bodyid]
+        )
+        for number, name in enumerate((FLOOR, *solid_names), self._floor):
+            self._object_of_geom[model.geom(name).id] = number
+        for number, opponent in enumerate(opponents.values(), self._floor + 1 + len(solid_names)):
+            self._object_of_geom[opponent.own_geoms()] = number
+        is_part = (self._object_of_geom >= 0) & (self._object_of_geom < self._floor)
+        self._own_geoms = np.flatnonzero(is_part & _collides(model))
+        self._row_of_geom = np.full(model.ngeom, _UNRECORDED)
+        self._row_of_geom[self._own_geoms] = np.arange(len(self._own_geoms))
+        self._frame_period_s = instance.robot.frame_period_s
+        self._frames: list[_FrameContacts] = []
+        self._geom_poses: list[tuple[Floats, Floats]] = []
+        self._stacked_geom_poses: tuple[Floats, Floats] | None = None
+        self._n_previous_frames = 0  # frames stored from the previous block: one, or none at first
 
     def forget(self) -> None:
-        """Forget all frames: the robot was put somewhere else, and has not slid there."""
-        self._found.clear()
-        self._geoms.clear()
-        self._stacked, self._n_before = None, 0
+        """Drop all stored frames, as after moving the robot: the move is no slip."""
+        self._frames.clear()
+        self._geom_poses.clear()
+        self._stacked_geom_poses = None
+        self._n_previous_frames = 0
 
     def take(self) -> tuple[Contacts, Floats | None]:
-        """Return what touched in the frames noted since the last call, and slips `(n_frames, n_feet)` [m].
+        """Return the contacts of the frames since the last call, and the feet's slips.
 
-        The frames of the contacts are counted from the first of these.
+        Returns:
+            The contacts, their frames counted from the first of these; and the slips `(n_frames, n_feet)`
+            [m], None if only touches are recorded.
         """
         if self._only_touches:
-            contacts = self._touches()
-            self._found.clear()
+            contacts = self._compute_touches()
+            self._frames.clear()
             return contacts, None
-        contacts, slips = self._contacts(), self._slips()[self._n_before :]
-        del self._found[:-1], self._geoms[:-1]
-        self._stacked, self._n_before = None, len(self._found)
+        contacts = self._compute_contacts()
+        slips = self._compute_slips()[self._n_previous_frames :]
+        del self._frames[:-1]
+        del self._geom_poses[:-1]
+        self._stacked_geom_poses = None
+        self._n_previous_frames = len(self._frames)
         return contacts, slips
 
     def note(self) -> None:
-        """Note the contacts as they are now."""
-        data, found = self._data, self._data.contact
+        """Store the current contacts as those of one more frame."""
+        data = self._data
+        contact = data.contact
         if self._only_touches:
-            self._found.append((found.geom.copy(), _NOTHING, _NOTHING, _NOTHING))
+            empty = np.empty(0)
+            self._frames.append(_FrameContacts(contact.geom.copy(), empty, empty, empty))
             return
-        self._stacked = None
-        self._found.append((found.geom.copy(), found.dist.copy(), found.pos.copy(), self._forces()))
-        self._geoms.append((data.geom_xpos[self._own_geoms], data.geom_xmat[self._own_geoms]))
+        self._stacked_geom_poses = None
+        self._frames.append(
+            _FrameContacts(
+                contact.geom.copy(), contact.dist.copy(), contact.pos.copy(), self._compute_own_forces()
+            )
+        )
+        self._geom_poses.append((data.geom_xpos[self._own_geoms], data.geom_xmat[self._own_geoms]))
 
-    def _forces(self) -> Floats:
-        """Return how hard each contact of two parts of the robot presses now, `(n,)` [N]; NaN for others.
+    def _compute_own_forces(self) -> Floats:
+        """Return the current normal force of each contact within the robot, else NaN, `(n,)` [N].
 
-        MuJoCo knows the forces of a step only in its middle, so they are worked out once more, in a state of
-        their own. That costs about as much as one physics step, so only where the robot touches itself.
+        MuJoCo has the forces of a step only in its middle, so they are computed again in a separate state.
+        That costs about as much as a physics step, so it is done only where the robot touches itself.
         """
-        things = self._thing_of_geom[self._data.contact.geom]
-        own = np.flatnonzero(((things >= 0) & (things < self._floor)).all(axis=1))
-        forces = np.full(len(things), np.nan)
-        if len(own):
-            mujoco.mj_copyData(self._felt, self._model, self._data)
-            mujoco.mj_forwardSkip(self._model, self._felt, int(mujoco.mjtStage.mjSTAGE_VEL), 1)
+        objects = self._object_of_geom[self._data.contact.geom]
+        own_contacts = np.flatnonzero(((objects >= 0) & (objects < self._floor)).all(axis=1))
+        forces = np.full(len(objects), np.nan)
+        if len(own_contacts):
+            mujoco.mj_copyData(self._force_data, self._model, self._data)
+            mujoco.mj_forwardSkip(self._model, self._force_data, int(mujoco.mjtStage.mjSTAGE_VEL), 1)
         force = np.empty(6)
-        for contact in own.tolist():
-            mujoco.mj_contactForce(self._model, self._felt, contact, force)
+        for contact in own_contacts.tolist():
+            mujoco.mj_contactForce(self._model, self._force_data, contact, force)
             forces[contact] = force[0]
         return forces
 
-    def _touches(self) -> Contacts:
-        """Return what touched what in the frames noted; nothing is known of it besides."""
-        counts = [len(geoms) for geoms, *_ in self._found]
-        frames = np.repeat(np.arange(len(counts)), counts)
-        geoms = np.concatenate([np.empty((0, 2), np.intp), *(geoms for geoms, *_ in self._found)])
-        one, other = self._thing_of_geom[geoms].T
-        low, high = np.minimum(one, other), np.maximum(one, other)
-        known = (low >= 0) & (low < self._floor)
+    def _compute_touches(self) -> Contacts:
+        """Return the touching pairs of the stored frames, with NaN for depths, forces and speeds."""
+        frames, geoms = self._stack_geoms()
+        first_object, second_object = self._object_of_geom[geoms].T
+        low = np.minimum(first_object, second_object)
+        high = np.maximum(first_object, second_object)
+        is_recorded = (low >= 0) & (low < self._floor)
         n = len(self._names)
-        keys = np.unique((frames[known] * n + low[known]) * n + high[known])
-        pairs, unknown = np.column_stack((keys // n % n, keys % n)), np.full(len(keys), np.nan)
+        keys = np.unique((frames[is_recorded] * n + low[is_recorded]) * n + high[is_recorded])
+        pairs = np.column_stack((keys // n % n, keys % n))
+        unknown = np.full(len(keys), np.nan)
         return Contacts(self._names, keys // (n * n), pairs, unknown, unknown, unknown)
 
-    def _contacts(self) -> Contacts:
-        """Return everything that touched in the frames noted."""
-        frames, geoms, points = self._points()
-        things = np.sort(self._thing_of_geom[geoms], axis=1)
-        known = (things[:, 0] >= 0) & (things[:, 0] < self._floor)
-        rows, which = np.unique(np.column_stack((frames, things))[known], axis=0, return_inverse=True)
-        depths = -np.concatenate([np.empty(0), *(distances for _, distances, *_ in self._found)])
+    def _compute_contacts(self) -> Contacts:
+        """Return the contacts of the stored frames: each pair's greatest depth and speed, and its force."""
+        frames, geoms = self._stack_geoms()
+        points = self._stack_points()
+        pairs = np.sort(self._object_of_geom[geoms], axis=1)
+        is_recorded = (pairs[:, 0] >= 0) & (pairs[:, 0] < self._floor)
+        rows, row_of_contact = np.unique(
+            np.column_stack((frames, pairs))[is_recorded], axis=0, return_inverse=True
+        )
+        row_of_contact = row_of_contact.ravel()
+        depths = -np.concatenate([np.empty(0), *(frame.distances for frame in self._frames)])
         deepest = np.zeros(len(rows))
-        np.maximum.at(deepest, which.ravel(), depths[known])
+        np.maximum.at(deepest, row_of_contact, depths[is_recorded])
+        touchdown_speeds = self._compute_downward_speeds(
+            frames[is_recorded], geoms[is_recorded], points[is_recorded]
+        )
         fastest = np.full(len(rows), -np.inf)
-        np.maximum.at(fastest, which.ravel(), self._falling(frames[known], geoms[known], points[known]))
-        forces = np.zeros(len(rows))
-        felt = np.concatenate([np.empty(0), *(forces for *_, forces in self._found)])
-        np.add.at(forces, which.ravel(), felt[known])
-        speeds = np.where(self._is_new(rows), fastest, np.nan)
-        now = rows[:, 0] >= self._n_before
+        np.maximum.at(fastest, row_of_contact, touchdown_speeds)
+        forces = np.concatenate([np.empty(0), *(frame.forces for frame in self._frames)])
+        total_forces = np.zeros(len(rows))
+        np.add.at(total_forces, row_of_contact, forces[is_recorded])
+        speeds = np.where(self._is_touchdown(rows), fastest, np.nan)
+        is_new = rows[:, 0] >= self._n_previous_frames
         return Contacts(
             names=self._names,
-            frames=rows[now, 0] - self._n_before,
-            pairs=rows[now, 1:],
-            depths=deepest[now],
-            forces=forces[now],
-            speeds=speeds[now],
+            frames=rows[is_new, 0] - self._n_previous_frames,
+            pairs=rows[is_new, 1:],
+            depths=deepest[is_new],
+            forces=total_forces[is_new],
+            speeds=speeds[is_new],
         )
 
-    def _is_new(self, rows: Indices) -> Flags:
-        """Return which of the rows (frame, thing, thing) are of things that come to the floor, `(n,)`."""
-        touching = np.zeros((len(self._found) + 1, self._floor + 1), dtype=np.bool_)
-        on_floor = rows[:, 2] == self._floor
-        touching[rows[on_floor, 0] + 1, rows[on_floor, 1]] = True
-        return np.asarray(on_floor & (rows[:, 0] > 0) & ~touching[rows[:, 0], rows[:, 1]])
+    def _is_touchdown(self, rows: Indices) -> Flags:
+        """Return which rows (frame, part, object) are of parts that were not on the floor before, `(n,)`."""
+        on_floor_before = np.zeros((len(self._frames) + 1, self._floor + 1), dtype=np.bool_)
+        is_on_floor = rows[:, 2] == self._floor
+        on_floor_before[rows[is_on_floor, 0] + 1, rows[is_on_floor, 1]] = True
+        return np.asarray(is_on_floor & (rows[:, 0] > 0) & ~on_floor_before[rows[:, 0], rows[:, 1]])
 
-    def _falling(self, frames: Indices, geoms: Indices, points: Floats) -> Floats:
-        """Return how fast each point that touches the floor came down in the frame, `(n,)` [m/s]."""
-        own = np.where(self._thing_of_geom[geoms[:, 0]] >= self._floor, geoms[:, 1], geoms[:, 0])
-        ways = self._ways(frames, self._place_of_geom[own], points, np.maximum(frames - 1, 0))
-        return np.asarray(ways[:, 2] / self._frame_s)
+    def _compute_downward_speeds(self, frames: Indices, geoms: Indices, points: Floats) -> Floats:
+        """Return the mean downward speed of each contact point during its frame, `(n,)` [m/s]."""
+        first_is_own = self._object_of_geom[geoms[:, 0]] < self._floor
+        own = np.where(first_is_own, geoms[:, 0], geoms[:, 1])
+        displacements = self._displace_points(
+            points, self._row_of_geom[own], frames, np.maximum(frames - 1, 0)
+        )
+        return np.asarray(displacements[:, 2] / self._frame_period_s)
 
-    def _slips(self) -> Floats:
+    def _compute_slips(self) -> Floats:
         """Return how far each foot slid over the floor in each frame, `(n_frames, n_feet)` [m].
 
-        What counts is the matter of the foot that touches: a ball that rolls does not slide. A foot that
-        touches at one end of the frame only has not slid in it.
+        A slip is the motion of the foot's material at its contact points, so a rolling ball does not slip. A
+        foot that touches at one end of a frame only has not slipped in it.
         """
-        slid = np.zeros((len(self._found), len(self._feet)))
-        frames, geoms, points = self._points()
-        things = self._thing_of_geom[geoms]
-        on_floor = (things == self._floor).any(axis=1)
+        slips = np.zeros((len(self._frames), len(self._feet)))
+        frames, geoms = self._stack_geoms()
+        points = self._stack_points()
+        objects = self._object_of_geom[geoms]
+        is_on_floor = (objects == self._floor).any(axis=1)
         for column, foot in enumerate(self._feet):
-            rows = np.flatnonzero(on_floor & (things == foot).any(axis=1))
-            stands = np.zeros(len(self._found) + 1, dtype=np.bool_)
-            stands[frames[rows]] = True
-            rows = rows[stands[frames[rows] + 1]]
-            own = np.where(things[rows, 0] == foot, geoms[rows, 0], geoms[rows, 1])
-            after = frames[rows] + 1
-            ways = self._ways(frames[rows], self._place_of_geom[own], points[rows], after)
-            count = np.bincount(after, minlength=len(slid))
-            slid[:, column] = np.bincount(after, np.hypot(ways[:, 0], ways[:, 1]), len(slid))
-            slid[:, column] /= np.maximum(count, 1)
-        return slid
+            rows = np.flatnonzero(is_on_floor & (objects == foot).any(axis=1))
+            foot_touches = np.zeros(len(self._frames) + 1, dtype=np.bool_)
+            foot_touches[frames[rows]] = True
+            rows = rows[foot_touches[frames[rows] + 1]]
+            own = np.where(objects[rows, 0] == foot, geoms[rows, 0], geoms[rows, 1])
+            next_frames = frames[rows] + 1
+            displacements = self._displace_points(
+                points[rows], self._row_of_geom[own], frames[rows], next_frames
+            )
+            distances = np.hypot(displacements[:, 0], displacements[:, 1])
+            n_points = np.bincount(next_frames, minlength=len(slips))
+            slips[:, column] = np.bincount(next_frames, distances, len(slips))
+            slips[:, column] /= np.maximum(n_points, 1)
+        return slips
 
-    def _points(self) -> tuple[Indices, Indices, Floats]:
-        """Return of all contacts the frame `(n,)`, the two geoms `(n, 2)` and the place `(n, 3)` [m]."""
-        counts = [len(geoms) for geoms, *_ in self._found]
+    def _stack_geoms(self) -> tuple[Indices, Indices]:
+        """Return the frame `(n,)` and the two geoms `(n, 2)` of all stored contacts."""
+        counts = [len(frame.geoms) for frame in self._frames]
         frames = np.repeat(np.arange(len(counts)), counts)
-        geoms = np.concatenate([np.empty((0, 2), np.intp), *(geoms for geoms, *_ in self._found)])
-        points = np.concatenate([np.empty((0, 3)), *(points for *_, points, _ in self._found)])
-        return frames, geoms, points
+        geoms = np.concatenate([np.empty((0, 2), np.intp), *(frame.geoms for frame in self._frames)])
+        return frames, geoms
 
-    def _poses(self) -> tuple[Floats, Floats]:
-        """Return of the robot's geoms where they are, `(n_frames, n, 3)` [m], and how they are turned."""
-        if self._stacked is None:
-            where = np.stack([position for position, _ in self._geoms])
-            turned = np.stack([matrix for _, matrix in self._geoms]).reshape(*where.shape[:2], 3, 3)
-            self._stacked = where, turned
-        return self._stacked
+    def _stack_points(self) -> Floats:
+        """Return the positions of all stored contacts, `(n, 3)` [m]."""
+        return np.concatenate([np.empty((0, 3)), *(frame.points for frame in self._frames)])
 
-    def _ways(self, frames: Indices, places: Indices, points: Floats, then: Indices) -> Floats:
-        """Return how far points `(n, 3)` [m] of some frames `(n,)` are from there in others, `then`.
+    def _stack_geom_poses(self) -> tuple[Floats, Floats]:
+        """Return the robot's geoms: positions `(n_frames, n, 3)` [m] and rotations `(n_frames, n, 3, 3)`."""
+        if self._stacked_geom_poses is None:
+            positions = np.stack([position for position, _ in self._geom_poses])
+            matrices = np.stack([matrix for _, matrix in self._geom_poses])
+            self._stacked_geom_poses = positions, matrices.reshape(*positions.shape[:2], 3, 3)
+        return self._stacked_geom_poses
 
-        Each moves with the geom at one of the `places` `(n,)` among the robot's own.
+    def _displace_points(
+        self, points: Floats, geom_rows: Indices, frames: Indices, target_frames: Indices
+    ) -> Floats:
+        """Return how far points fixed to geoms move from one frame to another, `(n, 3)` [m].
+
+        Args:
+            points: positions in `frames`, `(n, 3)` [m].
+            geom_rows: the geom of each point, as a row among the robot's own, `(n,)`.
+            frames: `(n,)`.
+            target_frames: `(n,)`.
         """
         if not len(frames):
             return np.empty((0, 3))
-        where, turned = self._poses()
-        inside = np.einsum("nji,nj->ni", turned[frames, places], points - where[frames, places])
-        return np.asarray(
-            where[then, places] + np.einsum("nij,nj->ni", turned[then, places], inside) - points
-        )
+        positions, rotations = self._stack_geom_poses()
+        local = np.einsum("nji,nj->ni", rotations[frames, geom_rows], points - positions[frames, geom_rows])
+        turned = np.einsum("nij,nj->ni", rotations[target_frames, geom_rows], local)
+        return np.asarray(positions[target_frames, geom_rows] + turned - points)
 
 
-def _can_touch(model: Any) -> Flags:
-    """Return which geoms are not only there to be seen, `(n_geoms,)`."""
-    can = np.asarray((model.geom_contype != 0) | (model.geom_conaffinity != 0))
-    can[np.concatenate([model.pair_geom1, model.pair_geom2])] = True
-    return can
+def _collides(model: mujoco.MjModel) -> Flags:
+    """Return which geoms can touch something, `(n_geoms,)`."""
+    collides = np.asarray((model.geom_contype != 0) | (model.geom_conaffinity != 0))
+    collides[np.concatenate([model.pair_geom1, model.pair_geom2])] = True
+    return collides

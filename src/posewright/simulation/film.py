@@ -1,4 +1,4 @@
-"""Pictures of a world: what a spectator sees, what a camera on the robot sees, and replays."""
+"""Rendering of a world off the screen, by a spectator's camera or a camera sensor."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import math
 import os
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import Protocol
 
 import mujoco
 import numpy as np
@@ -20,66 +20,84 @@ from posewright.errors import InputError, UnavailableError, UnknownNameError
 from posewright.robots import Camera, CodeReader
 from posewright.simulation.arena_model import PICTURE_HEIGHT, PICTURE_WIDTH, SUN
 from posewright.simulation.assembly import camera_name
+from posewright.simulation.camera_path import CameraPose
 from posewright.simulation.cameras import (
     FOLLOWING,
     CloseUp,
     FilmCamera,
+    camera_position,
     close_up_on,
-    eye,
     spectator,
     top_height_m,
 )
-from posewright.simulation.lamps import Lamps, Lights
-from posewright.simulation.sights import Sight
+from posewright.simulation.leds import LedGeoms, Lights
 from posewright.simulation.world import Pose, World
 
 Picture = NDArray[np.uint8]
-"""`(height, width, 3)`: red, green, blue, the top row first."""
+"""`(height, width, 3)` uint8: red, green, blue, the top row first."""
 
-_NO_GL = "install EGL (Debian: libegl1 libgl1-mesa-dri), or set MUJOCO_GL to egl, osmesa or glfw"
-_WAYS = {"egl": "mujoco.egl", "osmesa": "mujoco.osmesa", "glfw": "mujoco.glfw", "cgl": "mujoco.cgl"}
+_GL_HINT = "install EGL (Debian: libegl1 libgl1-mesa-dri), or set MUJOCO_GL to egl, osmesa or glfw"
+_GL_MODULES = {"egl": "mujoco.egl", "osmesa": "mujoco.osmesa", "glfw": "mujoco.glfw", "cgl": "mujoco.cgl"}
 _MAX_GEOMS = 2000
 
-_HARD, _SOFT = (2048, 2), (1024, 0)
-"""Edge of the shadow map and samples a pixel, of a picture that is drawn once and of the mean of many."""
+_QUICK_QUALITY = (2048, 2)
+_FINE_QUALITY = (1024, 0)
+"""Edge of the shadow map [pixels] and samples per pixel: of one rendering, and of the mean of several."""
 
-_SUN_WIDTH = 0.09
-"""How large the sun is, over its distance: as large as on a hazy day, for soft shadows."""
+_SUN_RADIUS = 0.09
+"""Radius of the sun over its distance; as large as on a hazy day, for soft shadows."""
 
-_SUNS = 8
-_RADII, _ANGLES = (
-    np.sqrt((np.arange(_SUNS) + 0.5) / _SUNS),
-    np.arange(_SUNS) * math.pi * (3.0 - math.sqrt(5.0)),
-)
-_ASIDE = np.stack([_RADII * np.cos(_ANGLES), _RADII * np.sin(_ANGLES)], axis=-1)
-"""Points that fill a disc evenly, as a sunflower's seeds do. A picture that takes its time is the mean of so
-many, with the sun, and within a pixel the camera, at each of them: shadows and edges are soft."""
+_N_SAMPLES = 8
 
-_FEW_FACETS, _FACETS = (24, 14), (40, 24)
-"""Around a ball, and from pole to pole: with few a robot of round parts is drawn in a third of the time."""
 
-_GLASS = 0.07
-"""Opacity of a wall that stands between the spectator and the field."""
+def _disc_points(n: int) -> Floats:
+    """Return `(n, 2)` points that fill the unit disc evenly (Vogel's sunflower spiral)."""
+    indices = np.arange(n)
+    radii = np.sqrt((indices + 0.5) / n)
+    angles = indices * math.pi * (3.0 - math.sqrt(5.0))
+    return np.stack([radii * np.cos(angles), radii * np.sin(angles)], axis=-1)
+
+
+_SAMPLES = _disc_points(_N_SAMPLES)
+"""A fine picture is the mean of renderings with the sun, and within a pixel the camera, at each of these
+offsets: shadows and edges become soft."""
+
+_QUICK_FACETS = (24, 14)
+_FINE_FACETS = (40, 24)
+"""Facets around a ball and from pole to pole; few of them render round robots in a third of the time."""
+
+_GLASS_OPACITY = 0.07
+"""Opacity of a wall between the spectator and the field."""
+
+
+class _GlContext(Protocol):
+    """An OpenGL context of MuJoCo's `GLContext` classes."""
+
+    def make_current(self) -> None:
+        """Make it the context of this thread."""
+
+    def free(self) -> None:
+        """Release it."""
 
 
 class Film:
-    """Draws a world, off the screen; close it when done, or use it in a `with` statement.
+    """Renders pictures of a world off the screen; close it after use, or use it in a `with` statement.
 
-    Its pictures never disturb the world: it keeps a model and a state of its own.
+    Rendering never changes the world, as a film has a copy of the model and a state of its own.
 
     Args:
-        world: what is drawn.
-        width: of the pictures, even for most video formats.
-        height: of the pictures.
-        camera: a `FilmCamera`, its name, or the name of a camera sensor of a robot, after the robot's own
-            and a slash where there are several. What follows a robot follows the first.
-        quick: draw hard shadows, in a fifth of the time: for long films on a machine without a GPU.
-        close_up: how a camera that follows the robot looks at it; None for the whole robot with room around.
+        world: the world.
+        width: of the pictures [pixels]; even for most video formats.
+        height: of the pictures [pixels].
+        camera: a `FilmCamera`, its name, or the name of a robot's camera sensor (`ROBOT/SENSOR` with several
+            robots). Cameras that follow a robot follow the first.
+        quick: render with hard shadows in a fifth of the time, for long films without a GPU.
+        close_up: target and distance of a camera that follows the robot; None to show the whole robot.
 
     Raises:
         InputError: the picture is too large, or the world was made without its visuals.
         UnknownNameError: there is no such camera.
-        UnavailableError: nothing can be drawn on this machine.
+        UnavailableError: nothing can be rendered on this machine.
     """
 
     def __init__(
@@ -92,110 +110,124 @@ class Film:
         quick: bool = False,
         close_up: CloseUp | None = None,
     ) -> None:
-        world.refuse_bare()
+        world.require_visuals()
         if not (0 < width <= PICTURE_WIDTH and 0 < height <= PICTURE_HEIGHT):
-            at_most = f"at most {PICTURE_WIDTH} x {PICTURE_HEIGHT}"
-            raise InputError(f"cannot draw a picture of {width} x {height}", hint=at_most)
+            raise InputError(
+                f"cannot render a picture of {width} x {height} pixels",
+                hint=f"1 x 1 to {PICTURE_WIDTH} x {PICTURE_HEIGHT}",
+            )
         self._world = world
-        first = next(iter(world.instances.values()))
-        self._close_up = close_up or close_up_on(first)
-        self._followed = first.addresses.base_body
-        self._view = _view(world, camera)
-        self._model: Any = copy.copy(world.model)
-        # A box that sleeps is not moved by new positions, and replay is nothing but new positions.
+        first_robot = next(iter(world.instances.values()))
+        self._close_up = close_up or close_up_on(first_robot)
+        self._followed_body = first_robot.addresses.base_body
+        self._view = _find_view(world, camera)
+        self._model: mujoco.MjModel = copy.copy(world.model)
+        # new positions do not move a sleeping box, and a replay only sets positions
         self._model.opt.enableflags &= ~int(mujoco.mjtEnableBit.mjENBL_SLEEP)
         quality = self._model.vis.quality
-        quality.numslices, quality.numstacks = _FEW_FACETS if quick else _FACETS
-        quality.shadowsize, quality.offsamples = _HARD if quick else _SOFT
-        self._suns = np.zeros((1, 2)) if quick else _ASIDE
+        quality.numslices, quality.numstacks = _QUICK_FACETS if quick else _FINE_FACETS
+        quality.shadowsize, quality.offsamples = _QUICK_QUALITY if quick else _FINE_QUALITY
+        self._samples = np.zeros((1, 2)) if quick else _SAMPLES
         self._sun = int(mujoco.mj_name2id(world.model, int(mujoco.mjtObj.mjOBJ_LIGHT), SUN))
         if self._view is FilmCamera.TOP:
             self._model.vis.global_.fovy = top_height_m(world.arena, width / height)
-            self._model.vis.global_.orthographic = 1  # MuJoCo 3 does not heed the camera's own
-        self._data: Any = mujoco.MjData(self._model)
-        self._camera = _camera(world, self._view, width / height, self._close_up)
-        standing = [] if world.arena is None else [wall.name for wall in world.arena.walls]
-        self._walls = {name: int(self._model.geom(name).id) for name in WALLS if name in standing}
-        self._lamps = Lamps(self._model, list(world.instances.values()))
+            self._model.vis.global_.orthographic = 1  # MuJoCo 3 ignores the camera's own setting
+        self._data: mujoco.MjData = mujoco.MjData(self._model)
+        self._camera = _create_camera(world, self._view, width / height, self._close_up)
+        wall_names = [] if world.arena is None else [wall.name for wall in world.arena.walls]
+        self._walls = {name: int(self._model.geom(name).id) for name in WALLS if name in wall_names}
+        self._leds = LedGeoms(self._model, list(world.instances.values()))
         self._rectangle = mujoco.MjrRect(0, 0, width, height)
         self._pixels = np.empty((height, width, 3), dtype=np.uint8)
-        self._gl: Any = _gl_context(width, height)
+        self._gl: _GlContext | None = _create_gl_context(width, height)
         self._gl.make_current()
-        self._context: Any = mujoco.MjrContext(self._model, int(mujoco.mjtFontScale.mjFONTSCALE_100))
+        font_scale = int(mujoco.mjtFontScale.mjFONTSCALE_100)
+        self._context: mujoco.MjrContext = mujoco.MjrContext(self._model, font_scale)
         mujoco.mjr_setBuffer(int(mujoco.mjtFramebuffer.mjFB_OFFSCREEN), self._context)
-        self._scene: Any = mujoco.MjvScene(self._model, maxgeom=_MAX_GEOMS)
-        self._options: Any = mujoco.MjvOption()
+        self._scene: mujoco.MjvScene = mujoco.MjvScene(self._model, maxgeom=_MAX_GEOMS)
+        self._options: mujoco.MjvOption = mujoco.MjvOption()
 
     def now(self) -> Picture:
-        """Return a picture of the world as it is now, `(height, width, 3)` uint8."""
-        return self._draw(self._world.data.qpos)
+        """Return a picture of the world's current state, `(height, width, 3)` uint8."""
+        return self._render(self._world.data.qpos)
 
     def frame(
         self,
         poses: Pose | Mapping[str, Pose],
         boxes: ArrayLike = (),
-        sight: Sight | None = None,
+        camera_pose: CameraPose | None = None,
         lights: Lights | None = None,
     ) -> Picture:
-        """Return a picture of poses as a recording has them, as `World.qpos_of` takes them.
+        """Return a picture of recorded poses, `(height, width, 3)` uint8.
 
-        A `sight` says how a camera that follows the robot looks at it; None for where it always stands.
-        Lights of robots that `lights` does not name are off.
+        Args:
+            poses: of the robots, as for `World.qpos_of`.
+            boxes: poses of the boxes, as for `World.qpos_of`.
+            camera_pose: pose of a camera that follows the robot; None for its default direction.
+            lights: colours of the LEDs; those of robots that it does not name are off.
         """
-        self._lamps.show(lights or {})
-        return self._draw(self._world.qpos_of(poses, boxes), sight)
+        self._leds.show(lights or {})
+        return self._render(self._world.qpos_of(poses, boxes), camera_pose)
 
-    def _draw(self, qpos: Floats, sight: Sight | None = None) -> Picture:
+    def _render(self, qpos: Floats, camera_pose: CameraPose | None = None) -> Picture:
+        """Render the mean of all samples for a position vector."""
+        if self._gl is None:
+            raise UnavailableError("this film is closed", hint="create another Film")
         self._data.qpos[:] = qpos
         mujoco.mj_kinematics(self._model, self._data)
         mujoco.mj_comPos(self._model, self._data)
         mujoco.mj_camlight(self._model, self._data)
         if self._view in FOLLOWING:
-            self._follow(sight)
+            self._follow_robot(camera_pose)
         if isinstance(self._view, FilmCamera):
-            self._see_through_near_walls()
+            self._make_near_walls_transparent()
         self._gl.make_current()
-        every = int(mujoco.mjtCatBit.mjCAT_ALL)
-        shining, total = self._data.light_xdir[self._sun].copy(), np.zeros(self._pixels.shape, np.uint16)
-        for aside in self._suns:
-            sun = shining + _SUN_WIDTH * np.append(aside, 0.0)
-            self._data.light_xdir[self._sun] = sun / np.linalg.norm(sun)
+        all_categories = int(mujoco.mjtCatBit.mjCAT_ALL)
+        sun_direction = self._data.light_xdir[self._sun].copy()
+        total = np.zeros(self._pixels.shape, np.uint16)
+        for offset in self._samples:
+            direction = sun_direction + _SUN_RADIUS * np.append(offset, 0.0)
+            self._data.light_xdir[self._sun] = direction / np.linalg.norm(direction)
             mujoco.mjv_updateScene(
-                self._model, self._data, self._options, None, self._camera, every, self._scene
+                self._model, self._data, self._options, None, self._camera, all_categories, self._scene
             )
-            self._lamps.kindle(self._scene)
-            for lens in self._scene.camera:
-                pixel = (lens.frustum_top - lens.frustum_bottom) / self._rectangle.height
-                lens.frustum_center += 0.5 * pixel * aside[0]
-                lens.frustum_top += 0.5 * pixel * aside[1]
-                lens.frustum_bottom += 0.5 * pixel * aside[1]
+            self._leds.set_emission(self._scene)
+            for gl_camera in self._scene.camera:
+                pixel = (gl_camera.frustum_top - gl_camera.frustum_bottom) / self._rectangle.height
+                gl_camera.frustum_center += 0.5 * pixel * offset[0]
+                gl_camera.frustum_top += 0.5 * pixel * offset[1]
+                gl_camera.frustum_bottom += 0.5 * pixel * offset[1]
             mujoco.mjr_render(self._rectangle, self._scene, self._context)
             mujoco.mjr_readPixels(self._pixels, None, self._rectangle, self._context)
             total += self._pixels
-        mean = (total + len(self._suns) // 2) // len(self._suns)
+        mean = (total + len(self._samples) // 2) // len(self._samples)
+        # OpenGL has the bottom row first
         return np.ascontiguousarray(mean[::-1].astype(np.uint8))
 
-    def _follow(self, sight: Sight | None) -> None:
-        if sight is None:
-            base = self._close_up.place or self._data.xpos[self._followed]
-            self._camera.lookat[:] = (base[0], base[1], self._close_up.height_m)
+    def _follow_robot(self, camera_pose: CameraPose | None) -> None:
+        """Point the camera at the close-up's place or the robot, or move it to the given pose."""
+        if camera_pose is None:
+            place = self._close_up.place or self._data.xpos[self._followed_body]
+            self._camera.lookat[:] = (place[0], place[1], self._close_up.height_m)
         else:
-            self._camera.lookat[:] = sight.place
-            self._camera.azimuth, self._camera.elevation = sight.azimuth_deg, sight.elevation_deg
-            self._camera.distance = sight.distance_m
+            self._camera.lookat[:] = camera_pose.target
+            self._camera.azimuth = camera_pose.azimuth_deg
+            self._camera.elevation = camera_pose.elevation_deg
+            self._camera.distance = camera_pose.distance_m
 
-    def _see_through_near_walls(self) -> None:
-        """Draw those walls as glass that the spectator stands behind."""
-        (x, y), arena = eye(self._camera)[:2], self._world.arena
+    def _make_near_walls_transparent(self) -> None:
+        """Make walls between the spectator and the field transparent."""
+        x, y = camera_position(self._camera)[:2]
+        arena = self._world.arena
         if arena is None or self._view is FilmCamera.TOP:
             return
-        beyond = (x < 0.0, x > arena.size_x, y > arena.size_y / 2.0, y < -arena.size_y / 2.0)
-        for name, is_beyond in zip(WALLS, beyond, strict=True):
+        is_outside = (x < 0.0, x > arena.size_x, y > arena.size_y / 2.0, y < -arena.size_y / 2.0)
+        for name, is_in_front in zip(WALLS, is_outside, strict=True):
             if name in self._walls:
-                self._model.geom_rgba[self._walls[name], 3] = _GLASS if is_beyond else 1.0
+                self._model.geom_rgba[self._walls[name], 3] = _GLASS_OPACITY if is_in_front else 1.0
 
     def close(self) -> None:
-        """Give back what the graphics driver holds."""
+        """Release the graphics context."""
         if self._gl is not None:
             self._gl.make_current()
             self._context.free()
@@ -210,31 +242,47 @@ class Film:
 
 
 def camera_picture(world: World, sensor: str, robot: str | None = None) -> Picture:
-    """Return what a camera sensor of a robot sees now, in its own size, `(height, width, 3)` uint8."""
-    one = world.instance(robot)
-    cameras = {sensor.name: sensor for sensor in one.sensors if isinstance(sensor, Camera | CodeReader)}
+    """Return a camera sensor's current image in the sensor's size, `(height, width, 3)` uint8.
+
+    Args:
+        world: the world.
+        sensor: the sensor's name.
+        robot: the robot's name in the world; may be omitted if it is the only one.
+
+    Raises:
+        UnknownNameError: there is no such robot or camera sensor.
+        UnavailableError: nothing can be rendered on this machine.
+    """
+    instance = world.instance(robot)
+    cameras = {camera.name: camera for camera in instance.sensors if isinstance(camera, Camera | CodeReader)}
     if sensor not in cameras:
         raise UnknownNameError.among("camera", sensor, cameras)
-    spec = cameras[sensor]
-    with Film(world, spec.width, spec.height, one.prefix + sensor) as film:
+    camera = cameras[sensor]
+    with Film(world, camera.width, camera.height, instance.prefix + sensor) as film:
         return film.now()
 
 
-def _view(world: World, wanted: FilmCamera | str) -> FilmCamera | str:
-    """Return a spectator's place, or the name of a robot's camera in the model."""
-    if isinstance(wanted, FilmCamera):
-        return wanted
-    cameras: dict[str, FilmCamera | str] = {view.value: view for view in FilmCamera}
-    for one in world.instances.values():
-        for sensor in one.sensors:
+def _find_view(world: World, camera: FilmCamera | str) -> FilmCamera | str:
+    """Return the spectator of that name, or the name of a camera sensor's camera in the model.
+
+    Raises:
+        UnknownNameError: there is no such camera.
+    """
+    if isinstance(camera, FilmCamera):
+        return camera
+    views: dict[str, FilmCamera | str] = {view.value: view for view in FilmCamera}
+    for instance in world.instances.values():
+        for sensor in instance.sensors:
             if isinstance(sensor, Camera | CodeReader):
-                cameras[one.prefix + sensor.name] = one.prefix + camera_name(sensor.name)
-    if wanted not in cameras:
-        raise UnknownNameError.among("camera", wanted, cameras)
-    return cameras[wanted]
+                views[instance.prefix + sensor.name] = instance.prefix + camera_name(sensor.name)
+    if camera not in views:
+        raise UnknownNameError.among("camera", camera, views)
+    return views[camera]
 
 
-def _camera(world: World, view: FilmCamera | str, aspect: float, close_up: CloseUp) -> Any:
+def _create_camera(
+    world: World, view: FilmCamera | str, aspect: float, close_up: CloseUp
+) -> mujoco.MjvCamera:
     if isinstance(view, FilmCamera):
         return spectator(world.arena, view, aspect, close_up)
     camera = mujoco.MjvCamera()
@@ -243,16 +291,22 @@ def _camera(world: World, view: FilmCamera | str, aspect: float, close_up: Close
     return camera
 
 
-def _gl_context(width: int, height: int) -> Any:
-    """Return an OpenGL context for drawing off the screen.
+def _create_gl_context(width: int, height: int) -> _GlContext:
+    """Return an OpenGL context for rendering off the screen.
 
-    MUJOCO_GL chooses the way, as everywhere in MuJoCo; unset on Linux, EGL is taken: it needs no display.
+    The environment variable MUJOCO_GL selects the backend, as everywhere in MuJoCo. On Linux the default is
+    EGL, which needs no display.
+
+    Raises:
+        UnavailableError: the backend is unknown or does not work here.
     """
     default = "egl" if sys.platform.startswith("linux") else "cgl" if sys.platform == "darwin" else "glfw"
-    way = os.environ.get("MUJOCO_GL", "").lower().strip() or default
-    if way not in _WAYS:
-        raise UnavailableError(f"MUJOCO_GL={way!r} draws nothing", hint=_NO_GL)
+    backend = os.environ.get("MUJOCO_GL", "").lower().strip() or default
+    if backend not in _GL_MODULES:
+        raise UnavailableError(f"MUJOCO_GL={backend!r} is no rendering backend", hint=_GL_HINT)
     try:
-        return importlib.import_module(_WAYS[way]).GLContext(width, height)
+        context: _GlContext = importlib.import_module(_GL_MODULES[backend]).GLContext(width, height)
     except (ImportError, AttributeError, RuntimeError, OSError) as error:
-        raise UnavailableError(f"no pictures can be drawn here: {way}: {error}", hint=_NO_GL) from error
+        message = f"no picture can be rendered with {backend}: {error}"
+        raise UnavailableError(message, hint=_GL_HINT) from error
+    return context

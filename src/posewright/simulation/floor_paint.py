@@ -1,4 +1,4 @@
-"""How bright the floor of an arena is from place to place, by what is painted or stands on it."""
+"""Brightness and height of an arena's floor at a point, for sensors that look down."""
 
 from __future__ import annotations
 
@@ -7,47 +7,52 @@ import math
 from posewright.arenas import Arena, Shape
 from posewright.simulation.arena_model import BARE_FLOOR, FLOOR
 
-_WEIGHTS = (0.299, 0.587, 0.114)
-"""Of red, green and blue in how bright a colour is: ITU-R BT.601."""
+_LUMA_WEIGHTS = (0.299, 0.587, 0.114)
+"""Weights of red, green and blue in a colour's brightness: ITU-R BT.601."""
 
 
 class FloorPaint:
-    """What an arena's shapes make of its floor; boxes, which can be moved, are no part of it.
+    """The floor of an arena with the shapes painted or standing on it, without the movable boxes.
 
     Args:
-        arena: whose floor it is; None for a bare one.
+        arena: the arena; None for a bare floor.
     """
 
     def __init__(self, arena: Arena | None) -> None:
         self._shapes: tuple[Shape, ...] = ()
-        self._bare = _brightness(BARE_FLOOR)
+        self._floor_brightness = _brightness(BARE_FLOOR)
         if arena is not None:
             self._shapes = tuple(sorted(arena.shapes, key=lambda shape: -shape.top_m))
-            self._bare = _brightness(arena.colours[FLOOR])
-            self._painted = {shape.name: _brightness(arena.colour_of(shape)) for shape in arena.shapes}
+            self._floor_brightness = _brightness(arena.colours[FLOOR])
+            self._shape_brightness = {
+                shape.name: _brightness(arena.colour_of(shape)) for shape in arena.shapes
+            }
 
     def reflectance(self, x: float, y: float) -> float:
-        """Return how bright the uppermost thing is there, 0..1."""
-        shape = self._uppermost(x, y)
-        return self._bare if shape is None else self._painted[shape.name]
+        """Return the brightness of the uppermost surface at a point, 0..1."""
+        shape = self._uppermost_shape(x, y)
+        return self._floor_brightness if shape is None else self._shape_brightness[shape.name]
 
     def height_m(self, x: float, y: float) -> float:
-        """Return how high what one stands on is there [m]: paint has no height."""
-        shape = self._uppermost(x, y)
+        """Return the height of the ground at a point [m]; painted shapes have no height."""
+        shape = self._uppermost_shape(x, y)
         return 0.0 if shape is None or not shape.is_solid else shape.top_m
 
-    def _uppermost(self, x: float, y: float) -> Shape | None:
+    def _uppermost_shape(self, x: float, y: float) -> Shape | None:
         return next((shape for shape in self._shapes if _covers(shape, x, y)), None)
 
 
 def _brightness(colour: tuple[float, float, float]) -> float:
-    return sum(weight * part for weight, part in zip(_WEIGHTS, colour, strict=True))
+    return sum(weight * channel for weight, channel in zip(_LUMA_WEIGHTS, colour, strict=True))
 
 
 def _covers(shape: Shape, x: float, y: float) -> bool:
-    dx, dy = x - shape.x, y - shape.y
+    dx = x - shape.x
+    dy = y - shape.y
     if shape.is_round:
         return math.hypot(dx, dy) <= shape.size_m[0] / 2.0
-    c, s = math.cos(shape.yaw_rad), math.sin(shape.yaw_rad)
-    along, across = c * dx + s * dy, c * dy - s * dx
-    return abs(along) <= shape.size_m[0] / 2.0 and abs(across) <= shape.size_m[1] / 2.0
+    c = math.cos(shape.yaw_rad)
+    s = math.sin(shape.yaw_rad)
+    local_x = c * dx + s * dy
+    local_y = c * dy - s * dx
+    return abs(local_x) <= shape.size_m[0] / 2.0 and abs(local_y) <= shape.size_m[1] / 2.0

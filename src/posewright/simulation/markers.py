@@ -1,9 +1,8 @@
-"""Markers on a field: a plate with a QR code on it, drawn as a texture."""
+"""Markers on a field: plates with a QR code as their texture."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import mujoco
 import numpy as np
@@ -12,21 +11,22 @@ from numpy.typing import NDArray
 from posewright.arenas import Shape
 from posewright.errors import MissingExtraError
 
-_QUIET = 4
-"""Modules of white around a code, as ISO/IEC 18004 asks."""
+_QUIET_ZONE = 4
+"""White modules around a code, as ISO/IEC 18004 requires."""
 
 _MODULE_PX = 8
-_GLOW = 0.25
-"""Light of its own, over what is painted: black and white are told apart in a shadow too."""
+_EMISSION = 0.25
+"""Emission of the texture, so that black and white differ in the shadow too."""
 
 
-def add_marker(spec: Any, marker: Shape) -> Any:
-    """Add a marker's plate, and return it; whoever adds it lets it be touched by nothing."""
+def add_marker(spec: mujoco.MjSpec, marker: Shape) -> mujoco.MjsGeom:
+    """Add a marker's plate without its code, and return its geom, which still collides."""
     depth, width, height = (max(edge, 1e-3) / 2.0 for edge in marker.size_m)
-    half = marker.yaw_rad / 2.0
-    turn, ahead = np.array([math.cos(half), 0.0, 0.0, math.sin(half)]), np.full(4, 0.5)
+    half_yaw = marker.yaw_rad / 2.0
+    yaw_quaternion = np.array([math.cos(half_yaw), 0.0, 0.0, math.sin(half_yaw)])
+    z_to_x = np.full(4, 0.5)  # a box's texture is on its z side, which must become the plate's front
     quaternion = np.empty(4)
-    mujoco.mju_mulQuat(quaternion, turn, ahead)  # a texture lies on a plate's own z: here that is its front
+    mujoco.mju_mulQuat(quaternion, yaw_quaternion, z_to_x)
     return spec.worldbody.add_geom(
         name=marker.name,
         type=mujoco.mjtGeom.mjGEOM_BOX,
@@ -36,13 +36,13 @@ def add_marker(spec: Any, marker: Shape) -> Any:
     )
 
 
-def paint_marker(spec: Any, marker: Shape, geom: Any) -> None:
-    """Paint its code on a marker.
+def paint_marker(spec: mujoco.MjSpec, marker: Shape, geom: mujoco.MjsGeom) -> None:
+    """Give a marker's geom a material with its code.
 
     Raises:
-        MissingExtraError: what draws codes is not installed.
+        MissingExtraError: the library that draws codes is not installed.
     """
-    texels = np.repeat(code(marker.text)[..., None], 3, axis=-1)
+    texels = np.repeat(draw_qr_code(marker.text)[..., None], 3, axis=-1)
     texture = spec.add_texture(
         name=marker.name,
         type=mujoco.mjtTexture.mjTEXTURE_2D,
@@ -51,21 +51,21 @@ def paint_marker(spec: Any, marker: Shape, geom: Any) -> None:
         height=texels.shape[0],
     )
     texture.data = texels.tobytes()
-    paint = spec.add_material(name=marker.name, emission=_GLOW, specular=0.0, shininess=0.0)
-    paint.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = marker.name
+    material = spec.add_material(name=marker.name, emission=_EMISSION, specular=0.0, shininess=0.0)
+    material.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = marker.name
     geom.material = marker.name
 
 
-def code(text: str) -> NDArray[np.uint8]:
-    """Return the picture of a text's QR code, `(pixels, pixels)`, 0 black, 255 white.
+def draw_qr_code(text: str) -> NDArray[np.uint8]:
+    """Return a text's QR code as a grey image, `(pixels, pixels)`, 0 black, 255 white.
 
     Raises:
-        MissingExtraError: what draws codes is not installed.
+        MissingExtraError: the library that draws codes is not installed.
     """
     try:
         import segno
     except ImportError as error:
         raise MissingExtraError.for_extra("a marker's code", "vision") from error
     modules = np.array(list(segno.make_qr(text, error="m").matrix), dtype=np.uint8)
-    light = np.pad(1 - modules, _QUIET, constant_values=1)
-    return np.asarray(np.kron(255 * light, np.ones((_MODULE_PX, _MODULE_PX))), dtype=np.uint8)
+    is_white = np.pad(1 - modules, _QUIET_ZONE, constant_values=1)
+    return np.asarray(np.kron(255 * is_white, np.ones((_MODULE_PX, _MODULE_PX))), dtype=np.uint8)

@@ -1,249 +1,307 @@
-"""Mechanisms from MuJoCo models and back: what a robot is imported to, and exported from."""
+"""Conversion between MuJoCo models and mechanisms, for importing and exporting robots."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import mujoco
 import numpy as np
 
-from posewright.documents import is_file, is_there
+from posewright.arrays import Floats
+from posewright.documents import is_file, path_exists
 from posewright.documents.markup import Element, read_markup
 from posewright.errors import FormatError, InputError, Where
 from posewright.robots import Form, Hinge, Kind, Link, Mechanism, Oddity
 from posewright.robots.mechanism import LIGHTEST_KG, Quaternion, Triple, rotation_matrix, rows, triple
-from posewright.rotation import of_matrix
-from posewright.simulation.robot_model import body_name, compiled, find_base, read_model
+from posewright.rotation import quaternion_of_matrix
+from posewright.simulation.robot_model import body_name, compile_spec, find_base, read_model
 
 if TYPE_CHECKING:
     from posewright.robots import Robot
 
 IMU_SITE = "imu"
-"""The site in the base of an imported model that an IMU is mounted on."""
+"""Site on the base of an imported model for an IMU."""
 
-_KINDS = {
+_KIND_OF_GEOM_TYPE = {
     int(mujoco.mjtGeom.mjGEOM_SPHERE): Kind.SPHERE,
     int(mujoco.mjtGeom.mjGEOM_CYLINDER): Kind.CYLINDER,
     int(mujoco.mjtGeom.mjGEOM_CAPSULE): Kind.CYLINDER,
 }
-_TYPES = {
+_GEOM_TYPE_OF_KIND = {
     Kind.BOX: mujoco.mjtGeom.mjGEOM_BOX,
     Kind.SPHERE: mujoco.mjtGeom.mjGEOM_SPHERE,
     Kind.CYLINDER: mujoco.mjtGeom.mjGEOM_CYLINDER,
 }
 
 _TIMESTEP_S = 0.002
-_ARMATURE = (0.003, 0.001)
-"""Inertia of a motor as its joint feels it: some, and some for every N m that it gives; assumed [kg m^2]."""
+_ARMATURE = 0.003
+"""Assumed rotor inertia of a motor, as seen at its joint, independent of its torque [kg m^2]."""
+
+_ARMATURE_PER_NM = 0.001
+"""Assumed additional rotor inertia for each N m of torque [kg m^2]."""
 
 _FRICTION_LOSS_SHARE = 0.02
-"""Dry friction of a gear, over what its motor gives; an AX-12A's in our own model is as much."""
+"""Dry friction of a gear over its motor's torque; that of the AX-12A in our own model."""
 
-_LEAST_MOMENT = 1e-7
+_MIN_MOMENT = 1e-7
+"""Least principal moment of inertia of a moving link [kg m^2]."""
 
-_DIRS = ("meshdir", "texturedir", "assetdir")
-"""Attributes of a MuJoCo model that name folders; those that name files begin with `file`."""
+_FOLDER_ATTRIBUTES = ("meshdir", "texturedir", "assetdir")
+"""Attributes of a MuJoCo model that name folders; the names of those with files begin with `file`."""
 
-_REFUSED = ("include", "plugin", "extension", "model", "attach")
-"""Elements that bring in what is elsewhere, or programs."""
+_FORBIDDEN_ELEMENTS = ("include", "plugin", "extension", "model", "attach")
+"""Elements that load other files or programs."""
 
-_MOST_BODIES, _MOST = 500, 1e4
+_MAX_BODIES = 500
+_MAX_VALUE = 1e4
 
-_GROWING = ("hfield", "replicate", "composite", "flexcomp")
-"""Elements in which a few letters take all of the memory; no robot is made of them."""
+_EXPANDING_ELEMENTS = ("hfield", "replicate", "composite", "flexcomp")
+"""Elements in which a few characters can fill the memory; robots do not need them."""
 
-_WIDEST_TEXTURE = 16384
-"""[pixels]"""
+_MAX_TEXTURE_PX = 16384
+
+_HingeFactory: TypeAlias = Callable[[str, Triple, int], Hinge]
+"""Returns a hinge for a joint's name, axis and number."""
 
 
 def mechanism_of(robot: Robot) -> Mechanism:
-    """Return what a robot is built of: its model, with the limits and the motors of its card.
+    """Return a robot's mechanism: the links of its model with the limits and motors of its card.
 
     Raises:
-        InputError: the card has no model, the model does not compile, or a joint is no hinge.
+        InputError: the card has no model, the model does not compile, a joint is not on the card, or a joint
+            is no hinge.
     """
     spec = read_model(robot)
     base = str(find_base(spec, robot).name)
-    model = compiled(spec, robot.model_path)
-    joints = dict(zip(robot.joint_names, zip(robot.joints, robot.servos, strict=True), strict=True))
+    model = compile_spec(spec, robot.model_path)
 
-    def hinge(name: str, axis: Triple, _joint: int) -> Hinge:
-        if name not in joints:
+    def create_hinge(name: str, axis: Triple, _joint: int) -> Hinge:
+        if name not in robot.joint_names:
             raise InputError(f"the card has no joint {name!r}", where=Where(robot.model_path))
-        told, servo = joints[name]
-        motor = servo.stall_torque_nm, servo.no_load_speed_rad_s
-        return Hinge(name, axis, told.lower_rad, told.upper_rad, *motor)
+        index = robot.index(name)
+        joint = robot.joints[index]
+        servo = robot.servos[index]
+        return Hinge(
+            name,
+            axis,
+            joint.lower_rad,
+            joint.upper_rad,
+            effort_nm=servo.stall_torque_nm,
+            speed_rad_s=servo.no_load_speed_rad_s,
+        )
 
-    links, welded = _Taken(model, int(model.body(base).id), hinge).links()
-    if welded:
-        raise InputError(str(welded[0]), where=Where(robot.model_path), hint="hinges turn links")
+    links, fixed_joints = _LinkExtractor(model, int(model.body(base).id), create_hinge).extract()
+    if fixed_joints:
+        raise InputError(str(fixed_joints[0]), where=Where(robot.model_path), hint="use hinges only")
     return Mechanism(robot.name, links)
 
 
 def read_mjcf(path: Path) -> tuple[Mechanism, tuple[Oddity, ...]]:
-    """Read a MuJoCo model; return the mechanism, and what was left out or taken for something else.
+    """Read a MuJoCo model; return the mechanism, and notes on what was left out or changed.
 
     Raises:
-        FormatError: it is no such model, includes others, has plugins, names files outside of its folder, or
-            holds no robot.
+        FormatError: the file is no MuJoCo model, loads other files or plugins, names files outside its
+            folder, or has no robot.
     """
     root = read_markup(path)
     if root.name != "mujoco":
-        root.fail(f"<{root.name}> is no MuJoCo model", "the root is <mujoco>")
-    _check_reach(root, path.resolve().parent)
+        root.fail(f"<{root.name}> is not a MuJoCo model", "a MuJoCo model has the root <mujoco>")
+    _require_self_contained(root, path.resolve().parent)
     try:
         spec = mujoco.MjSpec.from_file(str(path))
         model = spec.compile()
     except (ValueError, RuntimeError, MemoryError) as error:
-        raise FormatError(f"MuJoCo does not read it: {str(error)!r:.300}", where=Where(path)) from error
+        raise FormatError(f"MuJoCo cannot read the model: {str(error)!r:.300}", where=Where(path)) from error
     if model.nbody < 2:
-        raise FormatError("there is no body in it", where=Where(path))
-    for key in ("body_pos", "body_ipos", "body_mass", "body_inertia", "geom_pos", "geom_size"):
-        if not (np.abs(getattr(model, key)) < _MOST).all():
-            what = f"a number in {key} is not finite, or beyond all measure"
-            raise FormatError(what, where=Where(path), hint="metres and kilograms")
-    free = [model.jnt_bodyid[joint] for joint in range(model.njnt) if model.jnt_type[joint] == 0]
+        raise FormatError("the model has no body", where=Where(path))
+    for field in ("body_pos", "body_ipos", "body_mass", "body_inertia", "geom_pos", "geom_size"):
+        if not (np.abs(getattr(model, field)) < _MAX_VALUE).all():
+            raise FormatError(
+                f"{field} is not finite, or not below {_MAX_VALUE:g}",
+                where=Where(path),
+                hint="use metres and kilograms",
+            )
+    free_joint_type = int(mujoco.mjtJoint.mjJNT_FREE)
+    free_bodies = [
+        model.jnt_bodyid[joint] for joint in range(model.njnt) if model.jnt_type[joint] == free_joint_type
+    ]
+    base = int(free_bodies[0]) if free_bodies else 1
     try:
-        links, welded = _Taken(model, int(free[0]) if free else 1, _modelled(model)).links()
+        links, fixed_joints = _LinkExtractor(model, base, _create_hinge_factory(model)).extract()
     except InputError as error:
         raise FormatError(error.message, where=Where(path), hint=error.hint) from error
-    return Mechanism(spec.modelname, links), tuple(welded)
+    return Mechanism(spec.modelname, links), tuple(fixed_joints)
 
 
-def _check_reach(root: Element, folder: Path) -> None:
-    """Refuse what opens other files than ordinary ones in the folder of the model; links are followed."""
-    dirs = {
-        "",
-        *(told for element in root.all("compiler") for key in _DIRS if (told := element.attributes.get(key))),
-    }
-    count = 0
+def _require_self_contained(root: Element, folder: Path) -> None:
+    """Raise unless a model is small and names only ordinary files inside its folder (links are followed).
+
+    Raises:
+        FormatError: an element loads other models or programs, could fill the memory, or names a file
+            elsewhere.
+    """
+    asset_folders = {""}
+    for element in root.all("compiler"):
+        for key in _FOLDER_ATTRIBUTES:
+            if value := element.attributes.get(key):
+                asset_folders.add(value)
+    n_bodies = 0
     for element in root.walk():
-        count += element.name == "body"
-        if count > _MOST_BODIES:
-            element.fail("too many bodies", f"at most {_MOST_BODIES}")
-        if element.name in _REFUSED:
-            element.fail(f"<{element.name}> is not read", "put everything into one file")
-        if element.name in _GROWING:
-            element.fail(f"<{element.name}> is not read", "a robot alone")
-        if max(element.attribute_number(key, 0.0) for key in ("width", "height")) > _WIDEST_TEXTURE:
-            element.fail(f"a <{element.name}> that is too large", f"at most {_WIDEST_TEXTURE} wide and high")
+        n_bodies += element.name == "body"
+        if n_bodies > _MAX_BODIES:
+            element.fail("too many bodies", f"at most {_MAX_BODIES}")
+        if element.name in _FORBIDDEN_ELEMENTS:
+            element.fail(f"<{element.name}> is not supported", "put everything into one file")
+        if element.name in _EXPANDING_ELEMENTS:
+            element.fail(f"<{element.name}> is not supported", "a model of the robot alone")
+        if max(element.attribute_number(key, 0.0) for key in ("width", "height")) > _MAX_TEXTURE_PX:
+            element.fail(f"a <{element.name}> is too large", f"at most {_MAX_TEXTURE_PX} wide and high")
         for key, name in element.attributes.items():
-            if key not in _DIRS and not key.startswith("file"):
-                continue
-            if Path(name).is_absolute() or ".." in Path(name).parts or "\\" in name:
-                element.fail(f"{name!r:.80} may lie outside of the model's folder", "a path inside it")
-            for found in (folder / one / name for one in dirs):
-                if key not in _DIRS and is_there(found) and not is_file(found):
-                    element.fail(f"{name!r:.80} is no ordinary file")
-                if not found.resolve().is_relative_to(folder):
-                    element.fail(f"{name!r:.80} leads out of the model's folder", "a file inside it")
+            if key in _FOLDER_ATTRIBUTES or key.startswith("file"):
+                _require_inside(element, key, name, asset_folders, folder)
 
 
-def _modelled(model: Any) -> Any:
-    """Return a function that makes hinges of a model's joints, with what their actuators give."""
-    of_joint = {int(model.actuator_trnid[one, 0]): one for one in range(model.nu)}
+def _require_inside(element: Element, key: str, name: str, asset_folders: set[str], folder: Path) -> None:
+    """Raise unless the file or folder that an attribute names is inside the model's folder."""
+    if Path(name).is_absolute() or ".." in Path(name).parts or "\\" in name:
+        element.fail(f"{name!r:.80} may be outside the model's folder", "a path inside it")
+    for asset_folder in asset_folders:
+        path = folder / asset_folder / name
+        if key not in _FOLDER_ATTRIBUTES and path_exists(path) and not is_file(path):
+            element.fail(f"{name!r:.80} is not an ordinary file")
+        if not path.resolve().is_relative_to(folder):
+            element.fail(f"{name!r:.80} leads out of the model's folder", "a file inside it")
 
-    def hinge(name: str, axis: Triple, joint: int) -> Hinge:
-        limited, limits = model.jnt_limited[joint], model.jnt_range[joint].tolist()
-        lower, upper = limits if limited else (-math.pi, math.pi)
+
+def _create_hinge_factory(model: mujoco.MjModel) -> _HingeFactory:
+    """Return a function that creates hinges from a model's joints, with the torques of their actuators."""
+    actuator_of_joint = {int(model.actuator_trnid[actuator, 0]): actuator for actuator in range(model.nu)}
+
+    def create_hinge(name: str, axis: Triple, joint: int) -> Hinge:
+        lower = -math.pi
+        upper = math.pi
+        if model.jnt_limited[joint]:
+            lower, upper = model.jnt_range[joint].tolist()
         effort = 0.0
-        if joint in of_joint and model.actuator_forcelimited[of_joint[joint]]:
-            effort = float(model.actuator_forcerange[of_joint[joint]].max())
-        elif joint in of_joint and model.jnt_actfrclimited[joint]:
+        if joint in actuator_of_joint and model.actuator_forcelimited[actuator_of_joint[joint]]:
+            effort = float(model.actuator_forcerange[actuator_of_joint[joint]].max())
+        elif joint in actuator_of_joint and model.jnt_actfrclimited[joint]:
             effort = float(model.jnt_actfrcrange[joint].max())
         damping = float(model.dof_damping[model.jnt_dofadr[joint]])
-        return Hinge(name, axis, lower, upper, effort, effort / damping if damping > 0.0 else 0.0)
+        speed = effort / damping if damping > 0.0 else 0.0
+        return Hinge(name, axis, lower, upper, effort, speed)
 
-    return hinge
+    return create_hinge
 
 
-class _Taken:
-    """Links taken from a compiled model; each has its origin where its hinge is."""
+class _LinkExtractor:
+    """Extracts the links of one robot from a compiled model; each link has its origin at its hinge.
 
-    def __init__(self, model: Any, base: int, hinge: Any) -> None:
-        self._model, self._base, self._hinge = model, base, hinge
-        self._welded: list[Oddity] = []
+    Args:
+        model: the compiled model.
+        base: number of the robot's base.
+        create_hinge: returns a hinge for a joint's name, axis and number.
+    """
 
-    def links(self) -> tuple[tuple[Link, ...], list[Oddity]]:
-        """Return them, and what is said of joints that are no hinges: those are fixed at 0."""
-        own = np.flatnonzero(self._model.body_rootid == self._model.body_rootid[self._base]).tolist()
-        shifts: dict[int, Any] = {}
-        return tuple(self._link(body, shifts) for body in own if self._hangs(body)), self._welded
+    def __init__(self, model: mujoco.MjModel, base: int, create_hinge: _HingeFactory) -> None:
+        self._model = model
+        self._base = base
+        self._create_hinge = create_hinge
+        self._fixed_joints: list[Oddity] = []
+        self._origin_shifts: dict[int, Floats] = {}
 
-    def _hangs(self, body: int) -> bool:
+    def extract(self) -> tuple[tuple[Link, ...], list[Oddity]]:
+        """Return the links, and a note on each joint that is no hinge and therefore fixed at 0.
+
+        Raises:
+            InputError: a body has several joints.
+        """
+        bodies = np.flatnonzero(self._model.body_rootid == self._model.body_rootid[self._base]).tolist()
+        links = tuple(self._extract_link(body) for body in bodies if self._descends_from_base(body))
+        return links, self._fixed_joints
+
+    def _descends_from_base(self, body: int) -> bool:
         while body and body != self._base:
             body = int(self._model.body_parentid[body])
         return body == self._base
 
-    def _link(self, body: int, shifts: dict[int, Any]) -> Link:
+    def _extract_link(self, body: int) -> Link:
         model = self._model
-        hinge, shift, turn = None, np.zeros(3), np.eye(3)
-        first, count = int(model.body_jntadr[body]), int(model.body_jntnum[body])
-        rotation = rotation_matrix(_four(model.body_quat[body]))
-        joints = range(first, first + count) if body != self._base else ()
-        if len(joints) > 1:
-            raise InputError(f"{body_name(model, body)} has {len(joints)} joints", hint="one joint a body")
-        for joint in joints:
+        hinge = None
+        origin_shift = np.zeros(3)  # from the body's origin to its hinge
+        zero_rotation = np.eye(3)  # of the body with its joint at 0
+        body_rotation = rotation_matrix(_quaternion(model.body_quat[body]))
+        first_joint = int(model.body_jntadr[body])
+        n_joints = int(model.body_jntnum[body]) if body != self._base else 0
+        if n_joints > 1:
+            message = f"{body_name(model, body)} has {n_joints} joints"
+            raise InputError(message, hint="give each body one joint")
+        for joint in range(first_joint, first_joint + n_joints):
             name = model.joint(joint).name or f"joint_{joint}"
             if model.jnt_type[joint] != int(mujoco.mjtJoint.mjJNT_HINGE):
-                self._welded.append(Oddity(f"{name} is no hinge: it is fixed at 0"))
+                self._fixed_joints.append(Oddity(f"{name} is no hinge; it is fixed at 0"))
                 continue
-            axis, shift = model.jnt_axis[joint], np.array(model.jnt_pos[joint])
-            hinge = self._hinge(name, triple(axis), joint)
-            quaternion, zero = np.empty(4), -float(model.qpos0[model.jnt_qposadr[joint]])
-            mujoco.mju_axisAngle2Quat(quaternion, axis, zero)
-            turn = rotation_matrix(_four(quaternion))
-        shifts[body] = shift
+            axis = model.jnt_axis[joint]
+            origin_shift = np.array(model.jnt_pos[joint])
+            hinge = self._create_hinge(name, triple(axis), joint)
+            quaternion = np.empty(4)
+            zero_angle = float(model.qpos0[model.jnt_qposadr[joint]])
+            mujoco.mju_axisAngle2Quat(quaternion, axis, -zero_angle)
+            zero_rotation = rotation_matrix(_quaternion(quaternion))
+        self._origin_shifts[body] = origin_shift
         parent = int(model.body_parentid[body])
-        place = np.zeros(3), np.eye(3)
+        position = np.zeros(3)
+        rotation = np.eye(3)
         if body != self._base:
-            place = model.body_pos[body] + rotation @ shift - shifts[parent], rotation @ turn
-        moments = rotation_matrix(_four(model.body_iquat[body]))
-        inertia = moments @ np.diag(model.body_inertia[body]) @ moments.T
+            position = model.body_pos[body] + body_rotation @ origin_shift - self._origin_shifts[parent]
+            rotation = body_rotation @ zero_rotation
+        principal_axes = rotation_matrix(_quaternion(model.body_iquat[body]))
+        inertia = principal_axes @ np.diag(model.body_inertia[body]) @ principal_axes.T
         return Link(
             name=body_name(model, body),
             parent="" if body == self._base else body_name(model, parent),
-            position_m=triple(place[0]),
-            rotation=of_matrix(place[1]),
+            position_m=triple(position),
+            rotation=quaternion_of_matrix(rotation),
             hinge=hinge,
             mass_kg=float(model.body_mass[body]),
-            centre_m=triple(model.body_ipos[body] - shift),
+            centre_m=triple(model.body_ipos[body] - origin_shift),
             inertia=rows(inertia),
-            forms=tuple(self._forms(body, shift)),
+            forms=tuple(self._extract_forms(body, origin_shift)),
         )
 
-    def _forms(self, body: int, shift: Any) -> list[Form]:
-        """Return the shapes of a body that can touch something."""
+    def _extract_forms(self, body: int, origin_shift: Floats) -> list[Form]:
+        """Return the body's colliding geoms in the link's frame."""
         model = self._model
         first = int(model.body_geomadr[body])
         forms = []
         for geom in range(first, first + int(model.body_geomnum[body])):
             if not (model.geom_contype[geom] or model.geom_conaffinity[geom]):
                 continue
-            rotation = _four(model.geom_quat[geom])
-            middle = model.geom_pos[geom] + rotation_matrix(rotation) @ model.geom_aabb[geom, :3] - shift
+            rotation = _quaternion(model.geom_quat[geom])
+            box_centre = rotation_matrix(rotation) @ model.geom_aabb[geom, :3]
+            centre = model.geom_pos[geom] + box_centre - origin_shift
             sizes = 2.0 * model.geom_aabb[geom, 3:]
-            kind = _KINDS.get(int(model.geom_type[geom]), Kind.BOX)
-            forms.append(Form(kind, triple(sizes), triple(middle), rotation))
+            kind = _KIND_OF_GEOM_TYPE.get(int(model.geom_type[geom]), Kind.BOX)
+            forms.append(Form(kind, triple(sizes), triple(centre), rotation))
         return forms
 
 
-def _four(values: Any) -> Quaternion:
+def _quaternion(values: Floats) -> Quaternion:
     w, x, y, z = values.tolist()
     return w, x, y, z
 
 
 def model_text(mechanism: Mechanism, feet: Collection[str] = ()) -> str:
-    """Return a mechanism as a MuJoCo model, which stands with its lowest shape on the floor.
+    """Return a mechanism as a MuJoCo model in XML, with its lowest shape on the floor.
 
-    What a moving part lacks that physics needs, mass and moments of inertia, is made up to the least there
-    can be. Parts touch what is around them, never each other.
+    Moving links without mass or moments of inertia get the least that physics needs. Links collide with their
+    surroundings, but not with each other.
 
     Args:
-        mechanism: with at least one hinge.
+        mechanism: has at least one hinge.
         feet: links whose shapes have the friction of soles.
 
     Raises:
@@ -251,61 +309,70 @@ def model_text(mechanism: Mechanism, feet: Collection[str] = ()) -> str:
     """
     spec = mujoco.MjSpec()
     spec.modelname = mechanism.name
-    spec.compiler.degree, spec.compiler.autolimits, spec.compiler.balanceinertia = False, True, True
-    spec.option.timestep, spec.option.impratio, spec.option.iterations = _TIMESTEP_S, 5.0, 20
+    spec.compiler.degree = False
+    spec.compiler.autolimits = True
+    spec.compiler.balanceinertia = True
+    spec.option.timestep = _TIMESTEP_S
+    spec.option.impratio = 5.0
+    spec.option.iterations = 20
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
     lowest = min(mechanism.heights().values(), default=0.0)
     bodies = {"": spec.worldbody}
     for link in mechanism.links:
-        place = link.position_m if link.parent else (0.0, 0.0, -lowest)
-        turn = link.rotation if link.parent else (1.0, 0.0, 0.0, 0.0)
-        body = bodies[link.name] = bodies[link.parent].add_body(name=link.name, pos=place, quat=turn)
+        position = link.position_m if link.parent else (0.0, 0.0, -lowest)
+        rotation = link.rotation if link.parent else (1.0, 0.0, 0.0, 0.0)
+        body = bodies[link.parent].add_body(name=link.name, pos=position, quat=rotation)
+        bodies[link.name] = body
         if not link.parent:
             body.add_freejoint(name="root")
-            if all(mount.name != IMU_SITE for mount in mechanism.mounts):  # it has one of its own
+            has_imu_site = any(mount.name == IMU_SITE for mount in mechanism.mounts)
+            if not has_imu_site:
                 body.add_site(name=IMU_SITE, size=(0.003,) * 3, group=4)
         _add_inertia(body, link)
-        _add_hinge(spec, body, link.hinge)
+        if link.hinge is not None:
+            _add_hinge(spec, body, link.hinge)
         for form in link.forms:
             _add_form(body, form, is_sole=link.name in feet)
     for mount in mechanism.mounts:
         site = bodies[mount.link].add_site(name=mount.name, size=(0.003,) * 3, group=4)
-        site.pos, site.quat = mount.position_m, mount.rotation
-    compiled(spec.copy(), None)
+        site.pos = mount.position_m
+        site.quat = mount.rotation
+    compile_spec(spec.copy(), None)
     return str(spec.to_xml())
 
 
-def _add_inertia(body: Any, link: Link) -> None:
+def _add_inertia(body: mujoco.MjsBody, link: Link) -> None:
+    """Set mass, centre of mass and inertia of a body, at least the minimum if it moves."""
     moves = link.hinge is not None or not link.parent
     if link.mass_kg <= 0.0 and not moves:
         return
-    mass = max(link.mass_kg, LIGHTEST_KG)
     moments, axes = np.linalg.eigh(np.array(link.inertia))
-    (xx, xy, xz), (_, yy, yz), (_, _, zz) = axes @ np.diag(np.maximum(moments, _LEAST_MOMENT)) @ axes.T
-    body.mass, body.ipos, body.explicitinertial = mass, link.centre_m, True
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = axes @ np.diag(np.maximum(moments, _MIN_MOMENT)) @ axes.T
+    body.mass = max(link.mass_kg, LIGHTEST_KG)
+    body.ipos = link.centre_m
+    body.explicitinertial = True
     body.fullinertia = (xx, yy, zz, xy, xz, yz)
 
 
-def _add_hinge(spec: Any, body: Any, hinge: Hinge | None) -> None:
-    if hinge is None:
-        return
-    some, share = _ARMATURE
+def _add_hinge(spec: mujoco.MjSpec, body: mujoco.MjsBody, hinge: Hinge) -> None:
+    """Add a joint and its position actuator."""
     effort = hinge.effort_nm
     joint = body.add_joint(name=hinge.name, axis=hinge.axis, range=(hinge.lower_rad, hinge.upper_rad))
-    joint.armature, joint.frictionloss = some + share * effort, _FRICTION_LOSS_SHARE * effort
-    driven = spec.add_actuator(name=hinge.name, target=hinge.name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
-    driven.set_to_position(kp=max(effort, 1.0), inheritrange=1.0)
+    joint.armature = _ARMATURE + _ARMATURE_PER_NM * effort
+    joint.frictionloss = _FRICTION_LOSS_SHARE * effort
+    actuator = spec.add_actuator(name=hinge.name, target=hinge.name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
+    actuator.set_to_position(kp=max(effort, 1.0), inheritrange=1.0)
 
 
-def _add_form(body: Any, form: Form, *, is_sole: bool) -> None:
-    half = [edge / 2.0 for edge in form.size_m]
-    sizes = {Kind.SPHERE: (half[0], 0.0, 0.0), Kind.CYLINDER: (half[0], half[2], 0.0)}
+def _add_form(body: mujoco.MjsBody, form: Form, *, is_sole: bool) -> None:
+    half_size = [edge / 2.0 for edge in form.size_m]
+    sizes = {Kind.SPHERE: (half_size[0], 0.0, 0.0), Kind.CYLINDER: (half_size[0], half_size[2], 0.0)}
     geom = body.add_geom(
-        type=_TYPES[form.kind],
+        type=_GEOM_TYPE_OF_KIND[form.kind],
         pos=form.position_m,
         quat=form.rotation,
-        size=sizes.get(form.kind, half),
+        size=sizes.get(form.kind, half_size),
         contype=0,
         conaffinity=1,
         condim=3,
@@ -317,21 +384,23 @@ def _add_form(body: Any, form: Form, *, is_sole: bool) -> None:
 
 
 def mjcf_text(robot: Robot) -> str:
-    """Return a robot's own model as one MuJoCo file, with the limits and the motors of its card.
+    """Return a robot's own model as one MuJoCo file in XML, with the limits and the motors of its card.
 
     Raises:
         InputError: the card has no model, or the model does not fit the card.
     """
     spec = read_model(robot)
-    compiled(spec.copy(), robot.model_path)
-    driven = {actuator.target: actuator for actuator in spec.actuators}
-    for joint, servo in zip(robot.joints, robot.servos, strict=True):
-        found, actuator = spec.joint(joint.name), driven.get(joint.name)
-        if found is None or actuator is None:
-            where = Where(robot.model_path)
-            raise InputError(f"the model has no joint {joint.name!r} with an actuator", where=where)
-        found.range = joint.lower_rad, joint.upper_rad
-        found.damping[0] = servo.stall_torque_nm / servo.no_load_speed_rad_s
+    compile_spec(spec.copy(), robot.model_path)
+    actuators = {actuator.target: actuator for actuator in spec.actuators}
+    for card_joint, servo in zip(robot.joints, robot.servos, strict=True):
+        joint = spec.joint(card_joint.name)
+        actuator = actuators.get(card_joint.name)
+        if joint is None or actuator is None:
+            raise InputError(
+                f"the model has no joint {card_joint.name!r} with an actuator", where=Where(robot.model_path)
+            )
+        joint.range = card_joint.lower_rad, card_joint.upper_rad
+        joint.damping[0] = servo.stall_torque_nm / servo.no_load_speed_rad_s
         actuator.set_to_position(kp=servo.stiffness)
         actuator.forcerange = (-servo.stall_torque_nm, servo.stall_torque_nm)
     return str(spec.to_xml())

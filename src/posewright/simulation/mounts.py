@@ -1,10 +1,10 @@
-"""Where sensors sit: the site or body each is fixed to, and its place on the base."""
+"""Mounts of sensors: the site or body that each is fixed to, and its pose on the base or a link."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import mujoco
 import numpy as np
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Mount:
+class MountFrame:
     """A frame of the model that moves with the robot.
 
     Attributes:
-        kind: MuJoCo's type of the thing: a site or a body.
-        index: its number among those.
-        position: where it is, `(3,)` [m]; a live view of MuJoCo's state.
-        rotation: its axes as columns, `(3, 3)`; a live view of MuJoCo's state.
+        kind: MuJoCo's object type, a site or a body.
+        index: number of the site or body.
+        position: in the field frame, `(3,)` [m]; a view of MuJoCo's state that changes with it.
+        rotation: axes as columns, `(3, 3)`; a view of MuJoCo's state that changes with it.
     """
 
     kind: int
@@ -45,78 +45,92 @@ class Mount:
     position: Floats
     rotation: Floats
 
-    def body(self, model: Any) -> int:
-        """Return the number of the body it belongs to."""
+    def body(self, model: mujoco.MjModel) -> int:
+        """Return the number of the body that the frame is fixed to."""
         is_site = self.kind == int(mujoco.mjtObj.mjOBJ_SITE)
         return int(model.site_bodyid[self.index]) if is_site else self.index
 
 
-def find_mount(one: ModelInstance, name: str, data: Any = None) -> Mount:
-    """Return the site, or else the body, of that name.
+def find_mount(instance: ModelInstance, name: str, data: mujoco.MjData | None = None) -> MountFrame:
+    """Return the frame of the site, or else the body, of that name in the robot's model.
 
-    It is called as in the robot's own model, and looked up in the state of its world, unless `data` is given.
+    Args:
+        instance: the robot.
+        name: of the site or body, without the robot's prefix.
+        data: the state that the frame's position and rotation are views of; None for the world's state.
 
     Raises:
-        UnknownNameError: the model has neither.
+        UnknownNameError: the model has neither a site nor a body of that name.
     """
-    model, data = one.model, one.data if data is None else data
-    kinds = mujoco.mjtObj
-    sites, bodies = (
-        (kinds.mjOBJ_SITE, data.site_xpos, data.site_xmat),
-        (kinds.mjOBJ_XBODY, data.xpos, data.xmat),
-    )
-    for kind, places, turns in (sites, bodies):
-        index = int(mujoco.mj_name2id(model, kind, one.prefix + name))
+    model = instance.model
+    if data is None:
+        data = instance.data
+    sites = (mujoco.mjtObj.mjOBJ_SITE, data.site_xpos, data.site_xmat)
+    bodies = (mujoco.mjtObj.mjOBJ_XBODY, data.xpos, data.xmat)
+    for kind, positions, matrices in (sites, bodies):
+        index = int(mujoco.mj_name2id(model, kind, instance.prefix + name))
         if index >= 0:
-            return Mount(int(kind), index, places[index], turns[index].reshape(3, 3))
-    things = (*map(model.site, range(model.nsite)), *map(model.body, range(model.nbody)))
-    own = [thing.name.removeprefix(one.prefix) for thing in things if thing.name.startswith(one.prefix)]
-    raise UnknownNameError.among("site or body of the model", name, own)
+            return MountFrame(int(kind), index, positions[index], matrices[index].reshape(3, 3))
+    site_names = [model.site(index).name for index in range(model.nsite)]
+    body_names = [model.body(index).name for index in range(model.nbody)]
+    prefix = instance.prefix
+    own_names = [
+        full_name.removeprefix(prefix)
+        for full_name in (*site_names, *body_names)
+        if full_name.startswith(prefix)
+    ]
+    raise UnknownNameError.among("site or body of the model", name, own_names)
 
 
-def sensor_poses(one: ModelInstance) -> dict[str, tuple[float, ...]]:
-    """Return the pose of each sensor in the base's frame, x y z qw qx qy qz [m, unit quaternion].
+def sensor_poses(instance: ModelInstance) -> dict[str, tuple[float, ...]]:
+    """Return the pose of each sensor fixed to the base, x y z qw qx qy qz in the base's frame [m].
 
-    Sensors that a joint moves against the base have none, nor have those without a place of their own.
+    Sensors that a joint moves relative to the base and sensors without a position are left out.
     """
-    return {sensor: pose for sensor, (link, pose) in sensor_places(one).items() if not link}
+    return {sensor: pose for sensor, (link, pose) in sensor_places(instance).items() if not link}
 
 
-def sensor_places(one: ModelInstance) -> dict[str, tuple[str, tuple[float, ...]]]:
-    """Return the pose of each sensor, and the link it counts from: empty for the base.
+def sensor_places(instance: ModelInstance) -> dict[str, tuple[str, tuple[float, ...]]]:
+    """Return each sensor's link, empty for the base, and its pose in that link's frame.
 
-    It counts from the link where a joint moves it against the base.
-    The axes are the sensor's: x along the middle of a range sensor, or ahead in the plane of a scan.
+    The link is the one that a joint moves relative to the base. The pose is x y z qw qx qy qz; its x axis is
+    the middle of a range sensor's beam, or points ahead in the plane of a scan. Sensors without a position
+    are left out.
     """
-    model, base = one.model, one.addresses.base_body
-    data = mujoco.MjData(model)  # one of our own: the world's state stays as it is
+    model = instance.model
+    base = instance.addresses.base_body
+    data = mujoco.MjData(model)  # a separate state, so that the world's does not change
     mujoco.mj_kinematics(model, data)
     places = {}
-    for sensor in one.sensors:
+    for sensor in instance.sensors:
         if isinstance(sensor, Encoder | FootContact | TouchSwitch | AnalogTouch | VibrationSensor):
             continue
-        mount = find_mount(one, sensor.mount, data)
-        moves = model.body_weldid[mount.body(model)] != model.body_weldid[base]
-        body = mount.body(model) if moves else base
-        turn = data.xmat[body].reshape(3, 3)
+        mount = find_mount(instance, sensor.mount, data)
+        is_on_base = model.body_weldid[mount.body(model)] == model.body_weldid[base]
+        body = base if is_on_base else mount.body(model)
+        body_rotation = data.xmat[body].reshape(3, 3)
         offset = np.zeros(3)
         if isinstance(sensor, RangeSensor | RangeScan | FlashLidar | FloorSensor):
             offset = np.array(sensor.position_m)
-        place = turn.T @ (mount.position + mount.rotation @ offset - data.xpos[body])
+        position = body_rotation.T @ (mount.position + mount.rotation @ offset - data.xpos[body])
+        rotation = body_rotation.T @ mount.rotation @ rotation_on_mount(sensor)
         quaternion = np.empty(4)
-        mujoco.mju_mat2Quat(quaternion, (turn.T @ mount.rotation @ own_turn(sensor)).ravel())
-        link = model.body(body).name.removeprefix(one.prefix) if moves else ""
-        places[sensor.name] = link, (*place.tolist(), *quaternion.tolist())
+        mujoco.mju_mat2Quat(quaternion, rotation.ravel())
+        link = "" if is_on_base else model.body(body).name.removeprefix(instance.prefix)
+        places[sensor.name] = link, (*position.tolist(), *quaternion.tolist())
     return places
 
 
-def own_turn(sensor: SensorSpec) -> Floats:
-    """Return how a sensor is turned on its mount, first by its yaw, then by its pitch, `(3, 3)`."""
+def rotation_on_mount(sensor: SensorSpec) -> Floats:
+    """Return a sensor's rotation relative to its mount, first by its yaw, then by its pitch, `(3, 3)`."""
     yaw_deg = sensor.yaw_deg if isinstance(sensor, RangeSensor | FlashLidar) else 0.0
     pitch_deg = 0.0
     if isinstance(sensor, RangeSensor | RangeScan | FlashLidar | CodeReader):
         pitch_deg = sensor.pitch_deg
     yaw = math.radians(yaw_deg)
     pitch = math.radians(pitch_deg)
-    cy, sy, cp, sp = math.cos(yaw), math.sin(yaw), math.cos(pitch), math.sin(pitch)
+    cy = math.cos(yaw)
+    sy = math.sin(yaw)
+    cp = math.cos(pitch)
+    sp = math.sin(pitch)
     return np.array([[cy * cp, -sy, cy * sp], [sy * cp, cy, sy * sp], [-sp, 0.0, cp]])

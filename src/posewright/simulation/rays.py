@@ -1,4 +1,4 @@
-"""Distances measured by rays: narrow fans, scans and flash lidars, all beams of one origin at once."""
+"""Range sensors, scans and flash lidars, measured by casting rays."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import copy
 import math
 from collections.abc import Iterable
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import mujoco
 import numpy as np
@@ -15,74 +15,84 @@ from posewright.arrays import Floats
 from posewright.bodies import Reading
 from posewright.robots import FlashLidar, RangeScan, RangeSensor
 from posewright.simulation.arena_model import ENVIRONMENT_GROUP, add_arena, box_name
-from posewright.simulation.mounts import Mount, find_mount, own_turn
+from posewright.simulation.mounts import MountFrame, find_mount, rotation_on_mount
 
 if TYPE_CHECKING:
     from posewright.simulation.instance import ModelInstance
 
-Sensor: TypeAlias = RangeSensor | RangeScan | FlashLidar
+DistanceSensor: TypeAlias = RangeSensor | RangeScan | FlashLidar
 
-_SEEN = np.array([group == ENVIRONMENT_GROUP for group in range(6)], dtype=np.uint8)
-"""Lines and other decoration are in other groups: no ray ends on them."""
+_HIT_GROUPS = np.array([group == ENVIRONMENT_GROUP for group in range(6)], dtype=np.uint8)
+"""Which of MuJoCo's geom groups rays can hit; lines and other decoration are in other groups."""
 
-_UNSEEN_GROUP = 5
+_IGNORED_GROUP = 5
 _NO_BODY = -1
 
 
-class Surroundings:
-    """What a robot's rays may meet: the arena and other robots, never the robot that sent them.
+class RayScene:
+    """What a robot's rays can hit: the arena and other robots, but never the robot itself.
 
-    Where it is alone, this is a second model, of the arena without the robot, in which the boxes stand as
-    they do in the world: four in five of a world's geoms are the robot's, and to let MuJoCo pass over them
-    for every ray costs half as much again as the rays themselves. The distances are the same to the last bit:
-    the boxes' places are copied, and everything else stands still. Among others, it is the world itself, with
-    what rays pass by in another group: the robot's own shapes, and what is only to be seen of the others.
+    For the only robot of a world this is a second model of the arena without the robot, with the boxes at
+    their places in the world: four of five geoms of a world are the robot's, and skipping them for every ray
+    costs half as much again as the rays themselves. The distances are the same to the last bit, as the boxes'
+    poses are copied and nothing else moves. With several robots it is the world itself, with the robot's own
+    geoms and the others' visual geoms in a group that rays ignore.
+
+    Args:
+        instance: the robot.
 
     Attributes:
         model: MuJoCo's model.
         data: its state; it is never stepped here.
     """
 
-    def __init__(self, one: ModelInstance) -> None:
-        self.model: Any
-        self.data: Any
-        self._places: list[tuple[Floats, Floats]] = []
-        if one.prefix:
-            self.model, self.data = _others_seen(one), one.data
+    def __init__(self, instance: ModelInstance) -> None:
+        self.model: mujoco.MjModel
+        self.data: mujoco.MjData
+        self._box_poses: list[tuple[Floats, Floats]] = []
+        if instance.prefix:
+            self.model = _copy_model_without_robot(instance)
+            self.data = instance.data
             return
         spec = mujoco.MjSpec()
-        add_arena(spec, one.arena, lines=False)
+        add_arena(spec, instance.arena, lines=False)
         self.model = spec.compile()
         self.data = mujoco.MjData(self.model)
         mujoco.mj_kinematics(self.model, self.data)
-        here = _box_places(self.model, self.data, one.n_boxes)
-        there = _box_places(one.model, one.data, one.n_boxes)
-        self._places = list(zip(here, there, strict=True))
+        scene_poses = _view_box_poses(self.model, self.data, instance.n_boxes)
+        world_poses = _view_box_poses(instance.model, instance.data, instance.n_boxes)
+        self._box_poses = list(zip(scene_poses, world_poses, strict=True))
 
     def update(self) -> None:
-        """Put the boxes where they are now."""
-        for here, there in self._places:
-            here[:] = there
+        """Copy the boxes' current poses from the world."""
+        for scene_pose, world_pose in self._box_poses:
+            scene_pose[:] = world_pose
 
 
-def _others_seen(one: ModelInstance) -> Any:
-    """Return the world's model with all that one robot may see, and nothing else, in one group."""
-    model = copy.copy(one.model)
-    solid = (model.geom_contype != 0) | (model.geom_conaffinity != 0)
-    model.geom_group[:] = np.where(solid & ~one.own_geoms(), ENVIRONMENT_GROUP, _UNSEEN_GROUP)
+def _copy_model_without_robot(instance: ModelInstance) -> mujoco.MjModel:
+    """Return a copy of the world's model in which rays hit all colliding geoms except the robot's own."""
+    model = copy.copy(instance.model)
+    collides = (model.geom_contype != 0) | (model.geom_conaffinity != 0)
+    model.geom_group[:] = np.where(collides & ~instance.own_geoms(), ENVIRONMENT_GROUP, _IGNORED_GROUP)
     return model
 
 
-def _box_places(model: Any, data: Any, n_boxes: int) -> list[Floats]:
-    """Return live views of all that MuJoCo knows of where the boxes are."""
+def _view_box_poses(model: mujoco.MjModel, data: mujoco.MjData, n_boxes: int) -> list[Floats]:
+    """Return views of all positions and rotations of the boxes in a state."""
     if not n_boxes:
         return []
-    # The boxes were added to either model one after the other, and so do their numbers stand.
-    geom, body = int(model.geom(box_name(0)).id), int(model.body(box_name(0)).id)
-    geoms, bodies = slice(geom, geom + n_boxes), slice(body, body + n_boxes)
+    # the boxes were added to both models one after the other, so their numbers are contiguous
+    first_geom = int(model.geom(box_name(0)).id)
+    first_body = int(model.body(box_name(0)).id)
+    geoms = slice(first_geom, first_geom + n_boxes)
+    bodies = slice(first_body, first_body + n_boxes)
     return [
-        *(places[geoms] for places in (data.geom_xpos, data.geom_xmat)),
-        *(places[bodies] for places in (data.xpos, data.xmat, data.xipos, data.ximat)),
+        data.geom_xpos[geoms],
+        data.geom_xmat[geoms],
+        data.xpos[bodies],
+        data.xmat[bodies],
+        data.xipos[bodies],
+        data.ximat[bodies],
     ]
 
 
@@ -90,47 +100,48 @@ class RayBundle:
     """All beams that start at one point of one mount.
 
     Args:
-        one: the robot whose mount it is.
-        surroundings: what the beams may meet.
-        sensors: with the same mount and position.
+        instance: the robot.
+        scene: what the beams can hit.
+        sensors: all have the same mount and position.
     """
 
-    def __init__(self, one: ModelInstance, surroundings: Surroundings, sensors: list[Sensor]) -> None:
+    def __init__(self, instance: ModelInstance, scene: RayScene, sensors: list[DistanceSensor]) -> None:
         first = sensors[0]
-        self._model, self._data = surroundings.model, surroundings.data
-        self._mount: Mount = find_mount(one, first.mount)
+        self._model = scene.model
+        self._data = scene.data
+        self._mount: MountFrame = find_mount(instance, first.mount)
         self._position = np.array(first.position_m)
         self._directions = np.concatenate([beam_directions(sensor) for sensor in sensors])
         n_rays = len(self._directions)
         self._cutoff_m = max(sensor.max_range_m for sensor in sensors)
-        beams = [sensor.beams for sensor in sensors]
-        self._reach = np.repeat([sensor.max_range_m for sensor in sensors], beams)
-        self._nearest = np.repeat([_min_range_m(sensor) for sensor in sensors], beams)
+        n_beams = [sensor.beams for sensor in sensors]
+        self._max_ranges = np.repeat([sensor.max_range_m for sensor in sensors], n_beams)
+        self._min_ranges = np.repeat([_min_range_m(sensor) for sensor in sensors], n_beams)
         self._distances = np.empty(n_rays)
         self._geoms = np.empty(n_rays, dtype=np.int32)
-        self._has_fans = any(isinstance(sensor, RangeSensor) for sensor in sensors)
-        ends = list(accumulate(sensor.beams for sensor in sensors))
+        self._has_range_sensors = any(isinstance(sensor, RangeSensor) for sensor in sensors)
+        ends = list(accumulate(n_beams))
         self._starts = [0, *ends[:-1]]
-        self._parts = [
+        self._beams = [
             (sensor, slice(start, end))
             for sensor, start, end in zip(sensors, self._starts, ends, strict=True)
         ]
 
     def read_into(self, readings: dict[str, Reading]) -> None:
-        """Measure, and put down the nearest hit of each fan and every beam of each scan."""
+        """Store the nearest distance of each range sensor, and all distances of each scan and lidar."""
         distances = self._measure()
-        if not self._has_fans:
-            for sensor, part in self._parts:
-                readings[sensor.name] = distances[part]
+        if not self._has_range_sensors:
+            for sensor, beams in self._beams:
+                readings[sensor.name] = distances[beams]
             return
         nearest = np.minimum.reduceat(distances, self._starts).tolist()
-        for (sensor, part), near in zip(self._parts, nearest, strict=True):
-            readings[sensor.name] = near if isinstance(sensor, RangeSensor) else distances[part]
+        for (sensor, beams), distance in zip(self._beams, nearest, strict=True):
+            readings[sensor.name] = distance if isinstance(sensor, RangeSensor) else distances[beams]
 
     def _measure(self) -> Floats:
-        """Return the distance along each beam, `(n_rays,)` [m]; its greatest range where nothing is hit.
+        """Return the distance along each beam, limited to the sensor's range, `(n_rays,)` [m].
 
-        What is nearer than a sensor's nearest range reads as that.
+        A beam that hits nothing has the sensor's maximum range.
         """
         rotation = self._mount.rotation
         mujoco.mj_multiRay(
@@ -138,7 +149,7 @@ class RayBundle:
             self._data,
             self._mount.position + rotation @ self._position,
             (self._directions @ rotation.T).ravel(),
-            _SEEN,
+            _HIT_GROUPS,
             1,
             _NO_BODY,
             self._geoms,
@@ -147,52 +158,54 @@ class RayBundle:
             len(self._distances),
             self._cutoff_m,
         )
-        found = self._distances
-        np.copyto(found, self._reach, where=found < 0.0)
-        distances: Floats = np.minimum(found, self._reach)
-        return np.maximum(distances, self._nearest, out=distances) if self._has_fans else distances
+        # MuJoCo returns -1 for a ray that hits nothing
+        np.copyto(self._distances, self._max_ranges, where=self._distances < 0.0)
+        distances: Floats = np.minimum(self._distances, self._max_ranges)
+        if self._has_range_sensors:
+            np.maximum(distances, self._min_ranges, out=distances)
+        return distances
 
 
-def _min_range_m(sensor: Sensor) -> float:
+def _min_range_m(sensor: DistanceSensor) -> float:
     return sensor.min_range_m if isinstance(sensor, RangeSensor) else 0.0
 
 
-class Rays:
-    """All range sensors, scans and flash lidars of a robot, in the fewest bundles.
+class RangeReader:
+    """Reads all range sensors, scans and flash lidars of a robot, those with the same origin together.
 
     Args:
-        one: the robot.
-        sensors: with at least one beam each.
+        instance: the robot.
+        sensors: the sensors; each has at least one beam.
     """
 
-    def __init__(self, one: ModelInstance, sensors: Iterable[Sensor]) -> None:
-        by_origin: dict[object, list[Sensor]] = {}
+    def __init__(self, instance: ModelInstance, sensors: Iterable[DistanceSensor]) -> None:
+        by_origin: dict[object, list[DistanceSensor]] = {}
         for sensor in sensors:
             by_origin.setdefault((sensor.mount, sensor.position_m), []).append(sensor)
-        self._surroundings = Surroundings(one)
-        self._bundles = [RayBundle(one, self._surroundings, group) for group in by_origin.values()]
+        self._scene = RayScene(instance)
+        self._bundles = [RayBundle(instance, self._scene, group) for group in by_origin.values()]
 
     def read_into(self, readings: dict[str, Reading]) -> None:
-        """Measure, and put down every sensor's reading."""
-        self._surroundings.update()
+        """Store every sensor's reading."""
+        self._scene.update()
         for bundle in self._bundles:
             bundle.read_into(readings)
 
 
-def beam_directions(sensor: Sensor) -> Floats:
+def beam_directions(sensor: DistanceSensor) -> Floats:
     """Return unit vectors along the beams in the mount's frame, `(beams, 3)`.
 
-    The beams lie in a plane. A scan's plane is tilted by its pitch about the mount's y; a range sensor
-    is first turned by its yaw, then its plane is tilted about its own y. A flash lidar's are a grid, which is
-    turned like a range sensor.
+    The beams of a scan or a range sensor are in a plane. A scan's plane is tilted by its pitch about the
+    mount's y; a range sensor is first rotated by its yaw, then tilted about its own y. A flash lidar's beams
+    form a grid, which is rotated like a range sensor.
     """
     if isinstance(sensor, FlashLidar):
         left, up = sensor.slopes
         ends = np.stack(np.broadcast_arrays(1.0, left[None, :], up[:, None]), axis=-1).reshape(-1, 3)
-        ways = ends / np.linalg.norm(ends, axis=1, keepdims=True)
+        sensor_directions = ends / np.linalg.norm(ends, axis=1, keepdims=True)
     else:
         yaw = math.radians(sensor.yaw_deg) if isinstance(sensor, RangeSensor) else 0.0
         bearings = sensor.bearings_rad - yaw
-        ways = np.stack([np.cos(bearings), np.sin(bearings), np.zeros(sensor.beams)], axis=-1)
-    directions: Floats = ways @ own_turn(sensor).T
+        sensor_directions = np.stack([np.cos(bearings), np.sin(bearings), np.zeros(sensor.beams)], axis=-1)
+    directions: Floats = sensor_directions @ rotation_on_mount(sensor).T
     return directions

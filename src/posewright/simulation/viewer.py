@@ -1,10 +1,9 @@
-"""A live window on a world."""
+"""A window that shows a world while it runs."""
 
 from __future__ import annotations
 
 import os
 import sys
-from typing import Any
 
 from posewright.errors import UnavailableError
 from posewright.simulation.cameras import FilmCamera, spectator
@@ -14,10 +13,10 @@ _HINT = "record the run and make a film of it instead"
 
 
 class LiveView:
-    """A window that shows a world while it runs; `sync` it now and then.
+    """A window that shows a world while it runs; call `sync` to update it.
 
     Args:
-        world: what is shown.
+        world: the world to show.
 
     Raises:
         InputError: the world was made without its visuals.
@@ -25,31 +24,33 @@ class LiveView:
     """
 
     def __init__(self, world: World) -> None:
-        world.refuse_bare()
+        world.require_visuals()
         has_display = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
         if sys.platform.startswith("linux") and not has_display:
-            raise UnavailableError("a live window needs a display, and there is none here", hint=_HINT)
+            message = "a live window needs a display, and neither DISPLAY nor WAYLAND_DISPLAY is set"
+            raise UnavailableError(message, hint=_HINT)
         try:
             import mujoco.viewer
 
-            self._window: Any = mujoco.viewer.launch_passive(
+            self._window: mujoco.viewer.Handle = mujoco.viewer.launch_passive(
                 world.model, world.data, show_left_ui=False, show_right_ui=False
             )
-        except (ImportError, RuntimeError, AttributeError) as error:  # the last: without its studio part
+        except (ImportError, RuntimeError, AttributeError) as error:  # AttributeError: no viewer built in
             raise UnavailableError(f"no live window can be opened: {error}", hint=_HINT) from error
         camera = spectator(world.arena, FilmCamera.FIELD)
         with self._window.lock():
             self._window.cam.lookat[:] = camera.lookat
-            self._window.cam.azimuth, self._window.cam.elevation = camera.azimuth, camera.elevation
+            self._window.cam.azimuth = camera.azimuth
+            self._window.cam.elevation = camera.elevation
             self._window.cam.distance = camera.distance
 
     @property
     def is_open(self) -> bool:
-        """Whether the person has not closed the window."""
+        """Whether the window has not been closed."""
         return bool(self._window.is_running())
 
     def sync(self) -> None:
-        """Show the world as it is now."""
+        """Show the world's current state."""
         if self.is_open:
             self._window.sync()
 

@@ -111,7 +111,7 @@ def times_of(motion: Motion, from_s: float, until_s: float) -> tuple[Indices, Fl
 
     The last of a row is the end of the keyframe's pause, the others are spread over the way into it.
     """
-    leaves = motion.ways_begin / motion.speed
+    leaves = motion.segment_starts / motion.speed
     arrives = motion.keyframe_times
     ends = np.append(leaves[1:], motion.duration)
     places = np.flatnonzero((ends >= from_s) & (leaves <= until_s))

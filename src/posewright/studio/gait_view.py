@@ -17,7 +17,7 @@ from posewright.gaits import (
     greatest_speed_m_s,
     greatest_turn_rad_s,
 )
-from posewright.gaits.quadruped.writing import paired_points
+from posewright.gaits.quadruped.writing import pair_mirrored_points
 from posewright.robots import Robot
 from posewright.studio.requests import View
 
@@ -41,7 +41,7 @@ def scale_of(name: str) -> float:
 def with_displayed(gait: Gait, displayed: Mapping[str, float]) -> Gait:
     """Return the gait with other values of some numbers, in the units in which windows show them."""
     values = {name: round(value / scale_of(name), 9) for name, value in displayed.items()}
-    after = gait.changed(values)
+    after = gait.with_values(values)
     return gait if after.flat == gait.flat else after
 
 
@@ -111,7 +111,7 @@ def _displayed_numbers(gait: Gait) -> dict[str, float]:
     """Return the numbers, those of two feet that stand mirrored as one: `equilibrium_m.fore.x`."""
     points = {
         f"equilibrium_m.{feet}.{axis}": value
-        for feet, point in paired_points(gait.parameters.equilibrium_m).items()
+        for feet, point in pair_mirrored_points(gait.parameters.equilibrium_m).items()
         for axis, value in zip("xyz", point, strict=True)
     }
     others = {name: value for name, value in gait.flat.items() if not name.startswith("equilibrium_m.")}

@@ -6,8 +6,8 @@ import threading
 from pathlib import Path
 
 from posewright.errors import PosewrightError
-from posewright.formats import MotionFile, file_for_robot, read_motion_file
-from posewright.motions import card_of
+from posewright.formats import MotionFile, carry_file_to_robot, read_motion_file
+from posewright.motions import robot_of_motion
 from posewright.robots import Robot
 from posewright.studio.document import Document
 from posewright.studio.files.load import mark_of
@@ -120,8 +120,8 @@ class ViewedFilePanel(Panel):
 
 
 def _read(path: Path, robot: Robot | str | None) -> MotionFile:
-    return file_for_robot(read_motion_file(path, robot=robot), robot)
+    return carry_file_to_robot(read_motion_file(path, robot=robot), robot)
 
 
 def _document(file: MotionFile, page: int, robot: Robot | str | None) -> Document:
-    return Document(Pages.of(file), card_of(file.motion(page), robot))
+    return Document(Pages.of(file), robot_of_motion(file.motion(page), robot))

@@ -29,7 +29,7 @@ class Source(Protocol):
         """How long it lasts [s]."""
 
     def at(self, time_s: float) -> tuple[Floats, Floats]:
-        """Return the base `(7,)` as in `Stance`, and the joints `(n_joints,)` [rad], at a time [s]."""
+        """Return the base `(7,)` as in `LinkPoses`, and the joints `(n_joints,)` [rad], at a time [s]."""
 
 
 class Player(Playhead):

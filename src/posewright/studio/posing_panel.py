@@ -14,7 +14,7 @@ from posewright.arrays import Floats
 from posewright.documents import Bounds
 from posewright.errors import InputError, PosewrightError, UnknownNameError
 from posewright.motions import Motion
-from posewright.rotation import matrices
+from posewright.rotation import rotation_matrices
 from posewright.studio.commands.changes import START
 from posewright.studio.commands.pose import SetAngles
 from posewright.studio.motion_panel import DIGITS
@@ -28,8 +28,8 @@ from posewright.studio.session import Panel
 if TYPE_CHECKING:
     from viser import IcosphereHandle, MeshHandle, SceneNodeDragEvent, SceneNodePointerEvent
 
-    from posewright.simulation.mannequin import Limb
-    from posewright.simulation.reaching import Reach
+    from posewright.simulation.kinematic_model import Limb
+    from posewright.simulation.point_ik import PointIk
 
     Node = TypeVar("Node", MeshHandle, IcosphereHandle)
 
@@ -54,7 +54,7 @@ class Drag:
     """A limb that is being dragged.
 
     Attributes:
-        reach: solves for the joints.
+        ik: solves for the joints.
         page: of the pose that is changed.
         keyframe: of the pose that is changed.
         gesture: all changes of this drag are undone as one.
@@ -63,7 +63,7 @@ class Drag:
         turned: those that have.
     """
 
-    reach: Reach
+    ik: PointIk
     page: int
     keyframe: int
     gesture: str
@@ -103,13 +103,13 @@ class OnionSkin:
                     if step not in self._views:
                         self._views[step] = RobotView(
                             scene.viser.scene,
-                            scene.mannequin,
+                            scene.kinematic_model,
                             f"{ONION_SKIN}{step}",
                             opacity=OPACITY,
                             tint=tint,
                         )
                     angles = angles_at(motion, scene.robot, float(motion.keyframe_times[place]))
-                    self._views[step].show(scene.mannequin.stand(angles))
+                    self._views[step].show(scene.kinematic_model.stand(angles))
                 if step in self._views:
                     self._views[step].set_visible(is_there)
 
@@ -165,10 +165,10 @@ class PosingPanel(Panel):
     @property
     def limbs(self) -> tuple[Limb, ...]:
         """The limbs that can be dragged, the base last."""
-        from posewright.simulation.mannequin import Limb
+        from posewright.simulation.kinematic_model import Limb
 
-        mannequin = self._parts.scene.mannequin
-        return (*mannequin.limbs, Limb("body", mannequin.links[0], (0.0, 0.0, 0.0)))
+        kinematic_model = self._parts.scene.kinematic_model
+        return (*kinematic_model.limbs, Limb("body", kinematic_model.links[0], (0.0, 0.0, 0.0)))
 
     @action
     def move(
@@ -232,7 +232,7 @@ class PosingPanel(Panel):
         scene = self._parts.scene
         if session.mode != "motion":
             return
-        balance = scene.mannequin.balance()
+        balance = scene.kinematic_model.balance()
         self._balance.show(balance, scene.stance.centre_of_mass)
         millimetres = round(1000.0 * balance.margin_m)
         session.publish("balance", {"margin_mm": millimetres, "words": balance_words(balance.margin_m)})
@@ -244,7 +244,7 @@ class PosingPanel(Panel):
         self._grips = []
         for link, mesh in scene.view.meshes:
             self._watch(link, mesh)
-        for limb in scene.mannequin.limbs:
+        for limb in scene.kinematic_model.limbs:
             name = f"{scene.view.root.name}/{limb.link}/grip"
             grip = scene.viser.scene.add_icosphere(
                 name, radius, GRIP, subdivisions=3, opacity=0.6, position=limb.point, cast_shadow=False
@@ -257,7 +257,7 @@ class PosingPanel(Panel):
         post = self._parts.session.post
 
         def publish_joint() -> None:
-            chain = self._parts.scene.mannequin.chain(link)
+            chain = self._parts.scene.kinematic_model.chain(link)
             if chain:
                 self._parts.session.publish("picked", {"joint": chain[-1], "time": next(self._picks)})
 
@@ -282,21 +282,21 @@ class PosingPanel(Panel):
 
     def _grab(self, link: str, point: Floats, gesture: str = "") -> None:
         """Begin to drag a link at a point of the field frame, `(3,)` [m]."""
-        from posewright.simulation.reaching import Reach
+        from posewright.simulation.point_ik import PointIk
 
         session = self._parts.session
         scene = self._parts.scene
-        mannequin = scene.mannequin
+        kinematic_model = scene.kinematic_model
         local = self._rotation(link).T @ (point - self._position(link))
         if session.mode != "motion" or self._parts.player.source is not None:
             self._show_note("what is shown is not the motion itself: switch back to it to change the pose")
             return
         self._look_at_keyframe()
         moving = self._moving()
-        chain = mannequin.chain(link)
-        mannequin.take(scene.stance.base, scene.angles)
+        chain = kinematic_model.chain(link)
+        kinematic_model.set_pose(scene.stance.base, scene.angles)
         is_carried = self._keeps_feet or not chain
-        planted = [foot for foot in mannequin.feet_on_floor() if foot != link] if is_carried else []
+        planted = [foot for foot in kinematic_model.feet_on_floor() if foot != link] if is_carried else []
         usable = set(moving) if is_carried else set(moving) & set(chain)
         if not usable or not (chain or planted):
             self._show_note(
@@ -306,7 +306,9 @@ class PosingPanel(Panel):
         cursor = session.cursor
         scene.pin = scene.stance.base
         self._drag = Drag(
-            reach=Reach(mannequin, scene.stance, scene.angles, link, local, moving=moving, planted=planted),
+            ik=PointIk(
+                kinematic_model, scene.stance, scene.angles, link, local, moving=moving, planted=planted
+            ),
             page=cursor.page,
             keyframe=cursor.keyframe,
             gesture=gesture or f"drag {next(self._gestures)}",
@@ -321,20 +323,20 @@ class PosingPanel(Panel):
         scene = self._parts.scene
         if drag is None or not self._targets:
             return 0.0
-        reached = drag.reach.to(self._targets.pop())
-        scene.pin = reached.base
+        solution = drag.ik.solve(self._targets.pop())
+        scene.pin = solution.base
         columns = {joint: scene.robot.index(joint) for joint in drag.moving}
         for joint, column in columns.items():
-            if abs(reached.angles[column] - drag.before[column]) > STILL_RAD:
+            if abs(solution.angles[column] - drag.before[column]) > STILL_RAD:
                 drag.turned.add(joint)
-        angles = {joint: _rounded(reached.angles[columns[joint]]) for joint in sorted(drag.turned)}
+        angles = {joint: _rounded(solution.angles[columns[joint]]) for joint in sorted(drag.turned)}
         try:
             if angles:
                 self._parts.session.do(SetAngles(drag.page, drag.keyframe, angles), drag.gesture)
         except PosewrightError as error:  # another window has taken the keyframe away
             self._end_drag()
             self._show_note(str(error.message))
-        return reached.missed_m
+        return solution.error_m
 
     def _release(self) -> None:
         """Bring the limb to where it was dragged last, and end the drag."""
@@ -375,12 +377,12 @@ class PosingPanel(Panel):
 
     def _position(self, link: str) -> Floats:
         scene = self._parts.scene
-        position: Floats = scene.stance.positions[scene.mannequin.links.index(link)]
+        position: Floats = scene.stance.positions[scene.kinematic_model.links.index(link)]
         return position
 
     def _rotation(self, link: str) -> Floats:
         scene = self._parts.scene
-        return matrices(scene.stance.rotations[scene.mannequin.links.index(link)])
+        return rotation_matrices(scene.stance.rotations[scene.kinematic_model.links.index(link)])
 
 
 def _rounded(angle_rad: float) -> float:

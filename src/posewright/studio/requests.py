@@ -10,7 +10,7 @@ from functools import cache
 from types import MethodType
 from typing import Annotated, NamedTuple, TypeVar, get_type_hints
 
-from posewright.documents import Node, Reader, read_record
+from posewright.documents import FieldReader, Node, read_record
 from posewright.errors import InputError
 
 MOST_BYTES = 32_000_000
@@ -19,7 +19,7 @@ MOST_BYTES = 32_000_000
 View = dict[str, object]
 """What a window is shown of something: plain data, by name."""
 
-Anything = Annotated[object, Reader(lambda node: node.value)]
+Anything = Annotated[object, FieldReader(lambda node: node.value)]
 """The type of an argument that is plain data of any kind."""
 
 Method = TypeVar("Method", bound=Callable[..., object])

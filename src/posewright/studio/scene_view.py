@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from viser import IcosphereHandle, MeshHandle, SceneApi, ViserServer
 
     from posewright.simulation.balance import Balance
-    from posewright.simulation.mannequin import Mannequin, Stance
+    from posewright.simulation.kinematic_model import KinematicModel, LinkPoses
 
 ROBOT = "/robot"
 BALANCE = "/balance"
@@ -50,7 +50,7 @@ class RobotView:
 
     Args:
         scene: what it is drawn in.
-        mannequin: whose links it has.
+        kinematic_model: whose links it has.
         root: name of the node it hangs on.
         opacity: below 1 for a ghost.
         tint: one colour for all of it, 0..255; None for its own.
@@ -62,16 +62,18 @@ class RobotView:
     def __init__(
         self,
         scene: SceneApi,
-        mannequin: Mannequin,
+        kinematic_model: KinematicModel,
         root: str = ROBOT,
         *,
         opacity: float = 1.0,
         tint: Colour | None = None,
     ) -> None:
         self.root = scene.add_frame(root, show_axes=False)
-        self._links = {name: scene.add_frame(f"{root}/{name}", show_axes=False) for name in mannequin.links}
+        self._links = {
+            name: scene.add_frame(f"{root}/{name}", show_axes=False) for name in kinematic_model.links
+        }
         self.meshes: list[tuple[str, MeshHandle]] = []
-        for number, mesh in enumerate(mannequin.meshes):
+        for number, mesh in enumerate(kinematic_model.meshes):
             red, green, blue, own_opacity = mesh.colour
             node = scene.add_mesh_simple(
                 f"{root}/{mesh.link}/mesh{number}",
@@ -83,7 +85,7 @@ class RobotView:
             )
             self.meshes.append((mesh.link, node))
 
-    def show(self, stance: Stance) -> None:
+    def show(self, stance: LinkPoses) -> None:
         """Move the links."""
         poses = zip(self._links.values(), stance.positions, stance.rotations, strict=True)
         for handle, position, rotation in poses:
@@ -159,12 +161,12 @@ class SceneView:
     Attributes:
         viser: whose scene it is; `viser.scene` for whatever a panel adds.
         robot: the robot that stands there.
-        mannequin: takes poses without physics.
+        kinematic_model: takes poses without physics.
         view: the robot in the scene.
         stance: how the robot stands now.
         angles: its joints, `(n_joints,)` [rad].
-        pin: where the base stays, as in `Stance`, while somebody has hold of the robot; None for a robot that
-            stands on the floor.
+        pin: where the base stays, as in `LinkPoses`, while a limb of the robot is dragged; None for a robot
+            that stands on the floor.
         on_show: called whenever the robot has taken a pose.
 
     Raises:
@@ -183,17 +185,17 @@ class SceneView:
 
     def use(self, robot: Robot) -> None:
         """Let another robot stand there; an `InputError` where it has no model."""
-        from posewright.simulation.mannequin import Mannequin
+        from posewright.simulation.kinematic_model import KinematicModel
 
-        self.mannequin = Mannequin(robot)
+        self.kinematic_model = KinematicModel(robot)
         self.robot = robot
         self.pin: Floats | None = None
         name = "stand" if "stand" in robot.poses else next(iter(robot.poses), None)
         self.angles = np.zeros(len(robot.joints)) if name is None else robot.pose(name)
-        self.stance = self.mannequin.stand(self.angles)
+        self.stance = self.kinematic_model.stand(self.angles)
         with self.viser.atomic():
             self.viser.scene.remove_by_name(ROBOT)
-            self.view = RobotView(self.viser.scene, self.mannequin)
+            self.view = RobotView(self.viser.scene, self.kinematic_model)
             self.view.show(self.stance)
         self._place_initial_camera("whole")
 
@@ -203,13 +205,13 @@ class SceneView:
             self.take(self.pin, angles)
             return
         self.angles = angles
-        self.stance = self.mannequin.stand(angles)
+        self.stance = self.kinematic_model.stand(angles)
         self._show()
 
     def take(self, base: Floats, angles: Floats) -> None:
-        """Show the robot with its base at `(7,)` as in `Stance`, and joint angles `(n_joints,)` [rad]."""
+        """Show the robot with its base at `(7,)` as in `LinkPoses`, and joint angles `(n_joints,)` [rad]."""
         self.angles = angles
-        self.stance = self.mannequin.take(base, angles)
+        self.stance = self.kinematic_model.set_pose(base, angles)
         self._show()
 
     def _show(self) -> None:

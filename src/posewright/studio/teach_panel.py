@@ -330,7 +330,7 @@ class TeachPanel(Panel):
         self._publish(replace(self._status, state="open", by_hand=by_hand, free=free, trouble=""))
         if self._status.live:
             angles = np.where(np.isnan(angles), self._motion.first_pose(self._robot), angles)
-            base = self._parts.scene.mannequin.stand(angles).base
+            base = self._parts.scene.kinematic_model.stand(angles).base
             self._parts.player.use(Live(base, angles, self._motion.duration))
 
     def _end(self, error: PosewrightError | None) -> None:

@@ -8,8 +8,8 @@ from typing import Annotated
 
 from posewright.documents import Bounds
 from posewright.errors import InputError
-from posewright.formats import carried_to, lost_between_robots, native, unmoved
-from posewright.motions import Carried, Keyframe, Motion
+from posewright.formats import carry_to_robot, describe_carrying_losses, describe_unmoved_joints, native
+from posewright.motions import Keyframe, Motion, RetargetedMotion
 from posewright.robots import Robot
 from posewright.studio.commands.changes import START, places_of, with_range
 from posewright.studio.commands.timeline import SetRow, keyframe_words, with_added
@@ -112,7 +112,7 @@ def pasted(text: str, into: Motion, robot: Robot) -> tuple[tuple[Keyframe, ...],
     if not text.strip():
         raise InputError("there is nothing to paste", hint="copy keyframes on a time line first")
     copies = native.read(text.encode(errors="replace"), card=robot)
-    carried = carried_to(copies, robot)
+    carried = carry_to_robot(copies, robot)
     shared = frozenset(carried.motion.joints) & frozenset(into.joints)
     if not shared:
         raise InputError(f"{into.name} moves none of the joints of these keyframes")
@@ -132,9 +132,9 @@ def pasted(text: str, into: Motion, robot: Robot) -> tuple[tuple[Keyframe, ...],
     return tuple(fitted(frame) for frame in carried.motion.keyframes), losses
 
 
-def _losses(copies: Motion, carried: Carried, into: Motion) -> Iterator[str]:
+def _losses(copies: Motion, carried: RetargetedMotion, into: Motion) -> Iterator[str]:
     """Yield what the keyframes lose on their way into another motion, in words."""
-    yield from lost_between_robots(carried)
+    yield from describe_carrying_losses(carried)
     if copies.robot != into.robot and any(frame.stiffness for frame in copies.keyframes):
         yield f"the stiffness: it is of the servos of {copies.robot}"
     dropped = [joint for joint in carried.motion.joints if joint not in into.joints]
@@ -143,4 +143,4 @@ def _losses(copies: Motion, carried: Carried, into: Motion) -> Iterator[str]:
     unstated = [joint for joint in into.joints if joint not in carried.motion.joints]
     if unstated and not carried.unmoved:
         yield f"{', '.join(unstated)}: held, the keyframes say nothing of them"
-    yield from unmoved(carried)
+    yield from describe_unmoved_joints(carried)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.charts import chart_in
+from posewright.charts import parse_any_chart
 from posewright.charts.drawing import draw_svg
 from posewright.contests import ContestPicture, Mark, MarkKind, Series, contest_of
 from posewright.documents import PlainData, to_plain
@@ -129,7 +129,7 @@ def _chart(header: Header, record: RobotRecord) -> View:
         if not name.endswith(CHARTS):
             continue
         try:
-            chart = chart_in(text)
+            chart = parse_any_chart(text)
         except InputError:  # another table, or a chart with parts that did not travel along
             continue
         if visited and visited <= set(chart.parents) and len(chart.every_state) <= MOST_SHOWN:

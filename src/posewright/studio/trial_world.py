@@ -13,7 +13,7 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.contests import Mark, MarkKind
-from posewright.figures.playback import Poses, poses_of
+from posewright.figures.playback import Poses, poses_of_recording
 from posewright.recordings import Recording, RobotHeader
 from posewright.recordings.messages import FIELD
 from posewright.recordings.scene import BASE, link_frame, link_rotations, scene, turning
@@ -142,7 +142,7 @@ class TrialWorld:
     def use(self, recording: Recording) -> None:
         """Go on with more of the same recording."""
         self._recording = recording
-        self._poses = poses_of(recording)
+        self._poses = poses_of_recording(recording)
 
     def show(self, time_s: float) -> None:
         """Show a time of the recording [s]."""

@@ -24,7 +24,7 @@ from posewright.gaits import (
     QuadrupedGait,
     VelocityCommand,
     chain,
-    left_behind,
+    to_moved_frame,
 )
 from posewright.kinematics import legs_by_foot
 from posewright.robots import Robot
@@ -62,7 +62,7 @@ FLOOR_CELL_M = 0.25
 
 @dataclass(frozen=True, eq=False)
 class WalkState:
-    """Where a walking robot is: `base` `(7,)` as in `Stance`, `angles` `(n_joints,)` [rad]."""
+    """Where a walking robot is: `base` `(7,)` as in `LinkPoses`, `angles` `(n_joints,)` [rad]."""
 
     time_s: float
     base: Floats = field(repr=False)
@@ -108,7 +108,7 @@ class KinematicWalk:
         """Go on to where the robot is now."""
         due = int((time.monotonic() - self._began_s) / self._frame_s) - self._frames
         if due > 0:
-            self._walker.request(self._walker.clipped(self._steering()))
+            self._walker.request(self._walker.clip_command(self._steering()))
             self._frames += due
             for angles in self._walker.frames(min(due, MOST_FRAMES)):
                 self._go(angles)
@@ -203,7 +203,7 @@ class Speedometer:
             np.remainder(place[2] - first_place[2] + WHOLE_TURN_RAD / 2.0, WHOLE_TURN_RAD)
             - WHOLE_TURN_RAD / 2.0
         )
-        return VelocityCommand.covering([*left_behind(place[:2], first_place), turn], duration_s)
+        return VelocityCommand.covering([*to_moved_frame(place[:2], first_place), turn], duration_s)
 
 
 class WalkPreview:
@@ -267,7 +267,7 @@ class WalkPreview:
 
     def steer(self, command: VelocityCommand) -> None:
         """Command a velocity; one that is out of range is brought into it, in the same direction."""
-        self._command = command if self._walker is None else self._walker.clipped(command)
+        self._command = command if self._walker is None else self._walker.clip_command(command)
         self._session.publish("steering", command_view(self._command))
         self._draw_s = self._draw_s or time.monotonic() + DRAW_S
         self._session.tick("walking", self._tick)
@@ -288,7 +288,7 @@ class WalkPreview:
             walk.result.add_done_callback(lambda done: self._session.post(lambda: self._end(walk, done)))
         else:
             walker = QuadrupedGait(self._gait, robot)
-            base = self._scene.mannequin.stand(walker.standing_pose).base
+            base = self._scene.kinematic_model.stand(walker.standing_pose).base
             self._walk = KinematicWalk(walker, robot, steering=lambda: self._command, base=base)
         self._publish(None)
         self._session.tick("walking", self._tick)
@@ -309,7 +309,7 @@ class WalkPreview:
     def _stand(self) -> None:
         if self._is_shown and self._walker is not None:
             standing = self._walker.standing_pose
-            self._scene.take(self._scene.mannequin.stand(standing).base, standing)
+            self._scene.take(self._scene.kinematic_model.stand(standing).base, standing)
 
     def _tick(self, now_s: float) -> None:
         if self._begin_s is not None and now_s >= self._begin_s and self._walker is not None:
@@ -372,7 +372,7 @@ class WalkPreview:
             return
         red, green, blue = bytes.fromhex(COLOURS[foot].removeprefix("#"))
         self._paths[foot] = self._scene.viser.scene.add_line_segments(
-            f"{ROBOT}/{self._scene.mannequin.links[0]}/way of {foot}",
+            f"{ROBOT}/{self._scene.kinematic_model.links[0]}/way of {foot}",
             lines.astype(np.float32),
             (red, green, blue),
             thickness=5.0,

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from posewright.errors import InputError, visible
+from posewright.errors import InputError, escape_unprintable
 
 DEEPEST = 5
 MOST_FILES = 2000
@@ -31,7 +31,7 @@ class Workspace:
         except FileNotFoundError:
             pass
         except (OSError, ValueError, RuntimeError) as error:  # a NUL, too long, a circle of links
-            raise InputError(f"no file here can be called {visible(name)[:80]!r}") from error
+            raise InputError(f"no file here can be called {escape_unprintable(name)[:80]!r}") from error
         if not path.is_relative_to(self.root):
             raise InputError(f"{name} is outside {self.root}", hint="open that folder in a studio of its own")
         return path

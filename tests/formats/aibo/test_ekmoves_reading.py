@@ -178,8 +178,8 @@ def test_a_fault_is_an_error_with_its_line(text: str, line: int, said: str) -> N
 
 def test_a_robot_that_has_not_the_joints_is_not_asked() -> None:
     assert FORMAT.read(array().encode(), Path("x.h"), robot("sony_ers210")).motion().robot == "sony_ers7"
-    assert not FORMAT.suits(robot("sony_ers210"))
-    assert FORMAT.suits(robot("sony_ers7"))
+    assert not FORMAT.supports_robot(robot("sony_ers210"))
+    assert FORMAT.supports_robot(robot("sony_ers7"))
     assert set(ORDER) < set(robot("sony_ers7").joint_names)
 
 

@@ -15,7 +15,7 @@ from posewright.errors import FormatError
 from posewright.formats import FORMATS, WriteOptions
 from posewright.formats.ekmoves.document import ORDER
 from posewright.formats.ekmoves.format import FORMAT
-from posewright.formats.motion_file import alone
+from posewright.formats.motion_file import mark_single_page
 from posewright.formats.motion_format import Rendering
 from posewright.motions import Easing, Keyframe, Motion, Pose
 from posewright.robots import robot
@@ -119,7 +119,7 @@ def test_all_edited_motions_of_a_file_are_written_at_once() -> None:
 
 
 def test_a_motion_asked_for_alone_is_a_file_of_its_own() -> None:
-    kick = alone(read(OLD)[0])
+    kick = mark_single_page(read(OLD)[0])
     written = write(kick).data
     assert [motion.name for motion in read(written)] == ["KICK_101"]
     assert read(written)[0].keyframes == kick.keyframes
@@ -160,7 +160,7 @@ def test_what_a_header_cannot_hold_is_lost_by_name() -> None:
     )
     motion = Motion("x", "sony_ers7", ("mouth",), (frame,), repeat=2, next="y", start=frame.pose)
     lost = "; ".join(write(motion).losses)
-    for what in ("easing", "stiffness", "repeats 2 times", "'y' comes next", "started from"):
+    for what in ("easing", "stiffness", "repeats 2 times", "'y' comes next", "start pose"):
         assert what in lost
 
 

@@ -8,7 +8,13 @@ import pytest
 
 from posewright.errors import LossError
 from posewright.formats import convert_motion, write_motion
-from posewright.formats.motion_file import Origin, carried_to, file_for_robot, lost_between_robots, unmoved
+from posewright.formats.motion_file import (
+    Origin,
+    carry_file_to_robot,
+    carry_to_robot,
+    describe_carrying_losses,
+    describe_unmoved_joints,
+)
 from posewright.formats.oda.extraction import extract_archive
 from posewright.formats.oda.files import create_archive
 from posewright.formats.reading import read_motion_file
@@ -23,28 +29,28 @@ def standing(name: str) -> Motion:
 
 
 def test_what_is_0_elsewhere_is_a_loss_and_what_is_doubtful_a_remark() -> None:
-    carried = carried_to(standing("sony_ers210"), "sony_ers7")
-    assert "tail_tilt: 0 is not at the same place on sony_ers7" in list(lost_between_robots(carried))
-    said = list(unmoved(carried))
-    assert any(remark.startswith("tail_pan: nobody says which way is positive") for remark in said)
+    carried = carry_to_robot(standing("sony_ers210"), "sony_ers7")
+    assert "tail_tilt: sony_ers7 has its zero elsewhere" in list(describe_carrying_losses(carried))
+    said = list(describe_unmoved_joints(carried))
+    assert any(remark.startswith("tail_pan: the positive direction on") for remark in said)
     assert not any("tail_tilt" in remark for remark in said)
 
 
 def test_a_motion_on_its_own_robot_has_neither() -> None:
     motion = standing("sony_ers110")
-    carried = carried_to(motion, "sony_ers110")
+    carried = carry_to_robot(motion, "sony_ers110")
     assert carried.motion is motion
-    assert [*lost_between_robots(carried), *unmoved(carried)] == []
+    assert [*describe_carrying_losses(carried), *describe_unmoved_joints(carried)] == []
 
 
 def test_a_conversion_tells_both(tmp_path: Path) -> None:
     source, target = tmp_path / "a.motion.yaml", tmp_path / "b.motion.yaml"
     write_motion(standing("sony_ers210"), source)
-    with pytest.raises(LossError, match="tail_tilt: 0 is not at the same place"):
+    with pytest.raises(LossError, match="tail_tilt: sony_ers7 has its zero elsewhere"):
         convert_motion(source, target, robot="sony_ers7")
     done = convert_motion(source, target, robot="sony_ers7", accept_loss=True)
     assert any("tail_pan" in remark for remark in done.remarks)
-    warnings = file_for_robot(read_motion_file(source), "sony_ers7").warnings
+    warnings = carry_file_to_robot(read_motion_file(source), "sony_ers7").warnings
     assert any("tail_pan" in warning for warning in warnings)
 
 
@@ -53,7 +59,7 @@ def test_a_robot_without_a_card_has_no_doubts() -> None:
     pose = Pose.of(card.joint_names, {"head_pan": 0.1, "tail_pan": 0.1})
     strange = Motion("m", card.name, card.joint_names, (Keyframe(pose, 0.1),))
     for motion in (strange, strange.__class__(**{**vars(strange), "origin": Origin("x", None, robot=card)})):
-        carried = carried_to(motion, "sony_ers7")
+        carried = carry_to_robot(motion, "sony_ers7")
         assert (carried.unmatched, carried.remarks) == ((), ())
 
 
@@ -62,8 +68,8 @@ def test_an_archive_taken_apart_tells_what_is_doubtful(tmp_path: Path) -> None:
     create_archive(tmp_path / "a.oda", [tmp_path / "a.mtn"])
     done = extract_archive(tmp_path / "a.oda", tmp_path / "out", robot="sony_ers7", accept_loss=True)
     assert all(remark.startswith("a: ") for remark in done.remarks)
-    assert any("which is which is a guess on sony_ers110" in remark for remark in done.remarks)
+    assert any("the side of this joint on sony_ers110 is a guess" in remark for remark in done.remarks)
     write_motion(standing("sony_ers110"), tmp_path / "b.motion.yaml")
     files = [tmp_path / "b.motion.yaml"]
     made = create_archive(tmp_path / "b.oda", files, robot="sony_ers7", accept_loss=True)
-    assert any("which is which is a guess on sony_ers110" in remark for remark in made.remarks)
+    assert any("the side of this joint on sony_ers110 is a guess" in remark for remark in made.remarks)

@@ -24,8 +24,8 @@ from posewright.formats import (
     write_motion,
     write_motion_file,
 )
-from posewright.formats.binary import Wrapping
-from posewright.formats.motion_file import alone
+from posewright.formats.binary import GzipWrapping
+from posewright.formats.motion_file import mark_single_page
 from posewright.formats.oda import files as oda_files
 from posewright.formats.oda.archive import Compression, OdaArchive, new_entry
 from posewright.formats.oda.assembly import FileNames, entry_name, file_stem
@@ -104,7 +104,7 @@ def test_some_entries_are_taken_by_name_or_number(mixed: Path, tmp_path: Path) -
 
 
 def test_no_more_than_an_honest_archive_holds_comes_out_of_one_at_once(tmp_path: Path) -> None:
-    sound = Wrapping().around(b"RIFF\0\0\0\0WAVE" + bytes(3_900_000))
+    sound = GzipWrapping().wrap(b"RIFF\0\0\0\0WAVE" + bytes(3_900_000))
     bomb = OdaArchive().with_more(*(new_entry(f"bark{i}", sound) for i in range(40)))
     tracemalloc.start()
     with pytest.raises(FormatError, match="its first 17 entries are more than 64,000,000 bytes"):
@@ -315,7 +315,7 @@ def test_a_page_written_over_its_archive_leaves_the_others_and_elsewhere_stands_
     known = FORMATS["aibo-oda"]
     whole = known.render(file.motion("y"), path, WriteOptions())
     assert whole.data == data  # the motion stands for the file
-    only = known.render(alone(file.motion("y")), path, WriteOptions())
+    only = known.render(mark_single_page(file.motion("y")), path, WriteOptions())
     assert only.data == aibo.oda([("y", aibo.omtn())])
     write_motion(file.motion("y"), tmp_path / "y.mtn")
     assert (tmp_path / "y.mtn").read_bytes() == aibo.omtn()

@@ -163,7 +163,7 @@ def test_a_string_that_runs_out_of_its_section_is_refused(samples: Callable[[str
         read_omtn(path.read_bytes(), path)
     assert caught.value.where is not None
     assert caught.value.where.offset == 53
-    assert "the creator says it is 112 bytes long, but section 1 ends" in str(caught.value)
+    assert "the creator has a length of 112 bytes, but section 1 ends" in str(caught.value)
     assert "the name before it is longer than byte 36 says" in str(caught.value)
 
 
@@ -281,7 +281,7 @@ def test_any_motion_is_read_as_it_was_built_and_rendered_to_the_same_bytes(
 def test_gzip_that_unpacks_without_end_is_refused_in_no_time() -> None:
     packer = zlib.compressobj(9, wbits=31)
     bomb = packer.compress(b"OMTN" + bytes(64_000_000)) + packer.flush()
-    with pytest.raises(FormatError, match="more than 4,000,000 bytes come out of the gzip"):
+    with pytest.raises(FormatError, match="the gzip unpacks to more than 4,000,000 bytes"):
         read_omtn(bomb)
 
 

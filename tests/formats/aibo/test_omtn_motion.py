@@ -163,7 +163,7 @@ def test_any_other_motion_moves_the_whole_body_and_the_rest_stands() -> None:
     stand = [round(1e6 * angle) for angle in ERS7.pose("stand")]
     assert document.angles[1].tolist() == [-200_000, *stand[1:]]
     assert done.losses == ()
-    assert "never set, so they stand as in the pose 'stand'" in done.remarks[0]
+    assert "never set, so they are written as in the pose 'stand'" in done.remarks[0]
 
 
 def test_the_design_a_motion_says_it_had_is_taken_if_it_fits() -> None:
@@ -204,7 +204,7 @@ def test_a_start_pose_becomes_the_first_keyframe() -> None:
     assert read_omtn(done.data).angles[:, 0].tolist() == [-300_000, -100_000, -200_000]
     assert done.losses == ()
     lost = render(nod(at(0.0, -0.1, 0.0, 0.0), at(0.16, -0.2, 0.0, 0.0), start=start)).losses
-    assert "the pose it is to be started from" in lost[0]
+    assert "its start pose" in lost[0]
 
 
 def test_one_pass_of_a_loop_begins_where_the_pass_before_it_ended() -> None:
@@ -241,7 +241,7 @@ def test_a_single_pose_is_held_for_a_frame_as_the_player_plays_nothing_of_one() 
         ({"stiffness": {"neck_tilt": 3.0}}, {}, "stiffness of neck_tilt"),
         ({}, {"repeat": 3}, "repeats 3 times"),
         ({}, {"next": "5"}, "motion '5' comes next"),
-        ({}, {"exit": "bow"}, "left through motion 'bow'"),
+        ({}, {"exit": "bow"}, "motion 'bow' is its exit"),
         ({}, {"name": "\u732b"}, "letters of the name '\u732b'"),
     ],
 )

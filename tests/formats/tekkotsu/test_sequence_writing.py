@@ -175,7 +175,7 @@ def test_what_the_format_cannot_hold_is_lost_by_name() -> None:
     )  # fmt: skip
     lost = "; ".join(write(motion).losses)
     wanted = "easing smooth|stiffness|torque off at head_pan|repeats 3 times"
-    for what in f"{wanted}|motion 'x' comes next|motion 'y'|started from|odd 'well'".split("|"):
+    for what in f"{wanted}|motion 'x' comes next|motion 'y'|start pose|odd 'well'".split("|"):
         assert what in lost
     told = "; ".join(write(motion).remarks)
     for what in ("name 'a_stand#sit'", "attitude", "creator 'me'"):  # they move no joint

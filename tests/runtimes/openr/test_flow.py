@@ -174,7 +174,7 @@ def test_a_run_as_plain_data_has_whole_micro_radians_and_nothing_for_what_nobody
 def test_a_recording_of_something_else_is_refused() -> None:
     with pytest.raises(InputError, match="not of OPEN-R objects"):
         pw.openr_result(recording(extras={}))
-    with pytest.raises(InputError, match="no OPEN-R object said anything"):
+    with pytest.raises(InputError, match="has no messages of OPEN-R objects"):
         pw.draw_sequence(recording())
 
 

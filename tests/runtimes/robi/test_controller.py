@@ -11,9 +11,9 @@ from posewright.bodies import MockBody
 from posewright.control import Until, drive
 from posewright.errors import FormatError, InputError
 from posewright.robots import robot
+from posewright.runtimes.robi.catalogue import load_program
 from posewright.runtimes.robi.controller import RobiController
 from posewright.runtimes.robi.listing import assemble
-from posewright.runtimes.robi.programs import program
 from posewright.runtimes.robi.status import status_of
 from posewright.runtimes.robi.words import read_words
 
@@ -111,7 +111,7 @@ def test_without_a_program_left_the_last_pose_is_held() -> None:
 
 def test_a_run_ends_when_nothing_more_will_happen() -> None:
     body = MockBody(ROBI, positions=ROBI.pose("chair"))
-    controller = RobiController(ROBI, program("startup"), words=read_words("3@3"))
+    controller = RobiController(ROBI, load_program("startup"), words=read_words("3@3"))
     drive(body, {ROBI.name: controller}, until_s=60.0, watchers=[Until(lambda: controller.is_over, 0.5)])
     assert 6.0 < body.time_s < 15.0
 
@@ -119,7 +119,7 @@ def test_a_run_ends_when_nothing_more_will_happen() -> None:
 def test_two_runs_are_the_same_to_the_last_bit() -> None:
     def run() -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
         body = MockBody(ROBI, positions=ROBI.pose("stand"))
-        controller = RobiController(ROBI, program("startup"), words=read_words("472@2, 3@6"))
+        controller = RobiController(ROBI, load_program("startup"), words=read_words("472@2, 3@6"))
         drive(body, {ROBI.name: controller}, until_s=12.0)
         return body.commands
 
@@ -157,7 +157,7 @@ def test_a_program_that_still_runs_when_time_is_up_is_told_with_its_label() -> N
 
 
 def test_a_word_that_would_come_after_the_end_is_refused() -> None:
-    controller = RobiController(ROBI, program("startup"), words=read_words("1@599"))
+    controller = RobiController(ROBI, load_program("startup"), words=read_words("1@599"))
     controller.ends_at(600.0)
     with pytest.raises(InputError, match="word 1 comes at 599 s, and the run ends at 1 s"):
         controller.ends_at(1.0)
@@ -189,9 +189,9 @@ def test_at_a_breakpoint_all_is_kept_as_it_stands_there() -> None:
     body, controller = MockBody(ROBI), RobiController(ROBI, made, breakpoints=[at])
     while not controller.is_over:
         body.play(controller.next(body.read(), 1))
-    assert controller.stopped is not None
-    assert controller.stopped.label == "here"
-    assert controller.stopped.time_left_s == 1.0
+    assert controller.breakpoint_status is not None
+    assert controller.breakpoint_status.label == "here"
+    assert controller.breakpoint_status.time_left_s == 1.0
     assert status_of(controller).time_left_s == 0.0
 
 
@@ -219,7 +219,7 @@ def test_programs_that_ship_ask_nothing_of_a_servo_that_it_cannot_do() -> None:
     for pose in ("stand", "sit", "chair"):
         body, controller = MockBody(ROBI, positions=ROBI.pose(pose)), None
         controller = RobiController(
-            ROBI, program("startup"), words=read_words("472@3,1@8,3@14,2@22,4@30,5@40")
+            ROBI, load_program("startup"), words=read_words("472@3,1@8,3@14,2@22,4@30,5@40")
         )
         while not controller.is_over:
             commands = controller.next(body.read(), 1)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.errors import FormatError, InputError
-from posewright.runtimes.robi.listing import assemble, listing
+from posewright.runtimes.robi.listing import assemble, format_listing
 from posewright.runtimes.robi.rm4 import read_rm4
 
 from .texts import SCRATCH, Text, assert_same_doing, texts
@@ -19,18 +19,18 @@ from .texts import SCRATCH, Text, assert_same_doing, texts
 @given(text=texts())
 def test_a_listing_is_assembled_to_the_same_bytes_and_listed_the_same(text: Text) -> None:
     program = read_rm4(text.data())
-    shown = listing(program)
+    shown = format_listing(program)
     again = assemble(shown)
     assert again.render() == text.data()
-    assert listing(again) == shown
-    assert [node.target for node in again.nodes] == [node.target for node in program.nodes]
+    assert format_listing(again) == shown
+    assert [node.target for node in again.tags] == [node.target for node in program.tags]
 
 
 @settings(max_examples=100)
 @given(text=texts(), data=st.data())
 def test_lines_that_a_person_adds_move_every_later_jump(text: Text, data: st.DataObject) -> None:
     program = read_rm4(text.data())
-    lines = listing(program).splitlines()
+    lines = format_listing(program).splitlines()
     places = [
         i
         for i, line in enumerate(lines)
@@ -44,7 +44,7 @@ def test_lines_that_a_person_adds_move_every_later_jump(text: Text, data: st.Dat
     at = data.draw(st.sampled_from(places))
     new = f"  mem_w 2 0x{SCRATCH:04x} = {', '.join('1' * data.draw(st.integers(1, 20)))}  ; new"
     edited = read_rm4(assemble("\n".join((*lines[:at], new, *lines[at:]))).render())
-    assert len(edited.nodes) == len(program.nodes) + 1
+    assert len(edited.tags) == len(program.tags) + 1
     assert_same_doing(program, edited, 2)
 
 
@@ -85,9 +85,9 @@ def test_a_person_may_write_a_listing_without_addresses() -> None:
     assert data.endswith(b"<return/>\r\n\r\n")
     assert b'<calc>\r\n\t<mem_r size="1" adr="0x00000a00"/>' in data
     assert sorted(program.labels.values()) == ["begin", "歩行"]
-    shown = listing(program)
+    shown = format_listing(program)
     assert "; position of ID 2 .. torque of ID 2" in shown
-    assert listing(assemble(shown)) == shown
+    assert format_listing(assemble(shown)) == shown
     assert assemble(shown).render() == data
 
 
@@ -107,13 +107,13 @@ def test_a_person_may_write_a_listing_without_addresses() -> None:
 )
 def test_tags_that_are_written_otherwise_keep_their_bytes(tag: bytes) -> None:
     data = b"<return/>\n" + tag + b"\n<return/>\n"
-    shown = listing(read_rm4(data))
+    shown = format_listing(read_rm4(data))
     assert assemble(shown).render() == data
-    assert listing(assemble(shown)) == shown
+    assert format_listing(assemble(shown)) == shown
 
 
 def test_an_instruction_that_was_changed_is_written_as_the_documents_would() -> None:
-    shown = listing(read_rm4(b"<mem_w  size='2' adr='0x00000a04'>0</mem_w>"))
+    shown = format_listing(read_rm4(b"<mem_w  size='2' adr='0x00000a04'>0</mem_w>"))
     edited = shown.replace("= 0x0000", "= 0x0001")
     assert assemble(edited).render() == b'<mem_w size="2" adr="0x00000a04">0x0001</mem_w>'
     moved = shown.replace(" 0x0a04 ", " 0x0a06 ")
@@ -121,39 +121,39 @@ def test_an_instruction_that_was_changed_is_written_as_the_documents_would() -> 
 
 
 def test_a_made_label_follows_what_it_marks_and_a_persons_stays() -> None:
-    shown = listing(read_rm4(b'<return/><return/><jump adr="0x00000009"/>'))
+    shown = format_listing(read_rm4(b'<return/><return/><jump adr="0x00000009"/>'))
     assert "L00000009:" in shown
     longer = shown.replace("00000000  ", "return\n00000000  ", 1)
-    assert "L00000012:" in listing(assemble(longer))
-    assert "home:" in listing(assemble(longer.replace("L00000009", "home")))
+    assert "L00000012:" in format_listing(assemble(longer))
+    assert "home:" in format_listing(assemble(longer.replace("L00000009", "home")))
 
 
 @pytest.mark.parametrize(
     ("line", "told"),
     [
         ("jump nowhere", "no label is called 'nowhere' (did you mean somewhere?)"),
-        ("jump", "? is no label (right is jump LABEL)"),
-        ("jump 0x00000010", "0x00000010 is no label"),
+        ("jump", "? is not a label (expected jump LABEL)"),
+        ("jump 0x00000010", "0x00000010 is not a label"),
         ("jump somewhere-1", "somewhere-1 leads into another tag (there are 0 blank bytes before it)"),
         ("somewhere: return", "the label somewhere stands in line 1, too"),
         ("last:", "nothing follows the label last"),
         ("adx", "no instruction is called 'adx' (did you mean add"),
-        ("return 5", "5 after return (return stands alone)"),
-        ("const", "nothing is no number here (right is -32768 to 65535)"),
-        ("const 65536", "65536 is no number here"),
-        ("mem_w 3 0x0a00 = 1", "3 is no number here (right is 1 to 2)"),
-        ("mem_w 1 0x0a00 = 256", "256 is no number here (right is -128 to 255)"),
-        ("mem_w 1 0x0a00 = 1,", "nothing is no number here"),
-        ("mem_w 0x0a00 = 1", "mem_w 0x0a00 = 1 (right is mem_w SIZE ADDRESS [= VALUE, VALUE, ...])"),
-        ("mem_r 1 0x0a00 = 1", "mem_r 1 0x0a00 = 1 (right is mem_r SIZE ADDRESS)"),
+        ("return 5", "5 after return (return has no operand)"),
+        ("const", "nothing is not a valid number here (expected -32768 to 65535)"),
+        ("const 65536", "65536 is not a valid number here"),
+        ("mem_w 3 0x0a00 = 1", "3 is not a valid number here (expected 1 to 2)"),
+        ("mem_w 1 0x0a00 = 256", "256 is not a valid number here (expected -128 to 255)"),
+        ("mem_w 1 0x0a00 = 1,", "nothing is not a valid number here"),
+        ("mem_w 0x0a00 = 1", "mem_w 0x0a00 = 1 (expected mem_w SIZE ADDRESS [= VALUE, VALUE, ...])"),
+        ("mem_r 1 0x0a00 = 1", "mem_r 1 0x0a00 = 1 (expected mem_r SIZE ADDRESS)"),
         ("mem_r 1 0x0a00", "<mem_r> outside <calc>"),
         ("calc", "<calc> is not closed"),
         ("endcalc", "</calc> outside <calc>"),
         ('text "hello"', "text between tags: hello"),
-        ('text "<jump adr=\\"0x00000000\\"/>"', "right is jump LABEL, so that it keeps its target"),
+        ('text "<jump adr=\\"0x00000000\\"/>"', "expected jump LABEL, so that it keeps its target"),
         ('text "<return/><return/>"', "is not one tag"),
-        ('blank "x"', "blank holds x"),
-        ("blank x", "x is no string"),
+        ('blank "x"', "blank contains x"),
+        ("blank x", "x is not a string"),
         ('blank "\\q"', "\\q in a string"),
         ('blank "\\x0"', "\\x without two digits"),
         ('text "<medit>\u20ac</medit>"', "\u20ac is not in Shift-JIS"),

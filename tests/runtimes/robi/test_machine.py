@@ -12,10 +12,10 @@ from posewright.errors import InputError
 from posewright.runtimes.robi.listing import assemble
 from posewright.runtimes.robi.machine import (
     CALL_DEPTH,
-    ProgramError,
+    MachineStop,
     ProgramMachine,
-    Stop,
-    StopReason,
+    RobiProgramError,
+    RobiStopReason,
     signed,
 )
 from posewright.runtimes.robi.rm4 import read_rm4
@@ -34,9 +34,9 @@ def outcome(data: bytes, most: int = MOST, step: int = MOST) -> tuple[str, list[
         while done < most:
             stop = machine.run(min(step, most - done))
             done += stop.n_done
-            if stop.reason is not StopReason.BUDGET:
+            if stop.reason is not RobiStopReason.BUDGET:
                 return str(stop.reason), memory.trace, done
-    except ProgramError:
+    except RobiProgramError:
         return "error", memory.trace, -1
     return "budget", memory.trace, done
 
@@ -50,7 +50,7 @@ def test_a_program_does_what_the_reference_does(text: Text, step: int) -> None:
     assert how == "error" or found[2] == done
 
 
-def run(text: str, budget: int = 1000) -> tuple[FakeRam, Stop]:
+def run(text: str, budget: int = 1000) -> tuple[FakeRam, MachineStop]:
     memory = FakeRam()
     return memory, ProgramMachine(assemble(text), memory).run(budget)
 
@@ -77,7 +77,7 @@ def test_the_recognised_word_is_dispatched(word: int, posture: int) -> None:
     memory.write(POSTURE, 2, 9)
     memory.write(WORD_NUMBER, 2, word)
     stop = ProgramMachine(assemble(DISPATCH), memory).run(100)
-    assert stop.reason is StopReason.RETURNED
+    assert stop.reason is RobiStopReason.RETURNED
     assert memory.read(POSTURE, 2) == posture
 
 
@@ -120,7 +120,7 @@ def test_a_test_leaves_its_value_and_a_store_takes_it() -> None:
         "calc\nconst 7\nconst 1\neq\njump x\nmem_w 2 0x0100\nmem_w 2 0x0102\nendcalc\nx: return"
     )
     assert (memory.read(0x0100, 2), memory.read(0x0102, 2)) == (1, 7)
-    assert stop.reason is StopReason.RETURNED
+    assert stop.reason is RobiStopReason.RETURNED
 
 
 def test_a_byte_is_read_without_a_sign_and_the_low_half_of_a_word_is_stored() -> None:
@@ -159,7 +159,7 @@ def test_a_word_keeps_its_sixteen_bits(value: int) -> None:
 def test_what_cannot_be_done_is_told_with_address_and_label(code: str, told: str) -> None:
     program = assemble(f'between ""\ninside ""\nbegin: calc\nendcalc\n{code}', Path("own.rm4"))
     machine = ProgramMachine(program, FakeRam())
-    with pytest.raises(ProgramError) as caught:
+    with pytest.raises(RobiProgramError) as caught:
         machine.run(1000)
     error = caught.value
     assert told in str(error)
@@ -167,7 +167,7 @@ def test_what_cannot_be_done_is_told_with_address_and_label(code: str, told: str
     assert f"0x{error.address:08x} ({error.label})" in str(error)
     assert str(error).startswith("own.rm4: ")
     assert error.hint or "0x" in error.message
-    with pytest.raises(ProgramError, match="at 0x"):
+    with pytest.raises(RobiProgramError, match="at 0x"):
         machine.run(1)
 
 
@@ -175,8 +175,8 @@ def test_calls_go_as_deep_as_they_are_allowed_to() -> None:
     def nested(depth: int) -> str:
         return "\n".join(f"r{i}: call r{i + 1}\nreturn" for i in range(depth)) + f"\nr{depth}: return"
 
-    assert run(nested(CALL_DEPTH))[1].reason is StopReason.RETURNED
-    with pytest.raises(ProgramError, match="33 calls deep") as caught:
+    assert run(nested(CALL_DEPTH))[1].reason is RobiStopReason.RETURNED
+    with pytest.raises(RobiProgramError, match="33 calls deep") as caught:
         run(nested(CALL_DEPTH + 1))
     assert caught.value.label == "r32"
 
@@ -194,9 +194,9 @@ def test_a_loop_for_ever_uses_its_budget_and_goes_on() -> None:
     )
     for n in range(1, 9):
         stop = machine.run(7 * 5)
-        assert (stop.reason, stop.n_done, stop.label) == (StopReason.BUDGET, 35, "loop")
+        assert (stop.reason, stop.n_done, stop.label) == (RobiStopReason.BUDGET, 35, "loop")
         assert memory.read(0x0100, 2) == 5 * n
-    assert machine.run(0) == Stop(StopReason.BUDGET, stop.address, "loop", 0)
+    assert machine.run(0) == MachineStop(RobiStopReason.BUDGET, stop.address, "loop", 0)
 
 
 def test_a_jump_to_itself_is_no_hurry() -> None:
@@ -205,12 +205,12 @@ def test_a_jump_to_itself_is_no_hurry() -> None:
 
 def test_a_program_that_has_ended_stays_ended() -> None:
     machine = ProgramMachine(assemble("mem_w 1 0x0100 = 1"), FakeRam())
-    assert machine.run(10).reason is StopReason.END
+    assert machine.run(10).reason is RobiStopReason.END
     assert machine.run(10).n_done == 0
 
 
 def test_a_program_without_instructions_ends() -> None:
-    assert run('text "<medit/>"')[1].reason is StopReason.END
+    assert run('text "<medit/>"')[1].reason is RobiStopReason.END
 
 
 def test_it_stops_before_a_breakpoint_and_goes_on_from_there() -> None:
@@ -221,7 +221,7 @@ def test_it_stops_before_a_breakpoint_and_goes_on_from_there() -> None:
     at = program.positions[mid]
     for n in range(1, 5):
         stop = machine.run(100, {at})
-        assert (stop.reason, stop.address, stop.label) == (StopReason.BREAKPOINT, at, "mid")
+        assert (stop.reason, stop.address, stop.label) == (RobiStopReason.BREAKPOINT, at, "mid")
         assert len(memory.trace) == 2 * n - 1
         assert stop.n_done == (1 if n == 1 else 3)
 
@@ -230,9 +230,9 @@ def test_a_breakpoint_where_the_budget_ended_still_stops() -> None:
     program = assemble("mem_w 1 0x0100 = 1\nmid: mem_w 1 0x0101 = 2\nreturn")
     machine = ProgramMachine(program, FakeRam())
     at = program.positions[1]
-    assert machine.run(1, {at}).reason is StopReason.BUDGET
-    assert machine.run(1, {at}) == Stop(StopReason.BREAKPOINT, at, "mid", 0)
-    assert machine.run(9, {at}).reason is StopReason.RETURNED
+    assert machine.run(1, {at}).reason is RobiStopReason.BUDGET
+    assert machine.run(1, {at}) == MachineStop(RobiStopReason.BREAKPOINT, at, "mid", 0)
+    assert machine.run(9, {at}).reason is RobiStopReason.RETURNED
 
 
 def test_a_breakpoint_before_the_editors_data_is_one_before_what_follows() -> None:

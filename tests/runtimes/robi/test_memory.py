@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posewright.errors import DocumentError, InputError, UnknownNameError
-from posewright.runtimes.robi.memory import Memory, memory_map, read_memory_map
+from posewright.runtimes.robi.memory import RobiMemory, memory_map, read_memory_map
 
 SIZE = 0x2000
 
@@ -40,7 +40,7 @@ def test_cells_lie_where_the_notes_say(name: str, number: int, address: int) -> 
 
 
 def test_the_parameter_block_of_id_2_is_the_one_the_notes_print() -> None:
-    memory = Memory()
+    memory = RobiMemory()
     words = [memory.read(0x1040 + 2 * i, 2) for i in range(9)]
     assert words == [0x0D82, 0x0C04, 0x0C06, 0x0D02, 0x0100, 0x0019, 0x8001, 0x7FFF, 0x0000]
     assert [memory.read(0x0E20 + 2 * i, 2) for i in range(7)] == [0x0C70 + 2 * i for i in range(7)]
@@ -63,7 +63,7 @@ def test_an_address_is_told_by_name() -> None:
 
 @given(address=st.integers(0, SIZE - 2), value=st.integers(0, 0xFFFF))
 def test_a_word_is_read_as_it_was_written_low_byte_first(address: int, value: int) -> None:
-    memory = Memory()
+    memory = RobiMemory()
     before = bytes(memory)
     memory.write(address, 2, value)
     after = bytes(memory)
@@ -75,14 +75,14 @@ def test_a_word_is_read_as_it_was_written_low_byte_first(address: int, value: in
 
 @given(number=st.integers(2, 21), value=st.integers(-0x8000, 0x7FFF))
 def test_positions_are_in_twos_complement(number: int, value: int) -> None:
-    memory = Memory()
+    memory = RobiMemory()
     memory.set("position", value, number)
     assert memory.get("position", number) == value
     assert memory.read(0x0A00 + 4 * (number - 1), 2) == value % 0x10000
 
 
 def test_the_notes_own_word_is_minus_107_degrees() -> None:
-    memory = Memory()
+    memory = RobiMemory()
     memory.write(0x0A08, 2, 0xFBD2)
     assert memory.get("position", 3) == -1070
 
@@ -101,7 +101,7 @@ def test_the_notes_own_word_is_minus_107_degrees() -> None:
 def test_what_does_not_fit_is_refused_and_changes_nothing(
     address: int, size: int, value: int, message: str
 ) -> None:
-    memory = Memory()
+    memory = RobiMemory()
     before = bytes(memory)
     with pytest.raises(InputError, match=message):
         memory.write(address, size, value)
@@ -109,7 +109,7 @@ def test_what_does_not_fit_is_refused_and_changes_nothing(
 
 
 def test_names_and_numbers_that_are_not_there_are_refused() -> None:
-    memory = Memory()
+    memory = RobiMemory()
     with pytest.raises(UnknownNameError, match="posture"):
         memory.get("postur")
     with pytest.raises(InputError, match=r"1\.\.21"):

@@ -7,13 +7,13 @@ import pytest
 
 from posewright.arenas import arena
 from posewright.arrays import Floats
-from posewright.bodies import Part
+from posewright.bodies import BodySpec
 from posewright.control import Until, drive
 from posewright.recordings import Header, Recorder, Recording, RobotHeader
 from posewright.robots import robot
 from posewright.runs.plants import make_plant
+from posewright.runtimes.robi.catalogue import load_program
 from posewright.runtimes.robi.controller import RobiController
-from posewright.runtimes.robi.programs import program
 from posewright.runtimes.robi.words import read_words
 
 ROBI = robot("deagostini_robi2")
@@ -35,10 +35,10 @@ def danced(
 
 def run(pose: str, spot: str, words: str) -> Recording:
     where = ROOM.spot(spot)
-    part = Part(ROBI.name, ROBI, ROBI.pose(pose), (where.x, where.y, where.yaw_rad))
+    part = BodySpec(ROBI.name, ROBI, ROBI.pose(pose), (where.x, where.y, where.yaw_rad))
     plant = make_plant("sim", [part], ROOM)
     recorder = Recorder(Header({ROBI.name: RobotHeader.of(plant.bodies[ROBI.name])}), plant, every=1)
-    controller = RobiController(ROBI, program("startup"), words=read_words(words))
+    controller = RobiController(ROBI, load_program("startup"), words=read_words(words))
     drive(
         plant,
         {ROBI.name: controller},

@@ -73,7 +73,7 @@ def test_old_bytes_are_enough_to_tell_another_file() -> None:
     made, undo = apply_patch(b"\x01\x01\0\0\x01", patch)
     assert made == b"\x01\x01\x02\x03\x01"
     assert apply_patch(made, undo)[0] == b"\x01\x01\0\0\x01"
-    with pytest.raises(InputError, match=r"2: .*at 0x00000002 stands 00 01 \(it expects 00 00\)"):
+    with pytest.raises(InputError, match=r"2: .*at 0x00000002 it has 00 01 \(the patch expects 00 00\)"):
         apply_patch(b"\x01\x01\0\x01\x01", patch)
 
 
@@ -93,16 +93,16 @@ def test_a_patch_that_cannot_be_checked_must_be_asked_for() -> None:
     [
         ("0x02", "1 columns"),
         ("0x02,00,00,00", "4 columns"),
-        ("two,00", "'two' is no address"),
-        ("-2,00", "'-2' is no address"),
-        ("0x0000000002,00", "is no address"),
-        ("0x02,0", "'0' are no bytes"),
-        ("0x02,", "'' are no bytes"),
-        ("0x02,gg", "'gg' are no bytes"),
+        ("two,00", "'two' is not an address"),
+        ("-2,00", "'-2' is not an address"),
+        ("0x0000000002,00", "is not an address"),
+        ("0x02,0", "'0' is not a list of bytes"),
+        ("0x02,", "'' is not a list of bytes"),
+        ("0x02,gg", "'gg' is not a list of bytes"),
         ("0x02,00 00,00", "2 bytes are to replace 1"),
         ("0x09,00 00", "0x0000000a is written in line 1, too"),
-        ("file,sha256,00", "no digest"),
-        ("file,md5," + "0" * 64, "no digest"),
+        ("file,sha256,00", "not a valid digest"),
+        ("file,md5," + "0" * 64, "not a valid digest"),
     ],
 )
 def test_a_bad_line_is_told(line: str, told: str) -> None:

@@ -8,11 +8,11 @@ import pytest
 from posewright.bodies import JointCommands, MockBody
 from posewright.formats import read_motion
 from posewright.robots import robot
+from posewright.runtimes.robi.catalogue import load_program, program_names
 from posewright.runtimes.robi.controller import RobiController
-from posewright.runtimes.robi.memory import Memory
-from posewright.runtimes.robi.programs import program, program_names
+from posewright.runtimes.robi.memory import RobiMemory
+from posewright.runtimes.robi.posture_schemes import read_pose_blocks
 from posewright.runtimes.robi.rm4 import read_rm4
-from posewright.runtimes.robi.schemes import poses_of
 from posewright.runtimes.robi.words import read_words
 
 ROBI = robot("deagostini_robi2")
@@ -33,8 +33,8 @@ class Robi:
 
     def __init__(self, pose: str, rule: str = "consistent") -> None:
         self.body = MockBody(ROBI, positions=ROBI.pose(pose))
-        self.memory = Memory()
-        self.controller = RobiController(ROBI, program("startup", rule), self.memory)
+        self.memory = RobiMemory()
+        self.controller = RobiController(ROBI, load_program("startup", rule), self.memory)
         self.settle()
 
     def frame(self) -> JointCommands:
@@ -207,7 +207,7 @@ def test_standing_the_dance_moves_legs_too(
 def test_it_sits_down_by_the_poses_of_the_robots_motion() -> None:
     assert ROBI.folder is not None
     motion = read_motion(ROBI.folder / "motions" / "sit_down.motion.yaml")
-    poses = np.array(poses_of(program("sit_down")), np.uint16).view(np.int16)
+    poses = np.array(read_pose_blocks(load_program("sit_down")), np.uint16).view(np.int16)
     assert len(poses) == len(motion.keyframes) - 1
     for words, keyframe in zip(poses, motion.keyframes[1:], strict=True):
         pose = np.zeros(20)
@@ -218,16 +218,16 @@ def test_it_sits_down_by_the_poses_of_the_robots_motion() -> None:
 
 @pytest.mark.parametrize("name", program_names())
 def test_every_program_that_ships_is_an_rm4_file_with_right_addresses(name: str) -> None:
-    written = program(name).render()
+    written = load_program(name).render()
     read = read_rm4(written)
     assert read.remarks == ()
     assert read.render() == written
-    assert [node.target for node in read.nodes] == [node.target for node in program(name).nodes]
+    assert [node.target for node in read.tags] == [node.target for node in load_program(name).tags]
 
 
 def test_a_word_comes_at_its_time() -> None:
     body = MockBody(ROBI, positions=ROBI.pose("stand"))
-    controller = RobiController(ROBI, program("startup"), words=read_words("472@3"))
+    controller = RobiController(ROBI, load_program("startup"), words=read_words("472@3"))
     while controller.memory.get("word") == 0 and body.time_s < 5.0:
         commands = controller.next(body.read(), 1)
         if controller.memory.get("word") or any(

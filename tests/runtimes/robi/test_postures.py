@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posewright.errors import UnknownNameError
-from posewright.runtimes.robi.machine import ProgramMachine, StopReason
-from posewright.runtimes.robi.memory import Memory
-from posewright.runtimes.robi.postures import Posture, judge, judge_postures, postures
-from posewright.runtimes.robi.programs import program
+from posewright.runtimes.robi.catalogue import load_program
+from posewright.runtimes.robi.machine import ProgramMachine, RobiStopReason
+from posewright.runtimes.robi.memory import RobiMemory
+from posewright.runtimes.robi.postures import Posture, judge, judge_postures, posture_table
 
 HIP = np.arange(-1200, 301, 50) / 10.0
 KNEE = np.arange(-300, 301, 25) / 10.0
@@ -40,7 +40,7 @@ RULES = pytest.mark.parametrize(("rule", "again"), [("consistent", consistent), 
 @RULES
 def test_the_judgement_is_the_rule_on_a_grid_of_leg_positions(rule: str, again: Again) -> None:
     hip, right, left = np.meshgrid(HIP, KNEE, KNEE, indexing="ij")
-    judged = postures().rule(rule).judge({3: hip, 4: right, 9: left})
+    judged = posture_table().rule(rule).judge({3: hip, 4: right, 9: left})
     expected = np.vectorize(again)(hip, right, left)
     np.testing.assert_array_equal(judged, expected)
     assert set(np.unique(judged)) == {0, 1, 2}
@@ -48,11 +48,11 @@ def test_the_judgement_is_the_rule_on_a_grid_of_leg_positions(rule: str, again: 
 
 def judged_by_program(rule: str, words: dict[int, int]) -> int:
     """Let a Robi program judge measured positions [0.1 deg]."""
-    memory = Memory()
+    memory = RobiMemory()
     for number, word in words.items():
         memory.set("measured", word, number)
-    stop = ProgramMachine(program("judge", rule), memory).run(1000)
-    assert stop.reason is StopReason.RETURNED
+    stop = ProgramMachine(load_program("judge", rule), memory).run(1000)
+    assert stop.reason is RobiStopReason.RETURNED
     return memory.get("return_value")
 
 
@@ -75,8 +75,8 @@ def test_rule_and_program_agree_wherever_a_servo_can_be(rule: str, hip: int, rig
 
 def test_the_consistent_rule_is_the_default_and_judges_the_four_idle_poses_right() -> None:
     judged = {
-        name: judge({number: float(at) for number, at in postures().degrees(idle.pose).items()})
-        for name, idle in postures().idle.items()
+        name: judge({number: float(at) for number, at in posture_table().pose_degrees(idle.pose).items()})
+        for name, idle in posture_table().idle.items()
     }
     assert judged == {
         "standing": Posture.STANDING,
@@ -93,7 +93,7 @@ def test_the_printed_rule_calls_the_sitting_pose_a_chair() -> None:
 
 
 def test_servos_are_mapped_as_the_notes_say() -> None:
-    found = postures()
+    found = posture_table()
     assert found.mapped_ids(Posture.STANDING) == ()
     assert found.mapped_ids(Posture.SITTING) == (*range(1, 13), *range(16, 22))
     assert found.mapped_ids(Posture.CHAIR) == tuple(range(1, 12))
@@ -105,7 +105,7 @@ def test_a_rule_that_is_not_there_is_refused() -> None:
 
 
 def test_every_source_is_told() -> None:
-    found = postures()
+    found = posture_table()
     keys = [
         *(rule.source for rule in found.rules.values()),
         *(idle.source for idle in found.idle.values()),

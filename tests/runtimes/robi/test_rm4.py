@@ -9,11 +9,11 @@ from hypothesis import given, settings
 
 from posewright.documents import read_bounded
 from posewright.errors import FormatError
-from posewright.runtimes.robi.listing import assemble, listing
-from posewright.runtimes.robi.opening import open_program
+from posewright.runtimes.robi.listing import assemble, format_listing
+from posewright.runtimes.robi.load import open_program
 from posewright.runtimes.robi.program import Op
 from posewright.runtimes.robi.rm4 import (
-    MOST_BYTES,
+    MAX_BYTES,
     read_program,
     read_rm4,
     read_tag,
@@ -28,21 +28,21 @@ def test_a_program_that_is_not_edited_gives_back_its_bytes(text: Text) -> None:
     data = text.data()
     program = read_rm4(data)
     assert program.render() == data
-    assert [program.positions[node.key] for node in program.nodes] == text.starts
+    assert [program.positions[node.key] for node in program.tags] == text.starts
     assert program.n_bytes == len(data)
     tags, firsts = flat(text.items)
     goals = [-1 if goal is None else firsts[goal] for _, goal in tags]
-    assert [node.target for node in program.nodes] == goals
+    assert [node.target for node in program.tags] == goals
 
 
 def test_a_jump_to_blank_space_means_the_tag_after_it() -> None:
     program = read_rm4(b'<jump adr="0x00000018"/>\r\n\r\n<return/>')
-    assert program.nodes[0].target == 1
-    assert program.nodes[0].slack == 4
+    assert program.tags[0].target == 1
+    assert program.tags[0].slack == 4
     assert program.remarks == (
         "input:1: byte 0: <jump> to 0x00000018 leads to blank space; the tag after it, 4 bytes on, is meant",
     )
-    assert assemble(f"return\n{listing(program)}").nodes[1].target == 2
+    assert assemble(f"return\n{format_listing(program)}").tags[1].target == 2
 
 
 def test_the_documents_nine_digits_are_read_with_a_remark_and_kept() -> None:
@@ -51,7 +51,7 @@ def test_the_documents_nine_digits_are_read_with_a_remark_and_kept() -> None:
         b'<jump adr="0x000000000"/>\n<jump adr="0x0000000"/>'
     )
     program = read_rm4(data, Path("seed.RM4"))
-    assert program.nodes[0].address == 0x1020
+    assert program.tags[0].address == 0x1020
     assert program.render() == data
     assert [remark.partition(": byte")[0] for remark in program.remarks] == [
         "seed.RM4:1",
@@ -60,30 +60,30 @@ def test_the_documents_nine_digits_are_read_with_a_remark_and_kept() -> None:
     ]
     assert "has 9 digits, not 8" in program.remarks[0]
     assert "has 7 digits, not 8" in program.remarks[2]
-    grown = assemble(f"a: return\n{listing(program)}").render()
+    grown = assemble(f"a: return\n{format_listing(program)}").render()
     assert b'<jump adr="0x00000000a"/>\n<jump adr="0x000000a"/>' in grown
 
 
 BAD = [
-    ('<mem_w size="" adr="0x00000a00">0x0000</mem_w>', 13, "size is empty", "right is 1 or 2"),
-    ('<mem_w size="3" adr="0x00000a00">0x0000</mem_w>', 13, "size is 3", "right is 1 or 2"),
+    ('<mem_w size="" adr="0x00000a00">0x0000</mem_w>', 13, "size is empty", "expected 1 or 2"),
+    ('<mem_w size="3" adr="0x00000a00">0x0000</mem_w>', 13, "size is 3", "expected 1 or 2"),
     ('<mem_w size="2" adr="">0x0000</mem_w>', 21, "the address is empty", "as in 0x00000a00"),
     ('<mem_w size="2" adr="0x0000000a00">0</mem_w>', 21, "the address is 0x0000000a00", "eight digits"),
     ('<mem_w size="2" adr="0xfffffffff">0</mem_w>', 21, "the address is 0xfffffffff", "eight digits"),
-    ('<mem_w size="2">0x0000</mem_w>', 0, "<mem_w> has no adr", 'right is <mem_w size=... adr=...'),
-    ('<mem_w size="1" adr="0x00000a00">0x01,0x100</mem_w>', 38, "a value is 0x100", "right is 0 to 255"),
-    ('<mem_w size="1" adr="0x00000a00">0x01, </mem_w>', 38, "a value is empty", "right is 0 to 255"),
-    ('<mem_w size="1" adr="0x00000a00"></mem_w>', 33, "a value is empty", "right is 0 to 255"),
+    ('<mem_w size="2">0x0000</mem_w>', 0, "<mem_w> has no adr", 'expected <mem_w size=... adr=...'),
+    ('<mem_w size="1" adr="0x00000a00">0x01,0x100</mem_w>', 38, "a value is 0x100", "expected 0 to 255"),
+    ('<mem_w size="1" adr="0x00000a00">0x01, </mem_w>', 38, "a value is empty", "expected 0 to 255"),
+    ('<mem_w size="1" adr="0x00000a00"></mem_w>', 33, "a value is empty", "expected 0 to 255"),
     ('<mem_w size="1" adr="0x00000a00"/>', 0, "<mem_w> without values outside <calc>", "0x0000,..."),
     ('<mem_w size="1" size="2" adr="0x00000a00">1</mem_w>', 16, "size is given twice", "once"),
     ('<jump adr="0x0000"/>', 11, "the address is 0x0000", "eight digits"),
-    ('<jump/>', 0, "<jump> has no adr", "right is <jump adr=..."),
-    ('<jump adr=0x00000000/>', 5, "adr=0x00000000 is no attribute", 'right is name="value"'),
-    ('<jump adr="0x00000014"/>', 0, "leads into <jump", "right is 0x00000000, where that begins"),
-    ('<jump adr="0x00000017"/>', 0, "leads into <jump", "right is 0x00000000, where that begins"),
+    ('<jump/>', 0, "<jump> has no adr", "expected <jump adr=..."),
+    ('<jump adr=0x00000000/>', 5, "adr=0x00000000 is not an attribute", 'expected name="value"'),
+    ('<jump adr="0x00000014"/>', 0, "leads into <jump", "expected 0x00000000, where that begins"),
+    ('<jump adr="0x00000017"/>', 0, "leads into <jump", "expected 0x00000000, where that begins"),
     ('<jump adr="0x00000018"/>\n', 0, "leads behind the last tag", "the last one begins at 0x00000000"),
     ('<medit>1</medit>\n<jump adr="0x00000008"/>', 17, "into <medit>1</medit>, line 1, byte 0", "later tag"),
-    ('<calc><const data="70000"/></calc>', 19, "data is 70000", "right is -32768 to 65535"),
+    ('<calc><const data="70000"/></calc>', 19, "data is 70000", "expected -32768 to 65535"),
     ('<calc>', 0, "<calc> is not closed", "</calc>"),
     ('<calc><calc></calc>', 6, "<calc> inside <calc>", "</calc> comes first"),
     ('</calc>', 0, "</calc> outside <calc>", "between <calc> and </calc>"),
@@ -91,13 +91,13 @@ BAD = [
     ('<calc><return/></calc>', 6, "<return> inside <calc>", "</calc> comes first"),
     ('<calc><mem_w size="1" adr="0x00000a00">1</mem_w></calc>', 6, "with values inside <calc>", "stores"),
     ('<return>', 0, "<return> is not closed", "</return>"),
-    ('<return>x</return>', 8, "x inside <return>", "right is <return .../>"),
+    ('<return>x</return>', 8, "x inside <return>", "expected <return .../>"),
     ('<return/>hello<return/>', 9, "text between tags: hello", "only blank space"),
-    ('<return/></mem_w>', 9, "</mem_w> closes nothing", "take it out"),
+    ('<return/></mem_w>', 9, "</mem_w> closes nothing", "remove it"),
     ('<medit>', 0, "<medit> is not closed", "</medit>"),
     ('<return/><!-- x', 9, "is not closed", "-->"),
-    ('<return', 0, "<return is no tag", 'right is <name adr="..."/>'),
-    ('<>', 0, "<> is no tag", 'right is <name'),
+    ('<return', 0, "<return is not a tag", 'expected <name adr="..."/>'),
+    ('<>', 0, "<> is not a tag", 'expected <name'),
 ]  # fmt: skip
 
 
@@ -129,9 +129,9 @@ def test_a_tag_that_no_document_names_is_kept_and_told() -> None:
     )
     program = read_rm4(data)
     assert program.render() == data
-    assert [node.op for node in program.nodes] == [Op.UNKNOWN] * 6
+    assert [node.op for node in program.tags] == [Op.UNKNOWN] * 6
     assert "did you mean jump?" in program.remarks[1]
-    assert all("refused when it is run" in remark for remark in program.remarks)
+    assert all("is an error when it is run" in remark for remark in program.remarks)
 
 
 @pytest.mark.parametrize("data", [b"\x12\x00\x00\x0a", b"PK\x03\x04", bytes(range(256)), b"<a>\0"])
@@ -146,11 +146,11 @@ def test_a_file_is_read_from_the_disk(tmp_path: Path) -> None:
     assert open_program(path).path == path
     for wrong in (tmp_path, tmp_path / "none.RM4", Path("\0")):
         with pytest.raises(FormatError):
-            read_bounded(wrong, MOST_BYTES)
+            read_bounded(wrong, MAX_BYTES)
     with pytest.raises(FormatError, match="no tag"):
         read_program(b" \n")
     with pytest.raises(FormatError, match="larger than"):
-        read_rm4(b" " * (MOST_BYTES + 1))
+        read_rm4(b" " * (MAX_BYTES + 1))
 
 
 def test_blocks_of_the_editor_give_their_names() -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import pytest
 
 from posewright.errors import PosewrightError
-from posewright.runtimes.robi.listing import assemble, listing
+from posewright.runtimes.robi.listing import assemble, format_listing
 from posewright.runtimes.robi.machine import ProgramMachine
 from posewright.runtimes.robi.patch import apply_patch, make_patch, read_patch
 from posewright.runtimes.robi.rm4 import read_program
@@ -34,7 +34,7 @@ TEXT = (
 PROGRAM = TEXT.replace(b"~~~~~~~~", f"{TEXT.rindex(b'<return/>'):08x}".encode())
 BEFORE = bytes(range(256))
 PATCH = make_patch(BEFORE, BEFORE.replace(b"\x10\x11", b"\x20\x21").replace(b"\x80", b"\0")).text()
-LISTING = listing(read_program(PROGRAM))
+LISTING = format_listing(read_program(PROGRAM))
 ODD = (
     b"<", b">", b"/", b'"', b"'", b"=", b"</medit>", b"<medit>", b"<calc>", b"</calc>", b"<!--", b"-->",
     b"<?", b"\0", b"0x", b"0x000001020", b"0x00000000000000000000", b'size=""', b'adr=""', b"9" * 5000,
@@ -75,10 +75,10 @@ def damaged(rng: random.Random, data: bytes) -> bytes:
 def use_program(data: bytes) -> None:
     program = read_program(data)
     assert program.render() == data
-    shown = listing(program)
+    shown = format_listing(program)
     again = assemble(shown)
     assert again.render() == data
-    assert listing(again) == shown
+    assert format_listing(again) == shown
     ProgramMachine(program, FakeRam()).run(500)
 
 

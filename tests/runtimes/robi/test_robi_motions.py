@@ -14,14 +14,14 @@ from posewright.bodies import MockBody
 from posewright.errors import InputError
 from posewright.motions import Easing, Keyframe, Motion, Pose
 from posewright.robots import Light, robot
+from posewright.runtimes.robi.catalogue import load_program
 from posewright.runtimes.robi.listing import assemble
 from posewright.runtimes.robi.machine import ProgramMachine
-from posewright.runtimes.robi.memory import Memory
-from posewright.runtimes.robi.motion_reading import program_motion
-from posewright.runtimes.robi.motions import motion_program
-from posewright.runtimes.robi.programs import program
+from posewright.runtimes.robi.memory import RobiMemory
+from posewright.runtimes.robi.motion_reader import program_to_motion
+from posewright.runtimes.robi.motion_writer import motion_to_program
+from posewright.runtimes.robi.posture_schemes import read_pose_blocks
 from posewright.runtimes.robi.rm4 import read_rm4
-from posewright.runtimes.robi.schemes import poses_of
 from posewright.runtimes.robi.servos import ServoEngine
 
 CARD = robot("deagostini_robi2")
@@ -66,11 +66,11 @@ def motions(draw: st.DrawFn) -> Motion:
 @given(motions())
 @settings(max_examples=60, deadline=None)
 def test_a_motion_becomes_a_program_and_comes_back_to_the_unit(motion: Motion) -> None:
-    written = motion_program(motion)
+    written = motion_to_program(motion)
     assert written.losses == ()
     assert written.rounding.angle_rad < 1e-9
     assert written.rounding.time_s < 1e-9
-    back = program_motion(read_rm4(written.program.render()), "drawn").motion
+    back = program_to_motion(read_rm4(written.program.render()), "drawn").motion
     assert back.joints == motion.joints
     times = motion.keyframe_times
     ends = np.append(times, times + [frame.pause_s for frame in motion.keyframes])
@@ -88,8 +88,8 @@ def test_a_motion_becomes_a_program_and_comes_back_to_the_unit(motion: Motion) -
 @given(motions())
 @settings(max_examples=30, deadline=None)
 def test_what_came_back_once_comes_back_the_same(motion: Motion) -> None:
-    once = program_motion(motion_program(motion).program, "drawn").motion
-    assert program_motion(motion_program(once).program, "drawn").motion == once
+    once = program_to_motion(motion_to_program(motion).program, "drawn").motion
+    assert program_to_motion(motion_to_program(once).program, "drawn").motion == once
 
 
 def test_a_motion_of_the_whole_robot_with_lights_is_written_block_by_block_as_the_notes_have_them() -> None:
@@ -97,7 +97,7 @@ def test_a_motion_of_the_whole_robot_with_lights_is_written_block_by_block_as_th
     motion = Motion(
         "sit", CARD.name, CARD.joint_names, (Keyframe(SIT, 1.0, lights=lights), Keyframe(STAND, 0.5))
     )
-    first, second = poses_of(motion_program(motion).program)
+    first, second = read_pose_blocks(motion_to_program(motion).program)
     assert first[:8] == (0, 0, 0xFFE2, 100, 0xFBD2, 100, 0, 100)
     assert first[-8:] == (255, 0, 0, 0, 0, 255, 120, 60)
     assert second[-8:] == (255, 0, 0, 0, 0, 255, 120, 30)
@@ -106,28 +106,30 @@ def test_a_motion_of_the_whole_robot_with_lights_is_written_block_by_block_as_th
 def test_a_motion_of_one_arm_leaves_the_words_of_all_others_alone() -> None:
     joints = ("right_elbow",)
     motion = Motion("arm", CARD.name, joints, (Keyframe(Pose(joints, np.array([0.5])), 0.5),))
-    (tag,) = [node for node in motion_program(motion).program.nodes if node.values and node.address < 0x0A7E]
+    (tag,) = [
+        node for node in motion_to_program(motion).program.tags if node.values and node.address < 0x0A7E
+    ]
     assert (tag.address, len(tag.values)) == (0x0A00 + 4 * 17, 2)
 
 
 def test_the_program_that_ships_is_a_motion_with_lights() -> None:
-    read = program_motion(program("dance"))
+    read = program_to_motion(load_program("dance"))
     assert read.motion.name == "dance"
     assert read.motion.lights == ("left_eye", "right_eye", "mouth")
     assert set(read.motion.keyframes[0].stiffness or {}) == set(CARD.joint_names)
     assert any("call" in remark for remark in read.remarks)
-    assert poses_of(motion_program(read.motion).program) == poses_of(program("dance"))
+    assert read_pose_blocks(motion_to_program(read.motion).program) == read_pose_blocks(load_program("dance"))
 
 
 def played(motion: Motion, seconds: float) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
     """Return what the servos are commanded while a program plays a motion, a row a frame."""
-    memory, body = Memory(), MockBody(CARD)
-    engine, machine = ServoEngine(CARD, memory), ProgramMachine(motion_program(motion).program, memory)
+    memory, body = RobiMemory(), MockBody(CARD)
+    engine, machine = ServoEngine(CARD, memory), ProgramMachine(motion_to_program(motion).program, memory)
     rows = []
     for _ in range(round(seconds * 60)):
-        engine.see(body.read())
+        engine.update_measured(body.read())
         machine.run(200)
-        rows.append(engine.frame())
+        rows.append(engine.next_frame())
         body.advance({CARD.name: rows[-1]})
     return np.concatenate([row.angles for row in rows])
 
@@ -155,11 +157,11 @@ def test_a_motion_that_is_repeated_is_played_so_often() -> None:
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"next": "bow"}, "motion 'bow' comes next"),
-        ({"exit": "bow"}, "left through motion 'bow'"),
-        ({"start": STAND}, "the pose it is to be started from"),
-        ({"repeat": 101}, "repeats 101 times"),
-        ({"keyframes": (Keyframe(STAND, 0.0),)}, "1 keyframes are jumped to"),
+        ({"next": "bow"}, "the next motion, 'bow'"),
+        ({"exit": "bow"}, "the exit motion, 'bow'"),
+        ({"start": STAND}, "the start pose"),
+        ({"repeat": 101}, "1 instead of 101"),
+        ({"keyframes": (Keyframe(STAND, 0.0),)}, "jumps of 1 keyframes"),
         ({"keyframes": (Keyframe(STAND, 0.5, easing=Easing.SMOOTH),)}, "easing smooth"),
         ({"keyframes": (Keyframe(STAND, 0.5, stiffness={"left_knee": 1e3}),)}, "the stiffness of left_knee"),
         (
@@ -170,20 +172,20 @@ def test_a_motion_that_is_repeated_is_played_so_often() -> None:
 )
 def test_what_a_program_cannot_say_is_told(change: dict[str, object], says: str) -> None:
     motion = Motion("m", CARD.name, CARD.joint_names, (Keyframe(STAND, 0.5),))
-    assert motion_program(motion).losses == ()
-    assert any(says in lost for lost in motion_program(replace(motion, **change)).losses)  # type: ignore[arg-type]
+    assert motion_to_program(motion).losses == ()
+    assert any(says in lost for lost in motion_to_program(replace(motion, **change)).losses)  # type: ignore[arg-type]
 
 
 def test_straightened_a_curved_way_loses_nothing() -> None:
     frames = Keyframe(STAND, 0.5), Keyframe(SIT, 0.5, easing=Easing.SMOOTH)
-    written = motion_program(Motion("m", CARD.name, CARD.joint_names, frames), straighten=True)
+    written = motion_to_program(Motion("m", CARD.name, CARD.joint_names, frames), straighten=True)
     assert written.losses == ()
-    assert len(program_motion(written.program).motion.keyframes) > 5
+    assert len(program_to_motion(written.program).motion.keyframes) > 5
 
 
 def test_what_is_rounded_is_told() -> None:
     frame = Keyframe(Pose.of(CARD.joint_names, {"left_knee": math.radians(10.04)}), 0.508)
-    rounding = motion_program(Motion("m", CARD.name, CARD.joint_names, (frame,))).rounding
+    rounding = motion_to_program(Motion("m", CARD.name, CARD.joint_names, (frame,))).rounding
     assert math.degrees(rounding.angle_rad) == pytest.approx(0.04)
     assert rounding.time_s == pytest.approx(0.508 - 0.5)
 
@@ -191,23 +193,23 @@ def test_what_is_rounded_is_told() -> None:
 def test_a_motion_of_another_robot_is_refused_with_advice() -> None:
     bow = Motion("bow", "robotis_bioloid", ("head_pan",), (Keyframe(Pose(("head_pan",), np.zeros(1)), 1.0),))
     with pytest.raises(InputError, match="--robot deagostini_robi2"):
-        motion_program(bow)
+        motion_to_program(bow)
 
 
 def test_a_way_longer_than_a_word_can_say_is_refused() -> None:
     with pytest.raises(InputError, match="at most 1092 s"):
-        motion_program(Motion("m", CARD.name, CARD.joint_names, (Keyframe(STAND, 2000.0),)))
+        motion_to_program(Motion("m", CARD.name, CARD.joint_names, (Keyframe(STAND, 2000.0),)))
 
 
 def test_a_program_that_moves_nothing_is_no_motion() -> None:
     with pytest.raises(InputError, match="moves nothing"):
-        program_motion(assemble("    mem_w 2 0x0f82 = 0x0001\n"))
+        program_to_motion(assemble("    mem_w 2 0x0f82 = 0x0001\n"))
 
 
 def test_a_program_without_end_of_moves_is_refused_soon() -> None:
     text = "    mem_w 2 0x0a08 = 0x0001\n    mem_w 2 0x0a7e = 0x0001\n" * 10_001
     with pytest.raises(InputError, match="more than 10,000 moves"):
-        program_motion(assemble(text))
+        program_to_motion(assemble(text))
 
 
 @given(
@@ -227,10 +229,10 @@ def test_whatever_is_written_to_the_pose_block_is_a_motion_or_refused(
 ) -> None:
     lines = (f"    mem_w {size} {at:#06x} = {', '.join(map(str, values))}\n" for at, size, values in writes)
     try:
-        motion = program_motion(assemble("".join(lines))).motion
+        motion = program_to_motion(assemble("".join(lines))).motion
     except InputError:
         return
-    again = program_motion(motion_program(motion).program).motion
+    again = program_to_motion(motion_to_program(motion).program).motion
     np.testing.assert_allclose(again.duration, motion.duration, atol=1e-9)
 
 
@@ -243,7 +245,7 @@ def test_torque_that_comes_and_goes_is_read_as_free_and_as_stiffness() -> None:
         "    mem_w 2 0x0a0a = 0x0064\n"
         "    mem_w 2 0x0a7e = 0x003c\n"
     )
-    motion = program_motion(assemble(text)).motion
+    motion = program_to_motion(assemble(text)).motion
     assert motion.joints == ("right_hip_pitch", "right_knee", "right_ankle_pitch")
     own = CARD.servo("right_hip_pitch").stiffness
     assert motion.keyframes[0].stiffness == {"right_hip_pitch": pytest.approx(0.8 * own)}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from posewright.bodies import JointCommands, MockBody
 from posewright.errors import InputError
 from posewright.robots import robot
-from posewright.runtimes.robi.memory import Memory
+from posewright.runtimes.robi.memory import RobiMemory
 from posewright.runtimes.robi.servos import ServoEngine
 
 ROBI = robot("deagostini_robi2")
@@ -23,7 +23,7 @@ class Bench:
     """An engine and a body that follows it."""
 
     def __init__(self) -> None:
-        self.memory, self.body = Memory(), MockBody(ROBI)
+        self.memory, self.body = RobiMemory(), MockBody(ROBI)
         self.engine = ServoEngine(ROBI, self.memory)
 
     def pose(self, positions: list[int], torque: int = 80) -> None:
@@ -32,8 +32,8 @@ class Bench:
             self.memory.set("torque", torque, number)
 
     def frame(self) -> JointCommands:
-        self.engine.see(self.body.read())
-        commands = self.engine.frame()
+        self.engine.update_measured(self.body.read())
+        commands = self.engine.next_frame()
         self.body.play(commands)
         return commands
 
@@ -73,7 +73,7 @@ def test_a_table_that_leads_elsewhere_is_what_a_servo_obeys(
     bench.memory.set("time", frames)
     for _ in range(frames):
         commands = bench.frame()
-    assert bench.engine.mapped == tuple(sorted(mapped))
+    assert bench.engine.mapped_ids == tuple(sorted(mapped))
     assert bench.where() == [-n if n in mapped else word for n, word in zip(IDS, goal, strict=True)]
     share = [0.7 if n in mapped else 0.8 for n in IDS]
     assert commands.stiffness is not None
@@ -124,7 +124,7 @@ def test_a_servo_without_torque_is_free_and_starts_from_where_it_is() -> None:
 def test_measured_positions_are_in_the_memory(goal: list[int]) -> None:
     bench = Bench()
     bench.body.positions = ROBI.from_ticks(np.array(goal, dtype=np.float64))
-    bench.engine.see(bench.body.read())
+    bench.engine.update_measured(bench.body.read())
     assert [bench.memory.get("measured", number) for number in IDS] == goal
 
 
@@ -151,15 +151,15 @@ def test_a_table_that_leads_out_of_the_memory_is_an_error_that_names_it(entry: i
 
 def test_another_robot_is_refused() -> None:
     with pytest.raises(InputError, match="1/60"):
-        ServoEngine(robot("robotis_bioloid"), Memory())
+        ServoEngine(robot("robotis_bioloid"), RobiMemory())
 
 
 def test_a_servo_that_the_body_did_not_look_at_stays_as_it_was() -> None:
     bench = Bench()
     bench.body.positions = ROBI.from_ticks(np.full(20, 100.0))
-    bench.engine.see(bench.body.read())
+    bench.engine.update_measured(bench.body.read())
     bench.body.positions[3] = np.nan
-    bench.engine.see(bench.body.read())
+    bench.engine.update_measured(bench.body.read())
     assert [bench.memory.get("measured", number) for number in IDS] == [100] * 20
 
 
@@ -193,16 +193,16 @@ def test_where_a_servo_is_is_written_where_its_first_parameter_leads() -> None:
     bench = Bench()
     bench.body.positions = ROBI.from_ticks(np.full(20, 100.0))
     bench.memory.set("table_measured", 0x0400, 5)
-    bench.engine.see(bench.body.read())
+    bench.engine.update_measured(bench.body.read())
     assert (bench.memory.read(0x0400, 2), bench.memory.get("measured", 5)) == (100, 0)
     bench.memory.set("table_measured", 0x1FFF, 5)
     with pytest.raises(InputError, match="table_measured of ID 5 is 0x1fff"):
-        bench.engine.see(bench.body.read())
+        bench.engine.update_measured(bench.body.read())
 
 
 @pytest.mark.parametrize(("table", "entry"), [("table_position", 0x0C00), ("table_torque", 0x0CEA)])
 def test_a_servo_whose_torque_is_read_elsewhere_counts_as_mapped(table: str, entry: int) -> None:
     bench = Bench()
-    assert bench.engine.mapped == ()
+    assert bench.engine.mapped_ids == ()
     bench.memory.set(table, entry, 5)
-    assert bench.engine.mapped == (5,)
+    assert bench.engine.mapped_ids == (5,)

@@ -9,8 +9,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from posewright.errors import InputError
-from posewright.runtimes.robi.machine import ProgramError, ProgramMachine
-from posewright.runtimes.robi.program import Program
+from posewright.runtimes.robi.machine import ProgramMachine, RobiProgramError
+from posewright.runtimes.robi.program import Rm4Program
 
 SCRATCH = 0x1F00
 """From here on nothing is watched."""
@@ -222,16 +222,16 @@ def texts(draw: st.DrawFn) -> Text:
     return Text(items, draw(BLANKS), tail, draw(st.integers(0, 3)))
 
 
-def watched_run(program: Program, most: int) -> tuple[str, list[tuple[int, int, int]]]:
+def watched_run(program: Rm4Program, most: int) -> tuple[str, list[tuple[int, int, int]]]:
     """Run a program; return how it ended, and what it wrote where it is watched."""
     memory = FakeRam()
     try:
         return str(ProgramMachine(program, memory).run(most).reason), memory.trace
-    except ProgramError:
+    except RobiProgramError:
         return "error", memory.trace
 
 
-def assert_same_doing(program: Program, edited: Program, times: int) -> None:
+def assert_same_doing(program: Rm4Program, edited: Rm4Program, times: int) -> None:
     """What the edited program, with at most `times` as many tags to run, writes is what the other wrote."""
     how, trace = watched_run(program, 400)
     how_then, trace_then = watched_run(edited, 400 * times)

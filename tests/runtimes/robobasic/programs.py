@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from posewright.runtimes.robobasic import Machine, compile_source, read_source, ready_program
-from posewright.runtimes.robobasic.board import Board
-from posewright.runtimes.robobasic.servos import Servos
+from posewright.runtimes.robobasic import BasicMachine, compile_or_raise, compile_source, read_source
+from posewright.runtimes.robobasic.board import BasicBoard
+from posewright.runtimes.robobasic.servos import BoardServos
 
 PULSE_S = 0.02
 STAND = {0: 100, 1: 76, 2: 145, 3: 93, 4: 100, 6: 100, 7: 30, 8: 80}
@@ -25,21 +25,21 @@ class SetPorts:
             return self.line.pop(0) if self.line else -1
         return self.ports.get((port, number), 0)
 
-    def position(self, servo: int) -> int:
+    def servo_position(self, servo: int) -> int:
         return self.read("MOTORIN", servo)
 
 
-def machine(text: str, inputs: SetPorts | None = None) -> Machine:
-    board = Board(Servos(dict.fromkeys(range(32), 100.0), PULSE_S), inputs or SetPorts())
-    return Machine(ready_program(read_source(text)), board)
+def machine(text: str, inputs: SetPorts | None = None) -> BasicMachine:
+    board = BasicBoard(BoardServos(dict.fromkeys(range(32), 100.0), PULSE_S), inputs or SetPorts())
+    return BasicMachine(compile_or_raise(read_source(text)), board)
 
 
-def run(text: str, seconds: float = 10.0, inputs: SetPorts | None = None) -> Machine:
+def run(text: str, seconds: float = 10.0, inputs: SetPorts | None = None) -> BasicMachine:
     """Run a program until it is over, or for so long."""
     made = machine(text, inputs)
     for pulse in range(round(seconds / PULSE_S)):
         made.run_until((pulse + 1) * made.pulse_us)
-        made.board.servos.pulse()
+        made.board.servos.send_pulse()
     return made
 
 

@@ -1,4 +1,4 @@
-"""Whatever is done to a program, it is read, checked and formatted at once, or refused in our own words.
+"""Whatever is done to a program, it is read, checked and format_source at once, or refused in our own words.
 
 100,000 damages take some minutes:
 `POSEWRIGHT_BASIC=100000 pytest tests/runtimes/robobasic/test_basic_damaged.py`.
@@ -15,9 +15,9 @@ from tests.work import Calls
 from posewright.errors import PosewrightError
 from posewright.robots import robot
 from posewright.runtimes.robobasic import compile_source, read_source
-from posewright.runtimes.robobasic.layout import formatted
-from posewright.runtimes.robobasic.linting import lint
-from posewright.runtimes.robobasic.syntax import MOST_NESTED
+from posewright.runtimes.robobasic.formatter import format_source
+from posewright.runtimes.robobasic.linter import lint
+from posewright.runtimes.robobasic.syntax import MAX_NESTING
 
 from .written import damaged
 
@@ -115,12 +115,12 @@ def test_a_text_that_fills_the_board_is_read_and_checked_with_work_in_step_with_
         source = read_source(text)
         compile_source(source)
         lint(source, CARD)
-        formatted(source)
+        format_source(source)
     assert calls.count < CALLS_A_BYTE * BOARD
 
 
 def test_how_deep_a_line_nests_is_no_matter_of_luck() -> None:
-    fits, beyond = MOST_NESTED, MOST_NESTED + 1
+    fits, beyond = MAX_NESTING, MAX_NESTING + 1
     assert not read_source("A = " + "AD(" * fits + "1" + ")" * fits).lines[0].problem
     assert read_source("A = " + "AD(" * beyond + "1" + ")" * beyond).lines[0].problem
     assert not read_source("IF A THEN " * fits + "A = 1").lines[0].problem
@@ -145,8 +145,8 @@ def test_what_is_damaged_is_checked_and_formatted() -> None:
             refused += 1
             continue
         found = lint(source, CARD)
-        laid_out = formatted(source)
-        assert formatted(read_source(laid_out)) == laid_out
+        laid_out = format_source(source)
+        assert format_source(read_source(laid_out)) == laid_out
         unread += any(one.rule == "syntax" for one in found)
         assert all(1 <= one.line <= len(source.lines) and one.column >= 1 for one in found)
     assert 0 < refused < unread < DAMAGES

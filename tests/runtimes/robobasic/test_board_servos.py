@@ -10,7 +10,12 @@ from hypothesis import strategies as st
 
 from posewright.errors import InputError
 from posewright.runtimes.robobasic.machine import StopReason
-from posewright.runtimes.robobasic.servos import Servos, board_facts, group_of, speed_from_measurement
+from posewright.runtimes.robobasic.servos import (
+    BoardServos,
+    board_parameters,
+    find_group,
+    speed_from_measurement,
+)
 
 from .programs import PULSE_S, SetPorts, found, machine, run
 
@@ -36,7 +41,7 @@ counts = st.integers(10, 190)
     ],
 )
 def test_groups_are_those_of_the_manual(name: str, servos: range | None) -> None:
-    assert group_of(name) == servos
+    assert find_group(name) == servos
 
 
 def test_a_field_that_is_empty_or_missing_leaves_its_servo() -> None:
@@ -76,16 +81,16 @@ def test_the_time_of_a_move_is_its_way_by_its_speed_in_whole_pulses(speed: int, 
     made.run_until(made.pulse_us)
     pulses = 0
     while made.board.servos.is_moving:
-        made.board.servos.pulse()
+        made.board.servos.send_pulse()
         pulses += 1
-    expected = abs(target - 100) / (speed * board_facts().speed_counts_s)
+    expected = abs(target - 100) / (speed * board_parameters().speed_counts_s)
     assert expected <= pulses * PULSE_S + 1e-9 <= max(expected + PULSE_S, PULSE_S) + 1e-9
 
 
 @given(st.lists(counts, min_size=3, max_size=3))
 def test_with_ptp_servos_arrive_together_by_move_or_all_and_else_each_alone(targets: list[int]) -> None:
     a, b, c = targets
-    counts_a_pulse = 2 * board_facts().speed_counts_s * PULSE_S
+    counts_a_pulse = 2 * board_parameters().speed_counts_s * PULSE_S
     alone = [max(1, math.ceil(abs(to - 100) / counts_a_pulse - 1e-9)) for to in targets]
     first, every = max(alone[:2]), max(alone)
     for words, expected in (
@@ -100,7 +105,7 @@ def test_with_ptp_servos_arrive_together_by_move_or_all_and_else_each_alone(targ
         made.run_until(made.pulse_us)
         servos, arrived = made.board.servos, dict[int, int]()
         for pulse in range(1, 300):
-            servos.pulse()
+            servos.send_pulse()
             for servo in (0, 1, 18):
                 if not servos.is_busy([servo]):
                     arrived.setdefault(servo, pulse)
@@ -108,12 +113,12 @@ def test_with_ptp_servos_arrive_together_by_move_or_all_and_else_each_alone(targ
 
 
 def test_on_its_way_a_servo_goes_straight() -> None:
-    servos = Servos({0: 100.0}, PULSE_S)
+    servos = BoardServos({0: 100.0}, PULSE_S)
     servos.speed = 10
-    servos.move({0: 130})
+    servos.queue_move({0: 130})
     told = []
     while servos.is_moving:
-        servos.pulse()
+        servos.send_pulse()
         told.append(servos.positions[0])
     assert told == pytest.approx([103, 106, 109, 112, 115, 118, 121, 124, 127, 130])
 
@@ -129,22 +134,22 @@ def test_dir_turns_a_servo_about_its_middle() -> None:
     other = run("DIR G6A, 0, 1\nMOVE G6A, 110, 120\nWAIT\n").board.servos
     assert usual.positions[:2] == [110, 120]
     assert other.positions[:2] == [90, 80]
-    assert [other.mirrored(servo, other.positions[servo]) for servo in (0, 1)] == [110, 120]
+    assert [other.apply_direction(servo, other.positions[servo]) for servo in (0, 1)] == [110, 120]
 
 
 def test_getmotorset_holds_servos_where_they_are_and_leaves_others() -> None:
     ports = SetPorts({("MOTORIN", 0): 60, ("MOTORIN", 1): 70})
     servos = run("GETMOTORSET G6A, 1, 0\n", inputs=ports).board.servos
     assert servos.positions[:2] == [60, 100]
-    assert servos.driven[:2] == [True, None]
+    assert servos.torque_enabled[:2] == [True, None]
     turned = run("DIR G6A, 0\nGETMOTORSET G6A, 1, 0\nMOVE G6A, 140\nWAIT\n", inputs=ports).board.servos
     assert turned.positions[0] == 60  # 140 is there as DIR has it: it has not moved
 
 
 def test_motoroff_lets_go_and_a_move_takes_hold_again() -> None:
     done = run("MOTOR G24\nMOTOROFF G6A\nMOTOROFF 7\n")
-    assert done.board.servos.driven[:8] == [False] * 6 + [True, False]
-    assert run("MOTOROFF G6A\nMOVE G6A, 110\n").board.servos.driven[:2] == [True, False]
+    assert done.board.servos.torque_enabled[:8] == [False] * 6 + [True, False]
+    assert run("MOTOROFF G6A\nMOVE G6A, 110\n").board.servos.torque_enabled[:2] == [True, False]
 
 
 def test_servo_goes_at_once_and_movepos_to_a_pose_that_has_a_name() -> None:
@@ -155,7 +160,7 @@ def test_servo_goes_at_once_and_movepos_to_a_pose_that_has_a_name() -> None:
 @pytest.mark.parametrize("line", ["SERVO 16, A", "SERVO B, 120", "FASTSERVO 16, A"])
 def test_a_servo_that_is_computed_to_be_out_of_range_is_passed_over_and_told(line: str) -> None:
     done = run(f"DIM A AS BYTE\nDIM B AS BYTE\nA = MOTORIN(16)\nB = 40\n{line}\nSERVO 3, 150\nEND\n")
-    assert done.stopped is StopReason.END
+    assert done.stop_reason is StopReason.END
     assert done.board.servos.positions[16] == 100
     assert done.board.servos.positions[3] == 150
     assert [one["line"] for one in done.board.events if one["what"] == "skipped"] == [5]
@@ -172,19 +177,19 @@ def test_whose_motors_are_switched_is_told_by_group_or_number() -> None:
 
 def test_a_value_out_of_range_that_only_running_shows_is_told_with_its_line() -> None:
     done = run("DIM A AS BYTE\nA = 250\n\nMOVE G6A, A\n")
-    assert done.stopped is StopReason.ERROR
+    assert done.stop_reason is StopReason.ERROR
     assert "program.bas:4: 250 for servo 0 (10..190)" in str(done.error)
 
 
 def test_one_measured_move_sets_the_speed_of_all() -> None:
     unit = speed_from_measurement(5, 90, 1.2)
     assert unit == pytest.approx(15.0)
-    servos = Servos({}, PULSE_S, speed_from_measurement(3, 60, 2.0))
+    servos = BoardServos({}, PULSE_S, speed_from_measurement(3, 60, 2.0))
     servos.speed = 3
-    servos.move({0: 160})
+    servos.queue_move({0: 160})
     pulses = 0
     while servos.is_moving:
-        servos.pulse()
+        servos.send_pulse()
         pulses += 1
     assert pulses * PULSE_S == pytest.approx(2.0, abs=PULSE_S)
     for wrong in ((0, 90, 1.0), (5, 0, 1.0), (5, 90, 0.0), (16, 90, 1.0), (1, 90, 0.001)):

@@ -10,10 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posewright.errors import FormatError
-from posewright.runtimes.robobasic import Severity, compile_source, open_program, read_source, ready_program
-from posewright.runtimes.robobasic.board import ProgramError
+from posewright.runtimes.robobasic import (
+    Severity,
+    compile_or_raise,
+    compile_source,
+    open_program,
+    read_source,
+)
+from posewright.runtimes.robobasic.board import BasicProgramError
 from posewright.runtimes.robobasic.machine import StopReason
-from posewright.runtimes.robobasic.servos import board_facts
+from posewright.runtimes.robobasic.servos import board_parameters
 
 from .programs import SetPorts, found, run, value
 
@@ -125,7 +131,7 @@ def test_a_block_of_if_takes_the_first_branch_that_holds(given_value: int, expec
 @given(st.integers(0, 255), st.integers(0, 255))
 def test_for_counts_up_to_its_last_value_and_at_least_once(first: int, last: int) -> None:
     done = run(f"DIM I AS BYTE\nDIM N AS INTEGER\nFOR I = {first} TO {last}\nN = N + 1\nNEXT I\n", 1.0)
-    assert done.stopped is StopReason.LAST_LINE
+    assert done.stop_reason is StopReason.LAST_LINE
     assert done.variables["N"] == max(1, last - first + 1)
 
 
@@ -143,7 +149,7 @@ def test_on_takes_thirty_three_labels_on_one_line() -> None:
 def test_routines_return_behind_their_call() -> None:
     done = run("DIM A AS BYTE\nGOSUB twice\nGOSUB twice\nEND\ntwice: GOSUB once\nonce: A = A + 1\nRETURN\n")
     assert done.variables["A"] == 4
-    assert done.stopped is StopReason.END
+    assert done.stop_reason is StopReason.END
 
 
 def test_a_routine_that_calls_itself_for_ever_is_told_with_its_line() -> None:
@@ -216,16 +222,16 @@ def test_korean_programs_are_read_as_they_were_saved(tmp_path: Path) -> None:
     ],
 )
 def test_a_mistake_is_told_with_its_line_and_what_would_be_right(text: str, line: int, words: str) -> None:
-    with pytest.raises(ProgramError) as caught:
-        ready_program(read_source(text))
+    with pytest.raises(BasicProgramError) as caught:
+        compile_or_raise(read_source(text))
     told = next(one for one in caught.value.errors if words in str(one))
     assert told.where is not None
     assert told.where.line == line
 
 
 def test_all_mistakes_are_told_at_once() -> None:
-    with pytest.raises(ProgramError) as caught:
-        ready_program(read_source("GOTO a\nA = (1)\nMOVE G6A, 5\n"))
+    with pytest.raises(BasicProgramError) as caught:
+        compile_or_raise(read_source("GOTO a\nA = (1)\nMOVE G6A, 5\n"))
     assert [one.where.line for one in caught.value.errors if one.where] == [1, 2, 3]
 
 
@@ -285,7 +291,7 @@ def test_a_pin_or_port_that_is_not_there_is_an_error(line: str) -> None:
 
 def test_what_a_line_beep_or_note_takes_is_time_of_the_program() -> None:
     assert run("ETX 1000, 65\n").clock_us == pytest.approx(10_000, abs=500)
-    assert run("BEEP\n").clock_us == pytest.approx(1000 * board_facts().beep_ms, abs=500)
+    assert run("BEEP\n").clock_us == pytest.approx(1000 * board_parameters().beep_ms, abs=500)
     assert run('TEMPO 60\nMUSIC "O3C#M<N"\n').clock_us == pytest.approx(3_000_000, abs=1000)
 
 
@@ -317,7 +323,7 @@ def test_a_no_break_space_in_a_name_of_a_wrong_encoding_is_part_of_it() -> None:
 
 def test_erx_goes_to_its_label_while_nothing_comes() -> None:
     done = run("DIM A AS BYTE\nagain:\nA = A + 1\nERX 4800, A, again\n", 0.1)
-    assert done.stopped is None
+    assert done.stop_reason is None
 
 
 def test_display_and_sound_are_told_and_take_their_time() -> None:
@@ -364,7 +370,7 @@ def test_an_if_that_nothing_closes_ends_before_the_next_label(a: int, passed: in
     RETURN
     """
     done = run(text)
-    assert (done.stopped, done.variables["B"]) == (StopReason.END, passed)
+    assert (done.stop_reason, done.variables["B"]) == (StopReason.END, passed)
     assert found(text) == {"open-block": 8}
 
 

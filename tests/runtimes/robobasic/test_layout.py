@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posewright.runtimes.robobasic import open_source, program_names, read_source
-from posewright.runtimes.robobasic.layout import MOST_BLANK, formatted
-from posewright.runtimes.robobasic.tree import Line, Number, Source, Text
+from posewright.runtimes.robobasic.formatter import MAX_BLANK_LINES, format_source
+from posewright.runtimes.robobasic.tree import BasicSource, Number, SourceLine, Text
 
 from .written import damaged, programs
 
@@ -93,14 +93,14 @@ def plain(tree: Any) -> Any:
     return tree.upper() if isinstance(tree, str) else tree
 
 
-def meaning(line: Line) -> Any:
+def meaning(line: SourceLine) -> Any:
     """Return what a line says: label, statement and comment, or all of it as it stands."""
     if line.problem:
         return line.text
     return line.label.upper(), plain(line.statement), line.comment.rstrip(" \t")
 
 
-def meanings(source: Source) -> list[Any]:
+def meanings(source: BasicSource) -> list[Any]:
     """Return what the lines of a program say, empty ones left out."""
     found = [meaning(line) for line in source.lines]
     return [one for one in found if one != ("", None, "")]
@@ -109,26 +109,26 @@ def meanings(source: Source) -> list[Any]:
 def agrees(text: str) -> None:
     """Check the laws of the formatter."""
     source = read_source(text)
-    laid_out = formatted(source)
+    laid_out = format_source(source)
     again = read_source(laid_out)
     assert meanings(again) == meanings(source)
-    assert formatted(again) == laid_out
-    assert "\n" * (MOST_BLANK + 2) not in laid_out
+    assert format_source(again) == laid_out
+    assert "\n" * (MAX_BLANK_LINES + 2) not in laid_out
 
 
 def test_a_program_is_laid_out_as_the_house_writes_them() -> None:
-    assert formatted(read_source(WRITTEN)) == FORMATTED
+    assert format_source(read_source(WRITTEN)) == FORMATTED
 
 
 def test_the_house_writes_them_so() -> None:
-    assert formatted(read_source(FORMATTED)) == FORMATTED
+    assert format_source(read_source(FORMATTED)) == FORMATTED
 
 
 def test_comments_behind_statements_that_follow_one_another_are_aligned() -> None:
     text = (
         "A = 1'one\nWAIT\nDELAY 1000'three\n\nWAIT'alone\nMOVE G24, 100, 100, 100, 100, 100, 100, 100'wide\n"
     )
-    assert formatted(read_source(text)) == (
+    assert format_source(read_source(text)) == (
         "A = 1       'one\nWAIT\nDELAY 1000  'three\n\nWAIT  'alone\n"
         "MOVE G24, 100, 100, 100, 100, 100, 100, 100  'wide\n"
     )
@@ -136,19 +136,19 @@ def test_comments_behind_statements_that_follow_one_another_are_aligned() -> Non
 
 @pytest.mark.parametrize("text", ["", "\n\n\n", "\x1a", "\t \n"])
 def test_nothing_is_laid_out_as_nothing(text: str) -> None:
-    assert formatted(read_source(text)) == ""
+    assert format_source(read_source(text)) == ""
 
 
 def test_a_line_that_would_be_too_long_to_be_read_stays_as_it_is() -> None:
     text = "MOVE24 " + "1," * 1600 + "\n"
-    assert formatted(read_source(text)) == text
+    assert format_source(read_source(text)) == text
 
 
 def test_what_is_nested_very_deep_is_set_in_no_deeper_and_can_be_read_again() -> None:
     text = "IF 1 = 1 THEN\n" * 2000 + 'PRINT "in"\n' + "ENDIF\n" * 2000
-    laid_out = formatted(read_source(text))
+    laid_out = format_source(read_source(text))
     assert max(len(line) - len(line.lstrip()) for line in laid_out.splitlines()) == 96
-    assert formatted(read_source(laid_out)) == laid_out
+    assert format_source(read_source(laid_out)) == laid_out
 
 
 def test_the_longest_on_there_is_can_be_read() -> None:
@@ -157,20 +157,20 @@ def test_the_longest_on_there_is_can_be_read() -> None:
 
 
 def test_what_is_nowhere_open_is_not_set_in_when_it_ends() -> None:
-    assert formatted(read_source("endif\nelse\nnext\nWAIT\n")) == "ENDIF\nELSE\nNEXT\nWAIT\n"
+    assert format_source(read_source("endif\nelse\nnext\nWAIT\n")) == "ENDIF\nELSE\nNEXT\nWAIT\n"
 
 
 def test_what_nothing_closes_is_set_in_up_to_the_next_label_or_the_next_of_its_loop() -> None:
     loop = "for a=1 to 2\nif a=1 then\nbeep\nnext a\n"
     text = f"{loop}main:\nif a=1 then\nbeep\nelse if a=2 then\nwait\non:\nend\n"
-    assert formatted(read_source(text)) == (
+    assert format_source(read_source(text)) == (
         "FOR a = 1 TO 2\n    IF a = 1 THEN\n        BEEP\nNEXT a\n"
         "main:\n    IF a = 1 THEN\n        BEEP\n    ELSEIF a = 2 THEN\n        WAIT\non:\n    END\n"
     )
 
 
 def test_a_block_behind_else_is_not_lost() -> None:
-    assert formatted(read_source("if a then beep else if b then\n")) == "IF a THEN BEEP ELSE IF b THEN\n"
+    assert format_source(read_source("if a then beep else if b then\n")) == "IF a THEN BEEP ELSE IF b THEN\n"
 
 
 @pytest.mark.parametrize("name", program_names())

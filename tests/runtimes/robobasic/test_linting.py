@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 
 from posewright.robots import Robot, robot
 from posewright.runtimes.robobasic import (
-    Finding,
+    BasicFinding,
     Severity,
     compile_source,
     open_source,
     program_names,
     read_source,
 )
-from posewright.runtimes.robobasic.compiling import Compiler
-from posewright.runtimes.robobasic.flow import Flow
-from posewright.runtimes.robobasic.linting import lint
+from posewright.runtimes.robobasic.compiler import BasicCompiler
+from posewright.runtimes.robobasic.control_flow import ControlFlow
+from posewright.runtimes.robobasic.linter import lint
 from posewright.runtimes.robobasic.machine import StopReason
 
 from .programs import machine
@@ -30,11 +30,11 @@ CARD = robot("hitec_robonova1")
 HELD = "GETMOTORSET G24, 1\n"
 
 
-def told(text: str, card: Robot = CARD) -> tuple[Finding, ...]:
+def told(text: str, card: Robot = CARD) -> tuple[BasicFinding, ...]:
     return lint(read_source(text), card)
 
 
-def only(text: str, rule: str) -> Finding:
+def only(text: str, rule: str) -> BasicFinding:
     """Return what is found by a rule, which must be one thing."""
     (found,) = [one for one in told(text) if one.rule == rule]
     return found
@@ -426,16 +426,18 @@ def test_no_line_that_the_machine_comes_to_is_called_dead(body: list[str], first
     source = read_source("\n".join(lines))
     assume(not any(one.severity is Severity.ERROR for one in compile_source(source).findings))
     made = machine("\n".join(lines))
-    compiler = Compiler(source)
-    program = compiler.program()
-    addresses = Flow(compiler.steps, source.lines).reached(calls=True) - {len(program.lines)}
+    compiler = BasicCompiler(source)
+    program = compiler.compile()
+    addresses = ControlFlow(compiler.builder, source.lines).reachable(follow_calls=True) - {
+        len(program.lines)
+    }
     reached = {program.lines[at] for at in addresses}
     for _ in range(300):
-        if made.stopped is not None:
+        if made.stop_reason is not None:
             break
         assert made.line in reached, lines
         made.step()
-    if made.stopped is StopReason.RETURN:
+    if made.stop_reason is StopReason.RETURN:
         assert ("no-gosub", made.line) in {(one.rule, one.line) for one in lint(source, CARD)}
 
 

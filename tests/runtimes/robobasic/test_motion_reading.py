@@ -10,10 +10,10 @@ import pytest
 from posewright.errors import InputError
 from posewright.motions import Motion
 from posewright.robots import robot
-from posewright.runtimes.robobasic import Routine, read_source, ready_program, routines
-from posewright.runtimes.robobasic.motion_reading import program_motions
-from posewright.runtimes.robobasic.paces import kept_paces
-from posewright.runtimes.robobasic.servos import board_facts
+from posewright.runtimes.robobasic import Routine, compile_or_raise, read_routines, read_source
+from posewright.runtimes.robobasic.motion_reader import read_motions
+from posewright.runtimes.robobasic.servos import board_parameters
+from posewright.runtimes.robobasic.speed_settings import decode_speed_settings
 
 CARD = robot("hitec_robonova1")
 PULSE_S = CARD.frame_period_s
@@ -23,13 +23,13 @@ ARM = "left_shoulder_roll"  # servo 7, which stands at 30
 
 def found(text: str, **more: float) -> dict[str, Routine]:
     """Return the routines of a program by their labels."""
-    return {one.label: one for one in routines(ready_program(read_source(text)), CARD, **more)}
+    return {one.label: one for one in read_routines(compile_or_raise(read_source(text)), CARD, **more)}
 
 
 def motion(text: str, label: str = "here") -> Motion:
     """Return the motion of a routine that follows after PTP ALLON and END."""
     made = found(f"{PTP}END\n{label}:\n{text}")[label]
-    assert made.why == ""
+    assert made.failure == ""
     assert made.motion is not None
     return made.motion
 
@@ -53,7 +53,7 @@ def times(made: Motion) -> list[tuple[int, int]]:
 
 
 def pulses(travel: float, speed: int, high: float = 1.0) -> int:
-    return math.ceil(travel / (speed * high * board_facts().speed_counts_s * PULSE_S) - 1e-9)
+    return math.ceil(travel / (speed * high * board_parameters().speed_counts_s * PULSE_S) - 1e-9)
 
 
 # ---- what a keyframe says
@@ -96,12 +96,12 @@ def test_a_keyframe_takes_as_long_as_its_longest_way_from_where_the_robot_stands
 def test_highspeed_takes_a_third_of_the_time() -> None:
     made = motion("SPEED 4\nHIGHSPEED SETON\nMOVE G6B, , 120\nWAIT\nHIGHSPEED SETOFF\nMOVE G6B, , 30\nWAIT\n")
     assert times(made) == [(pulses(90, 4, 3.0), 0), (pulses(90, 4), 0)]
-    assert [str(pace) for pace in kept_paces(made)] == ["4h", "4"]
+    assert [str(pace) for pace in decode_speed_settings(made)] == ["4h", "4"]
 
 
 def test_a_measured_speed_stretches_all_times() -> None:
     text = f"{PTP}END\nhere:\nSPEED 5\nMOVE G6B, , 90\nWAIT\nRETURN\n"
-    slow = found(text, speed_counts_s=board_facts().speed_counts_s / 2)["here"].motion
+    slow = found(text, speed_counts_s=board_parameters().speed_counts_s / 2)["here"].motion
     assert slow is not None
     assert slow.duration == pytest.approx(2 * motion("SPEED 5\nMOVE G6B, , 90\nWAIT\n").duration)
 
@@ -126,7 +126,7 @@ def test_what_motoroff_lets_go_is_free_until_it_is_moved_again() -> None:
         sorted([*arm, "right_shoulder_pitch"]),
         [],
     ]
-    ends = made.resolved()[-1]
+    ends = made.resolved_poses()[-1]
     assert ends.free == {"right_shoulder_pitch"}
 
 
@@ -134,7 +134,7 @@ def test_a_servo_that_is_driven_again_stays_where_it_was_sent() -> None:
     for on in ("MOTOR 7", "GETMOTORSET G6B, 0, 1"):
         made = motion(f"MOVE G6B, , 90\nWAIT\nMOTOROFF 7\nDELAY 100\n{on}\nDELAY 100\n")
         assert counts(made) == [{7: 90}, {}, {7: 90}]
-        assert made.resolved()[-1].free == frozenset()
+        assert made.resolved_poses()[-1].free == frozenset()
 
 
 def test_servo_jumps() -> None:
@@ -151,7 +151,7 @@ def test_moves_between_which_a_pulse_comes_by_chance_are_one_keyframe() -> None:
 
 
 def test_a_servo_turned_by_dir_goes_the_other_way() -> None:
-    directions = list(board_facts().directions[6:12])
+    directions = list(board_parameters().directions[6:12])
     directions[1] = 1 - directions[1]
     dir_line = f"DIR G6B, {', '.join(map(str, directions))}\n"
     made = found(f"{PTP}{dir_line}END\nhere:\nMOVE G6B, 100, 110\nWAIT\nRETURN\n")["here"]
@@ -180,7 +180,9 @@ def test_the_beginning_gives_ptp_and_speed_to_the_routines() -> None:
     here = made["here"].motion
     assert here is not None
     assert times(here) == [(pulses(60, 10), 0)]
-    assert made["here"].remarks == ("no SPEED before its first move: 10 is used, as the beginning leaves it",)
+    assert made["here"].remarks == (
+        "no SPEED before its first move: it uses 10, which the beginning of the program sets",
+    )
 
 
 def test_the_beginning_knows_that_every_variable_is_0_when_the_robot_is_switched_on() -> None:
@@ -235,8 +237,8 @@ def test_why_a_routine_is_not_static_is_told_with_the_line(lines: str, why: str,
     made = found(f"{PTP}END\nhere:\n{lines}")["here"]
     assert not made.is_static
     assert made.motion is None
-    assert made.why == why
-    assert made.why_line == line or (line == 0 and made.why_line > 4)
+    assert made.failure == why
+    assert made.failure_line == line or (line == 0 and made.failure_line > 4)
 
 
 def test_a_wait_is_no_loop_however_long_it_is() -> None:
@@ -267,7 +269,7 @@ def test_servos_that_arrive_one_by_one_are_told_and_arrive_together() -> None:
     assert times(made.motion) == [(pulses(60, 3), 0)]
     early = (pulses(60, 3) - pulses(10, 3)) * PULSE_S
     assert (
-        f"servos that arrive up to {early:.3g} s before others, as PTP is not ALLON, here arrive together"
+        f"servos that arrive up to {early:.3g} s before others, as PTP is not ALLON, arrive together here"
         in (made.remarks)
     )
 
@@ -290,9 +292,9 @@ def test_what_is_no_move_is_told() -> None:
     text = 'SPEED 5\nMOVE G6A, 90, , , , , 60\nWAIT\nMUSIC "CDE"\nOUT 5, 1\nBEEP\nGYROSET G6A, 1\nRETURN\n'
     made = found(f"{PTP}END\nhere:\n{text}")["here"]
     assert made.remarks == (
-        "servo 5: the robot has none there",
-        "what its gyros correct",
-        "besides its moves there is MUSIC, OUT, BEEP",
+        "the robot has no servo 5",
+        "corrections by gyros are left out",
+        "statements that do not move servos are left out: MUSIC, OUT, BEEP",
     )
 
 
@@ -302,16 +304,16 @@ def test_a_hundred_for_a_servo_that_is_not_there_is_usual_and_not_told() -> None
 
 
 def test_motions_come_with_their_remarks_by_name() -> None:
-    program = ready_program(read_source(f"{PTP}END\nhere:\nMOVE G6B, , 90\nWAIT\nRETURN\n"))
-    (made,), (remark,) = program_motions(program, CARD)
+    program = compile_or_raise(read_source(f"{PTP}END\nhere:\nMOVE G6B, , 90\nWAIT\nRETURN\n"))
+    (made,), (remark,) = read_motions(program, CARD)
     assert made.name == "here"
     assert remark.startswith("here: no SPEED before its first move")
 
 
 def test_a_robot_without_such_a_board_is_refused() -> None:
-    program = ready_program(read_source("END\n"))
+    program = compile_or_raise(read_source("END\n"))
     with pytest.raises(InputError, match="is not driven by an MR-C3024"):
-        routines(program, robot("sony_ers7"))
+        read_routines(program, robot("sony_ers7"))
 
 
 def test_angles_are_those_of_the_servos() -> None:

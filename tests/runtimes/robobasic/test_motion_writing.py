@@ -14,12 +14,17 @@ from hypothesis import strategies as st
 from posewright.errors import InputError
 from posewright.motions import Easing, Keyframe, Motion, Pose
 from posewright.robots import robot
-from posewright.runtimes.robobasic import compile_source, program_names, read_source, ready_program
-from posewright.runtimes.robobasic.motion_reading import program_motions, routines
-from posewright.runtimes.robobasic.motion_writing import motions_program
-from posewright.runtimes.robobasic.paces import EXTRA, Pace, all_paces, kept_paces
-from posewright.runtimes.robobasic.servos import board_facts, group_of, pulses_for
-from posewright.runtimes.robobasic.tree import Command, Name, Number, Source
+from posewright.runtimes.robobasic import compile_or_raise, compile_source, program_names, read_source
+from posewright.runtimes.robobasic.motion_reader import read_motions, read_routines
+from posewright.runtimes.robobasic.motion_writer import write_motions
+from posewright.runtimes.robobasic.servos import board_parameters, count_pulses, find_group
+from posewright.runtimes.robobasic.speed_settings import (
+    EXTRA,
+    SpeedSetting,
+    all_speed_settings,
+    decode_speed_settings,
+)
+from posewright.runtimes.robobasic.tree import BasicSource, CommandStatement, Name, Number
 
 CARD = robot("hitec_robonova1")
 PULSE_S = CARD.frame_period_s
@@ -33,8 +38,10 @@ counts = st.integers(10, 190)
 
 def motion_of(source: str | bytes, label: str) -> Motion:
     """Return the motion of a routine."""
-    (found,) = (one for one in routines(ready_program(read_source(source)), CARD) if one.label == label)
-    assert found.why == ""
+    (found,) = (
+        one for one in read_routines(compile_or_raise(read_source(source)), CARD) if one.label == label
+    )
+    assert found.failure == ""
     assert found.motion is not None
     return found.motion
 
@@ -62,7 +69,7 @@ def poses(draw: st.DrawFn) -> tuple[list[str], Fields]:
         st.sampled_from([["G6A", "G6B", "G6C", "G6D"], ["G8A", "G8B", "G8C"], ["G16"], ["G24"], ["G32"]])
     )
     for name in names:
-        group = group_of(name)
+        group = find_group(name)
         assert group is not None
         fields = [
             draw(counts | st.none() if servo in STAND else st.sampled_from([None, 100]))
@@ -80,16 +87,16 @@ def poses(draw: st.DrawFn) -> tuple[list[str], Fields]:
 
 
 @st.composite
-def programs(draw: st.DrawFn) -> tuple[str, list[tuple[Fields, Pace]]]:
+def programs(draw: st.DrawFn) -> tuple[str, list[tuple[Fields, SpeedSetting]]]:
     """Draw a program, and the poses of its routine with SPEED and HIGHSPEED of each, in order."""
     lines, told = [], []
-    pace = Pace(board_facts().first_speed)
+    pace = SpeedSetting(board_parameters().first_speed)
     for _ in range(draw(st.integers(1, 6))):
         if draw(st.booleans()):
-            pace = Pace(draw(st.integers(1, 15)), pace.high)
+            pace = SpeedSetting(draw(st.integers(1, 15)), pace.high)
             lines.append(f"SPEED {pace.speed}")
         if draw(st.integers(0, 3)) == 0:
-            pace = Pace(pace.speed, not pace.high)
+            pace = SpeedSetting(pace.speed, not pace.high)
             lines.append(f"HIGHSPEED {'SETON' if pace.high else 'SETOFF'}")
         written, fields = draw(poses())
         lines += [*written, "WAIT"]
@@ -101,19 +108,19 @@ def programs(draw: st.DrawFn) -> tuple[str, list[tuple[Fields, Pace]]]:
     return f"PTP SETON\nPTP ALLON\nEND\nhere:\n{body}\nRETURN\n", told
 
 
-def written_moves(source: Source) -> list[Fields]:
+def written_moves(source: BasicSource) -> list[Fields]:
     """Return what the robot's servos are told by the statements MOVE between one WAIT and the next."""
     found: list[Fields] = [{}]
     for line in source.lines:
         match line.statement:
-            case Command("MOVE", (Name(group), *fields)):
-                servos = group_of(group) or range(0)
+            case CommandStatement("MOVE", (Name(group), *fields)):
+                servos = find_group(group) or range(0)
                 found[-1] |= {
                     servo: one.value
                     for servo, one in zip(servos, fields, strict=False)
                     if isinstance(one, Number)
                 }
-            case Command("WAIT"):
+            case CommandStatement("WAIT"):
                 found.append({})
             case _:
                 pass
@@ -123,33 +130,35 @@ def written_moves(source: Source) -> list[Fields]:
 @given(programs())
 @settings(max_examples=150)
 def test_a_program_that_becomes_a_motion_and_a_program_again_keeps_every_move_and_speed(
-    drawn: tuple[str, list[tuple[Fields, Pace]]],
+    drawn: tuple[str, list[tuple[Fields, SpeedSetting]]],
 ) -> None:
     text, told = drawn
-    made, _ = program_motions(ready_program(read_source(text)), CARD)
+    made, _ = read_motions(compile_or_raise(read_source(text)), CARD)
     if not told:
         assert made == ()
         return
-    written = motions_program(made, CARD)
+    written = write_motions(made, CARD)
     assert written.losses == ()
     source = read_source(written.data)
     assert written_moves(source) == [fields for fields, _ in told]
     again = motion_of(written.data, "here")
     first = made[0].keyframes
     moved = [place for place, frame in enumerate(first) if not frame.pose.held_mask.all()]
-    assert [kept_paces(again)[place] for place in moved[-len(told) :]] == [pace for _, pace in told]
+    assert [decode_speed_settings(again)[place] for place in moved[-len(told) :]] == [
+        pace for _, pace in told
+    ]
     assert again.keyframes == first
 
 
 @given(programs())
 @settings(max_examples=30)
 def test_speed_comes_back_wherever_the_time_tells_it_when_it_is_not_kept(
-    drawn: tuple[str, list[tuple[Fields, Pace]]],
+    drawn: tuple[str, list[tuple[Fields, SpeedSetting]]],
 ) -> None:
-    made, _ = program_motions(ready_program(read_source(drawn[0])), CARD)
+    made, _ = read_motions(compile_or_raise(read_source(drawn[0])), CARD)
     bare = [replace(one, extras={}) for one in made]
     for one in bare:
-        again = motion_of(motions_program([one], CARD).data, "here")
+        again = motion_of(write_motions([one], CARD).data, "here")
         assert again.keyframes == one.keyframes
 
 
@@ -168,8 +177,8 @@ def motions(draw: st.DrawFn) -> Motion:
         free = draw(st.sets(st.sampled_from(joints), max_size=2)) - told.keys()
         travel = max(abs(to - places[NUMBERS[joint]]) for joint, to in told.items())
         places |= {NUMBERS[joint]: to for joint, to in told.items()}
-        pace = draw(st.sampled_from(all_paces()))
-        pulses = pulses_for(travel, pace.rate(board_facts().speed_counts_s), PULSE_S)
+        pace = draw(st.sampled_from(all_speed_settings()))
+        pulses = count_pulses(travel, pace.rate(board_parameters().speed_counts_s), PULSE_S)
         jumps = draw(st.integers(0, 5)) == 0
         angles = {joint: SERVOS[joint].from_ticks(to + off[joint]) for joint, to in told.items()}
         pause = draw(st.floats(3 * PULSE_S if jumps else PULSE_S, 2.0) | st.just(0.0 if not jumps else 1.0))
@@ -183,7 +192,7 @@ def motions(draw: st.DrawFn) -> Motion:
 @given(motions())
 @settings(max_examples=200)
 def test_a_motion_becomes_a_program_and_comes_back_to_half_a_count_and_a_pulse(motion: Motion) -> None:
-    written = motions_program([motion], CARD)
+    written = write_motions([motion], CARD)
     assert written.losses == ()
     assert written.rounding.time_s <= PULSE_S + 1e-9
     assert written.rounding.angle_rad <= 0.5 * COUNT_RAD
@@ -191,24 +200,25 @@ def test_a_motion_becomes_a_program_and_comes_back_to_half_a_count_and_a_pulse(m
     assert back.joints == motion.joints
     assert len(back.keyframes) == len(motion.keyframes)
     np.testing.assert_allclose(back.keyframe_times, motion.keyframe_times, atol=PULSE_S + 1e-6)
-    for one, other in zip(motion.resolved()[1:], back.resolved()[1:], strict=True):
+    for one, other in zip(motion.resolved_poses()[1:], back.resolved_poses()[1:], strict=True):
         assert one.free == other.free
         np.testing.assert_allclose(other.angles, one.angles, atol=0.5 * COUNT_RAD + 1e-6)
     for frame, other_frame in zip(motion.keyframes, back.keyframes, strict=True):
         np.testing.assert_array_equal(np.isnan(other_frame.pose.angles), np.isnan(frame.pose.angles))
 
 
-@given(st.lists(counts, min_size=2, max_size=5), st.integers(2, 5), st.sampled_from(all_paces()))
+@given(st.lists(counts, min_size=2, max_size=5), st.integers(2, 5), st.sampled_from(all_speed_settings()))
 @settings(max_examples=50)
 def test_a_motion_that_repeats_becomes_a_loop_whose_passes_all_take_the_same_time(
-    places: list[int], again: int, pace: Pace
+    places: list[int], again: int, pace: SpeedSetting
 ) -> None:
-    rate = pace.rate(board_facts().speed_counts_s)
+    rate = pace.rate(board_parameters().speed_counts_s)
     ways = [abs(to - before) for before, to in zip([places[-1], *places[:-1]], places, strict=True)]
     frames = [
-        knee(to, pulses_for(way, rate, PULSE_S) * PULSE_S, 0.2) for to, way in zip(places, ways, strict=True)
+        knee(to, count_pulses(way, rate, PULSE_S) * PULSE_S, 0.2)
+        for to, way in zip(places, ways, strict=True)
     ]
-    written = motions_program([a_motion(*frames, repeat=again)], CARD)
+    written = write_motions([a_motion(*frames, repeat=again)], CARD)
     assert written.losses == ()
     assert f"    FOR TIMES = 1 TO {again}\n" in written.text
     back = motion_of(written.data, "nod").keyframes
@@ -220,7 +230,7 @@ def test_a_motion_that_repeats_becomes_a_loop_whose_passes_all_take_the_same_tim
 
 def test_a_motion_for_ever_goes_back_to_its_label_and_is_called_last() -> None:
     walk = replace(a_motion(knee(120, 0.5), knee(140, 0.5)), name="walk", repeat=None)
-    written = motions_program([walk, a_motion(knee(120, 0.5))], CARD)
+    written = write_motions([walk, a_motion(knee(120, 0.5))], CARD)
     assert "    GOTO walk\n" in written.text
     assert written.text.index("GOSUB nod") < written.text.index("GOSUB walk")
     back = motion_of(written.data, "walk")
@@ -230,7 +240,7 @@ def test_a_motion_for_ever_goes_back_to_its_label_and_is_called_last() -> None:
 
 def test_a_program_is_what_a_person_would_write() -> None:
     made = a_motion(knee(115, 2 * 0.02 * math.ceil(30 / (5 * 15 * 0.02) / 2), 0.5), knee(145, 0.0))
-    text = motions_program([made], CARD).text
+    text = write_motions([made], CARD).text
     assert text.endswith(
         "GOSUB nod\nEND\n\nnod:\n    SPEED 5\n    MOVE G6A,    ,    , 115\n    WAIT\n    DELAY 500\n"
         "    SERVO 2, 145\n    RETURN\n"
@@ -242,22 +252,22 @@ def test_a_program_is_what_a_person_would_write() -> None:
 
 def test_a_written_program_has_nothing_odd_about_it() -> None:
     repeated = replace(a_motion(knee(120, 0.5)), repeat=3)
-    assert compile_source(read_source(motions_program([repeated], CARD).data)).findings == ()
+    assert compile_source(read_source(write_motions([repeated], CARD).data)).findings == ()
 
 
 def test_a_pace_that_is_kept_is_taken_only_where_it_still_fits() -> None:
-    (made,), _ = program_motions(
-        ready_program(read_source("SPEED 9\nMOVE G6A, , , 144\nWAIT\nSPEED 9\nMOVE G6A, , , 100\nWAIT\n")),
+    (made,), _ = read_motions(
+        compile_or_raise(read_source("SPEED 9\nMOVE G6A, , , 144\nWAIT\nSPEED 9\nMOVE G6A, , , 100\nWAIT\n")),
         CARD,
     )
     assert made.extras[EXTRA] == "9*2"
     slower = replace(made, speed=0.5)
-    text = motions_program([slower], CARD).text
+    text = write_motions([slower], CARD).text
     assert "    SPEED 9\n" not in text
-    assert "    SPEED 9\n" in motions_program([made], CARD).text
+    assert "    SPEED 9\n" in write_motions([made], CARD).text
     odd = replace(made, extras={EXTRA: "9*99999"})
-    assert kept_paces(odd) == [None, None]
-    assert kept_paces(replace(made, extras={EXTRA: "99 x"})) == [None, None]
+    assert decode_speed_settings(odd) == [None, None]
+    assert decode_speed_settings(replace(made, extras={EXTRA: "99 x"})) == [None, None]
 
 
 def test_whole_groups_and_parts_of_them_are_let_go() -> None:
@@ -265,12 +275,12 @@ def test_whole_groups_and_parts_of_them_are_let_go() -> None:
     arm = CARD.groups["left_arm"]
     held = Pose.of(joints, {}, {*arm, "right_elbow"})
     made = Motion("rest", CARD.name, joints, (Keyframe(held, 1.0),))
-    text = motions_program([made], CARD).text
+    text = write_motions([made], CARD).text
     assert "rest:\n    MOTOROFF G6B\n    MOTOROFF 14\n    DELAY 1000\n    RETURN\n" in text
 
 
 def test_a_long_pause_is_several_delays() -> None:
-    text = motions_program([a_motion(knee(145, 0.02, 100.0))], CARD).text
+    text = write_motions([a_motion(knee(145, 0.02, 100.0))], CARD).text
     assert "    DELAY 65535\n    DELAY 34465\n" in text
 
 
@@ -282,34 +292,34 @@ def test_what_a_program_cannot_hold_is_listed() -> None:
     made = a_motion(
         *(replace(one, reach_s=25 / 45) for one in frames), next="bow", exit="sit", start=frames[0].pose
     )
-    assert motions_program([made], CARD).losses == (
-        "easing smooth: the servos go straight",
+    assert write_motions([made], CARD).losses == (
+        "easing smooth: servos move at constant speed",
         "the stiffness of left_knee",
-        "that motion 'bow' comes next",
-        "that it is left through motion 'sit'",
-        "the pose it is to be started from",
+        "the next motion, 'bow'",
+        "the exit motion, 'sit'",
+        "the start pose",
     )
 
 
 def test_times_that_no_speed_gives_are_told_with_the_largest() -> None:
-    slowest = 100 / board_facts().speed_counts_s
-    told = motions_program([a_motion(knee(45, slowest + 2.0))], CARD)
+    slowest = 100 / board_parameters().speed_counts_s
+    told = write_motions([a_motion(knee(45, slowest + 2.0))], CARD)
     assert told.losses == ("times of keyframes, by up to 2 s: no SPEED gives them",)
     assert re.search("SPEED 1\n    MOVE G6A,    ,    ,  45\n    WAIT\n    DELAY (19|20)..\n", told.text)
-    both = motions_program([a_motion(knee(45, slowest + 2.0)), a_motion(knee(145, 0.02))], CARD)
+    both = write_motions([a_motion(knee(45, slowest + 2.0)), a_motion(knee(145, 0.02))], CARD)
     assert both.losses[0].startswith("nod: times of keyframes")
 
 
 def test_one_keyframe_that_is_late_does_not_make_the_others_late() -> None:
     fast = [knee(45, 0.02), knee(145, 1.0), knee(45, 1.0), knee(145, 1.0)]
-    back = motion_of(motions_program([a_motion(*fast)], CARD).data, "nod")
+    back = motion_of(write_motions([a_motion(*fast)], CARD).data, "nod")
     assert back.keyframe_times[-1] == pytest.approx(3.02, abs=0.1)
 
 
 def test_a_joint_beyond_what_move_takes_is_refused_by_name() -> None:
     far = Keyframe(Pose(("left_knee",), np.array([SERVOS["left_knee"].from_ticks(191)])), 1.0)
-    with pytest.raises(InputError, match=r"'nod', keyframe 2: left_knee is asked to .* 191 counts") as caught:
-        motions_program([a_motion(knee(120, 1.0), far)], CARD)
+    with pytest.raises(InputError, match=r"'nod', keyframe 2: left_knee is at .* 191 counts") as caught:
+        write_motions([a_motion(knee(120, 1.0), far)], CARD)
     assert "MOVE takes 10..190" in str(caught.value)
 
 
@@ -317,9 +327,9 @@ def test_a_motion_of_another_robot_and_none_at_all_are_refused() -> None:
     joints = robot("sony_ers7").joint_names[:1]
     other = Motion("wag", "sony_ers7", joints, (Keyframe(Pose(joints, np.zeros(1)), 1.0),))
     with pytest.raises(InputError, match="motion 'wag' is for sony_ers7"):
-        motions_program([other], CARD)
-    with pytest.raises(InputError, match="no motion is given"):
-        motions_program([], CARD)
+        write_motions([other], CARD)
+    with pytest.raises(InputError, match="there is no motion to write"):
+        write_motions([], CARD)
 
 
 @pytest.mark.parametrize(
@@ -340,7 +350,7 @@ def test_a_motion_of_another_robot_and_none_at_all_are_refused() -> None:
     ],
 )
 def test_a_label_is_what_of_a_name_can_be_one(name: str, label: str) -> None:
-    written = motions_program([replace(a_motion(knee(120, 0.5)), name=name)], CARD)
+    written = write_motions([replace(a_motion(knee(120, 0.5)), name=name)], CARD)
     assert written.labels == (label,)
     assert motion_of(written.data, label).name == label
     assert (name == label) == (written.remarks == ())
@@ -348,17 +358,17 @@ def test_a_label_is_what_of_a_name_can_be_one(name: str, label: str) -> None:
 
 def test_no_two_labels_are_alike() -> None:
     named = [replace(a_motion(knee(120, 0.5)), name=name) for name in ("bow", "Bow", "bow")]
-    assert motions_program(named, CARD).labels == ("bow", "Bow_2", "bow_3")
+    assert write_motions(named, CARD).labels == ("bow", "Bow_2", "bow_3")
 
 
 @pytest.mark.parametrize("name", program_names())
 def test_static_routines_of_the_programs_that_ship_come_back_as_they_were(name: str) -> None:
-    made, _ = program_motions(name, CARD)
+    made, _ = read_motions(name, CARD)
     assert made
-    written = motions_program(made, CARD)
+    written = write_motions(made, CARD)
     assert written.losses == ()
     again = {
-        motion.name: motion for motion in program_motions(ready_program(read_source(written.data)), CARD)[0]
+        motion.name: motion for motion in read_motions(compile_or_raise(read_source(written.data)), CARD)[0]
     }
     for motion in made:
         assert again[motion.name].keyframes == motion.keyframes

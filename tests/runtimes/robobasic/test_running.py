@@ -14,8 +14,8 @@ from posewright.bodies import BodyState
 from posewright.errors import FormatError, InputError, UnknownNameError
 from posewright.robots import robot
 from posewright.runs import basic_result, run_basic, run_many, run_trial, set_up_basic
-from posewright.runtimes.robobasic import RoboBasicController, RoboBasicProgram, read_source, ready_program
-from posewright.runtimes.robobasic.ad_ports import moved_plugs, read_plugs
+from posewright.runtimes.robobasic import RoboBasicController, RoboBasicProgram, compile_or_raise, read_source
+from posewright.runtimes.robobasic.ad_ports import assign_ports, find_moved_sensors
 from posewright.runtimes.robobasic.inputs import BodyInputs, read_inputs
 
 ROBOT = robot("hitec_robonova1")
@@ -23,7 +23,7 @@ STAND = ROBOT.pose("stand")
 
 
 def controller(text: str, script: str = "", **how: object) -> RoboBasicController:
-    return RoboBasicController(ROBOT, ready_program(read_source(text)), script=read_inputs(script), **how)  # type: ignore[arg-type]
+    return RoboBasicController(ROBOT, compile_or_raise(read_source(text)), script=read_inputs(script), **how)  # type: ignore[arg-type]
 
 
 def state(**sensors: object) -> BodyState:
@@ -31,7 +31,7 @@ def state(**sensors: object) -> BodyState:
 
 
 def program(text: str) -> RoboBasicProgram:
-    return RoboBasicProgram(ready_program(read_source(text)), ROBOT)
+    return RoboBasicProgram(compile_or_raise(read_source(text)), ROBOT)
 
 
 def play(made: RoboBasicController, seconds: float, **sensors: object) -> np.ndarray:
@@ -96,17 +96,17 @@ def test_ad_ports_read_the_bodys_sensors_in_counts(
     port: int, sensors: dict[str, object], counts: int
 ) -> None:
     inputs = BodyInputs(ROBOT)
-    inputs.see(state(**sensors), 0.0)
+    inputs.update(state(**sensors), 0.0)
     assert inputs.read("AD", port) == pytest.approx(counts, abs=1)
 
 
 def test_a_sensor_may_be_plugged_in_elsewhere_and_an_open_port_reads_what_templates_take_for_none() -> None:
-    inputs = BodyInputs(ROBOT, plugged=read_plugs(["0=tilt", "AD6=none"]))
-    inputs.see(state(**{"imu.orientation": np.zeros(3)}), 0.0)
+    inputs = BodyInputs(ROBOT, ad_sensors=assign_ports(["0=tilt", "AD6=none"]))
+    inputs.update(state(**{"imu.orientation": np.zeros(3)}), 0.0)
     assert [inputs.read("AD", port) for port in (0, 5, 6, 7)] == [115, 255, 255, 255]
     for wrong in ("9=tilt", "0=nose", "tilt"):
         with pytest.raises(FormatError):
-            read_plugs([wrong])
+            assign_ports([wrong])
 
 
 @pytest.mark.parametrize(
@@ -116,14 +116,14 @@ def test_a_sensor_may_be_plugged_in_elsewhere_and_an_open_port_reads_what_templa
 def test_a_label_tells_of_a_sensor_on_another_port(label: str, sensor: str) -> None:
     text = f"DIM A AS BYTE\nfar:\nA = AD(0)\n{label}:\nA = AD(3)\nA = AD(7)\nother:\nA = AD(1)\nEND\n"
     source = read_source(text)
-    (moved,) = moved_plugs(source)
+    (moved,) = find_moved_sensors(source)
     assert moved.sensor is not None
     assert (moved.sensor.name, moved.port, moved.line) == (sensor, 3, 5)
-    plugs = read_plugs([], source)
+    plugs = assign_ports([], source)
     assert {port: one.name for port, one in plugs.items() if one.name == sensor} == {3: sensor}
     assert plugs[0].name == "front"
-    assert read_plugs([f"{moved.sensor.port}={sensor}"], source) == read_plugs([])
-    assert moved_plugs(read_source(text.replace("AD(3)", f"AD({moved.sensor.port})"))) == ()
+    assert assign_ports([f"{moved.sensor.port}={sensor}"], source) == assign_ports([])
+    assert find_moved_sensors(read_source(text.replace("AD(3)", f"AD({moved.sensor.port})"))) == ()
 
 
 @pytest.mark.parametrize(
@@ -143,9 +143,9 @@ def test_a_tilt_sensor_is_plugged_in_only_where_the_program_takes_it_for_upright
     source = read_source(
         f"DIM A AS BYTE\nDIM B AS BYTE\nrobot_tilt:\nA = AD(7)\n{asked}\nRETURN\nback:\nEND\n"
     )
-    (moved,) = moved_plugs(source)
+    (moved,) = find_moved_sensors(source)
     assert (moved.sensor and moved.sensor.name) == sensor
-    assert (7 in read_plugs([], source)) == (sensor is not None)
+    assert (7 in assign_ports([], source)) == (sensor is not None)
 
 
 KOREAN = """CONST 앞뒤기울기AD포트 = 0
@@ -170,7 +170,7 @@ END
 def test_constants_that_are_ports_tell_of_sensors_and_limits_which_tilt_sensor_it_is(
     low: int, high: int, sensor: str
 ) -> None:
-    plugs = read_plugs([], read_source(KOREAN.format(low, high)))
+    plugs = assign_ports([], read_source(KOREAN.format(low, high)))
     usual = {} if sensor == "tilt" else {5: "tilt"}
     expected = {0: sensor, 2: "right", 4: "front", 6: "battery", **usual}
     assert {port: one.name for port, one in plugs.items()} == expected
@@ -178,7 +178,7 @@ def test_constants_that_are_ports_tell_of_sensors_and_limits_which_tilt_sensor_i
 
 def test_motorin_tells_where_a_servo_is_and_0_where_there_is_none() -> None:
     inputs = BodyInputs(ROBOT)
-    inputs.see(state(), 0.0)
+    inputs.update(state(), 0.0)
     assert [inputs.read("MOTORIN", servo) for servo in (1, 2, 5, 22)] == [76, 145, 0, 100]
 
 
@@ -255,14 +255,14 @@ def test_a_gyro_moves_a_servo_against_the_turn_about_its_axis_by_its_sense(port:
 def test_a_reading_that_is_no_number_is_none() -> None:
     inputs = BodyInputs(ROBOT)
     upside = {"imu.orientation": np.full(3, math.nan), "distance_front": math.inf, "battery": math.nan}
-    inputs.see(state(**upside), 0.0)
+    inputs.update(state(**upside), 0.0)
     assert [inputs.read("AD", port) for port in (0, 5, 6)] == [0, 115, 164]
 
 
 @pytest.mark.parametrize(("pitch_deg", "counts"), [(0, 84), (90, 134), (-90, 34)])
 def test_the_tilt_sensor_of_later_robots_is_plugged_in_by_name(pitch_deg: float, counts: int) -> None:
-    inputs = BodyInputs(ROBOT, plugged=read_plugs(["2=tilt_2012"]))
-    inputs.see(state(**{"imu.orientation": np.radians([0.0, pitch_deg, 0.0])}), 0.0)
+    inputs = BodyInputs(ROBOT, ad_sensors=assign_ports(["2=tilt_2012"]))
+    inputs.update(state(**{"imu.orientation": np.radians([0.0, pitch_deg, 0.0])}), 0.0)
     assert inputs.read("AD", 2) == pytest.approx(counts, abs=1)
     assert inputs.read("AD", 5) == pytest.approx(115 + pitch_deg / 0.9, abs=1)
 
@@ -272,7 +272,7 @@ def test_a_loop_inside_a_routine_is_no_round_of_the_main_loop() -> None:
     made = controller(text)
     play(made, 0.2)
     assert made.machine.variables["A"] == 3
-    assert made.machine.rounds == {}
+    assert made.machine.loop_counts == {}
 
 
 def test_what_happens_within_a_frame_is_told_in_its_order() -> None:
@@ -315,8 +315,8 @@ def test_a_computed_port_that_is_not_there_ends_the_run(line: str) -> None:
 
 
 def test_one_port_has_one_sensor() -> None:
-    with pytest.raises(FormatError, match="else is plugged in"):
-        read_plugs(["5=tilt", "5=battery"])
+    with pytest.raises(FormatError, match="another plug already assigns"):
+        assign_ports(["5=tilt", "5=battery"])
 
 
 def test_a_program_waits_for_what_it_looks_at_now() -> None:
@@ -334,7 +334,7 @@ def test_a_joint_that_nobody_saw_is_taken_for_where_servos_begin() -> None:
 
 def test_of_two_keys_pressed_before_one_is_read_the_later_counts() -> None:
     inputs = BodyInputs(ROBOT, read_inputs("REMOCON=3@0.1, REMOCON=5@0.2"))
-    inputs.see(state(), 1.0)
+    inputs.update(state(), 1.0)
     assert [inputs.read("REMOCON", 1) for _ in range(2)] == [5, 0]
 
 

@@ -11,7 +11,7 @@ import pytest
 from posewright.recordings import Recording
 from posewright.runs import basic_result, run_basic, run_trial
 from posewright.runtimes.robobasic import Severity, compile_source, open_source, program_names
-from posewright.runtimes.robobasic.layout import formatted
+from posewright.runtimes.robobasic.formatter import format_source
 
 
 def place(recording: Recording, row: int) -> tuple[float, float, float, float]:
@@ -32,7 +32,7 @@ def test_every_program_is_without_a_fault_and_laid_out_as_the_formatter_does(nam
     program = compile_source(source)
     assert [one for one in program.findings if one.severity is not Severity.HINT] == []
     assert program.steps
-    assert formatted(source) == source.text
+    assert format_source(source) == source.text
 
 
 def test_bow_bends_forward_and_stands_again() -> None:

@@ -61,7 +61,7 @@ def read_calibration(path: Path | str) -> Calibration:
     """Read a `*.calibration.yaml`; raise a DocumentError if it is faulty."""
     document = read_document(Path(path))
     name = document.fields(required=("calibration",))["calibration"].text()
-    return read_record(document, Calibration, besides=("calibration",), name=name)
+    return read_record(document, Calibration, extra_keys=("calibration",), name=name)
 
 
 def write_calibration(calibration: Calibration, path: Path | str) -> None:

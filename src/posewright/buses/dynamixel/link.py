@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 
 from posewright.arenas import Arena
-from posewright.bodies import Part, Plant, only_part
+from posewright.bodies import BodySpec, Plant, require_single_body
 from posewright.buses.dynamixel.body import DynamixelPlant
 from posewright.buses.dynamixel.bus import BAUD
 from posewright.buses.dynamixel.calibration import apply, read_calibration
@@ -14,13 +14,13 @@ from posewright.buses.serial_port import SerialPort
 from posewright.robots import Robot
 
 
-def open_link(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:  # noqa: ARG001 -- its own floor
+def open_link(address: str, parts: Sequence[BodySpec], arena: Arena | None) -> Plant:  # noqa: ARG001 -- its own floor
     """Return the plant of the robot at an address; its `open()` opens the bus.
 
     Raises:
         InputError: the address names no port, the calibration cannot be read, or there are several robots.
     """
-    part = only_part(parts, "a servo bus")
+    part = require_single_body(parts, "a servo bus")
     port, robot = parse_address(address, part.robot)
     return DynamixelPlant(
         robot,

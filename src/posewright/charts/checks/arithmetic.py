@@ -1,43 +1,45 @@
-"""Numbers that go wrong: out of their range, out of 32 bits, divided by zero."""
+"""Checks of arithmetic: values out of range, overflow of 32 bits, division by zero, undefined results."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from posewright.charts.checks.conditions import all_of, condition
+from posewright.charts.checks.analysis import Check
+from posewright.charts.checks.conditions import all_of, build_condition
 from posewright.charts.checks.finding import Finding, Level, Rule, not_proved
-from posewright.charts.checks.inspection import Check
-from posewright.charts.checks.question import AtEvaluation, CheckQuestion
-from posewright.charts.checks.search import Witness, WitnessSearch
+from posewright.charts.checks.question import CheckQuestion, ExpressionEvaluation
 from posewright.charts.checks.solver import CheckClaim
+from posewright.charts.checks.witness_search import Witness, WitnessSearch
 from posewright.charts.expression import (
     COMPARISONS,
     LOGIC,
-    Argument,
     Binary,
     Call,
+    ClampedArgument,
     Expression,
     If,
     Literal,
     Operator,
     Tree,
     Unary,
-    cases_of,
+    split_cases,
 )
 from posewright.charts.machine import Machine, StateNode
-from posewright.charts.model import Actions, Assign, Branch, every_action
-from posewright.charts.proof import DividesByZero, Holds, Outside, Saturates, places_in
+from posewright.charts.model import Actions, Assign, Branch, iterate_actions
+from posewright.charts.proof import DividesByZero, Holds, OutOfRange, Saturates, places_in
 from posewright.charts.reachability import is_defined, may_be_undefined
-from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type, show
+from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type, format_value
 
 
 @dataclass(frozen=True, eq=False)
 class ExpressionUse:
-    """An expression where it stands.
+    """One place in the chart where an expression is evaluated.
 
     Attributes:
-        variable: that its value is given to; None where it is a condition.
+        node: the state it belongs to.
+        line: of the chart's document, if known.
+        variable: name of the variable its value is assigned to; None for a condition.
     """
 
     expression: Expression
@@ -46,34 +48,34 @@ class ExpressionUse:
     variable: str | None = None
 
 
-def uses_in(machine: Machine) -> Iterator[ExpressionUse]:
-    """Yield all that a step may compute; what several states share, once for each."""
+def list_uses(machine: Machine) -> Iterator[ExpressionUse]:
+    """Yield every place where a tick may evaluate an expression; a shared one once for each state."""
     for node in machine.nodes:
         for counter in node.counters:
             if counter.condition is not None:
                 yield ExpressionUse(counter.condition, node, node.line)
-        for way in node.ways:
-            for guard, segment in zip(way.guards, way.segments, strict=True):
+        for transition in node.transitions:
+            for guard, segment in zip(transition.guards, transition.segments, strict=True):
                 yield ExpressionUse(guard, node, segment.line)
-            yield from _of_actions(way.do, node, way.line)
+            yield from _list_uses_in_actions(transition.do, node, transition.line)
         for actions in node.actions:
-            yield from _of_actions(actions, node, node.line)
+            yield from _list_uses_in_actions(actions, node, node.line)
 
 
-def _of_actions(actions: Actions, node: StateNode, line: int | None) -> Iterator[ExpressionUse]:
-    for action in every_action(actions):
-        at = action.line or line
+def _list_uses_in_actions(actions: Actions, node: StateNode, line: int | None) -> Iterator[ExpressionUse]:
+    for action in iterate_actions(actions):
+        action_line = action.line or line
         if isinstance(action, Assign):
             for name, value in action.values.items():
-                yield ExpressionUse(value, node, value.source.where.line or at, name)
-        elif isinstance(action, Branch):  # what is inside comes by itself
-            yield ExpressionUse(action.when, node, action.when.source.where.line or at)
+                yield ExpressionUse(value, node, value.source.where.line or action_line, name)
+        elif isinstance(action, Branch):  # `iterate_actions` yields the actions in its branches as well
+            yield ExpressionUse(action.when, node, action.when.source.where.line or action_line)
 
 
-MAX_KEPT = 1000
-"""Values of all together up to which variables are followed for the sake of their ranges alone."""
+MAX_TRACKED_VALUES = 1000
+"""Combinations of values up to which variables are tracked for these checks alone."""
 
-WRONG = {
+FAULT_VERBS = {
     Rule.RANGE: "leaves its range",
     Rule.OVERFLOW: "leaves 32 bits",
     Rule.DIVISION: "divides by zero",
@@ -82,171 +84,192 @@ WRONG = {
 
 @dataclass(frozen=True, eq=False)
 class ArithmeticSuspect:
-    """Something that may go wrong, as far as types tell."""
+    """A fault of an expression that types do not exclude.
+
+    Attributes:
+        use: where the expression is evaluated.
+        argument: the argument of a function call that may be out of range; None for other faults.
+    """
 
     use: ExpressionUse
     rule: Rule
     search: WitnessSearch
-    argument: Argument | None = None
+    argument: ClampedArgument | None = None
 
     @property
-    def told(self) -> tuple[object, ...]:
-        """What is told once only."""
-        argument = self.argument
-        return id(self.use.expression), self.rule, argument and (argument.function, argument.parameter)
+    def key(self) -> tuple[object, ...]:
+        """Key of all suspects that are reported only once."""
+        parameter = (self.argument.function, self.argument.parameter) if self.argument else None
+        return id(self.use.expression), self.rule, parameter
 
 
 class ArithmeticFaults(Check):
-    """Looks for values and arguments out of range, results out of 32 bits or undefined, divisions by zero."""
+    """Finds values and arguments out of range, overflows, divisions by zero and undefined results."""
 
-    def ask(self) -> None:
-        """Ask what may go wrong, have runs searched for in which it does, and variables followed for that."""
+    def prepare(self) -> None:
+        """Add a search for every fault that types do not exclude, and track the variables it reads."""
         self.suspects: list[ArithmeticSuspect] = []
-        self.kept = 1
-        uses: dict[tuple[int, str | None], list[ExpressionUse]] = {}
-        for use in uses_in(self.machine):
-            uses.setdefault((id(use.expression), use.variable), []).append(use)
-        for same in uses.values():
-            self.suspects += self.of_uses(same)
+        self.n_tracked_values = 1
+        groups: dict[tuple[int, str | None], list[ExpressionUse]] = {}
+        for use in list_uses(self.machine):
+            groups.setdefault((id(use.expression), use.variable), []).append(use)
+        for uses in groups.values():
+            self.suspects += self._find_suspects(uses)
 
-    def of_uses(self, uses: Sequence[ExpressionUse]) -> Iterator[ArithmeticSuspect]:
-        """Yield what may go wrong with one expression, over the whole domain of what it reads."""
-        use, nodes = uses[0], frozenset(use.node.index for use in uses)
-        for rule, claim, argument in claims_of(use, self.machine):
-            if not self.inspection.solver.excludes([claim]):
-                self._keep(claim)
-                question = CheckQuestion(AtEvaluation(nodes, use.expression), (claim,))
-                search = self.inspection.search(question, exact=claim.names)
-                yield ArithmeticSuspect(use, rule, search, argument)
+    def _find_suspects(self, uses: Sequence[ExpressionUse]) -> Iterator[ArithmeticSuspect]:
+        """Yield the faults that are possible for some values of the names that an expression reads."""
+        use = uses[0]
+        nodes = frozenset(use.node.index for use in uses)
+        for rule, claim, argument in _list_faults(use, self.machine):
+            if self.analysis.solver.excludes([claim]):
+                continue
+            self._track_variables(claim)
+            question = CheckQuestion(ExpressionEvaluation(nodes, use.expression), (claim,))
+            search = self.analysis.add_search(question, exact=claim.names)
+            yield ArithmeticSuspect(use, rule, search, argument)
 
-    def _keep(self, claim: CheckClaim) -> None:
-        """Have the variables followed that it is about, where they have few values, all together."""
+    def _track_variables(self, claim: CheckClaim) -> None:
+        """Track the variables of a claim for as long as all tracked ones have few values together."""
         for name, kind in self.chart.variables.items():
-            size = size_of(kind)
-            if name in claim.names - self.inspection.kept and size * self.kept <= MAX_KEPT:
-                self.kept *= size
-                self.inspection.kept.add(name)
+            n_values = _count_values(kind)
+            is_new = name in claim.names and name not in self.analysis.tracked
+            if is_new and n_values * self.n_tracked_values <= MAX_TRACKED_VALUES:
+                self.n_tracked_values *= n_values
+                self.analysis.tracked.add(name)
 
     def findings(self) -> Iterator[Finding]:
-        """Yield the numbers that go wrong, and those of which it is not known."""
-        told = set[object]()
+        """Yield the faults that a run shows, then notes on those that are undecided."""
+        reported = set[object]()
         for suspect in self.suspects:
-            if suspect.search.witness is not None and suspect.told not in told:
-                told.add(suspect.told)
-                yield self._found(suspect, suspect.search.witness)
+            if suspect.search.witness is not None and suspect.key not in reported:
+                reported.add(suspect.key)
+                yield self._build_finding(suspect, suspect.search.witness)
         for suspect in self.suspects:
-            use, search, met = suspect.use, suspect.search, suspect.search.met > 0
-            is_error = suspect.rule is not Rule.UNDEFINED
-            if suspect.told not in told and is_error and met and self.inspection.is_open(search, use.node):
-                told.add(suspect.told)
-                text = (
-                    f"whether `{use.expression}` ever {WRONG[suspect.rule]} in {use.node.name} is not known"
-                )
-                yield not_proved(
-                    f"{text}: {search.undecided or self.inspection.why}", use.node.name, use.line
-                )
+            use = suspect.use
+            search = suspect.search
+            if suspect.key in reported or suspect.rule is Rule.UNDEFINED or not search.n_reached:
+                continue
+            if self.analysis.is_open(search, use.node):
+                reported.add(suspect.key)
+                question = f"whether `{use.expression}` ever {FAULT_VERBS[suspect.rule]} in {use.node.name}"
+                reason = search.undecided_reason or self.analysis.incomplete_reason
+                yield not_proved(f"{question} is not known: {reason}", use.node.name, use.line)
 
-    def _found(self, suspect: ArithmeticSuspect, witness: Witness) -> Finding:
-        use, name = suspect.use, self._place(suspect.use.node, witness)
-        case, told = self.inspection.case(name, witness, use.expression.names)
+    def _build_finding(self, suspect: ArithmeticSuspect, witness: Witness) -> Finding:
+        use = suspect.use
+        expression = use.expression
+        state = self._find_state(use.node, witness)
+        case, relevant_case = self.analysis.describe_witness(state, witness, expression.names)
         level = Level.ERROR
         if suspect.rule is Rule.RANGE:
-            message = f"{self._range_text(suspect, witness)} {told}"
+            message = f"{self._describe_range_fault(suspect, witness)} {relevant_case}"
         elif suspect.rule is Rule.UNDEFINED:
             level = Level.WARNING
-            what = "a term of " if isinstance(use.expression.type, BoolType) else ""
-            message = f"{what}`{use.expression}` overflows and is not a number {told}: no comparison with it"
-            message += " holds, and a variable that is set to it is zero; declare smaller ranges"
+            subject = "a term of " if isinstance(expression.type, BoolType) else ""
+            message = (
+                f"{subject}`{expression}` overflows and is not a number {relevant_case}: "
+                "no comparison with it holds, and a variable set to it becomes zero; declare smaller ranges"
+            )
         elif suspect.rule is Rule.OVERFLOW:
-            message = f"`{use.expression}` leaves 32 bits and is cut off there {told}"
+            message = f"`{expression}` leaves 32 bits and saturates {relevant_case}"
         else:
-            message = f"division by zero in `{use.expression}` {told}"
-        return Finding(level, suspect.rule, message, name, case, use.line, witness.trace)
+            message = f"division by zero in `{expression}` {relevant_case}"
+        return Finding(level, suspect.rule, message, state, case, use.line, witness.trace)
 
-    def _place(self, node: StateNode, witness: Witness) -> str:
-        """Return the state in which it goes wrong: of several that share a junction, the active one."""
-        after = self.inspection.last_tick(witness.trace)[1].after if witness.trace else None
-        states = (witness.state, after) if after is not None else (witness.state,)
+    def _find_state(self, node: StateNode, witness: Witness) -> str:
+        """Return the name of the state in which a fault occurs: the active one that shares a junction."""
+        states = [witness.state]
+        if witness.trace:
+            _, last_tick = self.analysis.run_to_last_tick(witness.trace)
+            if last_tick.after is not None:
+                states.append(last_tick.after)
         if any(node.name in state.active for state in states):
             return node.name
         return witness.state.active[-1]
 
-    def _range_text(self, suspect: ArithmeticSuspect, witness: Witness) -> str:
-        use, argument, held = suspect.use, suspect.argument, witness.standing.held
+    def _describe_range_fault(self, suspect: ArithmeticSuspect, witness: Witness) -> str:
+        """Return which variable or parameter leaves which range, with the value it would have."""
+        use = suspect.use
+        argument = suspect.argument
+        env = witness.point.env
         if argument is None:
-            low, high = ends_of(self.chart.variables[use.variable or ""]) or (0, 0)
-            value = show(use.expression.evaluate(held))
+            low, high = _range_of(self.chart.variables[use.variable or ""]) or (0, 0)
+            value = format_value(use.expression.evaluate(env))
             return f"{use.variable} leaves its range {low:g}..{high:g}: `{use.expression}` is {value}"
-        low, high = ends_of(argument.type) or (0, 0)
-        value = show(use.expression.with_tree(argument.tree).evaluate(held))
-        text = f"the parameter {argument.parameter} of {argument.function} leaves its range {low:g}..{high:g}"
-        return f"{text} in `{use.expression}`: it is {value}"
+        low, high = _range_of(argument.type) or (0, 0)
+        value = format_value(use.expression.with_tree(argument.tree).evaluate(env))
+        subject = f"the parameter {argument.parameter} of {argument.function}"
+        return f"{subject} leaves its range {low:g}..{high:g} in `{use.expression}`: it is {value}"
 
 
-Suspected = tuple[Rule, CheckClaim, Argument | None]
-
-
-def claims_of(use: ExpressionUse, machine: Machine) -> Iterator[Suspected]:
-    """Yield what would be wrong with an expression, and the argument that it would be wrong of."""
+def _list_faults(
+    use: ExpressionUse, machine: Machine
+) -> Iterator[tuple[Rule, CheckClaim, ClampedArgument | None]]:
+    """Yield the possible faults of an expression: the rule, the claim that it occurs, and the argument."""
     expression = use.expression
     for place in places_in(expression.tree):
         if place.divides:
             yield Rule.DIVISION, DividesByZero(expression, place), None
         else:
             yield Rule.OVERFLOW, Saturates(expression, place), None
-    ends = ends_of(machine.chart.variables[use.variable]) if use.variable is not None else None
-    if ends is not None and not isinstance(expression.type, BoolType | EnumType):
-        yield Rule.RANGE, Outside(expression, *ends), None
+    bounds = _range_of(machine.chart.variables[use.variable]) if use.variable is not None else None
+    if bounds is not None and not isinstance(expression.type, BoolType | EnumType):
+        yield Rule.RANGE, OutOfRange(expression, *bounds), None
     for argument in expression.arguments:
-        ends = ends_of(argument.type)
-        if ends is not None:
-            below = Binary(Operator.LESS, argument.tree, Literal(ends[0]))
-            above = Binary(Operator.GREATER, argument.tree, Literal(ends[1]))
+        bounds = _range_of(argument.type)
+        if bounds is not None:
+            below = Binary(Operator.LESS, argument.tree, Literal(bounds[0]))
+            above = Binary(Operator.GREATER, argument.tree, Literal(bounds[1]))
             outside = Binary(Operator.AND, argument.when, Binary(Operator.OR, below, above))
-            yield Rule.RANGE, Holds(condition(outside, [expression])), argument
+            yield Rule.RANGE, Holds(build_condition(outside, [expression])), argument
     if may_be_undefined(expression, machine.types):
-        for when, term in terms_in(expression.tree, ()):
+        for conditions, term in _list_terms(expression.tree, ()):
             undefined = Unary(Operator.NOT, is_defined(term))
-            asked = all_of([condition(one, [expression]) for one in (*when, undefined)])
-            yield Rule.UNDEFINED, Holds(asked), None
+            parts = [build_condition(condition, [expression]) for condition in (*conditions, undefined)]
+            yield Rule.UNDEFINED, Holds(all_of(parts)), None
 
 
-def terms_in(tree: Tree, when: tuple[Tree, ...]) -> Iterator[tuple[tuple[Tree, ...], Tree]]:
-    """Yield the terms that a value or condition is made of, and the conditions on which each is computed."""
+def _list_terms(tree: Tree, conditions: tuple[Tree, ...]) -> Iterator[tuple[tuple[Tree, ...], Tree]]:
+    """Yield the arithmetic terms of an expression, each with the conditions under which it is evaluated.
+
+    Args:
+        tree: of the expression.
+        conditions: under which the tree itself is evaluated.
+    """
     if isinstance(tree, Unary) and tree.operator is Operator.NOT:
-        yield from terms_in(tree.operand, when)
+        yield from _list_terms(tree.operand, conditions)
     elif isinstance(tree, If):
-        cases, rest = cases_of(tree)
-        for one, then in cases:
-            yield from terms_in(one, when)
-            yield from terms_in(then, (*when, one))
-            when = (*when, Unary(Operator.NOT, one))
-        yield from terms_in(rest, when)
+        cases, default = split_cases(tree)
+        for condition, value in cases:
+            yield from _list_terms(condition, conditions)
+            yield from _list_terms(value, (*conditions, condition))
+            conditions = (*conditions, Unary(Operator.NOT, condition))
+        yield from _list_terms(default, conditions)
     elif isinstance(tree, Binary) and tree.operator in LOGIC:
-        yield from terms_in(tree.left, when)
+        yield from _list_terms(tree.left, conditions)
         left = tree.left if tree.operator is Operator.AND else Unary(Operator.NOT, tree.left)
-        yield from terms_in(tree.right, (*when, left))
+        yield from _list_terms(tree.right, (*conditions, left))
     elif isinstance(tree, Binary) and tree.operator in COMPARISONS:
-        yield from terms_in(tree.left, when)
-        yield from terms_in(tree.right, when)
+        yield from _list_terms(tree.left, conditions)
+        yield from _list_terms(tree.right, conditions)
     elif isinstance(tree, Binary | Call):
-        yield when, tree
+        yield conditions, tree
 
 
-def ends_of(kind: Type) -> tuple[float, float] | None:
-    """Return the declared range of a number, None where there is none."""
+def _range_of(kind: Type) -> tuple[float, float] | None:
+    """Return the declared range of a number, None for other types and for unbounded numbers."""
     if isinstance(kind, IntType):
         return kind.low, kind.high
-    if not isinstance(kind, FloatType) or kind.open:
+    if not isinstance(kind, FloatType) or kind.is_unbounded:
         return None
-    # of 32 bits, what was written rounds to what holds: both are inside
-    return min(kind.low, kind.ends[0]), max(kind.high, kind.ends[1])
+    # a bound as written and its value rounded to 32 bits are both inside
+    return min(kind.low, kind.written_range[0]), max(kind.high, kind.written_range[1])
 
 
-def size_of(kind: Type) -> int:
-    """Return how many values a type has; of fractions, more than can be followed."""
+def _count_values(kind: Type) -> int:
+    """Return how many values a type has; for fractions, more than can be tracked."""
     if isinstance(kind, IntType):
         return kind.high - kind.low + 1
     if isinstance(kind, FloatType):
-        return MAX_KEPT + 1
+        return MAX_TRACKED_VALUES + 1
     return len(kind.values) if isinstance(kind, EnumType) else 2

@@ -1,4 +1,4 @@
-"""Conditions built from guards, to be put to the solver."""
+"""Conditions built from the guards of transitions, as input for the solver."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from posewright.charts.expression import (
     Literal,
     Name,
     Operator,
-    Source,
+    SourceText,
     Tree,
     Unary,
 )
@@ -24,164 +24,188 @@ from posewright.charts.types import BoolType, IntType, Type, Value
 
 T = TypeVar("T")
 
-NEVER = Expression(Literal(False), BoolType(), Source("false"))
+NEVER = Expression(Literal(False), BoolType(), SourceText("false"))
 """The condition that never holds."""
 
 
-def condition(
-    tree: Tree, like: Iterable[Expression] = (), fixed: Mapping[str, Value] | None = None
+def build_condition(
+    tree: Tree, parts: Iterable[Expression] = (), fixed: Mapping[str, Value] | None = None
 ) -> Expression:
-    """Return a condition that reads what the expressions `like` read, and besides the names `fixed`."""
-    known: dict[str, Value] = {}
-    source = Source("")
-    for one in like:
-        known.update(one.fixed)
-        source = one.source
-    return Expression(tree, BoolType(), source, {**known, **(fixed or {})})
+    """Return a condition with the given tree.
+
+    Args:
+        tree: of the condition.
+        parts: expressions it is built from; their fixed names and the source of the last are taken over.
+        fixed: values of further names in the tree.
+    """
+    fixed_names: dict[str, Value] = {}
+    source = SourceText("")
+    for part in parts:
+        fixed_names.update(part.fixed)
+        source = part.source
+    return Expression(tree, BoolType(), source, {**fixed_names, **(fixed or {})})
 
 
-def negated(one: Expression) -> Expression:
-    """Return the condition that holds where another does not."""
-    return condition(Unary(Operator.NOT, one.tree), [one])
+def negation(condition: Expression) -> Expression:
+    """Return the condition that holds where `condition` does not."""
+    return build_condition(Unary(Operator.NOT, condition.tree), [condition])
 
 
-def joined(operator: Operator, parts: Sequence[Expression]) -> Expression:
-    """Return conditions joined by `and` or `or`, as flat as it goes."""
-    level = [one.tree for one in parts]
-    while len(level) > 1:
-        pairs = [level[i : i + 2] for i in range(0, len(level), 2)]
-        level = [reduce(lambda a, b: Binary(operator, a, b), pair) for pair in pairs]
-    return condition(level[0], parts) if level else condition(Literal(operator is Operator.AND))
+def _join(operator: Operator, conditions: Sequence[Expression]) -> Expression:
+    """Return conditions joined by `and` or `or`, as a balanced tree."""
+    trees = [condition.tree for condition in conditions]
+    if not trees:
+        return build_condition(Literal(operator is Operator.AND))
+    while len(trees) > 1:
+        pairs = [trees[i : i + 2] for i in range(0, len(trees), 2)]
+        trees = [reduce(lambda a, b: Binary(operator, a, b), pair) for pair in pairs]
+    return build_condition(trees[0], conditions)
 
 
-def all_of(parts: Sequence[Expression]) -> Expression:
-    """Return the condition that all of these hold."""
-    return joined(Operator.AND, parts)
+def all_of(conditions: Sequence[Expression]) -> Expression:
+    """Return the conjunction of some conditions; true for none."""
+    return _join(Operator.AND, conditions)
 
 
-def any_of(parts: Sequence[Expression]) -> Expression:
-    """Return the condition that one of these holds."""
-    return joined(Operator.OR, parts)
+def any_of(conditions: Sequence[Expression]) -> Expression:
+    """Return the disjunction of some conditions; false for none."""
+    return _join(Operator.OR, conditions)
 
 
-def two_of(parts: Sequence[Expression]) -> Expression:
-    """Return the condition that two of these hold at least."""
-    if len(parts) < 2:
+def at_least_two_of(conditions: Sequence[Expression]) -> Expression:
+    """Return the condition that two or more of some conditions hold."""
+    if len(conditions) < 2:
         return NEVER
-    left, right = halves(parts)
-    return any_of([two_of(left), two_of(right), all_of([any_of(left), any_of(right)])])
+    left, right = split_in_half(conditions)
+    return any_of([at_least_two_of(left), at_least_two_of(right), all_of([any_of(left), any_of(right)])])
 
 
-def halves(parts: Sequence[T]) -> tuple[Sequence[T], Sequence[T]]:
-    """Return the first half of some things and the second."""
-    middle = len(parts) // 2
-    return parts[:middle], parts[middle:]
+def split_in_half(items: Sequence[T]) -> tuple[Sequence[T], Sequence[T]]:
+    """Return the first and the second half of a sequence."""
+    middle = len(items) // 2
+    return items[:middle], items[middle:]
 
 
-def with_values(one: Expression, held: Mapping[str, Value]) -> Expression:
-    """Return an expression for which some names have a value that is known."""
-    mine = {name: held[name] for name in one.names if name in held}
-    return Expression(one.tree, one.type, one.source, {**mine, **one.fixed}) if mine else one
+def substitute(expression: Expression, values: Mapping[str, Value]) -> Expression:
+    """Return an expression in which the names in `values` are fixed to their values."""
+    substituted = {name: values[name] for name in expression.names if name in values}
+    if not substituted:
+        return expression
+    return Expression(
+        expression.tree, expression.type, expression.source, {**substituted, **expression.fixed}
+    )
 
 
 def name_equals(name: str, value: Value) -> Expression:
     """Return the condition that a name has a value."""
-    return equals(condition(Name(name)), value)
+    return equals(build_condition(Name(name)), value)
 
 
 def names_equal(values: Mapping[str, Value]) -> Expression:
-    """Return the condition that names have these values."""
+    """Return the condition that all names have the given values."""
     return all_of([name_equals(name, value) for name, value in values.items()])
 
 
-def equals(one: Expression, value: Value) -> Expression:
-    """Return the condition that an expression comes to a value."""
+def equals(expression: Expression, value: Value) -> Expression:
+    """Return the condition that an expression evaluates to a value."""
     if isinstance(value, bool):
-        return one if value else negated(one)
-    side: Tree = Name(value) if isinstance(value, str) else Literal(value)
+        return expression if value else negation(expression)
+    value_tree: Tree = Name(value) if isinstance(value, str) else Literal(value)
     fixed = {value: value} if isinstance(value, str) else None
-    return condition(Binary(Operator.EQUAL, one.tree, side), [one], fixed)
+    return build_condition(Binary(Operator.EQUAL, expression.tree, value_tree), [expression], fixed)
 
 
-def differ(one: Expression, other: Expression) -> Expression:
-    """Return the condition that two expressions of one sort come to different values."""
-    if isinstance(one.type, BoolType):
-        return any_of([all_of([one, negated(other)]), all_of([negated(one), other])])
-    return condition(Binary(Operator.UNEQUAL, one.tree, other.tree), [one, other])
+def differ(left: Expression, right: Expression) -> Expression:
+    """Return the condition that two expressions of the same type evaluate to different values."""
+    if isinstance(left.type, BoolType):
+        return any_of([all_of([left, negation(right)]), all_of([negation(left), right])])
+    return build_condition(Binary(Operator.UNEQUAL, left.tree, right.tree), [left, right])
 
 
-def wait_conditions(way: CompoundTransition) -> tuple[Expression, ...]:
-    """Return the condition that a way has waited long enough; none where it need not wait."""
-    if not way.wait:
+def wait_conditions(transition: CompoundTransition) -> tuple[Expression, ...]:
+    """Return the condition that a transition has waited long enough; empty where it need not wait."""
+    if not transition.wait:
         return ()
-    return (condition(Binary(Operator.GREATER_EQUAL, Name(way.since), Literal(way.wait))),)
+    tree = Binary(Operator.GREATER_EQUAL, Name(transition.since_register), Literal(transition.wait))
+    return (build_condition(tree),)
 
 
 def divides(guard: Expression) -> bool:
-    """Return whether a guard divides; then it may fail where others hold."""
+    """Return whether a guard contains a division; such a guard can fail where others hold."""
     return any(place.divides for place in places_in(guard.tree))
 
 
-def by_event(ways: Sequence[CompoundTransition]) -> Mapping[str | None, list[CompoundTransition]]:
-    """Return the ways that are asked together: by event, and those that are asked at every tick."""
-    found: dict[str | None, list[CompoundTransition]] = {}
-    for way in ways:
-        for event in way.events or (None,):
-            found.setdefault(event, []).append(way)
-    return found
+def group_by_event(
+    transitions: Sequence[CompoundTransition],
+) -> Mapping[str | None, list[CompoundTransition]]:
+    """Return transitions by the event that triggers them; None for those evaluated at every tick."""
+    groups: dict[str | None, list[CompoundTransition]] = {}
+    for transition in transitions:
+        for event in transition.events or (None,):
+            groups.setdefault(event, []).append(transition)
+    return groups
 
 
-def events_of(way: CompoundTransition) -> frozenset[str | None]:
-    """Return the events at which a way is asked; None stands for every tick."""
-    return frozenset(way.events) or frozenset({None})
+def trigger_events(transition: CompoundTransition) -> frozenset[str | None]:
+    """Return the events that trigger a transition; None stands for every tick."""
+    return frozenset(transition.events) or frozenset({None})
 
 
 def outcome_differs(
-    one: CompoundTransition, other: CompoundTransition, types: Mapping[str, Type] | None = None
+    first: CompoundTransition, second: CompoundTransition, types: Mapping[str, Type] | None = None
 ) -> Expression | bool:
-    """Return where two ways do different things: never (False), always (True), or where a condition holds.
+    """Return where two transitions do different things: never (False), always (True), or on a condition.
 
     Args:
-        one: a way.
-        other: another one of the same state.
-        types: of the variables that they set.
+        first: a transition.
+        second: another transition of the same state.
+        types: of the variables that they set; values are compared as these types store them.
     """
-    if one.goals != other.goals or one.domain != other.domain:
+    if first.targets != second.targets or first.domain != second.domain:
         return True
-    if one.do == other.do:
+    if first.do == second.do:
         return False
-    sets = [way.do[0] for way in (one, other) if len(way.do) == 1]
-    if len(sets) < 2 or not all(isinstance(action, Assign) for action in sets):
+    if len(first.do) != 1 or len(second.do) != 1:
         return True
-    values = [action.values for action in sets if isinstance(action, Assign)]
-    if values[0].keys() != values[1].keys():
+    first_action = first.do[0]
+    second_action = second.do[0]
+    if not (isinstance(first_action, Assign) and isinstance(second_action, Assign)):
         return True
-    kinds = types or {}
-    return any_of(
-        [
-            differ(saturated_in(value, kinds.get(name)), saturated_in(values[1][name], kinds.get(name)))
-            for name, value in values[0].items()
-        ]
-    )
+    if first_action.values.keys() != second_action.values.keys():
+        return True
+    differences = []
+    for name, first_value in first_action.values.items():
+        kind = (types or {}).get(name)
+        second_value = second_action.values[name]
+        differences.append(differ(_saturate(first_value, kind), _saturate(second_value, kind)))
+    return any_of(differences)
 
 
-def saturated_in(value: Expression, kind: Type | None) -> Expression:
-    """Return a whole number as a variable keeps it: the nearest in its range."""
+def _saturate(value: Expression, kind: Type | None) -> Expression:
+    """Return an integer expression as a variable of type `kind` stores it: clamped to its range."""
     if not (isinstance(kind, IntType) and isinstance(value.type, IntType)):
         return value
-    high = Call("min", (value.tree, Literal(kind.high)))
-    return value.with_tree(Call("max", (high, Literal(kind.low))))
+    at_most_high = Call("min", (value.tree, Literal(kind.high)))
+    return value.with_tree(Call("max", (at_most_high, Literal(kind.low))))
 
 
-def branch_key(one: CompoundTransition, other: CompoundTransition) -> tuple[object, ...]:
-    """Return the two segments at which two ways of one state part; the same for all that share them."""
-    for a, b in zip(one.segments, other.segments, strict=False):
-        if a is not b:
-            return id(a), id(b)
-    return id(one), id(other)
+def branch_key(first: CompoundTransition, second: CompoundTransition) -> tuple[object, ...]:
+    """Return a key of the two segments at which two transitions of one state part.
+
+    All pairs of transitions that part at the same junction into the same segments share the key.
+    """
+    for first_segment, second_segment in zip(first.segments, second.segments, strict=False):
+        if first_segment is not second_segment:
+            return id(first_segment), id(second_segment)
+    return id(first), id(second)
 
 
 def eventless_transitions(node: StateNode, machine_nodes: Sequence[StateNode]) -> list[CompoundTransition]:
-    """Return the ways that ask for no event, of a state and of those around it."""
-    numbers = (node.index, *node.around)
-    return [way for number in numbers for way in machine_nodes[number].ways if not way.events]
+    """Return the transitions without an event of a state and of the states around it."""
+    numbers = (node.index, *node.ancestors)
+    return [
+        transition
+        for number in numbers
+        for transition in machine_nodes[number].transitions
+        if not transition.events
+    ]

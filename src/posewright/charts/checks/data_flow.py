@@ -1,4 +1,4 @@
-"""Variables that are read before anything wrote them, left unwritten, or written by two regions."""
+"""Checks of data flow: variables read before they are written, left unset, or written by two regions."""
 
 from __future__ import annotations
 
@@ -7,256 +7,309 @@ from contextlib import suppress
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from posewright.charts.checks.arithmetic import uses_in
+from posewright.charts.checks.analysis import Check
+from posewright.charts.checks.arithmetic import list_uses
 from posewright.charts.checks.finding import Finding, Level, Rule
-from posewright.charts.checks.inspection import Check
-from posewright.charts.checks.question import Rows, TickTrace, Write, record
-from posewright.charts.checks.search import ExploredTick
+from posewright.charts.checks.tick_trace import InputRows, TickTrace, VariableWrite, trace_tick
+from posewright.charts.checks.witness_search import ExploredTick
 from posewright.charts.expression import Expression
-from posewright.charts.machine import every_actions
-from posewright.charts.model import Actions, Assign, Kind, every_action, names_set
+from posewright.charts.machine import all_actions
+from posewright.charts.model import Actions, Assign, ChartKind, iterate_actions, names_set
 from posewright.charts.reachability import Exploration, SymbolicStep
-from posewright.charts.types import Value, show
+from posewright.charts.types import Value, format_value
 from posewright.errors import ExpressionError
 
 
-class WriteEffect(NamedTuple):
-    """What a tick does with the variables that are looked at.
+class VariableUse(NamedTuple):
+    """What one tick does with the variables of interest.
 
     Attributes:
-        reads: those that it reads before it writes them.
-        writes: those that it writes.
-        tells: those that it gives a value worth telling: not zero, or on a transition that says so itself.
+        reads: variables that it reads before it writes them.
+        writes: variables that it writes.
+        significant_writes: variables set to another value than zero, or by an action of a transition.
     """
 
     reads: Collection[str]
     writes: Collection[str]
-    tells: Collection[str]
+    significant_writes: Collection[str]
 
 
-class Unwritten:
-    """Runs on which a variable has not been written yet."""
+class UnwrittenRuns:
+    """Finds runs on which a variable has not been written yet.
 
-    def __init__(self, explored: Exploration, effects: Mapping[SymbolicStep, WriteEffect]) -> None:
-        self.effects = effects
-        self.graph = explored.graph
-        self.kind = explored.chart.kind
-        self.before = self.graph.states[0].state.configuration
+    Args:
+        exploration: of the chart.
+        uses: what each explored step does with the variables.
+    """
 
-    def to_reading(self, name: str) -> Rows | None:
+    def __init__(self, exploration: Exploration, uses: Mapping[SymbolicStep, VariableUse]) -> None:
+        self.uses = uses
+        self.graph = exploration.graph
+        self.kind = exploration.chart.kind
+        self.start_configuration = self.graph.states[0].state.configuration
+
+    def find_read(self, name: str) -> InputRows | None:
         """Return the shortest rows to a tick that reads a variable that nothing has written."""
-        return self._run(name, lambda step: step in self.effects and name in self.effects[step].reads)
+        return self._find_run(name, lambda step: step in self.uses and name in self.uses[step].reads)
 
-    def to_unset(self, name: str) -> Rows | None:
-        """Return the shortest rows to states in which an output ought to have been set and was not."""
-        told = {
+    def find_unset(self, name: str) -> InputRows | None:
+        """Return the shortest rows to a configuration in which an output should be set and is not.
+
+        It should be in every configuration that some tick enters with a significant write of the output; in
+        charts of other kinds than a statechart, in all of them.
+        """
+        configurations_with_write = {
             step.after.configuration
-            for step, effect in self.effects.items()
-            if step.after is not None and (name in effect.tells or self.kind is not Kind.STATECHART)
+            for step, use in self.uses.items()
+            if step.after is not None
+            and (name in use.significant_writes or self.kind is not ChartKind.STATECHART)
         }
 
-        def ends(step: SymbolicStep) -> bool:
-            if step.after is None or not self._keeps(name, step):
+        def ends_unset(step: SymbolicStep) -> bool:
+            if step.after is None or not self._leaves_unwritten(name, step):
                 return False
-            return step.after.configuration != self.before and step.after.configuration in told
+            configuration = step.after.configuration
+            return configuration != self.start_configuration and configuration in configurations_with_write
 
-        return self._run(name, ends)
+        return self._find_run(name, ends_unset)
 
-    def _keeps(self, name: str, step: SymbolicStep) -> bool:
-        """Return whether it is known that a tick leaves a variable unwritten."""
-        return step in self.effects and name not in self.effects[step].writes
+    def _leaves_unwritten(self, name: str, step: SymbolicStep) -> bool:
+        """Return whether a step is known not to write a variable."""
+        return step in self.uses and name not in self.uses[step].writes
 
-    def _run(self, name: str, ends: Callable[[SymbolicStep], bool]) -> Rows | None:
-        return self.graph.shortest_run(
-            lambda edge: ends(edge.step), goes=lambda edge: self._keeps(name, edge.step)
+    def _find_run(self, name: str, ends: Callable[[SymbolicStep], bool]) -> InputRows | None:
+        """Return the shortest rows over steps that leave a variable unwritten to one that fulfils `ends`."""
+        return self.graph.find_shortest_run(
+            lambda edge: ends(edge.step), may_pass=lambda edge: self._leaves_unwritten(name, edge.step)
         )
 
 
-class DataFlow(Check):
-    """Follows locals and outputs of which it is not declared what they hold at the start."""
+class UnwrittenReads(Check):
+    """Finds locals that are read before they are written, and outputs that are left unset.
 
-    def watch(self) -> None:
-        """Look at what ticks read and write of the variables that a first tick may leave open."""
-        chart, machine = self.chart, self.machine
-        read = frozenset[str]().union(*(one.names for one in machine.expressions))
-        written = frozenset[str]().union(*map(names_set, every_actions(machine)))
-        open_ones = [name for name in chart.variables if name not in chart.initial_values]
-        self.locals = [name for name in open_ones if name in chart.locals and name in read]
-        # an output that the chart itself reads is a memory, and begins at zero like one
-        self.outputs = [name for name in open_ones if name in chart.outputs and name in written - read]
-        self.spoken = {
-            id(one) for way in machine.ways for one in every_action(way.do) if isinstance(one, Assign)
+    Only variables without a declared initial value are of interest.
+    """
+
+    def plan_scan(self) -> None:
+        """Observe all ticks if a first tick may leave a variable of interest unwritten."""
+        chart = self.chart
+        machine = self.machine
+        read = frozenset[str]().union(*(expression.names for expression in machine.expressions))
+        written = frozenset[str]().union(*map(names_set, all_actions(machine)))
+        uninitialized = [name for name in chart.variables if name not in chart.initial_values]
+        self.locals = [name for name in uninitialized if name in chart.locals and name in read]
+        # an output that the chart itself reads is a memory, which starts at zero by definition
+        self.outputs = [name for name in uninitialized if name in chart.outputs and name in written - read]
+        self.transition_action_ids = {
+            id(action)
+            for transition in machine.transitions
+            for action in iterate_actions(transition.do)
+            if isinstance(action, Assign)
         }
-        self.effects: dict[SymbolicStep, WriteEffect] = {}
-        self.names = self.left_open()
+        self.uses: dict[SymbolicStep, VariableUse] = {}
+        self.names = self._find_unwritten_at_start()
         if self.names:
-            self.inspection.watchers.append(self.see)
+            self.analysis.observers.append(self._observe)
 
-    def left_open(self) -> frozenset[str]:
+    def _find_unwritten_at_start(self) -> frozenset[str]:
         """Return the variables of interest that not every first tick writes before it reads them."""
         names = frozenset((*self.locals, *self.outputs))
-        start = next(iter(self.inspection.exploration.graph.states), None)
-        if start is None:  # the time was over before
+        states = self.analysis.exploration.graph.states
+        if not states:  # the time limit was reached before
             return frozenset()
-        ticks = [record(self.inspection.interpreter, start.state, case.inputs) for case in start.cases]
-        effects = [self._effect(tick, names) for tick in ticks]
+        start = states[0]
+        uses = []
+        for step in start.cases:
+            tick = trace_tick(self.analysis.interpreter, start.state, step.inputs)
+            uses.append(self._find_use(tick, names))
         return frozenset(
-            name for name in names if any(name in e.reads or name not in e.writes for e in effects)
+            name for name in names if any(name in use.reads or name not in use.writes for use in uses)
         )
 
-    def see(self, step: ExploredTick) -> None:
-        """Keep note of what a tick does."""
-        self.effects[step.case] = self._effect(step.tick, self.names)
+    def _observe(self, tick: ExploredTick) -> None:
+        """Record what an explored tick does with the variables."""
+        self.uses[tick.step] = self._find_use(tick.trace, self.names)
 
-    def _effect(self, tick: TickTrace, names: frozenset[str]) -> WriteEffect:
-        first: dict[str, int] = {}
-        tells = set[str]()
+    def _find_use(self, tick: TickTrace, names: frozenset[str]) -> VariableUse:
+        """Return what a tick does with the variables in `names`."""
+        first_writes: dict[str, int] = {}  # number of expressions evaluated before
+        significant_writes = set[str]()
         for write in tick.writes:
-            if write.name in names:
-                first.setdefault(write.name, write.after)
-                if write.name not in tells and self._tells(tick, write):
-                    tells.add(write.name)
-        return WriteEffect(frozenset(self.reads(tick, names, first)), frozenset(first), frozenset(tells))
+            if write.name not in names:
+                continue
+            first_writes.setdefault(write.name, write.n_evaluated)
+            if write.name not in significant_writes and self._is_significant(tick, write):
+                significant_writes.add(write.name)
+        reads = set[str]()
+        end = len(tick.evaluations) + 1
+        for index, evaluation in enumerate(tick.evaluations):
+            unwritten = {
+                name for name in evaluation.expression.names & names if index < first_writes.get(name, end)
+            }
+            if unwritten:
+                reads |= find_reads(evaluation.expression, evaluation.env) & unwritten
+        return VariableUse(frozenset(reads), frozenset(first_writes), frozenset(significant_writes))
 
-    def reads(self, tick: TickTrace, names: frozenset[str], first: Mapping[str, int]) -> set[str]:
-        """Return the variables that a tick reads before it writes them."""
-        found, end = set[str](), len(tick.asked) + 1
-        for place, asked in enumerate(tick.asked):
-            mine = asked.expression.names
-            if not mine.isdisjoint(names):
-                early = [name for name in mine & names if place < first.get(name, end)]
-                if early:
-                    found |= reads_of(asked.expression, asked.held).intersection(early)
-        return found
-
-    def _tells(self, tick: TickTrace, write: Write) -> bool:
+    def _is_significant(self, tick: TickTrace, write: VariableWrite) -> bool:
+        """Return whether a write is an action of a transition, or of a value other than zero."""
         kind = self.chart.variables[write.name]
-        value: Any = tick.asked[write.passed].value  # of the kind's own sort
-        return id(write.action) in self.spoken or kind.fit(value) != kind.zero
+        value: Any = tick.evaluations[write.evaluation].value  # of the Python type that belongs to `kind`
+        return id(write.action) in self.transition_action_ids or kind.clamp(value) != kind.default
 
     def findings(self) -> Iterator[Finding]:
-        """Yield early readings and unset outputs, each with the shortest run."""
+        """Yield a warning for each variable that is read early or left unset, with the shortest run."""
         if not self.names:
             return
-        paths = Unwritten(self.inspection.exploration, self.effects)
+        runs = UnwrittenRuns(self.analysis.exploration, self.uses)
         for name in self.locals:
-            rows = paths.to_reading(name) if name in self.names else None
+            rows = runs.find_read(name) if name in self.names else None
             if rows is not None:
-                yield self._early_reading(name, rows)
+                yield self._build_read_finding(name, rows)
         for name in self.outputs:
-            rows = paths.to_unset(name) if name in self.names else None
+            rows = runs.find_unset(name) if name in self.names else None
             if rows is not None:
-                yield self._unset(name, rows)
+                yield self._build_unset_finding(name, rows)
 
-    def _early_reading(self, name: str, rows: Rows) -> Finding:
-        before, tick = self.inspection.last_tick(rows)
-        asked = next(one for one in tick.asked if name in reads_of(one.expression, one.held))
-        zero = show(self.chart.variables[name].zero)
-        message = f"{name} is read by `{asked.expression}` before anything sets it"
-        message += f": it is {zero} there, as nothing says otherwise; give it a value in `initial_values`"
-        active = {*before.numbers, *(tick.after.numbers if tick.after is not None else ())}
-        uses = [use for use in uses_in(self.machine) if use.expression is asked.expression]
-        use = next((one for one in uses if one.node.index in active), uses[0])
-        place, line = use.node.name, asked.expression.source.where.line or use.line
-        case = self.inspection.counterexample(place, rows[-1], asked.held, {name})
+    def _build_read_finding(self, name: str, rows: InputRows) -> Finding:
+        """Return the finding that a local is read before it is written, at the end of `rows`."""
+        state_before, tick = self.analysis.run_to_last_tick(rows)
+        evaluation = next(
+            evaluation
+            for evaluation in tick.evaluations
+            if name in find_reads(evaluation.expression, evaluation.env)
+        )
+        expression = evaluation.expression
+        active = set(state_before.active_nodes)
+        if tick.after is not None:
+            active.update(tick.after.active_nodes)
+        uses = [use for use in list_uses(self.machine) if use.expression is expression]
+        use = next((use for use in uses if use.node.index in active), uses[0])
+        zero = format_value(self.chart.variables[name].default)
+        message = (
+            f"{name} is read by `{expression}` before anything sets it: it is {zero} there by default; "
+            "give it a value in `initial_values`"
+        )
+        place = use.node.name
+        line = expression.source.where.line or use.line
+        case = self.analysis.build_counterexample(place, rows[-1], evaluation.env, {name})
         return Finding(Level.WARNING, Rule.READ_BEFORE_WRITE, message, place, case, line, rows)
 
-    def _unset(self, name: str, rows: Rows) -> Finding:
-        before, tick = self.inspection.last_tick(rows)
-        place = tick.after.state if tick.after is not None else before.state
-        zero = show(self.chart.outputs[name].zero)
+    def _build_unset_finding(self, name: str, rows: InputRows) -> Finding:
+        """Return the finding that an output is not set at the end of `rows`."""
+        state_before, tick = self.analysis.run_to_last_tick(rows)
+        place = tick.after.state if tick.after is not None else state_before.state
+        zero = format_value(self.chart.outputs[name].default)
         message = (
-            f"nothing has set {name} on the way to {place}: it is {zero} there, as nothing says otherwise"
+            f"nothing has set {name} on the way to {place}: it is {zero} there by default; "
+            "set it on every path, or give it a value in `initial_values`"
         )
-        message += "; set it on every way, or give it a value in `initial_values`"
-        case = self.inspection.counterexample(before.state, rows[-1], tick.env, {name})
-        line = tick.taken[-1].line if tick.taken else None
-        place = self.inspection.one_of(place)
-        return Finding(Level.WARNING, Rule.OUTPUT_UNSET, message, place, case, line, rows)
+        case = self.analysis.build_counterexample(state_before.state, rows[-1], tick.env, {name})
+        line = tick.taken_transitions[-1].line if tick.taken_transitions else None
+        state = self.analysis.first_state(place)
+        return Finding(Level.WARNING, Rule.OUTPUT_UNSET, message, state, case, line, rows)
 
 
-class _Spy(dict[str, Value]):
-    """Names and what they stand at; notes which were asked for."""
+class _ReadRecorder(dict[str, Value]):
+    """An environment that records which names are read.
 
-    def __init__(self, held: Mapping[str, Value]) -> None:
-        super().__init__(held)
-        self.read = set[str]()
+    Attributes:
+        read_names: names that were looked up.
+    """
+
+    def __init__(self, env: Mapping[str, Value]) -> None:
+        super().__init__(env)
+        self.read_names = set[str]()
 
     def __getitem__(self, name: str) -> Value:
-        self.read.add(name)
+        self.read_names.add(name)
         return super().__getitem__(name)
 
 
-def reads_of(expression: Expression, held: Mapping[str, Value]) -> set[str]:
-    """Return the names that computing an expression really reads: `and`, `or` and `if` may stop before."""
-    spy = _Spy(held)
+def find_reads(expression: Expression, env: Mapping[str, Value]) -> set[str]:
+    """Return the names that evaluating an expression reads; `and`, `or` and `if` may skip some."""
+    recorder = _ReadRecorder(env)
     with suppress(ExpressionError):
-        expression.evaluate(spy)
-    return spy.read
+        expression.evaluate(recorder)
+    return recorder.read_names
 
 
-class Conflict(NamedTuple):
-    """Two states that set one variable in the same tick."""
+class WriteConflict(NamedTuple):
+    """Two states that set the same variable in one tick.
+
+    Attributes:
+        earlier: number of the state that sets it first.
+        later: number of the state that overwrites it.
+        tick: the tick in which they do.
+    """
 
     earlier: int
     later: int
-    step: ExploredTick
+    tick: ExploredTick
 
 
-class Conflicts(Check):
-    """Looks for ticks in which two regions set one variable."""
+class WriteConflicts(Check):
+    """Finds ticks in which two parallel regions set the same variable."""
 
-    def watch(self) -> None:
-        """Look at what ticks write of the variables that two regions may write."""
+    def plan_scan(self) -> None:
+        """Observe all ticks if states of two regions may write the same variable."""
         self.nodes = self.machine.nodes
-        self.owners: dict[int, int] = {}
-        self.writers: dict[str, set[int]] = {}
+        self.writers_by_action: dict[int, int] = {}
+        self.writers_by_name: dict[str, set[int]] = {}
         for node in self.nodes:
-            for actions in (*node.actions, *(way.do for way in node.ways)):
-                self._note(actions, node.index)
-        pairs = {name: combinations(sorted(found), 2) for name, found in self.writers.items()}
-        self.names = {name for name, both in pairs.items() if any(self.regions(a, b) for a, b in both)}
-        self.first: dict[tuple[str, tuple[int, int]], Conflict] = {}
+            for actions in (*node.actions, *(transition.do for transition in node.transitions)):
+                self._register_writer(actions, node.index)
+        self.names = set[str]()
+        for name, writers in self.writers_by_name.items():
+            pairs = combinations(sorted(writers), 2)
+            if any(self._find_regions(first, second) for first, second in pairs):
+                self.names.add(name)
+        self.conflicts: dict[tuple[str, tuple[int, int]], WriteConflict] = {}
         if self.names:
-            self.inspection.watchers.append(self.see)
+            self.analysis.observers.append(self._observe)
 
-    def _note(self, actions: Actions, owner: int) -> None:
-        for action in every_action(actions):
+    def _register_writer(self, actions: Actions, writer: int) -> None:
+        """Note a state as the writer of all variables that some actions set."""
+        for action in iterate_actions(actions):
             if isinstance(action, Assign):
-                self.owners[id(action)] = owner
+                self.writers_by_action[id(action)] = writer
                 for name in action.values:
-                    self.writers.setdefault(name, set()).add(owner)
+                    self.writers_by_name.setdefault(name, set()).add(writer)
 
-    def regions(self, one: int, other: int) -> tuple[int, int] | None:
-        """Return the regions in which two states are active side by side; None where they are not."""
-        ways = [(*reversed(self.nodes[number].around), number) for number in (one, other)]
-        for a, b in zip(*ways, strict=False):
+    def _find_regions(self, first: int, second: int) -> tuple[int, int] | None:
+        """Return the two parallel regions in which two states are, None where they are not in parallel."""
+        first_path = (*reversed(self.nodes[first].ancestors), first)
+        second_path = (*reversed(self.nodes[second].ancestors), second)
+        for a, b in zip(first_path, second_path, strict=False):
             if a != b:
-                return (min(a, b), max(a, b)) if self.nodes[self.nodes[a].parent].parallel else None
+                is_parallel = self.nodes[self.nodes[a].parent].parallel
+                return (min(a, b), max(a, b)) if is_parallel else None
         return None
 
-    def see(self, step: ExploredTick) -> None:
-        """Keep note of the first tick of every conflict."""
-        writers: dict[str, list[int]] = {}
-        for write in step.tick.writes:
-            if write.name in self.names:
-                owner = self.owners[id(write.action)]
-                earlier = writers.setdefault(write.name, [])
-                for other in earlier:
-                    regions = self.regions(owner, other)
-                    if regions is not None:
-                        self.first.setdefault((write.name, regions), Conflict(other, owner, step))
-                earlier.append(owner)
+    def _observe(self, tick: ExploredTick) -> None:
+        """Record the first tick of every conflict."""
+        writers_by_name: dict[str, list[int]] = {}
+        for write in tick.trace.writes:
+            if write.name not in self.names:
+                continue
+            writer = self.writers_by_action[id(write.action)]
+            earlier_writers = writers_by_name.setdefault(write.name, [])
+            for earlier in earlier_writers:
+                regions = self._find_regions(writer, earlier)
+                if regions is not None:
+                    self.conflicts.setdefault((write.name, regions), WriteConflict(earlier, writer, tick))
+            earlier_writers.append(writer)
 
     def findings(self) -> Iterator[Finding]:
-        """Yield the variables that two regions set."""
-        for (name, _), conflict in self.first.items():
-            yield self._found(name, conflict)
+        """Yield a warning for each variable that two regions set in one tick."""
+        for (name, _), conflict in self.conflicts.items():
+            yield self._build_finding(name, conflict)
 
-    def _found(self, name: str, conflict: Conflict) -> Finding:
-        one, other = self.nodes[conflict.earlier], self.nodes[conflict.later]
-        message = f"{one.name} and {other.name} both set {name} in one tick: it holds what {other.name} says"
-        trace = (*self.inspection.exploration.trace_to(conflict.step.state), conflict.step.case.inputs)
-        _, tick = self.inspection.last_tick(trace)
-        case = self.inspection.counterexample(other.name, trace[-1], tick.env, {name})
-        return Finding(Level.WARNING, Rule.WRITE_CONFLICT, message, other.name, case, other.line, trace)
+    def _build_finding(self, name: str, conflict: WriteConflict) -> Finding:
+        earlier = self.nodes[conflict.earlier].name
+        later = self.nodes[conflict.later]
+        message = f"{earlier} and {later.name} both set {name} in one tick: the value of {later.name} remains"
+        tick = conflict.tick
+        trace = (*self.analysis.exploration.trace_to(tick.state), tick.step.inputs)
+        _, last_tick = self.analysis.run_to_last_tick(trace)
+        case = self.analysis.build_counterexample(later.name, trace[-1], last_tick.env, {name})
+        return Finding(Level.WARNING, Rule.WRITE_CONFLICT, message, later.name, case, later.line, trace)

@@ -1,211 +1,244 @@
-"""States that are never entered, transitions that are never taken, guards that always hold."""
+"""Checks for dead logic: states never entered, transitions never taken, guards that always hold."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import takewhile
 
-from posewright.charts.checks.conditions import divides, events_of, wait_conditions
+from posewright.charts.checks.analysis import Check, compute_entered_states
+from posewright.charts.checks.conditions import divides, trigger_events, wait_conditions
 from posewright.charts.checks.finding import Counterexample, Finding, Level, Rule, not_proved
-from posewright.charts.checks.inspection import Check, entered_by
-from posewright.charts.checks.question import AtChoice, CheckQuestion, When
-from posewright.charts.checks.search import Witness, WitnessSearch
-from posewright.charts.checks.solver import claims
-from posewright.charts.checks.wording import guard_text, lines_text, quoted
+from posewright.charts.checks.question import CheckQuestion, MicrostepFilter, TransitionChoice
+from posewright.charts.checks.solver import build_claims
+from posewright.charts.checks.transition_text import format_guards, format_lines, format_trigger
+from posewright.charts.checks.witness_search import Witness, WitnessSearch
 from posewright.charts.expression import Expression
-from posewright.charts.machine import CompoundTransition, StateNode, every_actions
-from posewright.charts.model import DONE, events_raised
+from posewright.charts.machine import CompoundTransition, StateNode, all_actions
+from posewright.charts.model import DONE_PREFIX, events_raised
 
-WAYS_SHOWN = 3
-"""Ways towards a state that a message tells of."""
+MAX_TRANSITIONS_QUOTED = 3
+"""Transitions to an unreachable state that a message quotes."""
 
-LINES_SHOWN = 8
+MAX_LINES_LISTED = 8
 """Lines that a message lists."""
 
 
-class Unreachable(Check):
-    """Looks for states that no run enters; of those inside one another, the outermost is named."""
+class UnreachableStates(Check):
+    """Finds states that no run enters; of those inside one another, only the outermost."""
 
     def findings(self) -> Iterator[Finding]:
-        """Yield the states that are never entered."""
-        explored = self.inspection.entered
-        missed = [node for node in self.machine.nodes[1:] if node.index not in explored]
-        missed = [node for node in missed if node.parent not in {one.index for one in missed}]
-        possible = frozenset[int]() if self.inspection.complete else self.by_types()
-        for node in missed:
-            if node.index in possible:
-                text = f"whether {node.name} is ever entered is not known: {self.inspection.why}"
-                yield not_proved(text, node.name, node.line)
+        """Yield an error for each unreachable state, a note where that is not proved."""
+        entered = self.analysis.entered_states
+        missing = [node for node in self.machine.nodes[1:] if node.index not in entered]
+        missing_numbers = {node.index for node in missing}
+        outermost = [node for node in missing if node.parent not in missing_numbers]
+        possibly_entered = frozenset[int]() if self.analysis.complete else self._compute_possibly_entered()
+        for node in outermost:
+            if node.index in possibly_entered:
+                reason = self.analysis.incomplete_reason
+                message = f"whether {node.name} is ever entered is not known: {reason}"
+                yield not_proved(message, node.name, node.line)
             else:
-                yield self._found(node)
+                yield self._build_finding(node)
 
-    def _found(self, node: StateNode) -> Finding:
-        towards = [way for way in self.machine.ways if self._leads_to(way, node)]
+    def _build_finding(self, node: StateNode) -> Finding:
         reason = "no transition leads there"
-        if towards:
-            ways = (
-                f"from {self.inspection.node_of(way).name} {'' if way.events else 'when '}{guard_text(way)}"
-                for way in towards[:WAYS_SHOWN]
-            )
-            reason = f"it is never entered ({'; '.join(ways)})"
-        start = self.inspection.interpreter.initial().state
+        transitions = [
+            transition for transition in self.machine.transitions if self._leads_to(transition, node)
+        ]
+        if transitions:
+            quotes = []
+            for transition in transitions[:MAX_TRANSITIONS_QUOTED]:
+                when = "" if transition.events else "when "
+                source = self.analysis.source_of(transition).name
+                quotes.append(f"from {source} {when}{format_trigger(transition)}")
+            reason = f"it is never entered ({'; '.join(quotes)})"
+        start = self.analysis.interpreter.initial().state
         message = f"{node.name} cannot be reached from {start}: {reason}"
-        return Finding(
-            Level.ERROR, Rule.UNREACHABLE, message, node.name, Counterexample(node.name, {}), node.line
-        )
+        case = Counterexample(node.name, {})
+        return Finding(Level.ERROR, Rule.UNREACHABLE, message, node.name, case, node.line)
 
-    def _leads_to(self, way: CompoundTransition, node: StateNode) -> bool:
-        inside = node.within | {node.index}
-        return way.source not in inside and any(goal.node in inside for goal in way.goals)
+    def _leads_to(self, transition: CompoundTransition, node: StateNode) -> bool:
+        """Return whether a transition leads into a state from outside it."""
+        inside = node.descendants | {node.index}
+        return transition.source not in inside and any(goal.node in inside for goal in transition.targets)
 
-    def by_types(self) -> frozenset[int]:
-        """Return the states to which a chain of ways leads of which no guard is known never to hold."""
-        found = set(self.inspection.entered)
-        passable = [w for w in self.machine.ways if not self.inspection.solver.excludes(claims([w.guard]))]
-        known = 0
-        while len(found) > known:
-            known = len(found)
-            for way in passable:
-                if way.source in found:
-                    found |= entered_by(self.machine, way, remembered=True)
-        return frozenset(found)
+    def _compute_possibly_entered(self) -> frozenset[int]:
+        """Return the states reachable over transitions whose guards are not proved to be always false."""
+        possibly_entered = set(self.analysis.entered_states)
+        transitions = [
+            transition
+            for transition in self.machine.transitions
+            if not self.analysis.solver.excludes(build_claims([transition.guard]))
+        ]
+        previous_size = 0
+        while len(possibly_entered) > previous_size:
+            previous_size = len(possibly_entered)
+            for transition in transitions:
+                if transition.source in possibly_entered:
+                    possibly_entered |= compute_entered_states(self.machine, transition, include_history=True)
+        return frozenset(possibly_entered)
 
 
 class DeadTransitions(Check):
-    """Looks for ways that no explored tick took, in states that were active."""
+    """Finds transitions of entered states that no explored tick takes, and guards that always hold."""
 
-    def watch(self) -> None:
-        """Settle by proof what the ways are that no explored tick took, or have ticks looked at that tell."""
-        self.taken = set(map(id, self.inspection.exploration.taken))
+    def plan_scan(self) -> None:
+        """Decide by proof why transitions are never taken; add searches for the others."""
+        self.taken_ids = set(map(id, self.analysis.exploration.taken_transitions))
         self.searches: list[tuple[CompoundTransition, WitnessSearch]] = []
-        self.certain: list[Finding] = []
-        self.unknown: list[CompoundTransition] = []
-        for way in self.machine.ways:
-            if id(way) not in self.taken and way.source in self.inspection.entered:
-                self._look_at(way)
+        self.proved_findings: list[Finding] = []
+        self.undecided: list[CompoundTransition] = []
+        for transition in self.machine.transitions:
+            if id(transition) in self.taken_ids or transition.source not in self.analysis.entered_states:
+                continue
+            finding = self._find_never_enabled(transition)
+            if finding is None and not self.analysis.complete:
+                finding = self._find_shadowed(transition)
+            if finding is not None:
+                self.proved_findings.append(finding)
+            elif self.analysis.complete:
+                location = TransitionChoice(
+                    transition.source, trigger_events(transition), MicrostepFilter.ACTIVE
+                )
+                claims = build_claims([transition.guard, *wait_conditions(transition)])
+                search = self.analysis.add_search(CheckQuestion(location, claims))
+                self.searches.append((transition, search))
+            else:
+                self.undecided.append(transition)
 
-    def _line_of(self, way: CompoundTransition) -> int | None:
-        """Return the line of the first segment that the way has in common with none that is taken."""
-        ways = [one for one in self.inspection.node_of(way).ways if id(one) in self.taken]
-        shared = (
-            takewhile(lambda pair: pair[0] is pair[1], zip(one.segments, way.segments, strict=False))
-            for one in ways
-        )
-        first = max((len(list(pairs)) for pairs in shared), default=0)
-        return way.segments[min(first, len(way.segments) - 1)].line
-
-    def _look_at(self, way: CompoundTransition) -> None:
-        """Settle by proof what a way that was not taken is, or look for a tick that tells."""
-        known = self._of_types(way) or (None if self.inspection.complete else self.behind(way))
-        if known is not None:
-            self.certain.append(known)
-        elif self.inspection.complete:
-            question = CheckQuestion(
-                AtChoice(way.source, events_of(way), When.ACTIVE), claims([way.guard, *wait_conditions(way)])
-            )
-            self.searches.append((way, self.inspection.search(question)))
-        else:
-            self.unknown.append(way)
-
-    def _always(self) -> Iterator[Finding]:
-        """Yield the guards that hold whatever the values are, where `true` is not what is written."""
-        told = set[int]()
-        for way in self.machine.ways:
-            for guard, segment in zip(way.guards, way.segments, strict=True):
-                if id(segment) not in told and not segment.is_else and self._is_sure(guard):
-                    name = self.inspection.node_of(way).name
-                    text = f"`{quoted([segment])}` always holds in {name}, whatever the values are"
-                    message = f"{text}: ask for something else, or write `when: true`"
-                    yield Finding(Level.WARNING, Rule.ALWAYS, message, name, None, segment.line)
-                told.add(id(segment))
-
-    def _is_sure(self, guard: Expression) -> bool:
-        return (
-            bool(guard.names)
-            and not divides(guard)
-            and self.inspection.solver.excludes(claims(false=[guard]))
-        )
-
-    def _of_types(self, way: CompoundTransition) -> Finding | None:
-        silent = [event for event in way.events if not self._comes(event)]
-        if way.events and len(silent) == len(way.events):
-            return self._never(way, f"nothing raises {' or '.join(silent)}")
-        return self._never(way) if self.inspection.solver.excludes(claims([way.guard])) else None
-
-    def behind(self, way: CompoundTransition) -> Finding | None:
-        """Return that an earlier way of the same state always goes first, where types tell that."""
-        solver, elders = self.inspection.solver, self.elders(way)
-        for elder in elders:
-            if solver.excludes(claims([way.guard], [elder.guard])):
-                return self._shadowed(way, elder)
-        guards = [elder.guard for elder in elders]
-        if len(guards) > 1 and solver.excludes(claims([way.guard], guards)):
-            return self._shadowed(way, None)
+    def _find_never_enabled(self, transition: CompoundTransition) -> Finding | None:
+        """Return a finding if no event of a transition can occur, or its guard is proved always false."""
+        impossible_events = [event for event in transition.events if not self._can_occur(event)]
+        if transition.events and len(impossible_events) == len(transition.events):
+            return self._never_enabled(transition, f"nothing raises {' or '.join(impossible_events)}")
+        if self.analysis.solver.excludes(build_claims([transition.guard])):
+            return self._never_enabled(transition)
         return None
 
-    def elders(self, way: CompoundTransition) -> list[CompoundTransition]:
-        """Return the earlier ways of the state that are asked whenever this one is."""
-        node = self.inspection.node_of(way)
+    def _can_occur(self, event: str) -> bool:
+        """Return whether an event can occur: an input event, a raised one, or the completion of a state."""
+        if event in self.machine.events:
+            return True
+        if event.startswith(DONE_PREFIX):
+            return self.machine.node(event.removeprefix(DONE_PREFIX)).index in self.analysis.entered_states
+        return any(event in events_raised(actions) for actions in all_actions(self.machine))
+
+    def _find_shadowed(self, transition: CompoundTransition) -> Finding | None:
+        """Return a finding if it is proved that earlier transitions of the state always go first."""
+        solver = self.analysis.solver
+        earlier = self._earlier_transitions(transition)
+        for earlier_transition in earlier:
+            if solver.excludes(build_claims([transition.guard], [earlier_transition.guard])):
+                return self._shadowed(transition, earlier_transition)
+        earlier_guards = [earlier_transition.guard for earlier_transition in earlier]
+        if len(earlier) > 1 and solver.excludes(build_claims([transition.guard], earlier_guards)):
+            return self._shadowed(transition, None)
+        return None
+
+    def _earlier_transitions(self, transition: CompoundTransition) -> list[CompoundTransition]:
+        """Return the earlier transitions of the state that are evaluated whenever this one is."""
+        events = trigger_events(transition)
         return [
-            elder
-            for elder in node.ways[: way.index]
-            if elder.wait <= way.wait and events_of(elder) >= events_of(way)
+            earlier
+            for earlier in self.analysis.source_of(transition).transitions[: transition.index]
+            if earlier.wait <= transition.wait and trigger_events(earlier) >= events
         ]
 
-    def _comes(self, event: str) -> bool:
-        machine = self.machine
-        if event in machine.events:
-            return True
-        if event.startswith(DONE):
-            return machine.node(event.removeprefix(DONE)).index in self.inspection.entered
-        return any(event in events_raised(block) for block in every_actions(machine))
-
     def findings(self) -> Iterator[Finding]:
-        """Yield guards that always hold, and transitions that are never taken."""
-        yield from self._always()
-        yield from self.certain
-        for way, search in self.searches:
+        """Yield guards that always hold, then transitions that are never taken."""
+        yield from self._find_always_true()
+        yield from self.proved_findings
+        for transition, search in self.searches:
             if search.witness is not None:
-                yield self._shadowed(way, self._winner(way, search.witness), search.witness)
-            elif search.undecided:
-                name = self.inspection.node_of(way).name
-                text = f"whether `{guard_text(way)}` of {name} is ever taken is not known: {search.undecided}"
-                yield not_proved(text, name, way.line)
+                winner = self._find_winner(transition, search.witness)
+                yield self._shadowed(transition, winner, search.witness)
+            elif search.undecided_reason:
+                name = self.analysis.source_of(transition).name
+                question = f"whether `{format_trigger(transition)}` of {name} is ever taken"
+                message = f"{question} is not known: {search.undecided_reason}"
+                yield not_proved(message, name, transition.line)
+            elif search.n_reached:
+                yield self._never_enabled(transition)
+            elif transition.events:
+                events = " or ".join(transition.events)
+                yield self._never_enabled(transition, f"{events} never comes while the state is active")
             else:
-                yield self._never(way, "" if search.met else self._unasked(way))
-        if self.unknown:
-            lines = ", ".join(str(way.line) for way in self.unknown[:LINES_SHOWN])
-            lines += ", ..." if self.unknown[LINES_SHOWN:] else ""
-            which = (
-                f"transitions (lines {lines}) are" if self.unknown[1:] else f"transition (line {lines}) is"
-            )
-            text = f"whether {len(self.unknown)} {which} ever taken is not known"
-            yield not_proved(f"{text}: {self.inspection.why}", None, self.unknown[0].line)
+                yield self._never_enabled(transition, "the state is left before")
+        if self.undecided:
+            yield self._undecided_note()
 
-    def _unasked(self, way: CompoundTransition) -> str:
-        events = " or ".join(way.events)
-        return f"{events} never comes while the state is active" if events else "the state is left before"
+    def _undecided_note(self) -> Finding:
+        """Return one note for all transitions that are not known to be taken."""
+        lines = ", ".join(str(transition.line) for transition in self.undecided[:MAX_LINES_LISTED])
+        if len(self.undecided) > MAX_LINES_LISTED:
+            lines += ", ..."
+        count = len(self.undecided)
+        subject = f"transition (line {lines}) is" if count == 1 else f"transitions (lines {lines}) are"
+        message = f"whether {count} {subject} ever taken is not known: {self.analysis.incomplete_reason}"
+        return not_proved(message, None, self.undecided[0].line)
 
-    def _winner(self, way: CompoundTransition, witness: Witness) -> CompoundTransition | None:
-        """Return which way was taken where the guard of one held, one of its own state if there is any."""
-        moment = witness.standing.moment
-        chosen = moment.chosen if moment is not None else ()
-        family = {way.source, *self.machine.nodes[way.source].within}
-        return next((one for one in chosen if one.source in family), chosen[0] if chosen else None)
+    def _find_always_true(self) -> Iterator[Finding]:
+        """Yield a warning for each guard that holds for all values, unless it is written as `true`."""
+        seen_ids = set[int]()
+        for transition in self.machine.transitions:
+            for guard, segment in zip(transition.guards, transition.segments, strict=True):
+                if id(segment) not in seen_ids and not segment.is_else and self._is_always_true(guard):
+                    name = self.analysis.source_of(transition).name
+                    message = (
+                        f"`{format_guards([segment])}` always holds in {name}, whatever the values are: "
+                        "change it, or write `when: true`"
+                    )
+                    yield Finding(Level.WARNING, Rule.ALWAYS, message, name, None, segment.line)
+                seen_ids.add(id(segment))
 
-    def _never(self, way: CompoundTransition, reason: str = "") -> Finding:
-        name = self.inspection.node_of(way).name
-        message = f"the guard `{guard_text(way)}` never holds in {name}" + (f": {reason}" if reason else "")
-        return Finding(Level.WARNING, Rule.NEVER, message, name, None, self._line_of(way))
+    def _is_always_true(self, guard: Expression) -> bool:
+        """Return whether a guard that reads names is proved to hold for all their values."""
+        if not guard.names or divides(guard):
+            return False
+        return self.analysis.solver.excludes(build_claims(false=[guard]))
+
+    def _find_winner(self, transition: CompoundTransition, witness: Witness) -> CompoundTransition | None:
+        """Return the transition that was taken instead; one of the same state or inside it if possible."""
+        microstep = witness.point.microstep
+        taken = microstep.transitions if microstep is not None else ()
+        state_and_descendants = {transition.source, *self.machine.nodes[transition.source].descendants}
+        for winner in taken:
+            if winner.source in state_and_descendants:
+                return winner
+        return taken[0] if taken else None
+
+    def _never_enabled(self, transition: CompoundTransition, reason: str = "") -> Finding:
+        name = self.analysis.source_of(transition).name
+        message = f"the guard `{format_trigger(transition)}` never holds in {name}"
+        if reason:
+            message += f": {reason}"
+        return Finding(Level.WARNING, Rule.NEVER, message, name, None, self._line_of(transition))
 
     def _shadowed(
-        self, way: CompoundTransition, winner: CompoundTransition | None, witness: Witness | None = None
+        self,
+        transition: CompoundTransition,
+        winner: CompoundTransition | None,
+        witness: Witness | None = None,
     ) -> Finding:
-        """Return that a way is never taken because another one goes first, with a tick in which it does."""
-        name = self.inspection.node_of(way).name
-        by = f"`{guard_text(winner)}` ({lines_text(winner)})" if winner else "an earlier one"
-        message, line = f"`{guard_text(way)}` is never taken: {by} always wins", self._line_of(way)
+        """Return the finding that another transition always goes first, with a tick in which it does."""
+        name = self.analysis.source_of(transition).name
+        line = self._line_of(transition)
+        winner_text = f"`{format_trigger(winner)}` ({format_lines(winner)})" if winner else "an earlier one"
+        message = f"`{format_trigger(transition)}` is never taken: {winner_text} always wins"
         if witness is None:
             return Finding(Level.WARNING, Rule.SHADOWED, message, name, None, line)
-        case, told = self.inspection.case(name, witness, way.guard.names)
-        return Finding(Level.WARNING, Rule.SHADOWED, f"{message}, as {told}", name, case, line, witness.trace)
+        case, relevant_case = self.analysis.describe_witness(name, witness, transition.guard.names)
+        message += f", as {relevant_case}"
+        return Finding(Level.WARNING, Rule.SHADOWED, message, name, case, line, witness.trace)
+
+    def _line_of(self, transition: CompoundTransition) -> int | None:
+        """Return the line of the first segment that a dead transition shares with no taken transition."""
+        n_shared_segments = 0
+        for sibling in self.analysis.source_of(transition).transitions:
+            if id(sibling) not in self.taken_ids:
+                continue
+            pairs = zip(sibling.segments, transition.segments, strict=False)
+            shared = list(takewhile(lambda pair: pair[0] is pair[1], pairs))
+            n_shared_segments = max(n_shared_segments, len(shared))
+        return transition.segments[min(n_shared_segments, len(transition.segments) - 1)].line

@@ -1,4 +1,4 @@
-"""What is declared: without any use, with names alike, truth tables with gaps and contradictions."""
+"""Checks of declarations: unused names, names that differ only in case, gaps and overlaps of truth tables."""
 
 from __future__ import annotations
 
@@ -8,43 +8,44 @@ from dataclasses import replace
 from itertools import chain, combinations
 from typing import NamedTuple
 
+from posewright.charts.checks.analysis import ChartAnalysis, Check, promise_conditions
 from posewright.charts.checks.conditions import (
     all_of,
     any_of,
-    condition,
+    build_condition,
     differ,
     divides,
-    negated,
+    negation,
     outcome_differs,
 )
 from posewright.charts.checks.finding import Counterexample, Finding, Level, Rule, not_proved
-from posewright.charts.checks.inspection import Check, Inspection, watched_by
-from posewright.charts.checks.solver import OTHER, CheckSolver, SolverAnswer, claims
-from posewright.charts.expression import Expression, Function, FunctionRow, Name, names_in, rewritten
-from posewright.charts.machine import CompoundTransition, every_actions
+from posewright.charts.checks.solver import ALTERNATE_PREFIX, CheckSolver, SolverAnswer, build_claims
+from posewright.charts.expression import Expression, Function, FunctionRow, Name, Tree, names_in, rewrite
+from posewright.charts.machine import CompoundTransition, all_actions
 from posewright.charts.model import Chart, Transition, events_raised, expressions_in, names_set, segments_of
 from posewright.charts.types import EnumType
 
-WORD = re.compile(r"[^\W\d]\w*")
+IDENTIFIER = re.compile(r"[^\W\d]\w*")
 
-MANY = 100
-"""Ways of one state beyond which each is an outcome of its own."""
+MAX_GROUPED = 100
+"""Transitions of a state up to which those with the same outcome are grouped."""
 
 
-class Unused(Check):
-    """Looks for names that are declared and that nobody reads, sets, raises, waits for or calls."""
+class UnusedDeclarations(Check):
+    """Finds declared names that nothing reads, sets, raises, waits for or calls."""
 
-    def __init__(self, inspection: Inspection) -> None:
-        super().__init__(inspection)
-        blocks = list(every_actions(self.machine))
-        self.read = frozenset[str]().union(*(one.names for one in self.machine.expressions))
-        self.written = frozenset[str]().union(*map(names_set, blocks))
-        self.raised = frozenset[str]().union(*map(events_raised, blocks))
-        self.promised = frozenset[str]().union(*(one.names for one in watched_by(*self.chart.promises)))
+    def __init__(self, analysis: ChartAnalysis) -> None:
+        super().__init__(analysis)
+        action_blocks = list(all_actions(self.machine))
+        conditions = promise_conditions(*self.chart.promises)
+        self.read = frozenset[str]().union(*(expression.names for expression in self.machine.expressions))
+        self.written = frozenset[str]().union(*map(names_set, action_blocks))
+        self.raised = frozenset[str]().union(*map(events_raised, action_blocks))
+        self.promised = frozenset[str]().union(*(condition.names for condition in conditions))
 
     def findings(self) -> Iterator[Finding]:
-        """Yield what makes no difference."""
-        yield from self._inputs()
+        """Yield a warning for every unused name."""
+        yield from self._unused_inputs()
         for name in self.chart.outputs:
             if name not in self.written:
                 yield self._warning(name, Rule.UNUSED_OUTPUT, f"nothing ever sets the output {name}")
@@ -54,42 +55,41 @@ class Unused(Check):
                 yield self._warning(name, Rule.UNUSED_LOCAL, message)
             elif name not in self.written:
                 yield self._warning(name, Rule.UNUSED_LOCAL, f"nothing ever sets the local {name}")
-        yield from self._events()
-        yield from self._never_named()
+        yield from self._unused_events()
+        yield from self._unused_constants_and_functions()
 
-    def _inputs(self) -> Iterator[Finding]:
+    def _unused_inputs(self) -> Iterator[Finding]:
         for name in self.chart.inputs:
             if name not in self.read | self.promised:
                 message = f"the input {name} is read by no guard and no action"
                 yield self._warning(name, Rule.UNUSED_INPUT, message)
-            elif name in self.read and not self.matters(name):
+            elif name in self.read and not self._may_matter(name):
                 message = f"the input {name} makes no difference in any state"
                 yield self._warning(name, Rule.UNUSED_INPUT, message)
 
-    def _events(self) -> Iterator[Finding]:
-        heard = self.machine.heard | self.promised
+    def _unused_events(self) -> Iterator[Finding]:
+        awaited = self.machine.handled_events | self.promised
         for name in self.chart.events:
-            if name not in heard:
+            if name not in awaited:
                 yield self._warning(name, Rule.UNUSED_EVENT, f"no transition waits for the event {name}")
         for name in self.chart.local_events:
-            if name not in heard:
-                yield self._warning(
-                    name, Rule.UNUSED_EVENT, f"no transition waits for the local event {name}"
-                )
+            if name not in awaited:
+                message = f"no transition waits for the local event {name}"
+                yield self._warning(name, Rule.UNUSED_EVENT, message)
             elif name not in self.raised:
                 yield self._warning(name, Rule.UNUSED_EVENT, f"nothing raises the local event {name}")
 
-    def _never_named(self) -> Iterator[Finding]:
-        """Yield constants and functions that no expression names."""
-        named = set[str]()
-        for one in expressions_of(self.chart):  # as written too, for functions are gone from the tree
-            named.update(names_in(one.tree), WORD.findall(str(one)))
-        starts = self.chart.initial_values.values()  # they are known as numbers only, not as written
+    def _unused_constants_and_functions(self) -> Iterator[Finding]:
+        used_names = set[str]()
+        for expression in _expressions_of(self.chart):
+            used_names.update(names_in(expression.tree))
+            used_names.update(IDENTIFIER.findall(str(expression)))  # function calls are inlined in the tree
+        initial_values = self.chart.initial_values.values()  # a constant may stand there as its value
         for name, value in self.chart.constants.items():
-            if name not in named and value not in starts:
+            if name not in used_names and value not in initial_values:
                 yield self._warning(name, Rule.UNUSED_CONSTANT, f"nothing uses the constant {name}")
         for name in self.chart.functions:
-            if name not in named:
+            if name not in used_names:
                 yield self._warning(name, Rule.UNUSED_FUNCTION, f"nothing calls the function {name}")
 
     def _warning(self, name: str, rule: Rule, message: str) -> Finding:
@@ -97,55 +97,72 @@ class Unused(Check):
 
     # Whether an input makes a difference
 
-    def matters(self, name: str) -> bool:
-        """Return whether an input can make a difference, or whether that cannot be told."""
-        computed = (one.names for block in every_actions(self.machine) for one in expressions_in(block))
-        counted = (one.condition.names for one in self.machine.counters if one.condition is not None)
-        if any(name in names for names in (*computed, *counted)):
-            return True
-        reading = (n.ways for n in self.machine.nodes if any(name in way.guard.names for way in n.ways))
-        return any(self.decides(outcome, name) for ways in reading for outcome in outcomes_of(ways))
+    def _may_matter(self, name: str) -> bool:
+        """Return False if it is proved that the value of an input makes no difference."""
+        for actions in all_actions(self.machine):
+            if any(name in expression.names for expression in expressions_in(actions)):
+                return True
+        for counter in self.machine.counters:
+            if counter.condition is not None and name in counter.condition.names:
+                return True
+        for node in self.machine.nodes:
+            if not any(name in transition.guard.names for transition in node.transitions):
+                continue
+            if any(self._may_depend_on(outcome, name) for outcome in _outcome_conditions(node.transitions)):
+                return True
+        return False
 
-    def decides(self, outcome: Expression, name: str) -> bool:
-        """Return whether an outcome can be another with another value of the input."""
-        if name not in outcome.names:
+    def _may_depend_on(self, condition: Expression, name: str) -> bool:
+        """Return False if it is proved that a condition is the same for every value of an input."""
+        if name not in condition.names:
             return False
-        other = claims([outcome], [renamed(outcome, name)])
-        return divides(outcome) or not self.inspection.solver.excludes(other)
+        if divides(condition):
+            return True
+        claims = build_claims([condition], [_with_alternate_input(condition, name)])
+        return not self.analysis.solver.excludes(claims)
 
 
-def outcomes_of(ways: Sequence[CompoundTransition]) -> list[Expression]:
-    """Return the conditions on which different things are done in a state, or more of them than that."""
-    if len(ways) > MANY or any(way.events or way.wait for way in ways):
-        return [way.guard for way in ways]
-    kinds: list[tuple[CompoundTransition, list[Expression]]] = []
-    before: list[Expression] = []
-    for way in ways:
-        taken = all_of([way.guard, *map(negated, before)])
-        before.append(way.guard)
-        for other, conditions in kinds:
-            if outcome_differs(other, way) is False:
+def _outcome_conditions(transitions: Sequence[CompoundTransition]) -> list[Expression]:
+    """Return the conditions under which a state does one thing or another.
+
+    Transitions with the same outcome share one condition. Where there are events, waits or more than
+    `MAX_GROUPED` transitions, the guards are returned instead, a finer distinction.
+    """
+    if len(transitions) > MAX_GROUPED or any(
+        transition.events or transition.wait for transition in transitions
+    ):
+        return [transition.guard for transition in transitions]
+    groups: list[tuple[CompoundTransition, list[Expression]]] = []
+    earlier_guards: list[Expression] = []
+    for transition in transitions:
+        taken = all_of([transition.guard, *map(negation, earlier_guards)])
+        earlier_guards.append(transition.guard)
+        for group_transition, conditions in groups:
+            if outcome_differs(group_transition, transition) is False:
                 conditions.append(taken)
                 break
         else:
-            kinds.append((way, [taken]))
-    return [any_of(conditions) for _, conditions in kinds]
+            groups.append((transition, [taken]))
+    return [any_of(conditions) for _, conditions in groups]
 
 
-def renamed(one: Expression, name: str) -> Expression:
-    """Return a condition that asks for another value of an input."""
-    tree = rewritten(one.tree, lambda node: replace(node, name=OTHER + name) if node == Name(name) else None)
-    return condition(tree, [one])
+def _with_alternate_input(condition: Expression, name: str) -> Expression:
+    """Return a condition that reads the alternate copy of an input instead of the input."""
+
+    def rename(node: Tree) -> Tree | None:
+        return replace(node, name=ALTERNATE_PREFIX + name) if node == Name(name) else None
+
+    return build_condition(rewrite(condition.tree, rename), [condition])
 
 
-def expressions_of(chart: Chart) -> Iterator[Expression]:
-    """Yield every expression of a chart as it is written."""
+def _expressions_of(chart: Chart) -> Iterator[Expression]:
+    """Yield every expression of a chart as written, functions and promises among them."""
     for state in chart.every_state:
-        yield from chain(state.do.values(), _of_ways(state.transitions))
+        yield from chain(state.do.values(), _expressions_of_transitions(state.transitions))
         for actions in (state.entry, state.during, state.exit):
             yield from expressions_in(actions)
-    for ways in chart.junctions.values():
-        yield from _of_ways(ways)
+    for transitions in chart.junctions.values():
+        yield from _expressions_of_transitions(transitions)
     for promise in chart.promises:
         yield promise.when
         if promise.goal is not None:
@@ -155,105 +172,116 @@ def expressions_of(chart: Chart) -> Iterator[Expression]:
             yield from (row.when, row.give)
 
 
-def _of_ways(ways: tuple[Transition, ...]) -> Iterator[Expression]:
-    for segment in segments_of(ways):
+def _expressions_of_transitions(transitions: tuple[Transition, ...]) -> Iterator[Expression]:
+    for segment in segments_of(transitions):
         yield segment.when
         yield from expressions_in(segment.do)
 
 
-class Named(NamedTuple):
-    """Something with a name.
+class Declaration(NamedTuple):
+    """A declared name.
 
     Attributes:
-        sort: what it is, as messages call it.
+        kind: what it names, as messages call it.
+        line: where it is declared, if known.
     """
 
     name: str
-    sort: str
+    kind: str
     line: int | None = None
 
     def __str__(self) -> str:
         place = f" (line {self.line})" if self.line is not None else ""
-        return f"the {self.sort} {self.name}{place}"
+        return f"the {self.kind} {self.name}{place}"
 
 
 class CaseCollisions(Check):
-    """Looks for names that differ only in case."""
+    """Finds names that differ only in case; many code generators and file systems cannot tell them apart."""
 
     def findings(self) -> Iterator[Finding]:
-        """Yield the pairs of names that are alike."""
-        alike: dict[str, list[Named]] = {}
-        for one in dict.fromkeys(self._names()):
-            alike.setdefault(one.name.lower(), []).append(one)
-        for group in alike.values():
-            for one, other in combinations(group, 2):
-                if one.name != other.name and {one.sort, other.sort} != {"state", "value"}:
-                    yield self._found(one, other)
+        """Yield an error for each pair of such names; a state and a value of an enumeration may share one."""
+        groups: dict[str, list[Declaration]] = {}
+        for declaration in dict.fromkeys(self._declarations()):
+            groups.setdefault(declaration.name.lower(), []).append(declaration)
+        for group in groups.values():
+            for first, second in combinations(group, 2):
+                if first.name != second.name and {first.kind, second.kind} != {"state", "value"}:
+                    yield self._build_finding(first, second)
 
-    def _names(self) -> Iterator[Named]:
-        chart, line = self.chart, self.chart.lines.get
-        yield from (Named(name, "input", line(name)) for name in chart.inputs)
-        yield from (Named(name, "output", line(name)) for name in chart.outputs)
-        yield from (Named(name, "local", line(name)) for name in chart.locals)
-        yield from (Named(name, "constant", line(name)) for name in chart.constants)
-        yield from (Named(name, "event", line(name)) for name in (*chart.events, *chart.local_events))
-        yield from (Named(one.name, "function", one.line) for one in chart.functions.values())
-        yield from (Named(name, "junction") for name in chart.junctions)
-        yield from (Named(state.name, "state", state.line) for state in chart.every_state)
+    def _declarations(self) -> Iterator[Declaration]:
+        chart = self.chart
+        line_of = chart.lines.get
+        yield from (Declaration(name, "input", line_of(name)) for name in chart.inputs)
+        yield from (Declaration(name, "output", line_of(name)) for name in chart.outputs)
+        yield from (Declaration(name, "local", line_of(name)) for name in chart.locals)
+        yield from (Declaration(name, "constant", line_of(name)) for name in chart.constants)
+        for name in (*chart.events, *chart.local_events):
+            yield Declaration(name, "event", line_of(name))
+        for function in chart.functions.values():
+            yield Declaration(function.name, "function", function.line)
+        yield from (Declaration(name, "junction") for name in chart.junctions)
+        yield from (Declaration(state.name, "state", state.line) for state in chart.every_state)
         kinds = [*chart.inputs.values(), *chart.variables.values()]
         for function in chart.functions.values():
             kinds += [*function.takes.values(), function.gives]
         for kind in kinds:
             if isinstance(kind, EnumType):
-                yield from (Named(value, "value", line(value)) for value in kind.values)
+                yield from (Declaration(value, "value", line_of(value)) for value in kind.values)
 
-    def _found(self, one: Named, other: Named) -> Finding:
-        message = f"{one} and {other} differ only in case: rename one"
-        state = next((named.name for named in (other, one) if named.sort == "state"), None)
-        return Finding(Level.ERROR, Rule.CASE_TWINS, message, state, None, other.line or one.line)
+    def _build_finding(self, first: Declaration, second: Declaration) -> Finding:
+        message = f"{first} and {second} differ only in case: rename one"
+        state_names = [declaration.name for declaration in (second, first) if declaration.kind == "state"]
+        state = state_names[0] if state_names else None
+        return Finding(Level.ERROR, Rule.CASE_TWINS, message, state, None, second.line or first.line)
 
 
 class FunctionTables(Check):
-    """Looks for cases of a function that fit no row, or two."""
+    """Finds cases of a function that fit no row of its truth table, or two rows."""
 
     def findings(self) -> Iterator[Finding]:
-        """Yield the cases that fit no row, or two."""
+        """Yield the gaps and overlaps of all functions."""
         for function in self.chart.functions.values():
-            solver = CheckSolver(function.takes, is_over=self.inspection.limits.is_over)
-            yield from self._gap(function, solver)
-            for one, other in combinations(function.rows, 2):
-                yield from self._overlap(function, solver, one, other)
-            self.inspection.solver.proved += solver.proved
+            solver = CheckSolver(function.takes, is_over=self.analysis.limits.is_over)
+            yield from self._find_gap(function, solver)
+            for first, second in combinations(function.rows, 2):
+                yield from self._find_overlap(function, solver, first, second)
+            self.analysis.solver.n_decided += solver.n_decided
 
-    def _gap(self, function: Function, solver: CheckSolver) -> Iterator[Finding]:
-        answer = solver.ask(claims(false=[row.when for row in function.rows]))
+    def _find_gap(self, function: Function, solver: CheckSolver) -> Iterator[Finding]:
+        answer = solver.solve(build_claims(false=[row.when for row in function.rows]))
         if answer.possible:
-            case = case_of(function, answer)
+            case = _case_of(function, answer)
             message = f"no row of {function.name} fits {case}: add one"
             yield Finding(Level.ERROR, Rule.FUNCTION_GAP, message, None, case, function.line)
         elif answer.possible is None:
-            text = f"whether every case fits a row of {function.name} is not known: {answer.reason}"
-            yield not_proved(text, None, function.line)
+            message = f"whether every case fits a row of {function.name} is not known: {answer.reason}"
+            yield not_proved(message, None, function.line)
 
-    def _overlap(
-        self, function: Function, solver: CheckSolver, one: FunctionRow, other: FunctionRow
+    def _find_overlap(
+        self, function: Function, solver: CheckSolver, first: FunctionRow, second: FunctionRow
     ) -> Iterator[Finding]:
-        both = claims([one.when, other.when])
-        rows = f"the rows in lines {one.line} and {other.line} of {function.name}"
-        answer = solver.ask((*both, *claims([differ(one.give, other.give)])))
+        """Yield an error if two rows fit one case with different results, a note if with the same result."""
+        overlap_claims = build_claims([first.when, second.when])
+        rows = f"the rows in lines {first.line} and {second.line} of {function.name}"
+        answer = solver.solve((*overlap_claims, *build_claims([differ(first.give, second.give)])))
         if answer.possible is None:
-            yield not_proved(f"whether {rows} fit at once is not known: {answer.reason}", None, other.line)
+            message = f"whether {rows} fit at once is not known: {answer.reason}"
+            yield not_proved(message, None, second.line)
             return
-        level, what = Level.ERROR, ", and do not give the same"
+        level = Level.ERROR
+        comparison = ", and do not give the same"
         if not answer.possible:
-            answer, level, what = solver.ask(both), Level.NOTE, "; both give the same"
+            answer = solver.solve(overlap_claims)
+            level = Level.NOTE
+            comparison = "; both give the same"
         if answer.possible:
-            case = case_of(function, answer)
-            message = f"{rows} fit at once {case}{what}"
-            yield Finding(level, Rule.FUNCTION_OVERLAP, message, None, case, other.line)
+            case = _case_of(function, answer)
+            message = f"{rows} fit at once {case}{comparison}"
+            yield Finding(level, Rule.FUNCTION_OVERLAP, message, None, case, second.line)
 
 
-def case_of(function: Function, answer: SolverAnswer) -> Counterexample:
-    """Return a value for every parameter."""
-    found = answer.case or {}
-    return Counterexample("", {name: found.get(name, kind.zero) for name, kind in function.takes.items()})
+def _case_of(function: Function, answer: SolverAnswer) -> Counterexample:
+    """Return the case of an answer with a value for every parameter of a function."""
+    case = answer.case or {}
+    arguments = {name: case.get(name, kind.default) for name, kind in function.takes.items()}
+    return Counterexample("", arguments)

@@ -1,4 +1,4 @@
-"""What a check found, with the case that shows it and the way there."""
+"""Findings of the checks: level, rule, message, counterexample and the run that leads to it."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from posewright.charts.types import Value, show
+from posewright.charts.types import Value, format_value
 from posewright.documents import PlainData
 
 
 class Level(Enum):
-    """How bad it is: an error refuses the chart."""
+    """Severity of a finding. A chart with an error is not run, tabulated or compiled."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -19,7 +19,7 @@ class Level(Enum):
 
 
 class Rule(Enum):
-    """What was looked for."""
+    """The rule that a finding belongs to."""
 
     OVERLAP = "overlap"
     GAP = "gap"
@@ -53,12 +53,12 @@ class Rule(Enum):
 
 @dataclass(frozen=True)
 class Counterexample:
-    """A case: start the chart in `state` with these outputs held, give it these inputs, and see.
+    """A case that shows a finding: a state, the values of its variables, and the inputs of one tick.
 
     Attributes:
-        state: empty where the case is one of a truth table, which is in no state.
-        inputs: of a tick, with the events that come; or what a truth table is asked for.
-        outputs: held outputs and locals that are read there.
+        state: active state; empty for a row of a function's truth table, which has no state.
+        inputs: values of the inputs, and the events that occur; for a truth table, its arguments.
+        outputs: values of the outputs and locals that are read there.
     """
 
     state: str
@@ -66,23 +66,24 @@ class Counterexample:
     outputs: Mapping[str, Value] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        shown = ", ".join(f"{name}={show(value)}" for name, value in {**self.inputs, **self.outputs}.items())
-        place = f"in {self.state}" if self.state else ""
-        return f"{place} with {shown}".strip() if shown else place
+        values = {**self.inputs, **self.outputs}
+        assignments = ", ".join(f"{name}={format_value(value)}" for name, value in values.items())
+        location = f"in {self.state}" if self.state else ""
+        return f"{location} with {assignments}".strip() if assignments else location
 
     def data(self) -> dict[str, PlainData]:
-        """Return the case as plain data."""
+        """Return the case as plain data for JSON."""
         return {"state": self.state, "inputs": dict(self.inputs), "outputs": dict(self.outputs)}
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that a check found.
+    """One result of a check.
 
     Attributes:
-        trace: inputs and events of every tick from the very start up to the one that shows it, which is the
-            last; empty where no run shows it: a state that is never reached, names that are twins.
-        proved: whether it is certain; what could not be excluded, though no run showed it, is not.
+        trace: inputs and events of every tick from the start to the tick that shows the finding; empty where
+            no run can show it, as for an unreachable state or two names that differ only in case.
+        proved: whether the finding is certain; False for what could not be excluded but no run has shown.
     """
 
     level: Level
@@ -95,7 +96,7 @@ class Finding:
     proved: bool = True
 
     def data(self) -> dict[str, PlainData]:
-        """Return the finding as plain data."""
+        """Return the finding as plain data for JSON."""
         return {
             "level": self.level.value,
             "rule": self.rule.value,
@@ -109,5 +110,5 @@ class Finding:
 
 
 def not_proved(message: str, state: str | None = None, line: int | None = None) -> Finding:
-    """Return the note that something was not decided."""
+    """Return a note that a question could not be decided."""
     return Finding(Level.NOTE, Rule.NOT_PROVED, message, state, None, line, proved=False)

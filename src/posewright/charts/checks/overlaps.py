@@ -1,4 +1,4 @@
-"""Guards of one state that hold at once, where only one of them should."""
+"""Check for transitions of one state that are enabled at once although they should exclude each other."""
 
 from __future__ import annotations
 
@@ -6,173 +6,197 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
+from posewright.charts.checks.analysis import Check, build_unproved_finding
 from posewright.charts.checks.conditions import (
     any_of,
+    at_least_two_of,
     branch_key,
-    by_event,
     divides,
-    events_of,
-    halves,
+    group_by_event,
     outcome_differs,
-    two_of,
+    split_in_half,
+    trigger_events,
     wait_conditions,
 )
 from posewright.charts.checks.finding import Finding, Level, Rule
-from posewright.charts.checks.inspection import Check, suspected
-from posewright.charts.checks.question import AtChoice, CheckQuestion, When
-from posewright.charts.checks.search import Witness, WitnessSearch
-from posewright.charts.checks.solver import CheckClaim, claims
-from posewright.charts.checks.wording import transition_text
+from posewright.charts.checks.question import CheckQuestion, MicrostepFilter, TransitionChoice
+from posewright.charts.checks.solver import CheckClaim, build_claims
+from posewright.charts.checks.transition_text import format_transition
+from posewright.charts.checks.witness_search import Witness, WitnessSearch
 from posewright.charts.expression import Expression
 from posewright.charts.machine import CompoundTransition, Machine, Snapshot, StateNode, TickExecution
 from posewright.charts.model import Priority
 from posewright.errors import PosewrightError
 
+TransitionPair = tuple[CompoundTransition, CompoundTransition]
+
 
 @dataclass(frozen=True)
-class OverlapPair:
-    """Two ways that may hold at once, as far as types tell.
+class OverlapSuspect:
+    """Two transitions of a state that types do not exclude from being enabled at once.
 
     Attributes:
-        search: for a tick in which they do, and do different things.
-        alike: for a tick in which they do, whatever they do; the same search where they always differ.
+        conflict_search: for a tick in which both are enabled and do different things; None if they never do.
+        overlap_search: for a tick in which both are enabled; the same search where they always differ.
     """
 
     node: StateNode
-    one: CompoundTransition
-    other: CompoundTransition
-    search: WitnessSearch | None
-    alike: WitnessSearch
+    first: CompoundTransition
+    second: CompoundTransition
+    conflict_search: WitnessSearch | None
+    overlap_search: WitnessSearch
 
 
-class Overlaps(Check):
-    """Looks for pairs of ways that hold at once; that they then do the same is worth no more than a note."""
+class GuardOverlaps(Check):
+    """Finds pairs of transitions that are enabled at once; a note suffices where both do the same."""
 
-    def ask(self) -> None:
-        """Ask which guards may hold at once, and have runs searched for in which they do."""
-        self.pairs: list[OverlapPair] = []
+    def prepare(self) -> None:
+        """Collect the pairs that the solver does not exclude, and add searches for them."""
+        self.suspects: list[OverlapSuspect] = []
         for node in self.machine.nodes[1:]:
-            if node.state is not None and self.chart.priority_in(node.state) is not Priority.ORDERED:
-                self.pairs += [self._pair(node, one, other) for one, other in self._suspects(node)]
+            if node.state is None or self.chart.priority_in(node.state) is Priority.ORDERED:
+                continue
+            for first, second in self._possible_pairs(node):
+                self.suspects.append(self._build_suspect(node, first, second))
 
-    def _suspects(self, node: StateNode) -> Iterator[tuple[CompoundTransition, CompoundTransition]]:
-        """Yield the pairs that may hold at once, over the whole domain of what they read."""
-        for ways in by_event(node.ways).values():
-            if any(divides(way.guard) for way in ways):
-                yield from (pair for pair in combinations(ways, 2) if self._may_meet(*pair))
+    def _possible_pairs(self, node: StateNode) -> Iterator[TransitionPair]:
+        """Yield the pairs of a state that may be enabled at once for some values of the names they read."""
+        for transitions in group_by_event(node.transitions).values():
+            if any(divides(transition.guard) for transition in transitions):
+                yield from (pair for pair in combinations(transitions, 2) if self._may_overlap(*pair))
             else:
-                yield from self.within(ways)
+                yield from self._pairs_within(transitions)
 
-    def within(
-        self, ways: Sequence[CompoundTransition]
-    ) -> Iterator[tuple[CompoundTransition, CompoundTransition]]:
-        """Yield the pairs among some ways; where no two hold at once, one question tells."""
-        if len(ways) < 2 or self._excludes([two_of([way.guard for way in ways])]):
+    def _pairs_within(self, transitions: Sequence[CompoundTransition]) -> Iterator[TransitionPair]:
+        """Yield the possible pairs among some transitions, by bisection.
+
+        One question to the solver settles all of them where no two can hold at once.
+        """
+        if len(transitions) < 2:
             return
-        left, right = halves(ways)
-        yield from self.within(left)
-        yield from self.across(left, right)
-        yield from self.within(right)
+        if self._excludes([at_least_two_of([transition.guard for transition in transitions])]):
+            return
+        left, right = split_in_half(transitions)
+        yield from self._pairs_within(left)
+        yield from self._pairs_across(left, right)
+        yield from self._pairs_within(right)
 
-    def across(
+    def _pairs_across(
         self, left: Sequence[CompoundTransition], right: Sequence[CompoundTransition]
-    ) -> Iterator[tuple[CompoundTransition, CompoundTransition]]:
-        """Yield the pairs of one of the left with one of the right."""
+    ) -> Iterator[TransitionPair]:
+        """Yield the possible pairs of a transition in `left` and one in `right`, by bisection."""
         if len(left) == 1 == len(right):
-            if self._may_meet(left[0], right[0]):
+            if self._may_overlap(left[0], right[0]):
                 yield left[0], right[0]
-        elif not self._excludes([any_of([way.guard for way in ways]) for ways in (left, right)]):
-            if len(left) >= len(right):
-                for part in halves(left):
-                    yield from self.across(part, right)
-            else:
-                for part in halves(right):
-                    yield from self.across(left, part)
+            return
+        left_condition = any_of([transition.guard for transition in left])
+        right_condition = any_of([transition.guard for transition in right])
+        if self._excludes([left_condition, right_condition]):
+            return
+        if len(left) >= len(right):
+            for half in split_in_half(left):
+                yield from self._pairs_across(half, right)
+        else:
+            for half in split_in_half(right):
+                yield from self._pairs_across(left, half)
 
     def _excludes(self, conditions: Sequence[Expression]) -> bool:
-        return self.inspection.solver.excludes(claims(conditions))
+        return self.analysis.solver.excludes(build_claims(conditions))
 
-    def _may_meet(self, one: CompoundTransition, other: CompoundTransition) -> bool:
-        return not self.inspection.solver.excludes(both(one, other))
+    def _may_overlap(self, first: CompoundTransition, second: CompoundTransition) -> bool:
+        return not self.analysis.solver.excludes(_claims_of_overlap(first, second))
 
-    def _pair(self, node: StateNode, one: CompoundTransition, other: CompoundTransition) -> OverlapPair:
-        place = AtChoice(node.index, events_of(one) & events_of(other), When.ASKED)
-        alike = self.inspection.search(CheckQuestion(place, both(one, other)))
-        different = outcome_differs(one, other, self.chart.variables)
-        if isinstance(different, bool):
-            return OverlapPair(node, one, other, alike if different else None, alike)
-        asked = CheckQuestion(place, (*both(one, other), *claims([different])))
-        search = self.inspection.search(asked, exact=different.names)
-        return OverlapPair(node, one, other, search, alike)
+    def _build_suspect(
+        self, node: StateNode, first: CompoundTransition, second: CompoundTransition
+    ) -> OverlapSuspect:
+        """Add the searches for a pair."""
+        events = trigger_events(first) & trigger_events(second)
+        location = TransitionChoice(node.index, events, MicrostepFilter.EVALUATED)
+        overlap_claims = _claims_of_overlap(first, second)
+        overlap_search = self.analysis.add_search(CheckQuestion(location, overlap_claims))
+        difference = outcome_differs(first, second, self.chart.variables)
+        if isinstance(difference, bool):
+            conflict_search = overlap_search if difference else None
+        else:
+            conflict_question = CheckQuestion(location, (*overlap_claims, *build_claims([difference])))
+            conflict_search = self.analysis.add_search(conflict_question, exact=difference.names)
+        return OverlapSuspect(node, first, second, conflict_search, overlap_search)
 
     def findings(self) -> Iterator[Finding]:
-        """Yield the overlaps: of the ways by two segments that part, the one that matters most."""
-        told: dict[object, Finding] = {}  # of the ways by two segments that part, the worst pair is told
-        for pair in self.pairs:
-            finding = self._told_of(pair)
-            key = branch_key(pair.one, pair.other)
-            if finding is not None and (key not in told or rank(finding) < rank(told[key])):
-                told[key] = finding
-        yield from told.values()
+        """Yield the overlaps; of all pairs that part at the same two segments, only the most severe."""
+        findings: dict[object, Finding] = {}
+        for suspect in self.suspects:
+            finding = self._build_finding(suspect)
+            key = branch_key(suspect.first, suspect.second)
+            if finding is not None and (key not in findings or _rank(finding) < _rank(findings[key])):
+                findings[key] = finding
+        yield from findings.values()
 
-    def _told_of(self, pair: OverlapPair) -> Finding | None:
-        if pair.search is not None and pair.search.witness is not None:
-            found = self._found(pair, pair.search.witness, Level.ERROR)
-            if self._comes_to_the_same(pair, pair.search.witness):
-                message = f"{found.message}; here both come to the same, elsewhere they may not"
-                return replace(found, message=message, proved=False)
-            return found
-        if pair.search is not None and self.inspection.is_open(pair.search, pair.node):
-            ways = f"{transition_text(pair.one)} and {transition_text(pair.other)}"
-            claim = f"{ways} hold at once in {pair.node.name}"
-            found = suspected(self.inspection, pair.search, Rule.OVERLAP, claim, pair.node)
-            return replace(found, line=pair.other.line)
-        return self._found(pair, pair.alike.witness, Level.NOTE) if pair.alike.witness is not None else None
+    def _build_finding(self, suspect: OverlapSuspect) -> Finding | None:
+        """Return the finding about a pair: an error for a conflict, a note for an overlap without one."""
+        search = suspect.conflict_search
+        if search is not None and search.witness is not None:
+            finding = self._describe(suspect, search.witness, Level.ERROR)
+            if self._has_same_outcome(suspect, search.witness):
+                message = f"{finding.message}; here both have the same result, elsewhere they may not"
+                return replace(finding, message=message, proved=False)
+            return finding
+        if search is not None and self.analysis.is_open(search, suspect.node):
+            pair = f"{format_transition(suspect.first)} and {format_transition(suspect.second)}"
+            claim = f"{pair} hold at once in {suspect.node.name}"
+            finding = build_unproved_finding(self.analysis, search, Rule.OVERLAP, claim, suspect.node)
+            return replace(finding, line=suspect.second.line)
+        if suspect.overlap_search.witness is not None:
+            return self._describe(suspect, suspect.overlap_search.witness, Level.NOTE)
+        return None
 
-    def _comes_to_the_same(self, pair: OverlapPair, witness: Witness) -> bool:
-        """Return whether a tick ends the same whichever of two ways is taken in it."""
-        if pair.one.goals != pair.other.goals:
+    def _has_same_outcome(self, suspect: OverlapSuspect, witness: Witness) -> bool:
+        """Return whether the tick of a witness ends the same whichever of the two transitions is taken."""
+        if suspect.first.targets != suspect.second.targets:
             return False
-        ends = []
-        for refused in (pair.one, pair.other):
-            tick = TickRefusing(self.inspection.machine, witness.state, refused)
-            given = {name: witness.inputs[name] for name in self.chart.inputs}
+        inputs = {name: witness.inputs[name] for name in self.chart.inputs}
+        events = [event for event in self.chart.events if witness.inputs[event]]
+        end_states = []
+        for excluded in (suspect.first, suspect.second):
+            tick = _TickWithout(self.analysis.machine, witness.state, excluded)
             try:
-                ends.append(tick.run(given, [event for event in self.chart.events if witness.inputs[event]]))
+                end_states.append(tick.run(inputs, events))
             except PosewrightError:
                 return False
-        return ends[0] == ends[1]
+        return end_states[0] == end_states[1]
 
-    def _found(self, pair: OverlapPair, witness: Witness, level: Level) -> Finding:
-        name = pair.node.name
-        case, told = self.inspection.case(name, witness, pair.alike.names)
-        message = f"two guards hold {told}: {transition_text(pair.one)} and {transition_text(pair.other)}"
+    def _describe(self, suspect: OverlapSuspect, witness: Witness, level: Level) -> Finding:
+        """Return the finding with the case of a witness."""
+        name = suspect.node.name
+        case, relevant_case = self.analysis.describe_witness(name, witness, suspect.overlap_search.names)
+        pair = f"{format_transition(suspect.first)} and {format_transition(suspect.second)}"
+        message = f"two guards hold {relevant_case}: {pair}"
         if level is Level.ERROR:
-            message += "; make them exclude each other, or say `priority: ordered`"
+            message += "; make them exclude each other, or set `priority: ordered`"
         else:
             message += "; both do the same"
-        return Finding(level, Rule.OVERLAP, message, name, case, pair.other.line, witness.trace)
+        return Finding(level, Rule.OVERLAP, message, name, case, suspect.second.line, witness.trace)
 
 
-class TickRefusing(TickExecution):
-    """A tick in which one way is not taken."""
+class _TickWithout(TickExecution):
+    """A tick in which one transition is never enabled."""
 
-    def __init__(self, machine: Machine, state: Snapshot, refused: CompoundTransition) -> None:
+    def __init__(self, machine: Machine, state: Snapshot, excluded: CompoundTransition) -> None:
         super().__init__(machine, state)
-        self.refused = refused
+        self.excluded = excluded
 
-    def holds(self, way: CompoundTransition) -> bool:
-        """Return whether a way may be taken."""
-        return way is not self.refused and super().holds(way)
-
-
-def both(one: CompoundTransition, other: CompoundTransition) -> tuple[CheckClaim, ...]:
-    """Return what holds where both of two ways may be taken."""
-    return claims([one.guard, other.guard, *wait_conditions(one), *wait_conditions(other)])
+    def holds(self, transition: CompoundTransition) -> bool:
+        """Return whether a transition is enabled and is not the excluded one."""
+        return transition is not self.excluded and super().holds(transition)
 
 
-def rank(finding: Finding) -> int:
-    """Return how much a finding matters, the most important first."""
+def _claims_of_overlap(first: CompoundTransition, second: CompoundTransition) -> tuple[CheckClaim, ...]:
+    """Return the claims that hold where two transitions are both enabled."""
+    return build_claims([first.guard, second.guard, *wait_conditions(first), *wait_conditions(second)])
+
+
+def _rank(finding: Finding) -> int:
+    """Return the rank of a finding by severity, 0 for the most severe."""
     if finding.level is Level.ERROR:
         return 0 if finding.proved else 1
     return 2 if finding.rule is Rule.NOT_PROVED else 3

@@ -1,4 +1,4 @@
-"""Promises: proved by going through everything that the chart can do, or broken by a run."""
+"""Promises of a chart: proved by exploring everything the chart can do, or broken by a run."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from enum import Enum
 from math import inf
 
+from posewright.charts.checks.analysis import Check, promise_conditions
 from posewright.charts.checks.finding import Finding, Level, Rule, not_proved
-from posewright.charts.checks.inspection import Check, watched_by
-from posewright.charts.machine import how_broken, text_of
-from posewright.charts.model import Chart, Promise, PropertyKind
+from posewright.charts.machine import format_broken_promise, format_promise
+from posewright.charts.model import Chart, Promise, PromiseKind
 from posewright.charts.reachability import (
-    USUAL,
+    DEFAULT_LIMITS,
     Exploration,
-    Limits,
+    ExplorationLimits,
     ReachabilityGraph,
     SymbolicStep,
     WorkBudget,
@@ -24,7 +24,7 @@ from posewright.charts.types import Value
 
 
 class CheckStatus(Enum):
-    """Whether a promise is kept."""
+    """Whether a promise holds in every run, is broken by one, or holds as far as was explored."""
 
     PROVED = "proved"
     BROKEN = "broken"
@@ -33,15 +33,15 @@ class CheckStatus(Enum):
 
 @dataclass(frozen=True)
 class PromiseResult:
-    """What became of a promise.
+    """The result of checking a promise.
 
     Attributes:
-        verdict: proved for every run; broken by the trace; or not broken as far as was looked.
-        trace: of a broken promise, the shortest rows of inputs from the very start after which it is.
-        depth: ticks from the start: of a broken promise the length of the trace; of a bounded one, those up
-            to which every run was looked at, 0 where some inputs were left out from the start.
-        message: all that in words.
-        state: of a broken promise, the states active after the trace.
+        verdict: proved for every run; broken by the trace; or not broken within a bounded exploration.
+        trace: for a broken promise, the shortest rows of inputs from the start after which it is broken.
+        depth: ticks from the start. For a broken promise, the length of the trace; for a bounded one, the
+            ticks up to which every run was explored, 0 where some inputs were left out from the start.
+        message: the result as a sentence.
+        state: for a broken promise, the states that are active after the trace.
     """
 
     promise: Promise
@@ -52,147 +52,164 @@ class PromiseResult:
     state: str = ""
 
 
-Way = tuple[int, tuple[SymbolicStep, ...]]
-"""A node of the graph, and ticks from there on."""
+GraphPath = tuple[int, tuple[SymbolicStep, ...]]
+"""A node of the graph, and the steps that follow from there."""
 
 
-class Waiting:
-    """The ticks of a walk after which a goal does not hold.
+class ResponseCheck:
+    """Finds runs in which a condition is not followed by a goal within a number of ticks.
 
     Args:
-        graph: of all that a chart can do.
-        when: which of the watched conditions asks.
-        goal: which of them answers.
+        graph: explored with both conditions watched.
+        when: index of the condition among the watched conditions.
+        goal: index of the goal among them.
     """
 
     def __init__(self, graph: ReachabilityGraph, when: int, goal: int) -> None:
         self.when = when
-        self.onward = [
+        self.steps_without_goal = [
             [
-                (to, step)
-                for _, step, to in graph.successors(node)
-                if to is not None and not step.answers[goal]
+                (target, step)
+                for _, step, target in graph.successors(node)
+                if target is not None and not step.answers[goal]
             ]
             for node in range(len(graph))
         ]
-        self.longest = self._longest()
+        self.longest_without_goal = self._compute_longest()
 
-    def _longest(self) -> list[float]:
-        """Return for how many ticks the goal may be missing from each node on; infinity for ever.
+    def _compute_longest(self) -> list[float]:
+        """Return, for each node, for how many ticks the goal may fail from there on; infinity for ever.
 
-        The nodes are taken up from those behind which there is none; what is never taken up leads into a
-        circle.
+        Nodes are processed once all their successors are, as in a topological sort; those that are never
+        processed lead into a cycle.
         """
-        before: list[list[int]] = [[] for _ in self.onward]
-        for node, onward in enumerate(self.onward):
-            for to, _ in onward:
-                before[to].append(node)
-        left = [len(onward) for onward in self.onward]
-        ready = [node for node, count in enumerate(left) if not count]
-        found, length = [inf] * len(left), [0.0] * len(left)
-        for node in ready:
-            found[node] = length[node]
-            for earlier in before[node]:
-                length[earlier] = max(length[earlier], found[node] + 1)
-                left[earlier] -= 1
-                if not left[earlier]:
-                    ready.append(earlier)
-        return found
+        predecessors: list[list[int]] = [[] for _ in self.steps_without_goal]
+        for node, steps in enumerate(self.steps_without_goal):
+            for target, _ in steps:
+                predecessors[target].append(node)
+        n_open_successors = [len(steps) for steps in self.steps_without_goal]
+        queue = [node for node, count in enumerate(n_open_successors) if not count]
+        longest = [inf] * len(n_open_successors)
+        lengths = [0.0] * len(n_open_successors)
+        for node in queue:
+            longest[node] = lengths[node]
+            for predecessor in predecessors[node]:
+                lengths[predecessor] = max(lengths[predecessor], longest[node] + 1)
+                n_open_successors[predecessor] -= 1
+                if not n_open_successors[predecessor]:
+                    queue.append(predecessor)
+        return longest
 
-    def unanswered(self, ticks: int) -> Way | None:
-        """Return the earliest tick that asks and may get no answer in `ticks` more, and these."""
-        for node, onward in enumerate(self.onward):
-            for to, step in onward:
-                if step.answers[self.when] and self.longest[to] >= ticks:
-                    return node, (step, *self._walk(to, ticks))
+    def find_violation(self, ticks: int) -> GraphPath | None:
+        """Return the earliest step at which the condition holds and the goal may fail for `ticks` more."""
+        for node, steps in enumerate(self.steps_without_goal):
+            for target, step in steps:
+                if step.answers[self.when] and self.longest_without_goal[target] >= ticks:
+                    return node, (step, *self._walk_without_goal(target, ticks))
         return None
 
-    def _walk(self, node: int, ticks: int) -> Iterator[SymbolicStep]:
-        for left in range(ticks - 1, -1, -1):
-            node, step = next(one for one in self.onward[node] if self.longest[one[0]] >= left)
+    def _walk_without_goal(self, node: int, ticks: int) -> Iterator[SymbolicStep]:
+        """Yield `ticks` steps from a node in which the goal fails."""
+        for ticks_after in range(ticks - 1, -1, -1):
+            node, step = next(
+                (target, step)
+                for target, step in self.steps_without_goal[node]
+                if self.longest_without_goal[target] >= ticks_after
+            )
             yield step
 
 
-def prove_promises(chart: Chart, *, limits: Limits = USUAL) -> tuple[PromiseResult, ...]:
-    """Return what becomes of the promises of a chart, in their order."""
+def prove_promises(chart: Chart, *, limits: ExplorationLimits = DEFAULT_LIMITS) -> tuple[PromiseResult, ...]:
+    """Explore a chart and return the result for each of its promises, in their order."""
     if not chart.promises:
         return ()
-    return check_promises(explore(chart, watching=watched_by(*chart.promises), limits=limits), limits=limits)
+    exploration = explore(chart, watching=promise_conditions(*chart.promises), limits=limits)
+    return check_promises(exploration, limits=limits)
 
 
-def check_promises(seen: Exploration, *, limits: Limits = USUAL) -> tuple[PromiseResult, ...]:
-    """Return what becomes of the promises of a chart that was explored.
+def check_promises(
+    exploration: Exploration, *, limits: ExplorationLimits = DEFAULT_LIMITS
+) -> tuple[PromiseResult, ...]:
+    """Return the results for the promises of a chart that was explored.
 
-    A promise whose conditions the exploration did not watch, or of which it tells too little, is explored
-    for by itself: what another promise asks would make states differ that are the same to this one.
+    A promise that the exploration did not watch, or left undecided, is explored for on its own: the
+    conditions of other promises keep states apart that are the same to this one.
     """
     budget = WorkBudget(limits)
-    return tuple(_check(seen, promise, limits, budget) for promise in seen.chart.promises)
+    return tuple(
+        _check_promise(exploration, promise, limits, budget) for promise in exploration.chart.promises
+    )
 
 
-def _check(seen: Exploration, promise: Promise, limits: Limits, budget: WorkBudget) -> PromiseResult:
-    asked = watched_by(promise)
-    if all(one in seen.watching for one in asked):
-        result = _verdict(seen, promise)
-        if result.verdict is not CheckStatus.BOUNDED or set(asked) == set(seen.watching):
+def _check_promise(
+    exploration: Exploration, promise: Promise, limits: ExplorationLimits, budget: WorkBudget
+) -> PromiseResult:
+    conditions = promise_conditions(promise)
+    if all(condition in exploration.watching for condition in conditions):
+        result = _decide_promise(exploration, promise)
+        if result.verdict is not CheckStatus.BOUNDED or set(conditions) == set(exploration.watching):
             return result
-    return _verdict(explore(seen.chart, watching=asked, limits=limits, budget=budget), promise)
+    own_exploration = explore(exploration.chart, watching=conditions, limits=limits, budget=budget)
+    return _decide_promise(own_exploration, promise)
 
 
-def _verdict(seen: Exploration, promise: Promise) -> PromiseResult:
-    """Return what becomes of a promise whose conditions were watched while its chart was explored."""
-    broken = _broken(seen, promise)
-    if broken is not None:
-        return broken
-    if seen.complete:
-        return PromiseResult(promise, CheckStatus.PROVED, (), 0, f"`{text_of(promise)}` is proved")
-    depth = 0 if seen.looked.doubts else seen.graph.whole_depth
-    how_far = f"up to {depth} ticks from the start" if depth else f"in {len(seen.graph.states)} states"
-    message = f"`{text_of(promise)}` is not broken {how_far}, which is not all: {'; '.join(seen.reasons)}"
+def _decide_promise(exploration: Exploration, promise: Promise) -> PromiseResult:
+    """Return the result for a promise whose conditions the exploration watched."""
+    violation = _find_violation(exploration, promise)
+    if violation is not None:
+        node, steps = violation
+        trace = (*exploration.trace(node), *(step.inputs for step in steps))
+        after = steps[-1].after
+        state = after.state if after is not None else ""
+        message = format_broken_promise(promise, len(trace), state, len(steps) - 1)
+        return PromiseResult(promise, CheckStatus.BROKEN, trace, len(trace), message, state)
+    if exploration.complete:
+        return PromiseResult(promise, CheckStatus.PROVED, (), 0, f"`{format_promise(promise)}` is proved")
+    depth = 0 if exploration.state_space.doubts else exploration.graph.complete_depth
+    extent = f"up to {depth} ticks from the start" if depth else f"in {len(exploration.graph.states)} states"
+    reasons = "; ".join(exploration.reasons)
+    message = (
+        f"`{format_promise(promise)}` is not broken {extent}, but not everything was explored: {reasons}"
+    )
     return PromiseResult(promise, CheckStatus.BOUNDED, (), depth, message)
 
 
-def _broken(seen: Exploration, promise: Promise) -> PromiseResult | None:
-    """Return how a promise is broken by the shortest run that does, None where there is none."""
-    when = seen.watching.index(promise.when)
-    if promise.goal is None:
-        found = _at_once(seen.graph, when, bad=promise.vow is PropertyKind.NEVER)
-    else:
-        waiting = Waiting(seen.graph, when, seen.watching.index(promise.goal))
-        found = waiting.unanswered(seen.chart.ticks_within(promise.within_s))
-    if found is None:
-        return None
-    node, steps = found
-    trace = (*seen.trace(node), *(step.inputs for step in steps))
-    state = steps[-1].after.state if steps[-1].after is not None else ""
-    message = how_broken(promise, len(trace), state, len(steps) - 1)
-    return PromiseResult(promise, CheckStatus.BROKEN, trace, len(trace), message, state)
+def _find_violation(exploration: Exploration, promise: Promise) -> GraphPath | None:
+    """Return the shortest path that breaks a promise, None where there is none."""
+    graph = exploration.graph
+    when = exploration.watching.index(promise.when)
+    if promise.goal is not None:
+        response = ResponseCheck(graph, when, exploration.watching.index(promise.goal))
+        return response.find_violation(exploration.chart.ticks_within(promise.within_s))
+    violating_answer = promise.kind is PromiseKind.NEVER
+    for node in range(len(graph)):
+        for edge in graph.successors(node):
+            if edge.step.answers[when] is violating_answer:
+                return edge.source, (edge.step,)
+    return None
 
 
-def _at_once(graph: ReachabilityGraph, when: int, *, bad: bool) -> Way | None:
-    edges = (edge for node in range(len(graph)) for edge in graph.successors(node))
-    return next(((edge.source, (edge.step,)) for edge in edges if edge.step.answers[when] is bad), None)
-
-
-class Promised(Check):
-    """Looks for runs that break a promise of the chart; of one that is proved there is nothing to say."""
+class BrokenPromises(Check):
+    """Finds runs that break a promise of the chart."""
 
     def findings(self) -> Iterator[Finding]:
-        """Yield the promises that are broken, and those that are not proved."""
+        """Yield an error for each broken promise, and a note for each that is not proved."""
         if not self.chart.promises:
             return
-        for result in check_promises(self.inspection.exploration, limits=self.inspection.limits):
+        for result in check_promises(self.analysis.exploration, limits=self.analysis.limits):
             if result.verdict is CheckStatus.BROKEN:
-                yield self._broken(result)
+                yield self._build_finding(result)
             elif result.verdict is CheckStatus.BOUNDED:
                 yield not_proved(result.message, None, result.promise.line)
 
-    def _broken(self, result: PromiseResult) -> Finding:
-        promise, message = result.promise, result.message
-        _, tick = self.inspection.last_tick(result.trace)
-        place = self.inspection.one_of(result.state)
-        read = {name for one in watched_by(promise) for name in one.names}
-        case = self.inspection.counterexample(place, result.trace[-1], tick.env, read)
-        if not promise.name.startswith(f"{promise.vow.value} ") and promise.name not in message:
+    def _build_finding(self, result: PromiseResult) -> Finding:
+        promise = result.promise
+        _, tick = self.analysis.run_to_last_tick(result.trace)
+        place = self.analysis.first_state(result.state)
+        names = {name for condition in promise_conditions(promise) for name in condition.names}
+        case = self.analysis.build_counterexample(place, result.trace[-1], tick.env, names)
+        has_default_name = promise.name.startswith(f"{promise.kind.value} ")
+        message = result.message
+        if not has_default_name and promise.name not in message:
             message = f"{promise.name}: {message}"
         return Finding(Level.ERROR, Rule.PROMISE, message, place, case, promise.line, result.trace)

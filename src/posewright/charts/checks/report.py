@@ -1,4 +1,4 @@
-"""Everything that is looked for, and what it comes to."""
+"""The report of all checks of a chart."""
 
 from __future__ import annotations
 
@@ -10,57 +10,57 @@ from html import escape
 from pathlib import Path
 from time import thread_time
 
+from posewright.charts.checks.analysis import ChartAnalysis, Check
 from posewright.charts.checks.arithmetic import ArithmeticFaults
-from posewright.charts.checks.data_flow import Conflicts, DataFlow
-from posewright.charts.checks.dead_logic import DeadTransitions, Unreachable
-from posewright.charts.checks.declarations import CaseCollisions, FunctionTables, Unused
+from posewright.charts.checks.data_flow import UnwrittenReads, WriteConflicts
+from posewright.charts.checks.dead_logic import DeadTransitions, UnreachableStates
+from posewright.charts.checks.deadlocks import Deadlocks, EndlessTicks
+from posewright.charts.checks.declarations import CaseCollisions, FunctionTables, UnusedDeclarations
 from posewright.charts.checks.finding import Finding, Level, Rule, not_proved
-from posewright.charts.checks.gaps import Gaps, PointGaps
-from posewright.charts.checks.inspection import Check, Inspection
-from posewright.charts.checks.overlaps import Overlaps
-from posewright.charts.checks.promises import Promised
-from posewright.charts.checks.stuck import Deadlocks, Endless
+from posewright.charts.checks.guard_gaps import GuardGaps, SingleCaseGaps
+from posewright.charts.checks.overlaps import GuardOverlaps
+from posewright.charts.checks.promises import BrokenPromises
 from posewright.charts.model import Chart
 from posewright.charts.proof import require_solver
-from posewright.charts.reachability import USUAL, Limits
-from posewright.display import Lines, level_word, line_of
+from posewright.charts.reachability import DEFAULT_LIMITS, ExplorationLimits
+from posewright.display import Lines, build_line, style_level
 from posewright.errors import InputError, MissingExtraError, Where
 
-WITHIN_S = 20.0
-"""Seconds that a check may take, unless somebody says otherwise."""
+TIME_LIMIT_S = 20.0
+"""Default time limit of a check [s]."""
 
-_ORDER = {Level.ERROR: 0, Level.WARNING: 1, Level.NOTE: 2}
+_LEVEL_ORDER = {Level.ERROR: 0, Level.WARNING: 1, Level.NOTE: 2}
 
 
 CHECKS: tuple[type[Check], ...] = (
-    Overlaps,
-    Gaps,
-    PointGaps,
+    GuardOverlaps,
+    GuardGaps,
+    SingleCaseGaps,
     ArithmeticFaults,
-    Unreachable,
+    UnreachableStates,
     DeadTransitions,
-    DataFlow,
-    Conflicts,
+    UnwrittenReads,
+    WriteConflicts,
     Deadlocks,
-    Endless,
-    Promised,
+    EndlessTicks,
+    BrokenPromises,
     FunctionTables,
     CaseCollisions,
-    Unused,
+    UnusedDeclarations,
 )
-"""All that is looked for; what is found equally bad in one line is told in this order."""
+"""All checks. Findings of the same level and line are reported in this order."""
 
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """What an inspection came to.
+    """The result of checking a chart.
 
     Attributes:
         findings: errors first.
-        complete: whether everything that can happen was explored, and nothing was left undecided.
-        states: states of the chart's registers and activity that were reached.
-        cases: ways in which a tick can go, over all of them.
-        proved: questions that were decided over the whole domain of what they read.
+        complete: whether everything that can happen was explored and every question was decided.
+        states: number of states that were reached, with distinct registers.
+        cases: number of distinct ticks from all of them.
+        proved: number of questions that were decided over the whole domain of the names they read.
     """
 
     chart: Chart
@@ -76,12 +76,17 @@ class Report:
         return all(finding.level is not Level.ERROR for finding in self.findings)
 
     def to_dict(self, witnesses: Mapping[int, Path] | None = None) -> dict[str, object]:
-        """Return it fit for JSON; `witnesses` are files of inputs that show findings, by number from 0."""
-        witnesses = witnesses or {}
-        findings = [
-            finding.data() | ({"witness": str(witnesses[number])} if number in witnesses else {})
-            for number, finding in enumerate(self.findings)
-        ]
+        """Return the report as plain data for JSON.
+
+        Args:
+            witnesses: files of input rows that show a finding, by its index.
+        """
+        findings = []
+        for index, finding in enumerate(self.findings):
+            finding_data = finding.data()
+            if witnesses and index in witnesses:
+                finding_data["witness"] = str(witnesses[index])
+            findings.append(finding_data)
         return {
             "chart": self.chart.name,
             "sound": self.sound,
@@ -90,92 +95,100 @@ class Report:
         }
 
     def lines(self, witnesses: Mapping[int, Path] | None = None) -> Lines:
-        """Yield the same for people."""
-        for number, finding in enumerate(self.findings):
+        """Yield the lines of the report for a terminal; `witnesses` as in `to_dict`."""
+        for index, finding in enumerate(self.findings):
             place = f"{self.chart.path}:{finding.line}: " if finding.line else f"{self.chart.path}: "
-            level = level_word(finding.level.value)
-            yield line_of(place, level, f" {finding.rule.value}: ", finding.message)
-            if witnesses and number in witnesses:
-                yield f"    shown by {witnesses[number]}"
-        verdict = f"sound, {'proved' if self.complete else 'as far as could be proved'}"
+            level = style_level(finding.level.value)
+            yield build_line(place, level, f" {finding.rule.value}: ", finding.message)
+            if witnesses and index in witnesses:
+                yield f"    shown by {witnesses[index]}"
         states = self.chart.every_state
-        transitions = sum(len(state.transitions) for state in states)
-        counts = f"{len(states)} states, {transitions} transitions"
-        yield f"{self.chart.name}: {counts}: {verdict if self.sound else 'refused'}"
+        n_transitions = sum(len(state.transitions) for state in states)
+        if self.sound:
+            verdict = f"sound, {'proved' if self.complete else 'as far as could be proved'}"
+        else:
+            verdict = "has errors"
+        yield f"{self.chart.name}: {len(states)} states, {n_transitions} transitions: {verdict}"
 
     def __repr__(self) -> str:
         levels = Counter(finding.level.value for finding in self.findings)
-        found = ", ".join(f"{count} {level}{'s' * (count > 1)}" for level, count in levels.items())
+        counts = ", ".join(f"{count} {level}{'s' * (count > 1)}" for level, count in levels.items())
         explored = "everything explored" if self.complete else "not everything explored"
-        return f"<Report of {self.chart.name!r}: {found or 'no findings'}, {explored}>"
+        return f"<Report of {self.chart.name!r}: {counts or 'no findings'}, {explored}>"
 
     def __str__(self) -> str:
-        lines = (
-            f"{one.level.value} {one.rule.value}{f', line {one.line}' if one.line else ''}: {one.message}"
-            for one in self.findings
-        )
-        return "\n".join([repr(self)[1:-1], *lines])
+        lines = [repr(self)[1:-1]]
+        for finding in self.findings:
+            line = f", line {finding.line}" if finding.line else ""
+            lines.append(f"{finding.level.value} {finding.rule.value}{line}: {finding.message}")
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        rows = ["".join(f"<th>{name}</th>" for name in ("level", "rule", "line", "what was found"))]
-        for one in self.findings:
-            cells = (one.level.value, one.rule.value, str(one.line or ""), one.message)
+        """Return the report as a table, for notebooks."""
+        summary = f"<p>{escape(repr(self)[1:-1])}</p>"
+        if not self.findings:
+            return summary
+        header = "".join(f"<th>{name}</th>" for name in ("level", "rule", "line", "finding"))
+        rows = [header]
+        for finding in self.findings:
+            cells = (finding.level.value, finding.rule.value, str(finding.line or ""), finding.message)
             rows.append("".join(f"<td>{escape(cell)}</td>" for cell in cells))
-        table = f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>" if self.findings else ""
-        return f"<p>{escape(repr(self)[1:-1])}</p>{table}"
+        return f"{summary}<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
 
 
-def inspect_chart(chart: Chart, *, limits: Limits = USUAL, within_s: float = WITHIN_S) -> Report:
-    """Return what is wrong with a chart, and how much was looked at to say so.
+def inspect_chart(
+    chart: Chart, *, limits: ExplorationLimits = DEFAULT_LIMITS, within_s: float = TIME_LIMIT_S
+) -> Report:
+    """Check a chart and report what is wrong with it and how much was proved.
 
-    Every guard is asked about over the whole domain of the types it reads, by proof. What types alone do
-    not settle, and everything that is about runs, is looked for in all states that the chart can come into,
-    with all the inputs that make a difference there. Where either is too much, a note says `not_proved`.
+    Guards are decided over the whole domain of the types they read, by proof. What types alone do not decide,
+    and everything about runs, is searched for in all reachable states, with all inputs that make a difference
+    there. Where either is too much, a note says `not_proved`.
 
     Args:
-        chart: to be inspected.
-        limits: how far what can happen is explored: counted, so that the same chart gets the same answer.
-        within_s: time of the processor after which no more is looked at, whatever was counted [s].
+        chart: to be checked.
+        limits: of the exploration, counted in states and steps: every machine reports the same.
+        within_s: processor time after which the check stops [s].
 
     Raises:
         MissingExtraError: the solver is not installed.
     """
     require_solver("checking a chart")
-    end = thread_time() + 0.9 * within_s  # what is under way then is brought to an end
-    inspection = Inspection(chart, replace(limits, is_over=lambda: limits.is_over() or thread_time() > end))
-    checks = [check(inspection) for check in CHECKS]
+    end_s = thread_time() + 0.9 * within_s  # the rest is for finishing what is under way
+    limits_with_time = replace(limits, is_over=lambda: limits.is_over() or thread_time() > end_s)
+    analysis = ChartAnalysis(chart, limits_with_time)
+    checks = [check(analysis) for check in CHECKS]
     for check in checks:
-        check.ask()
-    inspection.explore()
+        check.prepare()
+    analysis.explore()
     for check in checks:
-        check.watch()
-    inspection.survey()
-    found = [finding for check in checks for finding in check.findings()]
-    if inspection.limits.is_over():  # one note says it for all
-        found = [finding for finding in found if finding.rule is not Rule.NOT_PROVED]
-    found += notes_on(inspection, within_s)
+        check.plan_scan()
+    analysis.scan()
+    findings = [finding for check in checks for finding in check.findings()]
+    if analysis.limits.is_over():  # a single note covers all that is undecided
+        findings = [finding for finding in findings if finding.rule is not Rule.NOT_PROVED]
+    findings += _incompleteness_notes(analysis, within_s)
+    findings.sort(key=lambda finding: (_LEVEL_ORDER[finding.level], finding.line or 0))
     return Report(
         chart,
-        tuple(sorted(found, key=lambda one: (_ORDER[one.level], one.line or 0))),
-        inspection.complete and all(finding.rule is not Rule.NOT_PROVED for finding in found),
-        len(inspection.exploration.graph),
-        sum(len(state.cases) for state in inspection.exploration.graph.distinct),
-        inspection.solver.proved,
+        tuple(findings),
+        complete=analysis.complete and all(finding.rule is not Rule.NOT_PROVED for finding in findings),
+        states=len(analysis.exploration.graph),
+        cases=sum(len(state.cases) for state in analysis.exploration.graph.distinct),
+        proved=analysis.solver.n_decided,
     )
 
 
-def notes_on(inspection: Inspection, within_s: float) -> Iterator[Finding]:
-    """Yield what has to be said of the inspection as a whole."""
-    if inspection.limits.is_over():
-        yield not_proved(f"not everything was proved within {within_s:g} s; give the check more time")
-    elif not inspection.complete:
-        yield not_proved(f"not everything that can happen was looked at: {inspection.why}")
+def _incompleteness_notes(analysis: ChartAnalysis, time_limit_s: float) -> Iterator[Finding]:
+    """Yield a note if the analysis as a whole is not complete."""
+    if analysis.limits.is_over():
+        yield not_proved(f"not everything was proved within {time_limit_s:g} s; give the check more time")
+    elif not analysis.complete:
+        yield not_proved(f"not everything that can happen was explored: {analysis.incomplete_reason}")
 
 
-def check_chart(chart: Chart, within_s: float = WITHIN_S) -> tuple[Finding, ...]:
-    """Return what is wrong with a chart, errors first, each with a case and a run that shows it.
-
-    As `inspect_chart`, without the numbers.
+def check_chart(chart: Chart, within_s: float = TIME_LIMIT_S) -> tuple[Finding, ...]:
+    """Return the findings of `inspect_chart`: errors first, each with a case and a run that shows it.
 
     Raises:
         MissingExtraError: the solver is not installed.
@@ -184,19 +197,20 @@ def check_chart(chart: Chart, within_s: float = WITHIN_S) -> tuple[Finding, ...]
 
 
 def require_sound(chart: Chart) -> None:
-    """Refuse a chart that has an error; where no solver is installed to check it, warn of that.
+    """Raise an error unless a chart is free of errors; warn if no solver is installed to check it.
 
     Raises:
-        InputError: says the first error with the case that shows it.
+        InputError: the chart has an error; the message is that of the first one, with the case that shows it.
     """
     try:
         findings = check_chart(chart)
     except MissingExtraError as error:
-        warnings.warn(f"the chart {chart.name} is not checked: {error}", stacklevel=2)
+        warnings.warn(f"chart {chart.name} is not checked: {error}", stacklevel=2)
         return
     errors = [finding for finding in findings if finding.level is Level.ERROR]
-    if errors:
-        more = f"; `posewright chart check` shows {len(errors) - 1} more" if len(errors) > 1 else ""
-        first = errors[0]
-        where = Where(chart.path, first.line) if chart.path or first.line else None
-        raise InputError(f"the chart {chart.name} is refused: {first.message}{more}", where=where)
+    if not errors:
+        return
+    first_error = errors[0]
+    hint = f"; `posewright chart check` shows {len(errors) - 1} more" if len(errors) > 1 else ""
+    where = Where(chart.path, first_error.line) if chart.path or first_error.line else None
+    raise InputError(f"chart {chart.name} has errors: {first_error.message}{hint}", where=where)

@@ -1,29 +1,29 @@
-"""The solver as checks ask it: whether claims about names of known types can be true at once."""
+"""The solver behind the checks: decides whether claims about names of known types can all be true at once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from posewright.charts.checks.conditions import with_values
+from posewright.charts.checks.conditions import substitute
 from posewright.charts.expression import Expression
-from posewright.charts.proof import DividesByZero, Holds, Outside, Prover, Saturates, SolverBudget
+from posewright.charts.proof import DividesByZero, Holds, OutOfRange, Prover, Saturates, SolverBudget
 from posewright.charts.types import Type, Value
 
-CheckClaim = Holds | Outside | DividesByZero | Saturates
+CheckClaim = Holds | OutOfRange | DividesByZero | Saturates
 """A claim about an expression."""
 
-OTHER = "another."
-"""Prefix of an input's name that stands for the same input with another value."""
+ALTERNATE_PREFIX = "another."
+"""Prefix of a second copy of an input, for questions about two values of the same input."""
 
 
 @dataclass(frozen=True)
 class SolverAnswer:
-    """Whether some claims can be true at once.
+    """Whether some claims can all be true at once.
 
     Attributes:
-        possible: None where that could not be decided.
-        case: values of every name the claims read for which they are true.
+        possible: True, False, or None where that could not be decided.
+        case: a value for every name in the claims with which they are true.
         reason: why it could not be decided.
     """
 
@@ -33,51 +33,51 @@ class SolverAnswer:
 
 
 class CheckSolver:
-    """Answers questions about the names in `types`.
+    """Decides claims about the names in `types`, until the time of the check is over.
 
     Attributes:
-        proved: how many questions were decided.
+        n_decided: number of questions that were decided.
     """
 
     def __init__(
         self,
         types: Mapping[str, Type],
-        pool: SolverBudget | None = None,
+        budget: SolverBudget | None = None,
         is_over: Callable[[], bool] = bool,
     ) -> None:
-        self.prover = Prover(types, pool=pool)
+        self.prover = Prover(types, budget=budget)
         self.is_over = is_over
-        self.proved = 0
+        self.n_decided = 0
 
-    def ask(self, claims: Sequence[CheckClaim]) -> SolverAnswer:
-        """Return whether all claims can be true at once.
+    def solve(self, claims: Sequence[CheckClaim]) -> SolverAnswer:
+        """Return whether all claims can be true at once, with a case in which they are.
 
         Raises:
             MissingExtraError: the solver is needed and not installed.
         """
         if self.is_over():
-            return SolverAnswer(None, reason="the time is over")
-        answer = self.prover.ask(claims)
+            return SolverAnswer(None, reason="the time limit was reached")
+        answer = self.prover.solve(claims)
         if answer.possible is None:
             return SolverAnswer(None, reason="the prover gave up")
-        self.proved += 1
+        self.n_decided += 1
         return SolverAnswer(answer.possible, answer.case)
 
     def excludes(self, claims: Sequence[CheckClaim]) -> bool:
         """Return whether it is proved that the claims cannot all be true at once."""
-        return self.ask(claims).possible is False
+        return self.solve(claims).possible is False
 
 
-def claims(true: Iterable[Expression] = (), false: Iterable[Expression] = ()) -> tuple[CheckClaim, ...]:
-    """Return the claims that some conditions hold and others do not."""
-    return (*map(Holds, true), *(Holds(condition, wanted=False) for condition in false))
+def build_claims(true: Iterable[Expression] = (), false: Iterable[Expression] = ()) -> tuple[CheckClaim, ...]:
+    """Return the claims that the conditions in `true` hold and those in `false` do not."""
+    return (*map(Holds, true), *(Holds(condition, expected=False) for condition in false))
 
 
-def claim_with_values(claim: CheckClaim, values: Mapping[str, Value]) -> CheckClaim:
-    """Return a claim in which some names have the given values."""
-    return replace(claim, expression=with_values(claim.expression, values))
+def substitute_in_claim(claim: CheckClaim, values: Mapping[str, Value]) -> CheckClaim:
+    """Return a claim in which the names in `values` are replaced by their values."""
+    return replace(claim, expression=substitute(claim.expression, values))
 
 
 def all_hold(claims: Iterable[CheckClaim], values: Mapping[str, Value]) -> bool:
-    """Return whether all claims are true for these values."""
-    return all(claim.seen(values) for claim in claims)
+    """Return whether all claims are true for the given value of every name."""
+    return all(claim.holds_in(values) for claim in claims)

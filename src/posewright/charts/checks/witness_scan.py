@@ -1,11 +1,11 @@
-"""Looks through explored ticks for witnesses, and where they do not tell, explores more."""
+"""Scans of explored ticks for witnesses, and further explorations for searches that need them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-from posewright.charts.checks.question import Rows, TickTrace, record
-from posewright.charts.checks.search import ExploredTick, Stage, Witness, WitnessSearch
+from posewright.charts.checks.tick_trace import InputRows, TickTrace, trace_tick
+from posewright.charts.checks.witness_search import ExploredTick, TickSummary, Witness, WitnessSearch
 from posewright.charts.machine import Interpreter, Snapshot
 from posewright.charts.reachability import AbstractState, Exploration, SymbolicStep, WorkBudget
 from posewright.charts.types import Value
@@ -13,219 +13,262 @@ from posewright.charts.types import Value
 MAX_TICKS = 10_000
 """Ticks of one long run."""
 
-MAX_ROUNDS = 6
-"""Rounds that are tried for one question."""
+MAX_CYCLES = 6
+"""Cycles of the graph that are repeated for one question."""
 
-MAX_BACK = 2_000
-"""Nodes that are looked at for a way back."""
+MAX_NODES_BACK = 2_000
+"""Nodes that are searched for a path back to the start of a cycle."""
 
-MAX_APART = 8
-"""Groups of variables that are followed each by itself, where together they have too many values."""
+MAX_GROUPS = 8
+"""Groups of variables that are each explored with exact values, where all together have too many values."""
 
-MAX_AIMED = 12
-"""Searches that are aimed."""
+MAX_DIRECTED = 12
+"""Searches for which an exploration is directed at values."""
 
-Watcher = Callable[[ExploredTick], None]
-"""Looks at every explored tick."""
+TickObserver = Callable[[ExploredTick], None]
+"""Receives every explored tick."""
 
 Explore = Callable[[Collection[str]], Exploration]
-"""Explores a chart while it tells some variables apart by their values."""
+"""Explores a chart with the exact values of some variables."""
 
-WORK_FOR_LOOK = 20
-"""Expressions that are computed in the time in which one watcher or search looks at a tick."""
+WORK_PER_OBSERVER = 20
+"""Work of one observer or search with one tick, in evaluated expressions."""
 
 Marks = Mapping[str, Collection[Value]]
 """Values of variables that an exploration is to try."""
 
 
-def look_through(
-    explored: Exploration,
+def scan_ticks(
+    exploration: Exploration,
     searches: Collection[WitnessSearch],
     budget: WorkBudget,
-    watchers: Collection[Watcher] = (),
+    observers: Collection[TickObserver] = (),
 ) -> None:
-    """Look at every explored tick that somebody still wants to see, and settle the searches."""
-    interpreter = explored.interpreter
-    for state in explored.graph.distinct:
-        if budget.over:
+    """Trace every explored tick that an observer or a search needs, then solve the open situations."""
+    interpreter = exploration.interpreter
+    for state in exploration.graph.distinct:
+        if budget.stop_reason:
             break
-        for case in state.cases:
-            stage = Stage.of(state, case, interpreter.machine)
-            wanted = [search.see for search in searches if search.wants(stage)]
-            if wanted or watchers:
-                tick = record(interpreter, state.state, case.inputs)
-                for look in (*watchers, *wanted):
-                    look(ExploredTick(state.state, case, tick))
-                if budget.spend(len(tick.asked) + WORK_FOR_LOOK * (len(watchers) + len(wanted))):
-                    break
+        for step in state.cases:
+            summary = TickSummary.of(state, step, interpreter.machine)
+            relevant = [search for search in searches if search.is_relevant(summary)]
+            if not relevant and not observers:
+                continue
+            trace = trace_tick(interpreter, state.state, step.inputs)
+            for observe in observers:
+                observe(ExploredTick(state.state, step, trace))
+            for search in relevant:
+                search.examine(ExploredTick(state.state, step, trace))
+            n_observers = len(observers) + len(relevant)
+            if budget.spend(len(trace.evaluations) + WORK_PER_OBSERVER * n_observers):
+                break
     for search in searches:
-        search.settle()
+        search.solve_open_situations()
         if search.witness is not None:
-            search.witness = from_the_start(explored, search, search.witness)
-        elif budget.over:
-            search.undecided = budget.over
+            search.witness = _rerun_from_start(exploration, search, search.witness)
+        elif budget.stop_reason:
+            search.undecided_reason = budget.stop_reason
 
 
-def from_the_start(explored: Exploration, search: WitnessSearch, witness: Witness) -> Witness | None:
-    """Return a witness with what every name stands at when its trace is run; None if that shows nothing."""
-    trace = (*explored.trace_to(witness.state), witness.inputs)
-    before, tick = last_tick(explored.interpreter, trace)
-    standing = search.question.shown_by(tick)
-    if standing is None:
-        search.undecided = "a run that seemed to come there does not"
+def _rerun_from_start(exploration: Exploration, search: WitnessSearch, witness: Witness) -> Witness | None:
+    """Return a witness with its trace from the start; None if the claims do not hold at its end.
+
+    The abstract state of a witness may stand for others: the values of all names are those of the actual run.
+    """
+    trace = (*exploration.trace_to(witness.state), witness.inputs)
+    state_before, tick = run_to_last_tick(exploration.interpreter, trace)
+    point = search.question.find_point(tick)
+    if point is None:
+        search.undecided_reason = "a run that seemed to come there does not"
         return None
-    return Witness(before, witness.inputs, standing, trace)
+    return Witness(state_before, witness.inputs, point, trace)
 
 
-def last_tick(interpreter: Interpreter, trace: Rows) -> tuple[Snapshot, TickTrace]:
-    """Return where a chart stands before the last tick of a trace, and that tick."""
+def run_to_last_tick(interpreter: Interpreter, trace: InputRows) -> tuple[Snapshot, TickTrace]:
+    """Run a chart along a trace; return the state before the last tick, and the trace of that tick."""
     state = interpreter.initial()
     for row in trace[:-1]:
         state = interpreter.step(state, row)
-    return state, record(interpreter, state, trace[-1])
+    return state, trace_tick(interpreter, state, trace[-1])
 
 
-# Where not all values can be told apart
+# Explorations with the exact values of some variables
 
 
-def look_deeper(
+def scan_with_exact_values(
     searches: Mapping[WitnessSearch, frozenset[str]],
-    kept: frozenset[str],
+    tracked: frozenset[str],
     explore: Explore,
     budget: WorkBudget,
 ) -> None:
-    """Settle searches that need to know more values than a chart tells apart by itself.
+    """Run searches that need exact values of variables that the chart itself only compares.
+
+    All these variables are explored together or, where that is too much, those of each search on their own.
+    Searches that still have no witness are tried in long runs.
 
     Args:
-        searches: with the variables whose values each of them needs: all are followed at once, or where
-            that is too much, those of each search by themselves.
-        kept: variables that are followed anyway.
+        searches: with the variables whose exact values each of them needs.
+        tracked: variables that are tracked anyway.
         explore: explores the chart.
-        budget: of all that is done for the check.
+        budget: work that is left for the check.
     """
-    names = kept.union(*searches.values())
-    together = explore(names)
-    look_through(together, searches, budget)
-    if together.complete and not budget.over:
+    all_names = tracked.union(*searches.values())
+    exploration = explore(all_names)
+    scan_ticks(exploration, searches, budget)
+    if exploration.complete and not budget.stop_reason:
         return
     groups: dict[frozenset[str], list[WitnessSearch]] = {}
-    for search, missed in searches.items():
-        if not _shown(search, missed, together, budget):
-            groups.setdefault(frozenset(search.names & together.looked.keeps.keys()), []).append(search)
-    for own, group in list(groups.items())[:MAX_APART]:
-        if own != names and not budget.over:
-            explored = explore(own)
+    for search, merged_names in searches.items():
+        if not _search_in_long_run(search, merged_names, exploration, budget):
+            own_names = frozenset(search.names & exploration.state_space.abstractions.keys())
+            groups.setdefault(own_names, []).append(search)
+    for own_names, group in list(groups.items())[:MAX_GROUPS]:
+        if own_names == all_names or budget.stop_reason:
+            continue
+        exploration = explore(own_names)
+        for search in group:
+            search.reset()
+        scan_ticks(exploration, group, budget)
+        if not exploration.complete or budget.stop_reason:
             for search in group:
-                search.begin_again()
-            look_through(explored, group, budget)
-            if not explored.complete or budget.over:
-                for search in group:
-                    _shown(search, searches[search], explored, budget)
+                _search_in_long_run(search, searches[search], exploration, budget)
 
 
-def _shown(search: WitnessSearch, missed: Collection[str], explored: Exploration, budget: WorkBudget) -> bool:
-    """Return whether a search has a witness, be it in a long run; where it has none, it is undecided."""
+def _search_in_long_run(
+    search: WitnessSearch, merged_names: Collection[str], exploration: Exploration, budget: WorkBudget
+) -> bool:
+    """Return whether a search has a witness, if need be in a long run; without one it is undecided."""
     if search.witness is None:
-        search.witness = shown_by_repeating(explored, search, budget)
+        search.witness = find_witness_in_long_run(exploration, search, budget)
     if search.witness is None:
-        search.undecided = budget.over or f"too many values of {', '.join(sorted(missed))}"
+        search.undecided_reason = (
+            budget.stop_reason or f"too many values of {', '.join(sorted(merged_names))}"
+        )
     return search.witness is not None
 
 
-def shown_by_repeating(explored: Exploration, search: WitnessSearch, budget: WorkBudget) -> Witness | None:
-    """Return a tick of a long run that answers a question with yes, None where none was found.
-
-    Where a counter has too many values for all of them to be explored, a run in which it goes on counting is
-    tried by itself: a few ticks that lead back to where they began, again and again.
-    """
-    rounds = (taken(explored, search, *one, budget) for one in rounds_by(explored, search, budget))
-    return next((witness for witness in rounds if witness is not None), None)
-
-
-def taken(
-    explored: Exploration, search: WitnessSearch, node: int, rows: Rows, budget: WorkBudget
+def find_witness_in_long_run(
+    exploration: Exploration, search: WitnessSearch, budget: WorkBudget
 ) -> Witness | None:
-    """Return what a round from a node shows that is taken again and again, until it comes to nothing new."""
-    interpreter, trace = explored.interpreter, list(explored.trace(node))
+    """Return a witness at the end of a run that repeats a cycle of the graph, None where none was found.
+
+    Where a counter has too many values to explore them all, a run in which it keeps counting is simulated.
+    """
+    for start, rows in _cycles_through(exploration, search, budget):
+        witness = _repeat_cycle(exploration, search, start, rows, budget)
+        if witness is not None:
+            return witness
+    return None
+
+
+def _repeat_cycle(
+    exploration: Exploration, search: WitnessSearch, start: int, rows: InputRows, budget: WorkBudget
+) -> Witness | None:
+    """Repeat the rows of a cycle from node `start` until a tick is a witness or the registers repeat."""
+    interpreter = exploration.interpreter
+    trace = list(exploration.trace(start))
     state = interpreter.initial()
     for row in trace:
         state = interpreter.step(state, row)
-    met = set[object]()
-    while state.values not in met and len(met) * len(rows) < MAX_TICKS and not budget.over:
-        met.add(state.values)
+    visited = set[object]()
+    while state.values not in visited and len(visited) * len(rows) < MAX_TICKS and not budget.stop_reason:
+        visited.add(state.values)
         for row in rows:
-            tick = record(interpreter, state, row)
-            budget.spend(len(tick.asked))
+            tick = trace_tick(interpreter, state, row)
+            budget.spend(len(tick.evaluations))
             trace.append(row)
-            standing = search.question.shown_by(tick)
-            if standing is not None:
-                return Witness(state, row, standing, tuple(trace))
+            point = search.question.find_point(tick)
+            if point is not None:
+                return Witness(state, row, point, tuple(trace))
             if tick.after is None:
                 return None
             state = tick.after
     return None
 
 
-def rounds_by(explored: Exploration, search: WitnessSearch, budget: WorkBudget) -> Iterator[tuple[int, Rows]]:
-    """Yield rounds that come by the place of a question: the node where one begins, and inputs."""
-    graph, met, found = explored.graph, set[object](), 0
-    at = [state.state.configuration for state in graph.states]
+def _cycles_through(
+    exploration: Exploration, search: WitnessSearch, budget: WorkBudget
+) -> Iterator[tuple[int, InputRows]]:
+    """Yield cycles that pass the point of a question: the node where one starts, and its rows of inputs.
 
-    def back(start: int, to: object) -> tuple[int, Rows] | None:
-        return graph.shortest(lambda one: one < len(at) and at[one] == to, start=start, most=MAX_BACK)
+    A cycle leads back to the same active states; of each configuration, the first node is tried.
+    """
+    graph = exploration.graph
+    configurations = [state.state.configuration for state in graph.states]
+    visited = set[object]()
+    n_cycles = 0
 
-    for number, state in enumerate(graph.states):
-        if at[number] in met or found >= MAX_ROUNDS or budget.over:
+    def find_way_back(node: int, configuration: object) -> tuple[int, InputRows] | None:
+        return graph.find_nearest(
+            lambda number: number < len(configurations) and configurations[number] == configuration,
+            start=node,
+            max_nodes=MAX_NODES_BACK,
+        )
+
+    for node, state in enumerate(graph.states):
+        configuration = configurations[node]
+        if configuration in visited or n_cycles >= MAX_CYCLES or budget.stop_reason:
             continue
-        came = [edge for edge in graph.edges(number) if _comes_by(explored, search, state, edge.step)]
-        met.update([at[number]] if came else ())
-        for edge in came:
-            way = back(edge.target, at[number]) if edge.target is not None else None
-            if way is not None:
-                found += 1
-                yield number, (edge.step.inputs, *way[1])
+        edges = [edge for edge in graph.edges(node) if _reaches_point(exploration, search, state, edge.step)]
+        if edges:
+            visited.add(configuration)
+        for edge in edges:
+            if edge.target is None:
+                continue
+            way_back = find_way_back(edge.target, configuration)
+            if way_back is not None:
+                n_cycles += 1
+                yield node, (edge.step.inputs, *way_back[1])
 
 
-def _comes_by(explored: Exploration, search: WitnessSearch, state: AbstractState, step: SymbolicStep) -> bool:
-    if not search.wants(Stage.of(state, step, explored.machine)):
+def _reaches_point(
+    exploration: Exploration, search: WitnessSearch, state: AbstractState, step: SymbolicStep
+) -> bool:
+    """Return whether an explored step passes the point of a question."""
+    if not search.is_relevant(TickSummary.of(state, step, exploration.machine)):
         return False
-    tick = record(explored.interpreter, state.state, step.inputs)
-    return next(search.question.place.standings(tick), None) is not None
+    tick = trace_tick(exploration.interpreter, state.state, step.inputs)
+    return next(search.question.location.points(tick), None) is not None
 
 
-# Where not all values can be tried
+# Explorations directed at certain values
 
 
-def aim_at_cases(
+def scan_directed(
     searches: Sequence[WitnessSearch], explore: Callable[[Marks], Exploration], budget: WorkBudget
 ) -> None:
-    """Search once more for what has no witness, in runs that give variables the values of a case.
+    """Repeat searches without a witness in runs that give variables the values of a possible case.
 
     Args:
-        searches: what was searched for, where not everything that can happen was tried; aimed at are values
-            for which, as a proof says, the answer would be yes.
-        explore: explores the chart while it tries some values.
-        budget: of all that is done for the check.
+        searches: of an exploration that is not complete. The solver names values of the variables for which
+            the answer would be yes.
+        explore: explores the chart and tries the given values.
+        budget: work that is left for the check.
     """
-    came = [one for one in searches if one.witness is None and one.met > 0 and one.registers]
-    cases = {search: case_of(search) for search in came[:MAX_AIMED]}
+    candidates = [
+        search for search in searches if search.witness is None and search.n_reached > 0 and search.registers
+    ]
+    cases = {search: _solve_for_variables(search) for search in candidates[:MAX_DIRECTED]}
     marks: dict[str, dict[Value, None]] = {}
     for case in cases.values():
         for name, value in case.items():
             marks.setdefault(name, {})[value] = None
     if not marks:
         return
-    aimed = {search: search.undecided for search, case in cases.items() if case}
-    for search in aimed:
-        search.waiting.clear()
-    look_through(explore(marks), aimed, budget)
-    for search, reason in aimed.items():
-        search.undecided = reason
+    undecided_reasons = {search: search.undecided_reason for search, case in cases.items() if case}
+    for search in undecided_reasons:
+        search.open_situations.clear()
+    scan_ticks(explore(marks), undecided_reasons, budget)
+    for search, reason in undecided_reasons.items():
+        search.undecided_reason = reason
 
 
-def case_of(search: WitnessSearch) -> dict[str, Value]:
-    """Return numbers that variables may stand at for the answer to be yes; none where there are none."""
-    answer = search.solver.ask(search.question.claims)
+def _solve_for_variables(search: WitnessSearch) -> dict[str, Value]:
+    """Return numbers of the variables with which the claims of a search hold; empty where there are none."""
+    answer = search.solver.solve(search.question.claims)
     variables = search.interpreter.chart.variables
-    case = {name: value for name, value in (answer.case or {}).items() if name in variables}
-    return {name: value for name, value in case.items() if not isinstance(value, bool | str)}
+    return {
+        name: value
+        for name, value in (answer.case or {}).items()
+        if name in variables and not isinstance(value, bool | str)
+    }

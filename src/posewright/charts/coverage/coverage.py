@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from posewright.charts.coverage.obligation import Fact, Measure, TestObligation, TestObligations
-from posewright.charts.drawing import Mark, draw_svg
+from posewright.charts.drawing import CoverageMark, draw_svg
 from posewright.charts.model import Chart
-from posewright.display import Lines, aligned
+from posewright.display import Lines, align_columns
 from posewright.documents import PlainData
 from posewright.errors import InputError
 
@@ -65,7 +65,7 @@ class Coverage:
             [row.measure.value, f"{row.covered}/{row.total}", f"{row.part:.0%}", str(row.infeasible)]
             for row in self.rows
         ]
-        yield from aligned([["measure", "covered", "", "cannot be"], *rows])
+        yield from align_columns([["measure", "covered", "", "cannot be"], *rows])
         for obligation in self.missing:
             yield f"missing: {obligation.measure.value}: {_placed(obligation)}"
         for obligation, reason in self.infeasible.items():
@@ -124,13 +124,13 @@ class Coverage:
         }
 
 
-def marks(coverage: Coverage) -> dict[str | tuple[str, int], Mark]:
+def marks(coverage: Coverage) -> dict[str | tuple[str, int], CoverageMark]:
     """Return a mark for every state, and for every transition of a state or a junction by its number.
 
     A transition is covered where each way that begins with it was taken and all its conditions were seen to
     decide. What cannot be covered, as was proved, is not asked for; where that is all, there is no mark.
     """
-    found: dict[str | tuple[str, int], Mark] = {}
+    found: dict[str | tuple[str, int], CoverageMark] = {}
     asked: dict[tuple[str, int], list[TestObligation]] = {}
     for one in coverage.obligations.every:
         if one in coverage.infeasible:
@@ -143,16 +143,16 @@ def marks(coverage: Coverage) -> dict[str | tuple[str, int], Mark]:
     for name, segments in coverage.chart.junctions.items():
         for index, segment in enumerate(segments):
             taken = ("segment", coverage.obligations.segments[id(segment)]) in coverage.facts
-            found[name, index] = Mark.COVERED if taken else Mark.MISSED
+            found[name, index] = CoverageMark.COVERED if taken else CoverageMark.MISSED
     return found
 
 
-def _mark(obligations: Iterable[TestObligation], coverage: Coverage) -> Mark:
+def _mark(obligations: Iterable[TestObligation], coverage: Coverage) -> CoverageMark:
     met = {one: one.met(coverage.facts) for one in obligations}
     if all(met.values()):
-        return Mark.COVERED
+        return CoverageMark.COVERED
     taken = any(is_met for one, is_met in met.items() if one.measure in (Measure.STATES, Measure.TRANSITIONS))
-    return Mark.PARTLY if taken else Mark.MISSED
+    return CoverageMark.PARTLY if taken else CoverageMark.MISSED
 
 
 def _placed(obligation: TestObligation) -> str:

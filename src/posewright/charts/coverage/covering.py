@@ -177,7 +177,7 @@ class Draft:
         Each expects what the chart did.
         """
         machine = self.interpreter.machine
-        held: InputRow = {name: kind.zero for name, kind in machine.chart.inputs.items()}
+        held: InputRow = {name: kind.default for name, kind in machine.chart.inputs.items()}
         count, quiet = 0, Expectation()
         for row, state in zip(self.rows, self.states, strict=True):
             inputs = {name: row[name] for name in machine.chart.inputs}
@@ -237,10 +237,10 @@ class CoveringRuns:
 
     def onward(self, state: Snapshot) -> tuple[InputRow, ...] | None:
         """Return the inputs that lead to the nearest place with something new, and show it."""
-        start = self.exploration.number(state)
+        start = self.exploration.node_of(state)
         if start is None:
             return None
-        found = self.graph.shortest(self.is_new, start=start, most=MAX_PLACES)
+        found = self.graph.find_nearest(self.is_new, start=start, max_nodes=MAX_PLACES)
         return None if found is None else (*found[1], self.best(self.graph.states[found[0]].state))
 
     def is_new(self, number: int) -> bool:
@@ -263,8 +263,8 @@ class CoveringRuns:
 
     def farthest(self) -> tuple[InputRow, ...]:
         """Return inputs that lead from the start to the farthest place with something new, and show it."""
-        new = filter(self.shows_new, self.exploration.situations)
-        state = max(new, key=lambda one: self.graph.depth(self.exploration.number(one) or 0))
+        new = filter(self.shows_new, self.exploration.distinct_states)
+        state = max(new, key=lambda one: self.graph.depth(self.exploration.node_of(one) or 0))
         return (*self.exploration.trace_to(state), self.best(state))
 
     def extended(self, draft: Draft, rows: tuple[InputRow, ...]) -> Draft:
@@ -329,15 +329,15 @@ class TellingRuns:
 
 def _onward(start: Snapshot, goal: Snapshot, exploration: Exploration) -> Iterator[tuple[InputRow, ...]]:
     """Yield inputs that lead to where a tick can go the same ways as in a state, and to that state itself."""
-    graph, looked = exploration.graph, exploration.looked
-    first, last = exploration.number(start), exploration.number(goal)
-    alike = looked.at(*looked.split(goal))
+    graph, looked = exploration.graph, exploration.state_space
+    first, last = exploration.node_of(start), exploration.node_of(goal)
+    alike = looked.abstract_state(*looked.split(goal))
     if first is None:
         return
     for wanted in (
         lambda number: number < len(graph.states) and graph.states[number] is alike,
         lambda number: number == last,
     ):
-        found = graph.shortest(wanted, start=first, most=MAX_PLACES)
+        found = graph.find_nearest(wanted, start=first, max_nodes=MAX_PLACES)
         if found is not None:
             yield found[1]

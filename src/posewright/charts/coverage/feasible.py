@@ -26,13 +26,13 @@ from posewright.charts.expression import Expression, Tree, names_in
 from posewright.charts.machine import CompoundTransition, Snapshot
 from posewright.charts.model import Chart
 from posewright.charts.reachability import (
-    Answer,
     Exploration,
     PathCondition,
-    Questions,
     Registers,
+    SymbolicCompiler,
+    SymbolicFunction,
     explore,
-    paths,
+    explore_paths,
 )
 from posewright.charts.running import rows_given
 from posewright.charts.scenarios import Scenario
@@ -69,7 +69,7 @@ class Feasible:
     def infeasible_ways(self) -> dict[CompoundTransition, str]:
         """Ways that no run can take, and why."""
         reasons = {next(iter(one.met_by[0])): reason for one, reason in self.coverage.infeasible.items()}
-        ways = ((way, ("way", way.source, way.index)) for way in self.exploration.machine.ways)
+        ways = ((way, ("way", way.source, way.index)) for way in self.exploration.machine.transitions)
         return {way: reasons[fact] for way, fact in ways if fact in reasons}
 
 
@@ -78,7 +78,7 @@ def feasible(exploration: Exploration) -> Feasible:
     recorder = CoverageRecorder(exploration.interpreter)
     both = _BothWays(exploration, recorder.obligations)
     shown: dict[Snapshot, tuple[Shown, ...]] = {}
-    for state in exploration.situations:
+    for state in exploration.distinct_states:
         rows = [case.inputs for case in exploration.cases(state)]
         rows += [row for row in both.rows(state) if row not in rows]
         shown[state] = tuple(_shown(recorder, state, row) for row in rows)
@@ -133,7 +133,7 @@ class _BothWays:
 
     def __init__(self, exploration: Exploration, obligations: TestObligations) -> None:
         self.exploration = exploration
-        self.looked = exploration.looked
+        self.state_space = exploration.state_space
         self.choices = frozenset(
             number
             for site in obligations.sites
@@ -141,13 +141,13 @@ class _BothWays:
             if self.is_shortened(tree)
         )
         sites = [site for site in obligations.sites if any(map(self.is_shortened, site.parts))]
-        follower = self.looked.follower
+        follower = self.state_space.symbolic_interpreter
         asking = {
-            id(one): self.asking(one, site, follower.answers[id(one)])
+            id(one): self.asking(one, site, follower.functions[id(one)])
             for site in sites
             for one in site.lowered
         }
-        self.follower = follower.answering(asking) if asking else None
+        self.follower = follower.with_functions(asking) if asking else None
         self.doubtful = False
 
     def is_shortened(self, tree: Tree) -> bool:
@@ -162,14 +162,14 @@ class _BothWays:
             len(conditions) > 1 and any(not names_in(one) & inputs.keys() for one in conditions)
         )
 
-    def asking(self, expression: Expression, site: Site, answer: Answer) -> Answer:
+    def asking(self, expression: Expression, site: Site, answer: SymbolicFunction) -> SymbolicFunction:
         """Return an answer that asks every condition of such decisions that an expression holds before."""
-        axes = self.looked.inputs.axes
+        axes = self.state_space.inputs.domains
         types: dict[str, Type] = {name: axis.kind for name, axis in axes.items()}
-        questions = Questions(axes, {**self.exploration.machine.types, **types})
+        questions = SymbolicCompiler(axes, {**self.exploration.machine.types, **types})
         trees = filter(self.is_shortened, decisions_in(expression.tree, decides=site.decides))
         conditions = [one for tree in trees for one in conditions_of(tree)]
-        asked = [questions.condition(expression.with_tree(one)) for one in conditions]
+        asked = [questions.compile_condition(expression.with_tree(one)) for one in conditions]
 
         def ask(env: Registers, path: PathCondition) -> Value:
             for one in asked:
@@ -184,9 +184,11 @@ class _BothWays:
 
         Of a tick that fails, what it shows before counts as well.
         """
-        follower, limit = self.follower, self.looked.limits.cases_of_one
+        follower, limit = self.follower, self.state_space.limits.cases_of_one
         if follower is not None:
-            for path, _ in paths(self.looked.inputs, lambda path: follower.follow(state, path), limit):
+            for path, _ in explore_paths(
+                self.state_space.inputs, lambda path: follower.run_tick(state, path), limit
+            ):
                 self.doubtful = self.doubtful or bool(path.doubts)
                 yield path.inputs()
 
@@ -201,7 +203,7 @@ class _Reasons:
         self.sites = coverage.obligations.sites
         self.nodes = exploration.machine.nodes
         self.guards = {id(site.written): site.first for site in self.sites if site.decides}
-        raised = (case.raised for state in exploration.situations for case in exploration.cases(state))
+        raised = (case.raised for state in exploration.distinct_states for case in exploration.cases(state))
         self.raised = {event for events in raised for event in events} | {*exploration.chart.events}
 
     def all(self) -> Iterator[tuple[TestObligation, str]]:
@@ -214,7 +216,7 @@ class _Reasons:
 
     def vague(self) -> set[int]:
         """Return decisions inside values that nothing reads: of those the exploration saw one way only."""
-        if not any(keep.drops for keep in self.exploration.looked.keeps.values()):
+        if not any(keep.drops for keep in self.exploration.state_space.abstractions.values()):
             return set()
         values = [site for site in self.sites if not site.decides]
         return {site.first + i for site in values for i in range(len(site.parts))}
@@ -234,7 +236,7 @@ class _Reasons:
 
     def way_reason(self, one: TestObligation) -> str:
         _, source, index = next(iter(one.met_by[0]))
-        way = self.nodes[int(source)].ways[int(index)]
+        way = self.nodes[int(source)].transitions[int(index)]
         if ("state", way.source) not in self.coverage.facts:
             return f"{self.nodes[way.source].name} is never active"
         if way.events and not any(event in self.raised for event in way.events):

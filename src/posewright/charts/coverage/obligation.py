@@ -14,13 +14,13 @@ from posewright.charts.expression import (
     Expression,
     If,
     Operator,
-    Timed,
+    TemporalCondition,
     Tree,
     Unary,
-    cases_of,
     children,
-    shortened,
-    text_of,
+    format_tree,
+    shorten,
+    split_cases,
 )
 from posewright.charts.machine import CompoundTransition, Machine, StateNode
 from posewright.charts.model import (
@@ -28,9 +28,9 @@ from posewright.charts.model import (
     Assign,
     Branch,
     Chart,
-    Kind,
+    ChartKind,
     Transition,
-    every_action,
+    iterate_actions,
     segments_of,
 )
 
@@ -106,12 +106,14 @@ def decisions_in(tree: Tree, *, decides: bool) -> Iterator[Tree]:
         for condition in conditions_of(tree):
             yield from decisions_in(condition, decides=False)
     elif isinstance(tree, If):
-        cases, rest = cases_of(tree)
+        cases, rest = split_cases(tree)
         for condition, then in cases:
             yield from decisions_in(condition, decides=True)
             yield from decisions_in(then, decides=False)
         yield from decisions_in(rest, decides=False)
-    elif not isinstance(tree, Timed):  # what is held is looked at tick by tick: a decision elsewhere
+    elif not isinstance(
+        tree, TemporalCondition
+    ):  # what is held is looked at tick by tick: a decision elsewhere
         for part in children(tree):
             yield from decisions_in(part, decides=False)
 
@@ -124,7 +126,7 @@ def conditions_of(tree: Tree) -> Iterator[Tree]:
     elif isinstance(tree, Unary) and tree.operator is Operator.NOT:
         yield from conditions_of(tree.operand)
     elif isinstance(tree, If):
-        cases, rest = cases_of(tree)
+        cases, rest = split_cases(tree)
         for condition, then in cases:
             yield from conditions_of(condition)
             yield from conditions_of(then)
@@ -155,7 +157,7 @@ def _shared(one: Site, other: Site) -> Site:
 
 def _sites_of(chart: Chart, node: StateNode) -> Iterator[Site]:
     state = node.state
-    for way in node.ways:
+    for way in node.transitions:
         owner = (node.name, way.transition)
         for segment, guard in zip(way.segments, way.guards, strict=True):
             if not segment.is_else and guard.constant is None:
@@ -166,13 +168,13 @@ def _sites_of(chart: Chart, node: StateNode) -> Iterator[Site]:
         if counter.condition is not None and counter.condition.constant is None:
             held = counter.condition
             yield Site(held, (held,), True, _line(held), (node.name, None))
-    if state is not None and chart.kind is not Kind.MOORE:
+    if state is not None and chart.kind is not ChartKind.MOORE:
         for written, lowered in zip((state.entry, state.during, state.exit), node.actions, strict=True):
             yield from _acts(written, lowered, (node.name, None))
 
 
 def _acts(written: Actions, lowered: Actions, owner: Owner) -> Iterator[Site]:
-    for one, other in zip(every_action(written), every_action(lowered), strict=True):
+    for one, other in zip(iterate_actions(written), iterate_actions(lowered), strict=True):
         if isinstance(one, Branch) and isinstance(other, Branch):
             if other.when.constant is None:
                 yield Site(one.when, (other.when,), True, one.line, owner)
@@ -229,14 +231,14 @@ class TestObligations:
             yield _obligation(Measure.STATES, node.name, line, (node.name, None), ("state", node.index))
 
     def _transitions(self) -> Iterator[TestObligation]:
-        for way in self.machine.ways:
+        for way in self.machine.transitions:
             owner = (self.machine.nodes[way.source].name, way.transition)
             name = way_name(self.machine, way)
             yield _obligation(Measure.TRANSITIONS, name, way.line, owner, ("way", way.source, way.index))
 
     def _segments(self) -> Iterator[TestObligation]:
         met: dict[int, tuple[Transition, Owner]] = {}
-        for way in self.machine.ways:
+        for way in self.machine.transitions:
             owner: Owner = (self.machine.nodes[way.source].name, way.transition)
             for segment in way.segments[1:]:
                 met.setdefault(self.segments[id(segment)], (segment, owner))
@@ -249,12 +251,12 @@ class TestObligations:
         for site in self.sites:
             for number, tree in enumerate(site.parts, start=site.first):
                 whole = number == site.first and site.decides
-                text = shortened(str(site.written) if whole else text_of(tree))
+                text = shorten(str(site.written) if whole else format_tree(tree))
                 for value, word in WORDS.items():
                     name, fact = f"{text} is {word}", ("decision", number, value)
                     decisions.append(_obligation(Measure.DECISIONS, name, site.line, site.owner, fact))
                 for i, condition in enumerate(conditions_of(tree)):
-                    asked = shortened(text_of(condition))
+                    asked = shorten(format_tree(condition))
                     place = f" in {text}" if text != asked else ""
                     for value, word in WORDS.items():
                         name = f"{asked} is {word}{place}"
@@ -270,12 +272,12 @@ def way_name(machine: Machine, way: CompoundTransition) -> str:
     """Return a way in words: `walking -> kicking (near and wall < arrived)`."""
     asked = " / ".join(str(one.when) for one in way.segments if str(one.when) != "true")
     asked = " ".join(part for part in (" or ".join(way.events), f"[{asked}]" if asked else "") if part)
-    arrow = f" -> {_targets(way.segments[-1])}" if way.goals else ": stays"
+    arrow = f" -> {_targets(way.segments[-1])}" if way.targets else ": stays"
     return f"{machine.nodes[way.source].name}{arrow}{' on ' + asked if asked else ''}"
 
 
 def _targets(segment: Transition) -> str:
-    if segment.leads_on:
+    if segment.leads_to_junction:
         return segment.junction or "a junction"
     return ", ".join(target.state for target in segment.go) or "nothing"
 

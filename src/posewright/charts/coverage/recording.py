@@ -22,11 +22,11 @@ from posewright.charts.expression import (
     Operator,
     Tree,
     Unary,
-    cases_of,
     children,
     compile_tree,
+    split_cases,
 )
-from posewright.charts.machine import Interpreter, Outcome, Snapshot
+from posewright.charts.machine import Interpreter, Snapshot, TickOutcome
 from posewright.charts.model import Chart
 from posewright.charts.scenarios import Row
 from posewright.charts.types import Value
@@ -86,7 +86,7 @@ class _Watch:
         if isinstance(tree, Unary) and tree.operator is Operator.NOT:
             return _denied(self.look(tree.operand, conditions))
         if isinstance(tree, If):
-            cases, rest = cases_of(tree)
+            cases, rest = split_cases(tree)
             looks = [(self.look(one, conditions), self.look(then, conditions)) for one, then in cases]
             plain = [(self.computed(one), self.computed(then)) for one, then in cases]
             return _chosen(looks, self.look(rest, conditions), plain, self.computed(rest))
@@ -108,7 +108,7 @@ class _Watch:
     def observer(self, tree: Tree) -> Evaluate:
         """Return what looks at the decisions inside a tree that is none itself."""
         if isinstance(tree, If):
-            cases, rest = cases_of(tree)
+            cases, rest = split_cases(tree)
             links = [(self.decision(condition), self.observer(then)) for condition, then in cases]
             return _chain(links, self.observer(rest))
         inner = [self.observer(part) for part in children(tree) if has_choice(part)]
@@ -208,7 +208,7 @@ class CoverageRecorder:
         """What was seen so far."""
         return Coverage(self.obligations, frozenset(self.facts))
 
-    def outcome(self, state: Snapshot, inputs: Mapping[str, object]) -> Outcome:
+    def outcome(self, state: Snapshot, inputs: Mapping[str, object]) -> TickOutcome:
         """Return what comes of one tick; what it saw before an error counts as well."""
         self.last.clear()
         found = None
@@ -224,10 +224,10 @@ class CoverageRecorder:
         state = self.interpreter.initial()
         for row in rows:
             if row.start is not None:
-                state = self.interpreter.entered(row.start)
+                state = self.interpreter.snapshot_in(row.start)
             state = self.outcome(state, row.inputs).after
 
-    def shown(self, outcome: Outcome | None) -> frozenset[Fact]:
+    def shown(self, outcome: TickOutcome | None) -> frozenset[Fact]:
         """Return the facts that the last step saw; `outcome` is what came of it, None where it failed."""
         found: set[Fact] = set()
         for decision, value, seen, brought in self.last:
@@ -235,8 +235,8 @@ class CoverageRecorder:
             found.update(("condition", decision, *one) for one in seen)
             found.update(("effect", decision, *one, value) for one in brought)
         if outcome is not None:
-            found.update(("way", way.source, way.index) for way in outcome.taken)
-            found.update(("state", number) for number in outcome.after.numbers)
+            found.update(("way", way.source, way.index) for way in outcome.taken_transitions)
+            found.update(("state", number) for number in outcome.after.active_nodes)
         return frozenset(found)
 
     def _compute(self, expression: Expression, env: Env) -> Value:
@@ -244,14 +244,14 @@ class CoverageRecorder:
         value: Value = compute(env)
         return value
 
-    def _passed(self, outcome: Outcome) -> Iterator[Fact]:
+    def _passed(self, outcome: TickOutcome) -> Iterator[Fact]:
         """Yield segments by which ways lead, and states that they leave and enter, if only in passing."""
         nodes = self.interpreter.machine.nodes
-        for way in outcome.taken:
+        for way in outcome.taken_transitions:
             for segment in way.segments[1:]:
                 yield "segment", self.obligations.segments[id(segment)]
-            for one in (way.source, *(goal.node for goal in way.goals if goal.memory is None)):
-                yield from (("state", number) for number in (one, *nodes[one].around) if number)
+            for one in (way.source, *(goal.node for goal in way.targets if goal.history is None)):
+                yield from (("state", number) for number in (one, *nodes[one].ancestors) if number)
 
 
 def cover_run(chart: Chart, rows: Iterable[Row]) -> Coverage:

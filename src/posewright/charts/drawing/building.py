@@ -1,4 +1,4 @@
-"""From a chart to the nodes and links of its picture, every transition with a number."""
+"""Builds the diagram of a chart: its nodes and links, with numbered transitions."""
 
 from __future__ import annotations
 
@@ -6,9 +6,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from string import ascii_lowercase
 
-from posewright.charts.drawing.diagram import Diagram, DiagramNode, Hook, Link, Shape, TextLine, TransitionKey
-from posewright.charts.drawing.words import reactions, wrapped
-from posewright.charts.model import Chart, Kind, Memory, Priority, State, Target, Transition
+from posewright.charts.drawing.diagram import (
+    Diagram,
+    DiagramLink,
+    DiagramNode,
+    Hook,
+    NodeShape,
+    TextLine,
+    TransitionKey,
+)
+from posewright.charts.drawing.words import reaction_texts, wrap_text
+from posewright.charts.model import Chart, ChartKind, HistoryKind, Priority, State, StateTarget, Transition
 
 
 @dataclass(frozen=True)
@@ -18,10 +26,10 @@ class NumberedTransition:
     Attributes:
         start: the state or the named junction that it leaves.
         key: the transition that it belongs to.
-        number: how the key of a picture calls it.
-        ordered: whether of several whose guards hold the first one wins by design.
-        rank: its place among those, from 1; 0 where it has no rivals.
-        depth: unnamed junctions on the way to it.
+        number: its number in the key of a picture.
+        ordered: transitions of its state are tested in order, the first whose guard holds wins.
+        rank: its index in that order, from 1; 0 if it has no rivals.
+        depth: number of unnamed junctions before it.
     """
 
     start: str
@@ -33,34 +41,34 @@ class NumberedTransition:
     depth: int = 0
 
 
-def numbered(chart: Chart) -> list[NumberedTransition]:
-    """Return all transitions of states and of named junctions, each before its segments."""
+def number_transitions(chart: Chart) -> list[NumberedTransition]:
+    """Return all transitions of states and of named junctions, each followed by its segments."""
     starts = [(state.name, state.transitions, chart.priority_in(state)) for state in chart.every_state]
-    starts += [(name, ways, chart.priority) for name, ways in chart.junctions.items()]
-    found: list[NumberedTransition] = []
+    starts += [(name, transitions, chart.priority) for name, transitions in chart.junctions.items()]
+    all_numbered: list[NumberedTransition] = []
     count = 0
     for start, transitions, priority in starts:
         ordered = priority is Priority.ORDERED
         for i, transition in enumerate(transitions):
             count += 1
             rank = _rank(ordered, i, transitions)
-            one = NumberedTransition(start, transition, (start, i), str(count), ordered, rank)
-            found += _with_segments(one)
-    return found
+            numbered = NumberedTransition(start, transition, (start, i), str(count), ordered, rank)
+            all_numbered += _iterate_segments(numbered)
+    return all_numbered
 
 
-def segments(whole: NumberedTransition) -> list[NumberedTransition]:
-    """Return the ways on from the unnamed junction at which a transition ends."""
-    ways = whole.transition.then
+def transition_segments(numbered: NumberedTransition) -> list[NumberedTransition]:
+    """Return the segments that leave the unnamed junction at which a transition ends."""
+    followers = numbered.transition.then
     return [
         replace(
-            whole,
+            numbered,
             transition=segment,
-            number=whole.number + (ascii_lowercase[i] if i < len(ascii_lowercase) else f"({i + 1})"),
-            rank=_rank(whole.ordered, i, ways),
-            depth=whole.depth + 1,
+            number=numbered.number + (ascii_lowercase[i] if i < len(ascii_lowercase) else f"({i + 1})"),
+            rank=_rank(numbered.ordered, i, followers),
+            depth=numbered.depth + 1,
         )
-        for i, segment in enumerate(ways)
+        for i, segment in enumerate(followers)
     ]
 
 
@@ -68,62 +76,69 @@ def _rank(ordered: bool, i: int, rivals: Sequence[Transition]) -> int:
     return i + 1 if ordered and len(rivals) > 1 else 0
 
 
-def _with_segments(whole: NumberedTransition) -> Iterator[NumberedTransition]:
-    yield whole
-    for segment in segments(whole):
-        yield from _with_segments(segment)
+def _iterate_segments(numbered: NumberedTransition) -> Iterator[NumberedTransition]:
+    yield numbered
+    for segment in transition_segments(numbered):
+        yield from _iterate_segments(segment)
 
 
 ROOT = "the chart"
-"""Key of the node that everything is inside of; no state has a name with a space."""
+"""Key of the root node; no state has a name with a space."""
 
 TEXT_WIDTH = 40
 """Letters in a line inside a state."""
 
-Labeller = Callable[[NumberedTransition], Sequence[str]]
-"""What is written on an arrow for a transition."""
+TransitionLabeller = Callable[[NumberedTransition], Sequence[str]]
+"""Returns the lines of a transition's label."""
 
 
-def build(chart: Chart, say: Labeller, per_line: int = 1) -> Diagram:
+def build_diagram(chart: Chart, label_transition: TransitionLabeller, per_line: int = 1) -> Diagram:
     """Return the nodes and links of a chart's picture.
 
     Args:
-        chart: what is drawn.
-        say: what is written on arrows.
-        per_line: how many transitions share a line where each takes but one.
+        chart: to be drawn.
+        label_transition: returns the label of a transition.
+        per_line: transitions that share a line, if each takes only one.
     """
-    return _Building(chart, say, per_line).build()
+    return _DiagramBuilder(chart, label_transition, per_line).build_diagram()
 
 
-class _Building:
-    def __init__(self, chart: Chart, say: Labeller, per_line: int) -> None:
-        self.chart, self.say, self.per_line = chart, say, per_line
+class _DiagramBuilder:
+    def __init__(self, chart: Chart, label_transition: TransitionLabeller, per_line: int) -> None:
+        self.chart = chart
+        self.label_transition = label_transition
+        self.per_line = per_line
         self.states = {state.name: state for state in chart.every_state}
-        self.signs: dict[str, tuple[str, DiagramNode]] = {}
-        self.joints: dict[str, DiagramNode] = {}
+        self.placed_signs: dict[str, tuple[str, DiagramNode]] = {}
+        self.unplaced_signs: dict[str, DiagramNode] = {}
         self.links: dict[tuple[str, str, bool], list[TextLine]] = {}
         self.internal: dict[str, list[TextLine]] = {}
 
-    def build(self) -> Diagram:
-        self._initial(ROOT, self.chart.initial, self.chart.parallel)
+    def build_diagram(self) -> Diagram:
+        self._add_initial(ROOT, self.chart.initial, self.chart.parallel)
         for state in self.states.values():
             if state.states:
-                self._initial(state.name, state.initial, state.parallel)
-        for one in numbered(self.chart):
-            if one.depth == 0:
-                start = one.start if one.start in self.states else self._joint(one.start)
-                self._transition(start, one, local=one.transition.local)
-        self._house_joints()
-        title, states = self.chart.name, self.chart.states
-        root = DiagramNode(ROOT, Shape.STATE, title, (), self._inside(ROOT, states), self.chart.parallel)
+                self._add_initial(state.name, state.initial, state.parallel)
+        for numbered in number_transitions(self.chart):
+            if numbered.depth == 0:
+                start = (
+                    numbered.start if numbered.start in self.states else self._junction_sign(numbered.start)
+                )
+                self._add_transition(start, numbered, local=numbered.transition.local)
+        self._place_unplaced_signs()
+        title = self.chart.name
+        states = self.chart.states
+        root = DiagramNode(
+            ROOT, NodeShape.STATE, title, (), self._child_nodes(ROOT, states), self.chart.parallel
+        )
         links = [
-            Link(start, end, self._packed(lines), self._hook(start, end, local))
+            DiagramLink(start, end, self._join_lines(lines), self._hook_of(start, end, local))
             for (start, end, local), lines in self.links.items()
         ]
         return Diagram(root, tuple(links))
 
-    def _packed(self, lines: Sequence[TextLine]) -> tuple[TextLine, ...]:
-        """Return lines with several transitions on each."""
+    def _join_lines(self, lines: Sequence[TextLine]) -> tuple[TextLine, ...]:
+        """Join lines so that each has `per_line` transitions."""
         if self.per_line == 1:
             return tuple(lines)
         groups = [lines[i : i + self.per_line] for i in range(0, len(lines), self.per_line)]
@@ -135,48 +150,48 @@ class _Building:
             for group in groups
         )
 
-    def _initial(self, key: str, targets: tuple[Target, ...], parallel: bool) -> None:
+    def _add_initial(self, key: str, targets: tuple[StateTarget, ...], parallel: bool) -> None:
         if parallel:
             return
         dot = f"initial of {key}"
-        self.signs[dot] = key, DiagramNode(dot, Shape.INITIAL)
+        self.placed_signs[dot] = key, DiagramNode(dot, NodeShape.INITIAL)
         for target in targets:
-            self._link(dot, self._target(target), ())
+            self._add_link(dot, self._target_node(target), ())
 
-    def _link(self, start: str, end: str, lines: Iterable[TextLine], *, local: bool = False) -> None:
+    def _add_link(self, start: str, end: str, lines: Iterable[TextLine], *, local: bool = False) -> None:
         self.links.setdefault((start, end, local), []).extend(lines)
 
-    def _hook(self, start: str, end: str, local: bool) -> Hook | None:
+    def _hook_of(self, start: str, end: str, local: bool) -> Hook | None:
         if local:
             return None
-        if self._within(end, start):
+        if self._is_within(end, start):
             return Hook.START
-        return Hook.END if self._within(start, end) else None
+        return Hook.END if self._is_within(start, end) else None
 
-    def _transition(self, start: str, one: NumberedTransition, *, local: bool) -> None:
-        transition = one.transition
-        lines = [TextLine(text, (one.key,)) for text in self.say(one)]
-        if one.rank and self.per_line == 1:
-            lines[0] = replace(lines[0], rank=one.rank)
-        if start in self.states and not transition.go and not transition.leads_on:
-            self._inside_it(start, lines)
+    def _add_transition(self, start: str, numbered: NumberedTransition, *, local: bool) -> None:
+        transition = numbered.transition
+        lines = [TextLine(text, (numbered.key,)) for text in self.label_transition(numbered)]
+        if numbered.rank and self.per_line == 1:
+            lines[0] = replace(lines[0], rank=numbered.rank)
+        if start in self.states and not transition.go and not transition.leads_to_junction:
+            self._add_internal(start, lines)
             return
-        end = self._end(start, one)
-        if self._has_no_way(start, end):
+        end = self._end_node(start, numbered)
+        if self._lacks_room(start, end):
             lines[-1] = replace(lines[-1], text=f"{lines[-1].text} -> {end}")
-            self._inside_it(start, lines)
+            self._add_internal(start, lines)
             return
         local = local and end != start
-        self._link(start, end, lines, local=local)
-        for segment in segments(one):
-            self._transition(end, segment, local=local)
+        self._add_link(start, end, lines, local=local)
+        for segment in transition_segments(numbered):
+            self._add_transition(end, segment, local=local)
 
-    def _inside_it(self, start: str, lines: Iterable[TextLine]) -> None:
-        """Note a transition that is written in its state's box."""
+    def _add_internal(self, start: str, lines: Iterable[TextLine]) -> None:
+        """Add a transition that is written in its state's box."""
         self.internal.setdefault(start, []).extend(replace(line, text=line.ranked) for line in lines)
 
-    def _has_no_way(self, start: str, end: str) -> bool:
-        """Return whether there is no room for an arrow: from a region to itself, or to or from its state."""
+    def _lacks_room(self, start: str, end: str) -> bool:
+        """Return whether an arrow has no room: from a region to itself, or between a region and its state."""
         if start == end:
             return self._is_region(start)
         inner, outer = (start, end) if self._is_region(start) else (end, start)
@@ -185,93 +200,96 @@ class _Building:
     def _is_region(self, key: str) -> bool:
         return key in self.states and self._is_parallel(self._parent(key))
 
-    def _end(self, start: str, one: NumberedTransition) -> str:
+    def _end_node(self, start: str, numbered: NumberedTransition) -> str:
         """Return the node at which a transition's arrow ends."""
-        transition = one.transition
+        transition = numbered.transition
         if transition.junction is not None:
-            return self._joint(transition.junction)
+            return self._junction_sign(transition.junction)
         if transition.then:
-            return self._sign(DiagramNode(f"junction of {one.number}", Shape.JUNCTION))
+            return self._add_unplaced_sign(DiagramNode(f"junction of {numbered.number}", NodeShape.JUNCTION))
         if len(transition.go) == 1:
-            return self._target(transition.go[0])
+            return self._target_node(transition.go[0])
         if not transition.go:
-            return self._sign(DiagramNode(f"stay of {start}", Shape.STAY, "stays"))
-        fork = self._sign(DiagramNode(f"fork of {one.number}", Shape.FORK))
+            return self._add_unplaced_sign(DiagramNode(f"stay of {start}", NodeShape.STAY, "stays"))
+        fork = self._add_unplaced_sign(DiagramNode(f"fork of {numbered.number}", NodeShape.FORK))
         for target in transition.go:
-            self._link(fork, self._target(target), ())
+            self._add_link(fork, self._target_node(target), ())
         return fork
 
-    def _joint(self, name: str) -> str:
-        return self._sign(DiagramNode(f"junction {name}", Shape.JUNCTION, name))
+    def _junction_sign(self, name: str) -> str:
+        return self._add_unplaced_sign(DiagramNode(f"junction {name}", NodeShape.JUNCTION, name))
 
-    def _sign(self, node: DiagramNode) -> str:
-        """Note a sign that is housed where its neighbours are."""
-        self.joints.setdefault(node.key, node)
+    def _add_unplaced_sign(self, node: DiagramNode) -> str:
+        """Add a sign that is placed later, near its neighbours."""
+        self.unplaced_signs.setdefault(node.key, node)
         return node.key
 
-    def _target(self, target: Target) -> str:
-        if target.memory is None:
+    def _target_node(self, target: StateTarget) -> str:
+        if target.history is None:
             return target.state
-        shape = Shape.HISTORY if target.memory is Memory.SHALLOW else Shape.DEEP_HISTORY
+        shape = NodeShape.HISTORY if target.history is HistoryKind.SHALLOW else NodeShape.DEEP_HISTORY
         key = f"{shape.value} of {target.state}"
-        if key not in self.signs:
+        if key not in self.placed_signs:
             parallel = self.states[target.state].parallel
             home = self._parent(target.state) if parallel else target.state
-            self.signs[key] = home, DiagramNode(key, shape, f"of {target.state}" if parallel else "")
+            self.placed_signs[key] = home, DiagramNode(key, shape, f"of {target.state}" if parallel else "")
             for end in target.default or ((target.state,) if parallel else ()):
-                self._link(key, end, ())
+                self._add_link(key, end, ())
         return key
 
     def _parent(self, key: str) -> str:
-        """Return the node that a state or a housed sign is inside of."""
-        if key in self.signs:
-            return self.signs[key][0]
+        """Return the node that contains a state or a placed sign."""
+        if key in self.placed_signs:
+            return self.placed_signs[key][0]
         return self.chart.parents[key] or ROOT
 
-    def _around(self, key: str) -> list[str]:
-        """Return everything that a node is inside of, the root first."""
-        found: list[str] = []
+    def _ancestors(self, key: str) -> list[str]:
+        """Return the ancestors of a node, the root first."""
+        ancestors: list[str] = []
         while key != ROOT:
             key = self._parent(key)
-            found.append(key)
-        return found[::-1]
+            ancestors.append(key)
+        return ancestors[::-1]
 
-    def _within(self, inner: str, outer: str) -> bool:
-        housed = inner in self.states or inner in self.signs
-        return housed and outer in self.states and outer in self._around(inner)
+    def _is_within(self, inner: str, outer: str) -> bool:
+        housed = inner in self.states or inner in self.placed_signs
+        return housed and outer in self.states and outer in self._ancestors(inner)
 
-    def _house_joints(self) -> None:
-        """Put junctions and forks inside the innermost state that holds all that they join."""
-        for group in self._groups():
+    def _place_unplaced_signs(self) -> None:
+        """Place junctions and forks inside the innermost state that contains all they connect."""
+        for group in self._junction_groups():
             ends = [link[:2] for link in self.links if set(link[:2]) & group]
             starts = dict.fromkeys(start for start, _ in ends if start not in group)
-            goals = dict.fromkeys(end for _, end in ends if end not in group)
-            home = self._home(list(starts), list(goals))
-            for key in self.joints:  # in its order, for a set has none
+            targets = dict.fromkeys(end for _, end in ends if end not in group)
+            home = self._common_home(list(starts), list(targets))
+            for key in self.unplaced_signs:  # in its order, for a set has none
                 if key in group:
-                    self.signs[key] = home, self.joints[key]
+                    self.placed_signs[key] = home, self.unplaced_signs[key]
 
-    def _groups(self) -> list[set[str]]:
-        """Return junctions that lead to one another, together."""
-        groups: list[set[str]] = [{key} for key in self.joints]
+    def _junction_groups(self) -> list[set[str]]:
+        """Return groups of connected junctions and forks."""
+        groups: list[set[str]] = [{key} for key in self.unplaced_signs]
         for start, end, _ in self.links:
-            if start in self.joints and end in self.joints:
-                one = next(group for group in groups if start in group)
-                other = next(group for group in groups if end in group)
-                if one is not other:
-                    one |= other
-                    groups.remove(other)
+            if start in self.unplaced_signs and end in self.unplaced_signs:
+                start_group = next(group for group in groups if start in group)
+                end_group = next(group for group in groups if end in group)
+                if start_group is not end_group:
+                    start_group |= end_group
+                    groups.remove(end_group)
         return groups
 
-    def _home(self, starts: list[str], goals: list[str]) -> str:
-        if len(starts) == 1 and goals and all(self._within(goal, starts[0]) for goal in goals):
+    def _common_home(self, starts: list[str], targets: list[str]) -> str:
+        if len(starts) == 1 and targets and all(self._is_within(target, starts[0]) for target in targets):
             home = starts[0]
         else:
-            home = self._shared([*starts, *goals])
+            home = self._innermost_common([*starts, *targets])
         if not self._is_parallel(home):
             return home
         inside = [
-            key for start in starts for key in (*self._around(start)[1:], start) if self._parent(key) == home
+            key
+            for start in starts
+            for key in (*self._ancestors(start)[1:], start)
+            if self._parent(key) == home
         ]
         if inside:
             return inside[0]
@@ -280,31 +298,31 @@ class _Building:
     def _is_parallel(self, key: str) -> bool:
         return self.chart.parallel if key == ROOT else self.states[key].parallel
 
-    def _shared(self, keys: list[str]) -> str:
+    def _innermost_common(self, keys: list[str]) -> str:
         shared = ROOT
-        for level in zip(*(self._around(key) for key in keys), strict=False):
+        for level in zip(*(self._ancestors(key) for key in keys), strict=False):
             if len(set(level)) == 1:
                 shared = level[0]
         return shared
 
-    def _inside(self, key: str, states: Sequence[State]) -> tuple[DiagramNode, ...]:
-        signs = [node for home, node in self.signs.values() if home == key]
-        dots = [node for node in signs if node.shape is Shape.INITIAL]
-        others = [node for node in signs if node.shape is not Shape.INITIAL]
+    def _child_nodes(self, key: str, states: Sequence[State]) -> tuple[DiagramNode, ...]:
+        placed_signs = [node for home, node in self.placed_signs.values() if home == key]
+        initial_dots = [node for node in placed_signs if node.shape is NodeShape.INITIAL]
+        other_signs = [node for node in placed_signs if node.shape is not NodeShape.INITIAL]
         region = self._is_parallel(key)
-        return (*dots, *(self._node(state, region) for state in states), *others)
+        return (*initial_dots, *(self._state_node(state, region) for state in states), *other_signs)
 
-    def _node(self, state: State, region: bool) -> DiagramNode:
-        shape = Shape.REGION if region else Shape.FINAL if state.final else Shape.STATE
-        lines = [TextLine(text) for text in self._texts(state)]
-        lines += self._packed(self.internal.get(state.name, []))
-        inside = self._inside(state.name, state.states)
+    def _state_node(self, state: State, region: bool) -> DiagramNode:
+        shape = NodeShape.REGION if region else NodeShape.FINAL if state.final else NodeShape.STATE
+        lines = [TextLine(text) for text in self._state_texts(state)]
+        lines += self._join_lines(self.internal.get(state.name, []))
+        inside = self._child_nodes(state.name, state.states)
         return DiagramNode(state.name, shape, state.name, tuple(lines), inside, state.parallel)
 
-    def _texts(self, state: State) -> list[str]:
+    def _state_texts(self, state: State) -> list[str]:
         texts = [f"at least {state.min_s:g} s"] if state.min_s else []
-        if self.chart.kind is Kind.MOORE and state.do:
+        if self.chart.kind is ChartKind.MOORE and state.do:
             texts.append(", ".join(f"{name} = {value}" for name, value in state.do.items()))
         if state.parallel and state.initial:
             texts.append(f"begins in {', '.join(target.state for target in state.initial)}")
-        return [line for text in (*texts, *reactions(state)) for line in wrapped(text, TEXT_WIDTH)]
+        return [line for text in (*texts, *reaction_texts(state)) for line in wrap_text(text, TEXT_WIDTH)]

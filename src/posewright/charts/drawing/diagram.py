@@ -1,4 +1,4 @@
-"""What a chart's picture is made of, before anything has a place: nodes inside nodes, links, and marks."""
+"""The content of a chart's picture before layout: nested nodes, links, and coverage marks."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from enum import Enum
 from posewright.charts.model import Chart
 
 TransitionKey = tuple[str, int]
-"""A transition: the name of the state (or junction) that it leaves, and its place among those."""
+"""A transition: the name of the state (or junction) that it leaves, and its index among those."""
 
 
-class Shape(Enum):
-    """What a node looks like."""
+class NodeShape(Enum):
+    """The shape of a node."""
 
     STATE = "state"
     REGION = "region"
@@ -26,12 +26,12 @@ class Shape(Enum):
     STAY = "stay"
 
 
-ROUND = frozenset({Shape.JUNCTION, Shape.HISTORY, Shape.DEEP_HISTORY, Shape.FINAL})
-"""Signs that do not fill their boxes, and have their names beside them."""
+ROUND_SHAPES = frozenset({NodeShape.JUNCTION, NodeShape.HISTORY, NodeShape.DEEP_HISTORY, NodeShape.FINAL})
+"""Shapes that do not fill their boxes; their titles are written beside them."""
 
 
 class Hook(Enum):
-    """Which end of a link reaches round the border of the state it is inside of, for it leaves that state."""
+    """The end of a link that has a hook around the border of its state: the link is inside, but leaves it."""
 
     START = "start"
     END = "end"
@@ -39,10 +39,10 @@ class Hook(Enum):
 
 @dataclass(frozen=True)
 class TextLine:
-    """A line of text, and the transitions that it speaks of.
+    """A line of text, and the transitions that it describes.
 
     Attributes:
-        rank: place of the transition among those that are asked in order, from 1; 0 where there is no order.
+        rank: priority of the transition among those tested in order, from 1; 0 if there is no order.
     """
 
     text: str
@@ -51,23 +51,23 @@ class TextLine:
 
     @property
     def ranked(self) -> str:
-        """The text with the place in front of it: `2: go`."""
+        """The text with its rank as a prefix: `2: go`."""
         return f"{self.rank}: {self.text}".removesuffix(": ") if self.rank else self.text
 
 
 @dataclass(frozen=True)
 class DiagramNode:
-    """A state or a sign.
+    """A state or a sign (initial dot, junction, history, fork, ...).
 
     Attributes:
-        key: the state's name; a sign has a key that is no name.
-        title: what is written in it, or beside it where it is a sign.
-        lines: what is written below the title.
-        inside: nodes inside it; regions where it is `parallel`.
+        key: the state's name; the key of a sign contains a space, so that it is no state's name.
+        title: text in it, or beside it if it is a sign.
+        lines: text below the title.
+        inside: nodes inside it; regions if it is `parallel`.
     """
 
     key: str
-    shape: Shape
+    shape: NodeShape
     title: str = ""
     lines: tuple[TextLine, ...] = ()
     inside: tuple[DiagramNode, ...] = ()
@@ -75,7 +75,7 @@ class DiagramNode:
 
 
 @dataclass(frozen=True)
-class Link:
+class DiagramLink:
     """All transitions from one node to another, drawn as one arrow."""
 
     start: str
@@ -85,7 +85,7 @@ class Link:
 
     @property
     def transitions(self) -> tuple[TransitionKey, ...]:
-        """The transitions that it stands for."""
+        """The transitions that it represents."""
         return tuple(dict.fromkeys(key for line in self.lines for key in line.transitions))
 
 
@@ -94,18 +94,18 @@ class Diagram:
     """A root node, which is the chart, and links between the nodes inside it."""
 
     root: DiagramNode
-    links: tuple[Link, ...]
+    links: tuple[DiagramLink, ...]
 
 
 def walk_nodes(node: DiagramNode) -> Iterator[DiagramNode]:
-    """Yield a node and all inside it, the outer ones first."""
+    """Yield a node and all nodes inside it, outer ones first."""
     yield node
     for child in node.inside:
         yield from walk_nodes(child)
 
 
-class Mark(Enum):
-    """How far a state or a transition has been tried."""
+class CoverageMark(Enum):
+    """Coverage of a state or a transition."""
 
     COVERED = "covered"
     PARTLY = "partly covered"
@@ -113,35 +113,45 @@ class Mark(Enum):
 
     @property
     def sign(self) -> str:
-        """What stands before a transition with the mark, so that colour is not needed to tell."""
-        return {Mark.COVERED: "", Mark.PARTLY: "~ ", Mark.MISSED: "✗ "}[self]
+        """Prefix of a transition with the mark, so that it can be told without colour."""
+        return {CoverageMark.COVERED: "", CoverageMark.PARTLY: "~ ", CoverageMark.MISSED: "✗ "}[self]
 
     @property
-    def look(self) -> str:
-        """The name of its look in a picture."""
+    def css_class(self) -> str:
+        """The CSS class of the mark."""
         return self.name.lower()
 
 
-DiagramMarks = Mapping[TransitionKey | str, Mark]
-"""Marks of states by name, and of transitions by state (or junction) and place among its transitions."""
+DiagramMarks = Mapping[TransitionKey | str, CoverageMark]
+"""Marks of states by name, and of transitions by state (or junction) and index among its transitions."""
 
 
 @dataclass(frozen=True)
 class Highlight:
-    """Active states: the innermost ones, and those around them."""
+    """The active states: the innermost ones, and those that contain them."""
 
     inner: frozenset[str] = frozenset()
     outer: frozenset[str] = frozenset()
 
 
-def mark_of(marks: DiagramMarks, keys: Iterable[TransitionKey]) -> Mark | None:
-    """Return the mark of several transitions together; partly where they differ."""
-    found = {marks[key] for key in keys if key in marks}
-    return next(iter(found)) if len(found) == 1 else Mark.PARTLY if found else None
+def combined_mark(marks: DiagramMarks, keys: Iterable[TransitionKey]) -> CoverageMark | None:
+    """Return the common mark of several transitions, `PARTLY` if they differ, None if none has one."""
+    distinct_marks = {marks[key] for key in keys if key in marks}
+    return (
+        next(iter(distinct_marks))
+        if len(distinct_marks) == 1
+        else CoverageMark.PARTLY
+        if distinct_marks
+        else None
+    )
 
 
-def highlight(chart: Chart, active: str | Iterable[str] | None) -> Highlight:
-    """Return which states of a chart are to be highlighted: one, several joined with `+`, or a list of such.
+def highlight_states(chart: Chart, active: str | Iterable[str] | None) -> Highlight:
+    """Return the states to highlight.
+
+    Args:
+        chart: with the states.
+        active: a state's name, several joined with `+`, or a list of such.
 
     Raises:
         UnknownNameError: there is no state of one of the names.

@@ -1,4 +1,4 @@
-"""Sizes, strokes, letters and colours that every picture of a chart is drawn with."""
+"""Sizes, fonts, colours and SVG elements of all pictures of charts."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
-from posewright.charts.drawing.diagram import DiagramNode, Mark, Shape, TextLine
+from posewright.charts.drawing.diagram import CoverageMark, DiagramNode, NodeShape, TextLine
 
 Point = tuple[float, float]
 
 
 @dataclass(frozen=True)
-class Box:
+class BoundingBox:
     """A rectangle by its centre and size."""
 
     x: float
@@ -21,34 +21,37 @@ class Box:
     width: float
     height: float
 
-    def overlap(self, other: Box) -> float:
-        """Return the area that two boxes share."""
-        wide = (self.width + other.width) / 2 - abs(self.x - other.x)
-        high = (self.height + other.height) / 2 - abs(self.y - other.y)
+    def overlap(self, box: BoundingBox) -> float:
+        """Return the area of the intersection of two boxes."""
+        wide = (self.width + box.width) / 2 - abs(self.x - box.x)
+        high = (self.height + box.height) / 2 - abs(self.y - box.y)
         return wide * high if wide > 0 and high > 0 else 0.0
 
     def holds(self, point: Point) -> bool:
-        """Return whether a point lies inside."""
+        """Return whether a point is inside."""
         return abs(point[0] - self.x) <= self.width / 2 and abs(point[1] - self.y) <= self.height / 2
 
-    def grown(self, margin: float) -> Box:
-        """Return the box with a margin around it."""
-        return Box(self.x, self.y, self.width + 2 * margin, self.height + 2 * margin)
+    def grown(self, margin: float) -> BoundingBox:
+        """Return the box enlarged by a margin on all sides."""
+        return BoundingBox(self.x, self.y, self.width + 2 * margin, self.height + 2 * margin)
 
 
 def between(a: Point, b: Point, t: float) -> Point:
-    """Return the point on the way from `a` to `b`."""
+    """Return the point at share `t` of the way from `a` to `b`."""
     return a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t
 
 
-NODE_FONT, LABEL_FONT, TITLE_FONT = 15.0, 12.0, 17.0
+NODE_FONT = 15.0
+LABEL_FONT = 12.0
+TITLE_FONT = 17.0
 """Heights of letters [px]."""
 
 RANK_FONT = 9.5
-"""Height of the small numbers in front of transitions that are asked in order [px]."""
+"""Height of the small rank numbers before transitions that are tested in order [px]."""
 
-LETTER, LINE = 0.62, 1.3
-"""Width of a letter of a fixed-width font and height of a line, by the height of letters."""
+LETTER = 0.62
+LINE = 1.3
+"""Width of a letter of a fixed-width font and height of a line, relative to the font size."""
 
 ROW = round(LINE * LABEL_FONT)
 """From a line of text to the next [px]."""
@@ -62,10 +65,15 @@ TITLE_BASE = 18
 SIDE_ROOM = 12
 """Room between text and the border of its box [px]."""
 
-LABEL_SIDE, RANK_ROOM, RANK_DIGIT = 5, 4, 7
+LABEL_SIDE = 5
+RANK_ROOM = 4
+RANK_DIGIT = 7
 """Room beside what is written on an arrow, more on the left for a rank, and for its further digits [px]."""
 
-DOT, DIAMOND, CIRCLE, BAR = 12, 20, 24, 6
+DOT = 12
+DIAMOND = 20
+CIRCLE = 24
+BAR = 6
 """Sizes of initial dots, junctions, history signs and final states, and the thickness of forks [px]."""
 
 Size = tuple[int, int]
@@ -73,7 +81,7 @@ Size = tuple[int, int]
 
 
 def text_width(text: str, font: float = LABEL_FONT) -> int:
-    """Return the width of a text, never less than it needs [px]."""
+    """Return an upper bound of the width of a text [px]."""
     return math.ceil(len(text) * LETTER * font)
 
 
@@ -83,16 +91,16 @@ def lines_size(lines: Sequence[TextLine]) -> Size:
     return max((text_width(text) for text in written), default=0), len(written) * ROW
 
 
-def written_on(lines: Sequence[TextLine]) -> list[TextLine]:
-    """Return what is written on an arrow: of a transition without words, its rank."""
+def visible_lines(lines: Sequence[TextLine]) -> list[TextLine]:
+    """Return the visible lines of an arrow's label; a transition without text shows its rank."""
     return [
         line if line.text else TextLine(str(line.rank), line.transitions) for line in lines if line.ranked
     ]
 
 
 def label_size(lines: Sequence[TextLine]) -> Size | None:
-    """Return the size of what is written on an arrow, None where nothing is."""
-    lines = written_on(lines)
+    """Return the size of an arrow's label, None if it has none."""
+    lines = visible_lines(lines)
     width, height = lines_size(lines)
     if not height:
         return None
@@ -101,40 +109,44 @@ def label_size(lines: Sequence[TextLine]) -> Size | None:
 
 
 def head_size(node: DiagramNode) -> Size:
-    """Return the size of a state's name with what is written below it."""
+    """Return the size of a state's title with the lines below it."""
     width, height = lines_size(node.lines)
     title = text_width(node.title, NODE_FONT)
     return max(width, title) + 2 * SIDE_ROOM, TITLE_ROW + (height + 8 if height else 0)
 
 
 def leaf_size(node: DiagramNode, sideways: bool) -> Size:
-    """Return the size of a node that has nothing inside it.
+    """Return the size of a node without inner nodes.
 
     Args:
         node: the node.
-        sideways: whether arrows mostly go to the right, not down.
+        sideways: arrows around it mostly go to the right, not down.
     """
-    if node.shape is Shape.STATE or node.shape is Shape.REGION:
+    if node.shape is NodeShape.STATE or node.shape is NodeShape.REGION:
         width, height = head_size(node)
         return max(width, 72), max(height + (2 if node.lines else 12), 38)
-    if node.shape is Shape.STAY:
+    if node.shape is NodeShape.STAY:
         return text_width(node.title) + 8, ROW + 4
-    if node.shape is Shape.FORK:
+    if node.shape is NodeShape.FORK:
         return (BAR, 36) if sideways else (36, BAR)
-    side = {Shape.INITIAL: DOT, Shape.JUNCTION: DIAMOND}.get(node.shape, CIRCLE)
+    side = {NodeShape.INITIAL: DOT, NodeShape.JUNCTION: DIAMOND}.get(node.shape, CIRCLE)
     return side, side
 
 
-INK, PAPER, FILL, ACTIVE_FILL, ACTIVE_INK = "#26323f", "#ffffff", "#eef3f8", "#ffd98a", "#a05a00"
-"""Colours, dark enough on white to be printed in grey."""
+INK = "#26323f"
+PAPER = "#ffffff"
+FILL = "#eef3f8"
+ACTIVE_FILL = "#ffd98a"
+ACTIVE_INK = "#a05a00"
+"""Colours with enough contrast to be printed in grey."""
 
 OUTER_FILL = "#fff4dc"
 """Fill of a state with an active one inside it."""
 
-MARK_INKS = {Mark.COVERED: "#1d7a46", Mark.PARTLY: "#a86400", Mark.MISSED: "#c0322b"}
-MARK_FILLS = {Mark.COVERED: "#dff2e6", Mark.PARTLY: "#fdf0d3", Mark.MISSED: "#fbe4e1"}
-MARK_DASHES = {Mark.COVERED: "none", Mark.PARTLY: "9 3", Mark.MISSED: "3 3"}
-"""Colours of marks; lines differ as well, for those who print in grey."""
+MARK_INKS = {CoverageMark.COVERED: "#1d7a46", CoverageMark.PARTLY: "#a86400", CoverageMark.MISSED: "#c0322b"}
+MARK_FILLS = {CoverageMark.COVERED: "#dff2e6", CoverageMark.PARTLY: "#fdf0d3", CoverageMark.MISSED: "#fbe4e1"}
+MARK_DASHES = {CoverageMark.COVERED: "none", CoverageMark.PARTLY: "9 3", CoverageMark.MISSED: "3 3"}
+"""Colours of marks; dashes differ as well, for printing in grey."""
 
 _SANS = '"DejaVu Sans", Verdana, Helvetica, Arial, sans-serif'
 _MONO = '"DejaVu Sans Mono", Menlo, Consolas, monospace'
@@ -161,15 +173,15 @@ _STYLE = f"""
   .divider {{ fill: none; stroke: {INK}; stroke-width: 1.1; stroke-dasharray: 7 5; }}
 """ + "".join(
     f"""\
-  .{mark.look} {{ stroke: {MARK_INKS[mark]}; stroke-dasharray: {MARK_DASHES[mark]}; }}
-  .state.{mark.look}, .sign.{mark.look}, .swatch.{mark.look} {{ fill: {MARK_FILLS[mark]}; }}
-  .compound.{mark.look} {{ fill: {MARK_FILLS[mark]}; fill-opacity: 0.35; }}
-  .area.{mark.look} {{ fill: {MARK_FILLS[mark]}; fill-opacity: 0.35; stroke-width: 1; }}
-  text.{mark.look} {{ fill: {MARK_INKS[mark]}; stroke: none; }}
-  .arrow.{mark.look} {{ stroke-width: 1.7; marker-end: url(#head-{mark.look}); }}
-  .line.{mark.look} {{ stroke-width: 1.7; }}
+  .{mark.css_class} {{ stroke: {MARK_INKS[mark]}; stroke-dasharray: {MARK_DASHES[mark]}; }}
+  .state.{mark.css_class}, .sign.{mark.css_class}, .swatch.{mark.css_class} {{ fill: {MARK_FILLS[mark]}; }}
+  .compound.{mark.css_class} {{ fill: {MARK_FILLS[mark]}; fill-opacity: 0.35; }}
+  .area.{mark.css_class} {{ fill: {MARK_FILLS[mark]}; fill-opacity: 0.35; stroke-width: 1; }}
+  text.{mark.css_class} {{ fill: {MARK_INKS[mark]}; stroke: none; }}
+  .arrow.{mark.css_class} {{ stroke-width: 1.7; marker-end: url(#head-{mark.css_class}); }}
+  .line.{mark.css_class} {{ stroke-width: 1.7; }}
 """
-    for mark in Mark
+    for mark in CoverageMark
 )
 
 
@@ -182,16 +194,17 @@ def _head(name: str, ink: str) -> str:
 
 
 def page(name: str, corners: tuple[float, float, float, float], parts: Iterable[str]) -> str:
-    """Return a whole picture.
+    """Return a complete SVG document.
 
     Args:
-        name: what is drawn.
+        name: its title.
         corners: left, top, right and bottom of the page [px].
-        parts: what is on it.
+        parts: its SVG elements.
     """
     left, top, right, bottom = corners
-    width, height = right - left, bottom - top
-    heads = [_head("head", INK), *(_head(f"head-{mark.look}", MARK_INKS[mark]) for mark in Mark)]
+    width = right - left
+    height = bottom - top
+    heads = [_head("head", INK), *(_head(f"head-{mark.css_class}", MARK_INKS[mark]) for mark in CoverageMark)]
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{width:.0f}" height="{height:.0f}" '
@@ -205,25 +218,26 @@ def page(name: str, corners: tuple[float, float, float, float], parts: Iterable[
     )
 
 
-def rect(look: str, box: Box, corner: float) -> str:
-    """Return a rectangle with round corners."""
-    x, y = box.x - box.width / 2, box.y - box.height / 2
+def rect(look: str, box: BoundingBox, corner: float) -> str:
+    """Return a rectangle with round corners as SVG; `look` is its CSS class."""
+    x = box.x - box.width / 2
+    y = box.y - box.height / 2
     return (
         f'<rect class="{look}" x="{x:.1f}" y="{y:.1f}" width="{box.width:.1f}" '
         f'height="{box.height:.1f}" rx="{corner:g}"/>'
     )
 
 
-def text(look: str, x: float, y: float, words: str) -> str:
-    """Return a line of text that stands on `y`."""
-    return f'<text class="{look}" xml:space="preserve" x="{x:.1f}" y="{y:.1f}">{escape(words)}</text>'
+def text(look: str, x: float, y: float, content: str) -> str:
+    """Return a line of text as SVG, its baseline at `y`."""
+    return f'<text class="{look}" xml:space="preserve" x="{x:.1f}" y="{y:.1f}">{escape(content)}</text>'
 
 
 def circle(look: str, x: float, y: float, radius: float) -> str:
-    """Return a circle."""
+    """Return a circle as SVG."""
     return f'<circle class="{look}" cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}"/>'
 
 
-def path(look: str, way: str) -> str:
-    """Return a path."""
-    return f'<path class="{look}" d="{way}"/>'
+def path(look: str, data: str) -> str:
+    """Return a path as SVG, given its path data."""
+    return f'<path class="{look}" d="{data}"/>'

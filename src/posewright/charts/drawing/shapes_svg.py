@@ -1,4 +1,4 @@
-"""Nodes and links of a scene as SVG: boxes with their text, signs of statecharts, and arrows."""
+"""SVG of the nodes and links of a scene: boxes with text, statechart signs, and arrows."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from posewright.charts.drawing.diagram import (
     DiagramNode,
     Highlight,
     Hook,
-    Shape,
+    NodeShape,
     TextLine,
-    mark_of,
+    combined_mark,
 )
-from posewright.charts.drawing.layout.layout_search import Scene, Track
+from posewright.charts.drawing.layout.layout_search import RoutedLink, Scene
 from posewright.charts.drawing.pen import (
     CIRCLE,
     DIAMOND,
@@ -26,7 +26,7 @@ from posewright.charts.drawing.pen import (
     SIDE_ROOM,
     TITLE_BASE,
     TITLE_ROW,
-    Box,
+    BoundingBox,
     Point,
     between,
     circle,
@@ -34,48 +34,51 @@ from posewright.charts.drawing.pen import (
     path,
     rect,
     text,
-    written_on,
+    visible_lines,
 )
 
 BASE = 4
-"""From the middle of small letters to the line on which they stand [px]."""
+"""From the middle of small letters to their baseline [px]."""
 
 
 class NodeDrawing:
     """Draws the nodes of a scene."""
 
     def __init__(self, scene: Scene, active: Highlight, marks: DiagramMarks) -> None:
-        self.scene, self.active, self.marks = scene, active, marks
+        self.scene = scene
+        self.active = active
+        self.marks = marks
 
     def draw(self, node: DiagramNode, sideways: bool) -> str:
-        """Return a node without what is inside it.
+        """Return a node as SVG, without the nodes inside it.
 
         Args:
-            node: what is drawn.
-            sideways: whether arrows around it mostly go to the right; what is said of a sign is then
-                beside or below it where they do not run.
+            node: to be drawn.
+            sideways: arrows around it mostly go to the right; the title of a sign is then below it, else to
+                its right, away from the arrows.
         """
         box = self.scene.boxes[node.key]
-        if node.shape in {Shape.STATE, Shape.REGION}:
+        if node.shape in {NodeShape.STATE, NodeShape.REGION}:
             return self._state(node, box)
-        if node.shape is Shape.FINAL:
+        if node.shape is NodeShape.FINAL:
             return self._final(node, box, sideways)
         return _sign(node, box, sideways)
 
-    def _look(self, node: DiagramNode) -> str:
-        """Return how a node looks beyond its shape."""
+    def _look_classes(self, node: DiagramNode) -> str:
+        """Return the CSS classes of a node beyond its shape: its mark, and whether it is active."""
         mark = self.marks.get(node.key)
-        looks = [mark.look] if mark else []
+        looks = [mark.css_class] if mark else []
         if node.key in self.active.inner:
             looks.append("active")
         elif node.key in self.active.outer:
             looks.append("outer")
         return "".join(f" {look}" for look in looks)
 
-    def _state(self, node: DiagramNode, box: Box) -> str:
-        left, top = box.x - box.width / 2, box.y - box.height / 2
-        look = self._look(node)
-        shape = "area" if node.shape is Shape.REGION else "compound" if node.inside else "state"
+    def _state(self, node: DiagramNode, box: BoundingBox) -> str:
+        left = box.x - box.width / 2
+        top = box.y - box.height / 2
+        look = self._look_classes(node)
+        shape = "area" if node.shape is NodeShape.REGION else "compound" if node.inside else "state"
         parts = [rect(f"{shape}{look}", box.grown(-4) if shape == "area" else box, 10)]
         if shape == "area" and (not look or node.key in self.active.outer):
             parts = []
@@ -85,40 +88,40 @@ class NodeDrawing:
         else:
             parts.append(text("region left" if shape == "area" else "name left", x, y, node.title))
         below = y - TITLE_BASE + TITLE_ROW + 0.75 * ROW + BASE
-        parts += [self._line(line, x, below + i * ROW) for i, line in enumerate(node.lines)]
+        parts += [self._text_line(line, x, below + i * ROW) for i, line in enumerate(node.lines)]
         return f'<g data-state="{node.key}">{"".join(parts)}</g>'
 
-    def _line(self, line: TextLine, x: float, y: float) -> str:
-        mark = mark_of(self.marks, line.transitions)
-        return text(f"label left{f' {mark.look}' if mark else ''}", x, y, line.text)
+    def _text_line(self, line: TextLine, x: float, y: float) -> str:
+        mark = combined_mark(self.marks, line.transitions)
+        return text(f"label left{f' {mark.css_class}' if mark else ''}", x, y, line.text)
 
-    def _final(self, node: DiagramNode, box: Box, sideways: bool) -> str:
+    def _final(self, node: DiagramNode, box: BoundingBox, sideways: bool) -> str:
         half = CIRCLE / 2
-        ring = circle(f"sign{self._look(node)}", box.x, box.y, half - 1)
-        words = _beside(node, box, half, sideways)
-        return f'<g data-state="{node.key}">{ring}{circle("solid", box.x, box.y, half - 5)}{words}</g>'
+        ring = circle(f"sign{self._look_classes(node)}", box.x, box.y, half - 1)
+        title = _title_beside(node, box, half, sideways)
+        return f'<g data-state="{node.key}">{ring}{circle("solid", box.x, box.y, half - 5)}{title}</g>'
 
 
-def _sign(node: DiagramNode, box: Box, sideways: bool) -> str:
-    if node.shape is Shape.INITIAL:
+def _sign(node: DiagramNode, box: BoundingBox, sideways: bool) -> str:
+    if node.shape is NodeShape.INITIAL:
         return circle("solid", box.x, box.y, DOT / 2)
-    if node.shape is Shape.FORK:
+    if node.shape is NodeShape.FORK:
         return rect("solid", box, 1)
-    if node.shape is Shape.STAY:
+    if node.shape is NodeShape.STAY:
         return text("label", box.x, box.y + BASE, node.title)
-    half = DIAMOND / 2 if node.shape is Shape.JUNCTION else CIRCLE / 2
-    words = _beside(node, box, half, sideways)
-    if node.shape is Shape.JUNCTION:
+    half = DIAMOND / 2 if node.shape is NodeShape.JUNCTION else CIRCLE / 2
+    title = _title_beside(node, box, half, sideways)
+    if node.shape is NodeShape.JUNCTION:
         corners = (
             f"M{box.x - half:.1f},{box.y:.1f} l{half:g},{-half:g} l{half:g},{half:g} l{-half:g},{half:g} z"
         )
-        return path("sign", corners) + words
-    letters = "H" if node.shape is Shape.HISTORY else "H*"
-    return circle("sign", box.x, box.y, half - 1) + text("sign-name", box.x, box.y + 5, letters) + words
+        return path("sign", corners) + title
+    letters = "H" if node.shape is NodeShape.HISTORY else "H*"
+    return circle("sign", box.x, box.y, half - 1) + text("sign-name", box.x, box.y + 5, letters) + title
 
 
-def _beside(node: DiagramNode, box: Box, half: float, sideways: bool) -> str:
-    """Return what is said of a sign: below it, or to its right."""
+def _title_beside(node: DiagramNode, box: BoundingBox, half: float, sideways: bool) -> str:
+    """Return the title of a sign, below it or to its right."""
     if not node.title:
         return ""
     if sideways:
@@ -129,41 +132,43 @@ def _beside(node: DiagramNode, box: Box, half: float, sideways: bool) -> str:
 CORNER = 7.0
 """Radius of a corner [px]."""
 
-HOOK_OUT, HOOK_ALONG = 8.0, 11.0
-"""How far a hook reaches out of a border, and along it [px]."""
+HOOK_OUT = 8.0
+HOOK_ALONG = 11.0
+"""Extent of a hook out of a border, and along it [px]."""
 
 
-def draw_link(track: Track, marks: DiagramMarks) -> str:
-    """Return a link with what is written on it."""
-    mark = mark_of(marks, track.link.transitions)
-    look = f" {mark.look}" if mark else ""
-    pieces = _pieces(_hooked(track), track.label)
-    parts = [path(f"line{look}", _rounded(piece)) for piece in pieces[:-1]]
-    parts.append(path(f"arrow{look}", _rounded(pieces[-1])))
-    return "".join([*parts, *_words(track, marks)])
+def draw_link(track: RoutedLink, marks: DiagramMarks) -> str:
+    """Return a link with its label as SVG."""
+    mark = combined_mark(marks, track.link.transitions)
+    look = f" {mark.css_class}" if mark else ""
+    pieces = _split_at_label(_add_hook(track), track.label)
+    parts = [path(f"line{look}", _rounded_path(piece)) for piece in pieces[:-1]]
+    parts.append(path(f"arrow{look}", _rounded_path(pieces[-1])))
+    return "".join([*parts, *_label_parts(track, marks)])
 
 
-def _words(track: Track, marks: DiagramMarks) -> list[str]:
+def _label_parts(track: RoutedLink, marks: DiagramMarks) -> list[str]:
     box = track.label
     if box is None:
         return []
-    lines = written_on(track.link.lines)
+    lines = visible_lines(track.link.lines)
     first = box.y - (len(lines) - 1) * ROW / 2 + LABEL_FONT * 0.36
     left = box.x + box.width / 2 - LABEL_SIDE - lines_size(lines)[0]
     aligned = any(line.rank or line.text.startswith(" ") for line in lines)
     look, x = ("label left", left) if aligned else ("label", box.x)
     parts = []
     for i, line in enumerate(lines):
-        mark, y = mark_of(marks, line.transitions), first + i * ROW
-        marked = f" {mark.look}" if mark else ""
+        mark = combined_mark(marks, line.transitions)
+        y = first + i * ROW
+        marked = f" {mark.css_class}" if mark else ""
         parts.append(text(f"{look}{marked}", x, y, line.text))
         if line.rank:
             parts.append(text(f"rank{marked}", left - 2, y - 2, str(line.rank)))
     return parts
 
 
-def _hooked(track: Track) -> list[Point]:
-    """Return the way with a hook where it first leaves the state that it is inside of."""
+def _add_hook(track: RoutedLink) -> list[Point]:
+    """Return the route with a hook at the border of the state that the link leaves, if it has one."""
     points = list(track.points)
     if track.link.hook is Hook.START:
         return [*_hook(points[0], points[1]), *points]
@@ -181,15 +186,15 @@ def _hook(end: Point, inside: Point) -> list[Point]:
     return [(end[0] + aside[0], end[1] + aside[1]), (out[0] + aside[0], out[1] + aside[1]), out]
 
 
-def _pieces(points: Sequence[Point], label: Box | None) -> list[list[Point]]:
-    """Return the way in front of a label and the way behind it."""
+def _split_at_label(points: Sequence[Point], label: BoundingBox | None) -> list[list[Point]]:
+    """Return the parts of a route before and after a label."""
     if label is None:
         return [list(points)]
     box = label.grown(-1)
     before: list[Point] = []
     after: list[Point] = []
     for a, b in pairwise(points):
-        cut = _cut(a, b, box)
+        cut = _crossing(a, b, box)
         if cut is None:
             (after if after else before).extend([a, b])
             continue
@@ -197,11 +202,11 @@ def _pieces(points: Sequence[Point], label: Box | None) -> list[list[Point]]:
         after = [cut[1], b]
     if not after:
         return [list(points)]
-    return [_distinct(before), _distinct(after)]
+    return [_drop_repeated(before), _drop_repeated(after)]
 
 
-def _cut(a: Point, b: Point, box: Box) -> tuple[Point, Point] | None:
-    """Return where a straight piece enters a box and where it leaves it."""
+def _crossing(a: Point, b: Point, box: BoundingBox) -> tuple[Point, Point] | None:
+    """Return the points where a straight line enters and leaves a box, None if it does not meet it."""
     length = math.dist(a, b)
     inside = [i for i in range(int(length) + 1) if box.holds(between(a, b, i / max(length, 1.0)))]
     if not inside:
@@ -209,16 +214,18 @@ def _cut(a: Point, b: Point, box: Box) -> tuple[Point, Point] | None:
     return between(a, b, inside[0] / max(length, 1.0)), between(a, b, min(inside[-1] / max(length, 1.0), 1.0))
 
 
-def _distinct(points: Sequence[Point]) -> list[Point]:
+def _drop_repeated(points: Sequence[Point]) -> list[Point]:
     return [point for i, point in enumerate(points) if not i or point != points[i - 1]]
 
 
-def _rounded(points: Sequence[Point]) -> str:
-    """Return a way with its corners rounded."""
+def _rounded_path(points: Sequence[Point]) -> str:
+    """Return the SVG path data of a route with rounded corners."""
     parts = [f"M{points[0][0]:.1f},{points[0][1]:.1f}"]
     for a, b, c in zip(points, points[1:], points[2:], strict=False):
-        before, after = math.dist(a, b) or 1.0, math.dist(b, c) or 1.0
+        before = math.dist(a, b) or 1.0
+        after = math.dist(b, c) or 1.0
         radius = min(CORNER, before / 2, after / 2)
-        one, two = between(b, a, radius / before), between(b, c, radius / after)
-        parts.append(f"L{one[0]:.1f},{one[1]:.1f} Q{b[0]:.1f},{b[1]:.1f} {two[0]:.1f},{two[1]:.1f}")
+        start = between(b, a, radius / before)
+        end = between(b, c, radius / after)
+        parts.append(f"L{start[0]:.1f},{start[1]:.1f} Q{b[0]:.1f},{b[1]:.1f} {end[0]:.1f},{end[1]:.1f}")
     return " ".join([*parts, f"L{points[-1][0]:.1f},{points[-1][1]:.1f}"])

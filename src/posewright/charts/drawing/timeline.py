@@ -1,4 +1,4 @@
-"""A run of a chart as a picture over time: its states, its inputs and its outputs, each in its lane."""
+"""Timelines of a chart's run as SVG: a lane for each level of states, each input and each output."""
 
 from __future__ import annotations
 
@@ -19,25 +19,26 @@ from posewright.errors import InputError
 
 @dataclass(frozen=True)
 class ValueRun:
-    """A value, or None, that holds from the beginning of one tick to the beginning of another."""
+    """A value, or None, that holds from tick `start` until before tick `end`."""
 
     start: int
     end: int
     value: Value | None
 
 
-def runs_of(values: Iterable[Value | None]) -> list[ValueRun]:
-    """Return the runs of values, one value a tick."""
-    found, start = [], 0
+def value_runs(values: Iterable[Value | None]) -> list[ValueRun]:
+    """Return the runs of equal values, given one value for each tick."""
+    runs = []
+    start = 0
     for value, group in groupby(values):
         end = start + sum(1 for _ in group)
-        found.append(ValueRun(start, end, value))
+        runs.append(ValueRun(start, end, value))
         start = end
-    return found
+    return runs
 
 
 def envelope(values: Sequence[float], columns: int) -> list[tuple[float, float, float, float]]:
-    """Return, for each of some columns, the first, the least, the greatest and the last of its values.
+    """Return the first, least, greatest and last value in each of some columns.
 
     A curve through these looks like the curve through all values, however many there are.
     """
@@ -50,28 +51,35 @@ def envelope(values: Sequence[float], columns: int) -> list[tuple[float, float, 
 TINTS = tuple(
     "#cfe3f5 #fbdcb8 #d3ecc9 #eed3ea #f7efb2 #cdebea #f5cfcf #dcd8f3 #e4dccb #d5e0e6".split()  # noqa: SIM905
 )
-"""Fills of bars, light enough for dark letters."""
+"""Fill colours of bars, light enough for dark text."""
 
-LOW = 3.0
-"""Room between a lane and what is drawn in it [px]."""
+LANE_PADDING = 3.0
+"""Padding between a lane's border and its content [px]."""
 
-THIN = 3.0
-"""Width below which a bar has no border, for there would be nothing else [px]."""
+THIN_BAR_WIDTH = 3.0
+"""Narrower bars have no border, which would cover them [px]."""
 
-IN_BAR, SWATCH = 11.0, 10.0
-"""Height of the letters in bars, and of the swatches that explain colours [px]."""
+IN_BAR = 11.0
+SWATCH = 10.0
+"""Font size in bars, and size of the swatches in the legend [px]."""
 
 
 @dataclass(frozen=True)
 class Ruler:
-    """Where on the page the ticks begin, how wide all are together [px], and how many there are."""
+    """The time axis on the page.
+
+    Attributes:
+        left: position of the first tick [px].
+        width: of all ticks together [px].
+        count: number of ticks.
+    """
 
     left: float
     width: float
     count: int
 
     def x(self, tick: float) -> float:
-        """Return where a tick begins [px]."""
+        """Return the position of the beginning of a tick [px]."""
         return self.left + self.width * tick / max(self.count, 1)
 
 
@@ -88,44 +96,48 @@ class Lane:
         return self.top + self.height
 
 
-def tints_of(names: Sequence[str]) -> dict[str, str]:
-    """Return a fill for every name, neighbours in different ones."""
+def assign_tints(names: Sequence[str]) -> dict[str, str]:
+    """Return a fill colour for each name, different for neighbours."""
     return {name: TINTS[i % len(TINTS)] for i, name in enumerate(names)}
 
 
-def bars(lane: Lane, ruler: Ruler, values: Sequence[Value | None], tints: Mapping[str, str]) -> list[str]:
-    """Return a bar for every run of a value, with its name where there is room."""
+def draw_bars(
+    lane: Lane, ruler: Ruler, values: Sequence[Value | None], tints: Mapping[str, str]
+) -> list[str]:
+    """Return a bar for each run of a value, with its name if it fits."""
     parts = []
-    for run in runs_of(values):
+    for run in value_runs(values):
         if run.value is None:
             continue
-        name, x, end = str(run.value), ruler.x(run.start), ruler.x(run.end)
-        look = "bar" if end - x >= THIN else "thin"
+        name = str(run.value)
+        x = ruler.x(run.start)
+        end = ruler.x(run.end)
+        look = "bar" if end - x >= THIN_BAR_WIDTH else "thin"
         parts.append(
             f'<rect class="{look}" x="{x:.1f}" y="{lane.top + 1:.1f}" width="{max(end - x, 0.7):.1f}" '
             f'height="{lane.height - 2:.1f}" fill="{tints[name]}"><title>{escape(name)}</title></rect>'
         )
-        if _fits(name, end - x):
+        if _name_fits(name, end - x):
             parts.append(text("in-bar", (x + end) / 2, lane.top + lane.height / 2 + 4, name))
     return parts
 
 
-def _fits(name: str, width: float) -> bool:
+def _name_fits(name: str, width: float) -> bool:
     return text_width(name, IN_BAR) + 6 <= width
 
 
-def unnamed(ruler: Ruler, values: Sequence[Value | None]) -> list[str]:
-    """Return the values of which no bar is wide enough for its name."""
+def names_without_room(ruler: Ruler, values: Sequence[Value | None]) -> list[str]:
+    """Return the names of values that fit into none of their bars."""
     widest: dict[str, float] = {}
-    for run in runs_of(values):
+    for run in value_runs(values):
         if run.value is not None:
             name = str(run.value)
             widest[name] = max(widest.get(name, 0.0), ruler.x(run.end) - ruler.x(run.start))
-    return [name for name, width in widest.items() if not _fits(name, width)]
+    return [name for name, width in widest.items() if not _name_fits(name, width)]
 
 
 def legend_rows(ruler: Ruler, names: Sequence[str]) -> list[list[tuple[float, str]]]:
-    """Return names in rows no wider than the picture, each with the place where it begins [px]."""
+    """Return names in rows no wider than the picture, each with its x position [px]."""
     rows: list[list[tuple[float, str]]] = []
     x = ruler.left
     for name in names:
@@ -138,8 +150,8 @@ def legend_rows(ruler: Ruler, names: Sequence[str]) -> list[list[tuple[float, st
     return rows
 
 
-def legend(lane: Lane, row: Sequence[tuple[float, str]], tints: Mapping[str, str]) -> list[str]:
-    """Return what the colours of bars mean."""
+def draw_legend(lane: Lane, row: Sequence[tuple[float, str]], tints: Mapping[str, str]) -> list[str]:
+    """Return a row of the legend of colours."""
     parts = []
     for x, name in row:
         parts.append(
@@ -150,13 +162,16 @@ def legend(lane: Lane, row: Sequence[tuple[float, str]], tints: Mapping[str, str
     return parts
 
 
-def steps(lane: Lane, ruler: Ruler, values: Sequence[Value | None]) -> list[str]:
-    """Return a truth value over time: high where it is true."""
-    low, high = lane.bottom - LOW, lane.top + LOW
+def draw_steps(lane: Lane, ruler: Ruler, values: Sequence[Value | None]) -> list[str]:
+    """Return a boolean over time as a step curve, high where it is true."""
+    low = lane.bottom - LANE_PADDING
+    high = lane.top + LANE_PADDING
     edges = [f"M{ruler.left:.1f},{low:.1f}"]
     fills = []
-    for run in runs_of(bool(value) for value in values):
-        x, end, y = ruler.x(run.start), ruler.x(run.end), high if run.value else low
+    for run in value_runs(bool(value) for value in values):
+        x = ruler.x(run.start)
+        end = ruler.x(run.end)
+        y = high if run.value else low
         edges.append(f"L{x:.1f},{y:.1f} L{end:.1f},{y:.1f}")
         if run.value:
             fills.append(f"M{x:.1f},{low:.1f} V{high:.1f} H{end:.1f} V{low:.1f} z")
@@ -164,35 +179,42 @@ def steps(lane: Lane, ruler: Ruler, values: Sequence[Value | None]) -> list[str]
     return [*parts, path("wave", " ".join(edges))]
 
 
-def curve(lane: Lane, ruler: Ruler, values: Sequence[float]) -> list[str]:
-    """Return a number over time, held from tick to tick, with its least and greatest value beside it."""
-    low, high = min(values), max(values)
+def draw_curve(lane: Lane, ruler: Ruler, values: Sequence[float]) -> list[str]:
+    """Return a number over time as a step curve, with its least and greatest value beside it."""
+    low = min(values)
+    high = max(values)
     span = (high - low) or 1.0
 
     def y(value: float) -> float:
-        return lane.bottom - LOW - (lane.height - 2 * LOW) * ((value - low) / span if high > low else 0.5)
+        return (
+            lane.bottom
+            - LANE_PADDING
+            - (lane.height - 2 * LANE_PADDING) * ((value - low) / span if high > low else 0.5)
+        )
 
-    points = _held(ruler, values) if len(values) <= 2 * ruler.width else _dense(ruler, values)
-    way = " ".join(f"{x:.1f},{y(value):.1f}" for x, value in points)
+    points = (
+        _held_points(ruler, values) if len(values) <= 2 * ruler.width else _envelope_points(ruler, values)
+    )
+    points_text = " ".join(f"{x:.1f},{y(value):.1f}" for x, value in points)
     right = ruler.left + ruler.width + 6
-    said = [text("scale", right, lane.top + 9, f"{high:.4g}")] if high > low else []
-    said.append(
+    labels = [text("scale", right, lane.top + 9, f"{high:.4g}")] if high > low else []
+    labels.append(
         text(
             "scale", right, (lane.bottom - 1) if high > low else lane.top + lane.height / 2 + 4, f"{low:.4g}"
         )
     )
-    return [path("wave", f"M{way}"), *said]
+    return [path("wave", f"M{points_text}"), *labels]
 
 
-def _held(ruler: Ruler, values: Sequence[float]) -> list[tuple[float, float]]:
+def _held_points(ruler: Ruler, values: Sequence[float]) -> list[tuple[float, float]]:
     points = []
-    for run in runs_of(values):
+    for run in value_runs(values):
         value = float(run.value or 0.0)
         points += [(ruler.x(run.start), value), (ruler.x(run.end), value)]
     return points
 
 
-def _dense(ruler: Ruler, values: Sequence[float]) -> list[tuple[float, float]]:
+def _envelope_points(ruler: Ruler, values: Sequence[float]) -> list[tuple[float, float]]:
     columns = round(ruler.width)
     points = []
     for i, (first, low, high, last) in enumerate(envelope(values, columns)):
@@ -201,43 +223,59 @@ def _dense(ruler: Ruler, values: Sequence[float]) -> list[tuple[float, float]]:
     return points
 
 
-def spikes(lane: Lane, ruler: Ruler, values: Sequence[Value | None]) -> list[str]:
-    """Return a mark at every tick at which an event came; those that would touch become one."""
-    base = [path("base", f"M{ruler.left:.1f},{lane.bottom - LOW:.1f} H{ruler.left + ruler.width:.1f}")]
-    ways, last = [], -10.0
-    for run in runs_of(bool(value) for value in values):
+MIN_SPIKE_DISTANCE = 1.5
+"""Marks nearer to each other are merged [px]."""
+
+MAX_SPIKE_HEADS = 150
+"""With more marks they have no heads."""
+
+
+def draw_spikes(lane: Lane, ruler: Ruler, values: Sequence[Value | None]) -> list[str]:
+    """Return a mark at each tick with an event; marks that would touch are merged."""
+    y = lane.bottom - LANE_PADDING
+    base = path("base", f"M{ruler.left:.1f},{y:.1f} H{ruler.left + ruler.width:.1f}")
+    positions: list[float] = []
+    last = -10.0
+    for run in value_runs(bool(value) for value in values):
         for tick in range(run.start, run.end) if run.value else ():
             x = ruler.x(tick)
-            if x - last >= 1.5:
-                ways.append(f"M{x:.1f},{lane.bottom - LOW:.1f} V{lane.top + LOW:.1f}")
+            if x - last >= MIN_SPIKE_DISTANCE:
+                positions.append(x)
                 last = x
-    heads = [
-        f'<circle cx="{way[1:].split(",")[0]}" cy="{lane.top + LOW + 1:.1f}" r="2.2" fill="{INK}"/>'
-        for way in ways
-    ]
-    return [*base, path("spike", " ".join(ways)), *(heads if len(heads) <= 150 else [])] if ways else base
+    if not positions:
+        return [base]
+    lines = [f"M{x:.1f},{lane.bottom - LANE_PADDING:.1f} V{lane.top + LANE_PADDING:.1f}" for x in positions]
+    heads = []
+    if len(positions) <= MAX_SPIKE_HEADS:
+        y = lane.top + LANE_PADDING + 1
+        heads = [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.2" fill="{INK}"/>' for x in positions]
+    return [base, path("spike", " ".join(lines)), *heads]
 
 
 @dataclass(frozen=True)
 class StateLevel:
-    """States of which at most one is active, at one depth of a region, or of the chart (an empty name)."""
+    """Mutually exclusive states at one depth of a region, or of the chart (with an empty name)."""
 
     region: str
     depth: int
     states: tuple[str, ...]
 
 
-def levels_of(chart: Chart) -> list[StateLevel]:
-    """Return the levels of a chart, outer ones first, each region's together."""
+def state_levels(chart: Chart) -> list[StateLevel]:
+    """Return the levels of a chart, region by region, outer levels first."""
     if chart.parallel:
         return [
-            level for region in chart.states for level in _levels(region.name, region.states or (region,))
+            level
+            for region in chart.states
+            for level in _iterate_levels(region.name, region.states or (region,))
         ]
-    return list(_levels("", chart.states))
+    return list(_iterate_levels("", chart.states))
 
 
-def _levels(region: str, states: Sequence[State]) -> Iterator[StateLevel]:
-    level, depth, parallel = list(states), 0, []
+def _iterate_levels(region: str, states: Sequence[State]) -> Iterator[StateLevel]:
+    level = list(states)
+    depth = 0
+    parallel = []
     while level:
         yield StateLevel(region, depth, tuple(state.name for state in level))
         parallel += [state for state in level if state.parallel]
@@ -245,20 +283,30 @@ def _levels(region: str, states: Sequence[State]) -> Iterator[StateLevel]:
         depth += 1
     for state in parallel:
         for inner in state.states:
-            yield from _levels(inner.name, inner.states or (inner,))
+            yield from _iterate_levels(inner.name, inner.states or (inner,))
 
 
-PER_TICK, NARROW, WIDE = 24.0, 460.0, 1000.0
-"""Width of a tick where there are few, and of all together at least and at most [px]."""
+PER_TICK = 24.0
+NARROW = 460.0
+WIDE = 1000.0
+"""Width of a tick if there are few, and the least and greatest width of all together [px]."""
 
-BAR, STEP, CURVE, EVENT, HEADING, LEGEND = 22.0, 20.0, 40.0, 18.0, 24.0, 16.0
+BAR = 22.0
+STEP = 20.0
+CURVE = 40.0
+EVENT = 18.0
+HEADING = 24.0
+LEGEND = 16.0
 """Heights of lanes, and of the headings between them [px]."""
 
-MARGIN, HEAD, AXIS, RIGHT = 20.0, 46.0, 34.0, 66.0
+MARGIN = 20.0
+HEAD = 46.0
+AXIS = 34.0
+RIGHT = 66.0
 """Room at the left, at the top, for the time axis, and for numbers at the right [px]."""
 
 LABEL_ROOM = 74.0
-"""Least distance between two times on the axis [px]."""
+"""Least distance between two labels of the time axis [px]."""
 
 STYLE = f"""
   .bar {{ stroke: {INK}; stroke-width: 0.6; }}
@@ -278,11 +326,11 @@ STYLE = f"""
 
 
 class RunTick(Protocol):
-    """One tick of a run, as it stands at its end."""
+    """The values at the end of one tick of a run."""
 
     @property
     def inputs(self) -> Mapping[str, Value]:
-        """What the inputs were; an event is there, and true, where it came."""
+        """The inputs; an event that came is present and true."""
 
     @property
     def active(self) -> Sequence[str]:
@@ -290,19 +338,19 @@ class RunTick(Protocol):
 
     @property
     def outputs(self) -> Mapping[str, Value]:
-        """What the outputs hold."""
+        """The outputs."""
 
 
 def draw_timeline(chart: Chart, ticks: Sequence[RunTick], path: Path | str) -> None:
     """Draw a run of a chart over time into an .svg file.
 
     Args:
-        chart: whose run it is.
+        chart: that was run.
         ticks: of the run, from the first on.
         path: of the file.
 
     Raises:
-        InputError: another ending, or no ticks.
+        InputError: the path does not end in .svg, or there are no ticks.
         OutputError: the file cannot be written.
     """
     path = Path(path)
@@ -318,13 +366,13 @@ def timeline_svg(chart: Chart, ticks: Sequence[RunTick]) -> str:
         InputError: there are no ticks.
     """
     if not ticks:
-        raise InputError(f"no ticks of {chart.name} to draw", hint="a run has at least one tick")
+        raise InputError(f"the run of {chart.name} has no ticks", hint="a run has at least one tick")
     return _Timeline(chart, ticks).svg()
 
 
 @dataclass(frozen=True)
-class _Row:
-    """A lane before it has a place; a heading where there is nothing to draw."""
+class _LaneRow:
+    """A lane before it has a position; a heading if `draw` is None."""
 
     name: str
     height: float
@@ -333,75 +381,81 @@ class _Row:
 
 class _Timeline:
     def __init__(self, chart: Chart, ticks: Sequence[RunTick]) -> None:
-        self.chart, self.ticks = chart, ticks
+        self.chart = chart
+        self.ticks = ticks
         names = [*chart.events, *chart.inputs, *chart.outputs]
         left = MARGIN + max((text_width(name) for name in names), default=40) + 10
         width = min(max(len(ticks) * PER_TICK, NARROW), WIDE)
         self.ruler = Ruler(left, width, len(ticks))
 
     def svg(self) -> str:
-        rows = [*self._states(), *self._inputs(), *self._outputs()]
+        rows = [*self._state_rows(), *self._input_rows(), *self._output_rows()]
         bottom = HEAD + sum(row.height for row in rows)
         seconds = len(self.ticks) * self.chart.period_s
         title = f"{self.chart.name}, {seconds:g} s"
         parts = [
             f"<style>{STYLE}</style>",
             text("title", MARGIN, 28, title),
-            *_axis(self.ruler, bottom, seconds),
-            *self._drawn(rows),
+            *_axis_parts(self.ruler, bottom, seconds),
+            *self._draw_rows(rows),
         ]
         right = max(self.ruler.left + self.ruler.width + RIGHT, MARGIN + len(title) * TITLE_FONT)
         return page(title, (0, 0, right, bottom + AXIS), parts)
 
-    def _states(self) -> Iterator[_Row]:
-        active = [frozenset(tick.active) for tick in self.ticks]
+    def _state_rows(self) -> Iterator[_LaneRow]:
+        active_by_tick = [frozenset(tick.active) for tick in self.ticks]
         region: str | None = None
-        for level in levels_of(self.chart):
-            values = [next((name for name in level.states if name in now), None) for now in active]
+        for level in state_levels(self.chart):
+            values = [
+                next((name for name in level.states if name in active_states), None)
+                for active_states in active_by_tick
+            ]
             if level.region != region:
                 region = level.region
-                yield _Row(f"states of {region}" if region else "states", HEADING)
+                yield _LaneRow(f"states of {region}" if region else "states", HEADING)
             if level.depth == 0 or any(values):
-                yield from self._bars("", values, level.states)
+                yield from self._bar_rows("", values, level.states)
 
-    def _inputs(self) -> Iterator[_Row]:
+    def _input_rows(self) -> Iterator[_LaneRow]:
         if self.chart.inputs or self.chart.events:
-            yield _Row("inputs", HEADING)
+            yield _LaneRow("inputs", HEADING)
         for name in self.chart.events:
-            yield self._event(name, [tick.inputs.get(name) for tick in self.ticks])
+            yield self._event_row(name, [tick.inputs.get(name) for tick in self.ticks])
         for name, kind in self.chart.inputs.items():
-            yield from self._signal(name, kind, [tick.inputs.get(name) for tick in self.ticks])
+            yield from self._signal_rows(name, kind, [tick.inputs.get(name) for tick in self.ticks])
 
-    def _outputs(self) -> Iterator[_Row]:
+    def _output_rows(self) -> Iterator[_LaneRow]:
         if self.chart.outputs:
-            yield _Row("outputs", HEADING)
+            yield _LaneRow("outputs", HEADING)
         for name, kind in self.chart.outputs.items():
-            yield from self._signal(name, kind, [tick.outputs.get(name) for tick in self.ticks])
+            yield from self._signal_rows(name, kind, [tick.outputs.get(name) for tick in self.ticks])
 
-    def _event(self, name: str, values: Sequence[Value | None]) -> _Row:
-        return _Row(name, EVENT, lambda lane: spikes(lane, self.ruler, values))
+    def _event_row(self, name: str, values: Sequence[Value | None]) -> _LaneRow:
+        return _LaneRow(name, EVENT, lambda lane: draw_spikes(lane, self.ruler, values))
 
-    def _signal(self, name: str, kind: Type, values: Sequence[Value | None]) -> Iterator[_Row]:
-        """Yield the lane of an input or an output; a missing value is the one before it, or zero."""
-        known: list[Value] = []
+    def _signal_rows(self, name: str, kind: Type, values: Sequence[Value | None]) -> Iterator[_LaneRow]:
+        """Yield the lane of an input or an output; a missing value is the previous one, or zero."""
+        filled: list[Value] = []
         for value in values:
-            known.append(value if value is not None else known[-1] if known else kind.zero)
+            filled.append(value if value is not None else filled[-1] if filled else kind.default)
         if isinstance(kind, EnumType):
-            yield from self._bars(name, known, kind.values)
+            yield from self._bar_rows(name, filled, kind.values)
         elif isinstance(kind, BoolType):
-            yield _Row(name, STEP, lambda lane: steps(lane, self.ruler, known))
+            yield _LaneRow(name, STEP, lambda lane: draw_steps(lane, self.ruler, filled))
         else:
-            numbers = [float(value) for value in known]
-            yield _Row(name, CURVE, lambda lane: curve(lane, self.ruler, numbers))
+            numbers = [float(value) for value in filled]
+            yield _LaneRow(name, CURVE, lambda lane: draw_curve(lane, self.ruler, numbers))
 
-    def _bars(self, name: str, values: Sequence[Value | None], names: Sequence[str]) -> Iterator[_Row]:
-        """Yield a lane of bars, and the names of those that are too narrow for them."""
-        tints = tints_of(names)
-        yield _Row(name, BAR, lambda lane: bars(lane, self.ruler, values, tints))
-        for row in legend_rows(self.ruler, unnamed(self.ruler, values)):
-            yield _Row("", LEGEND, partial(legend, row=row, tints=tints))
+    def _bar_rows(
+        self, name: str, values: Sequence[Value | None], names: Sequence[str]
+    ) -> Iterator[_LaneRow]:
+        """Yield a lane of bars, and legend rows for the names that do not fit."""
+        tints = assign_tints(names)
+        yield _LaneRow(name, BAR, lambda lane: draw_bars(lane, self.ruler, values, tints))
+        for row in legend_rows(self.ruler, names_without_room(self.ruler, values)):
+            yield _LaneRow("", LEGEND, partial(draw_legend, row=row, tints=tints))
 
-    def _drawn(self, rows: Sequence[_Row]) -> Iterator[str]:
+    def _draw_rows(self, rows: Sequence[_LaneRow]) -> Iterator[str]:
         y = HEAD
         for row in rows:
             if row.draw is None:
@@ -412,9 +466,9 @@ class _Timeline:
             y += row.height
 
 
-def _axis(ruler: Ruler, bottom: float, seconds: float) -> Iterator[str]:
-    """Yield the time axis, and a faint line at every time that it names."""
-    step = _step(seconds * LABEL_ROOM / ruler.width)
+def _axis_parts(ruler: Ruler, bottom: float, seconds: float) -> Iterator[str]:
+    """Yield the time axis, and a faint line at each of its labels."""
+    step = _axis_step(seconds * LABEL_ROOM / ruler.width)
     yield path("axis", f"M{ruler.left:.1f},{bottom + 4:.1f} h{ruler.width:.1f}")
     for i in range(int(seconds / step + 1e-9) + 1):
         x = ruler.left + ruler.width * i * step / seconds
@@ -423,8 +477,8 @@ def _axis(ruler: Ruler, bottom: float, seconds: float) -> Iterator[str]:
         yield text("time", x, bottom + 22, f"{i * step:.6g} s")
 
 
-def _step(least: float) -> float:
-    """Return the least of 1, 2, 5, 10, 20 ... and of their tenths that is not below a time [s]."""
+def _axis_step(least: float) -> float:
+    """Return the least of ..., 0.1, 0.2, 0.5, 1, 2, 5, 10, ... that is not below a time [s]."""
     power = 1e-6
     while True:
         for digit in (1, 2, 5):

@@ -2,15 +2,15 @@
 
     not front and (left or right)     abs(heading) > 10 deg     count + 1 if near else 0     after(0.5 s)
 
-Text becomes tokens, tokens a tree of frozen nodes, the tree is typed against the names in scope, units are
-converted and calls of truth tables put in as conditions; what is left is compiled to closures. Nothing is
-ever handed to Python's own evaluator, so no document can run code.
+The text is split into tokens and parsed to a tree of frozen nodes. The tree is type checked against the names
+in scope, its units are converted, calls of truth tables are inlined, and the result is compiled to closures.
+Python's own evaluator is never used, so no document can run code.
 """
 
 from __future__ import annotations
 
 from posewright.charts.expression.expression import (
-    Argument,
+    ClampedArgument,
     Env,
     Evaluate,
     Expression,
@@ -18,8 +18,8 @@ from posewright.charts.expression.expression import (
     constant,
 )
 from posewright.charts.expression.scope import Function, FunctionRow, Scope
-from posewright.charts.expression.source import WORDS, Source
-from posewright.charts.expression.syntax import parse, shortened, text_of
+from posewright.charts.expression.source import KEYWORDS, SourceText
+from posewright.charts.expression.syntax import format_tree, parse, shorten
 from posewright.charts.expression.tree import (
     ARITHMETIC,
     COMPARISONS,
@@ -27,64 +27,64 @@ from posewright.charts.expression.tree import (
     Binary,
     Call,
     If,
-    Inside,
+    InState,
     Literal,
     Name,
     Operator,
-    Timed,
-    Timing,
+    TemporalCondition,
+    TemporalOperator,
     Tree,
     Unary,
-    cases_of,
-    chain_of,
     children,
     is_timed,
+    join_cases,
     names_in,
     nodes_of,
-    rewritten,
+    rewrite,
+    split_cases,
     with_children,
 )
-from posewright.charts.expression.typecheck import FUNCTIONS, TIMINGS, parse_expression, typecheck
+from posewright.charts.expression.typecheck import FUNCTIONS, TEMPORAL_OPERATORS, parse_expression, typecheck
 
 __all__ = [
     "ARITHMETIC",
     "COMPARISONS",
     "FUNCTIONS",
+    "KEYWORDS",
     "LOGIC",
-    "TIMINGS",
-    "WORDS",
-    "Argument",
+    "TEMPORAL_OPERATORS",
     "Binary",
     "Call",
+    "ClampedArgument",
     "Env",
     "Evaluate",
     "Expression",
     "Function",
     "FunctionRow",
     "If",
-    "Inside",
+    "InState",
     "Literal",
     "Name",
     "Operator",
     "Scope",
-    "Source",
-    "Timed",
-    "Timing",
+    "SourceText",
+    "TemporalCondition",
+    "TemporalOperator",
     "Tree",
     "Unary",
-    "cases_of",
-    "chain_of",
     "children",
     "compile_tree",
     "constant",
+    "format_tree",
     "is_timed",
+    "join_cases",
     "names_in",
     "nodes_of",
     "parse",
     "parse_expression",
-    "rewritten",
-    "shortened",
-    "text_of",
+    "rewrite",
+    "shorten",
+    "split_cases",
     "typecheck",
     "with_children",
 ]

@@ -1,4 +1,4 @@
-"""An expression: its text, its typed tree, and its value, computed by a closure."""
+"""Expressions: text, typed tree, and a closure that computes the value."""
 
 from __future__ import annotations
 
@@ -8,30 +8,32 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from posewright.charts.expression.source import Source
+from posewright.charts.expression.source import SourceText
 from posewright.charts.expression.tree import (
     Binary,
     Call,
     If,
-    Inside,
+    InState,
     Literal,
     Name,
     Operator,
-    Timed,
+    TemporalCondition,
     Tree,
     Unary,
-    cases_of,
     is_timed,
     names_in,
     range_of,
-    rewritten,
+    rewrite,
+    split_cases,
 )
 from posewright.charts.types import INT_HIGH, INT_LOW, FloatType, IntType, Type, Value, to_single, type_of
 
 Env = Mapping[str, Any]
+"""The values of names."""
+
 Evaluate = Callable[[Env], Any]
 
-PLAIN: dict[Operator, Callable[[Any, Any], Any]] = {
+STRICT_OPERATORS: dict[Operator, Callable[[Any, Any], Any]] = {
     Operator.LESS: operator.lt,
     Operator.LESS_EQUAL: operator.le,
     Operator.GREATER: operator.gt,
@@ -44,29 +46,29 @@ PLAIN: dict[Operator, Callable[[Any, Any], Any]] = {
     Operator.OVER: operator.truediv,
     Operator.MODULO: operator.mod,
 }
-"""Operators that always evaluate both sides."""
+"""Operators that always evaluate both operands."""
 
 
-def compile_tree(tree: Tree, fixed: Mapping[str, Value], source: Source) -> Evaluate:
-    """Return a function from an environment (names to values) to the expression's value.
+def compile_tree(tree: Tree, fixed: Mapping[str, Value], source: SourceText) -> Evaluate:
+    """Return a function from an environment to the value of an expression.
+
+    The function raises ExpressionError if it divides by zero; nothing else can fail.
 
     Args:
         tree: a typed tree.
-        fixed: names whose value is known now.
-        source: the text, for the one thing that may go wrong later.
-
-    The function raises ExpressionError where it divides by zero; nothing else can happen.
+        fixed: values of constants by name.
+        source: the text, for the message of a division by zero.
 
     Raises:
-        ExpressionError: it asks for time or states, which only a running chart can answer.
+        ExpressionError: the tree depends on time or states, which have no value outside a running chart.
     """
     return _Compiler(fixed, source).compile(tree)
 
 
 class _Compiler:
-    """Makes closures of typed trees; what a node does is decided here, by its type, not when it runs."""
+    """Compiles typed trees to closures; types are looked at while compiling, not while evaluating."""
 
-    def __init__(self, fixed: Mapping[str, Value], source: Source) -> None:
+    def __init__(self, fixed: Mapping[str, Value], source: SourceText) -> None:
         self.fixed = fixed
         self.source = source
 
@@ -77,94 +79,102 @@ class _Compiler:
                 evaluate = operator.itemgetter(tree.name)
             case Literal() | Name():
                 value = tree.value if isinstance(tree, Literal) else self.fixed[tree.name]
-                evaluate = lambda _env: value  # noqa: E731 -- one of several
+                evaluate = lambda _env: value  # noqa: E731 -- one case of several
             case Unary():
-                evaluate = self.unary(tree)
+                evaluate = self.compile_unary(tree)
             case Binary():
-                evaluate = self.binary(tree)
+                evaluate = self.compile_binary(tree)
             case If():
-                evaluate = self.choice(tree)
+                evaluate = self.compile_conditional(tree)
             case Call():
-                evaluate = self.call(tree)
-            case Timed() | Inside():
-                word = "in" if isinstance(tree, Inside) else str(tree.timing)
+                evaluate = self.compile_call(tree)
+            case TemporalCondition() | InState():
+                word = "in" if isinstance(tree, InState) else str(tree.operator)
                 hint = "run the chart: its machine has counters in place of times"
-                self.source.fail(tree.at, f"`{word}` has no value outside a running chart", hint=hint)
+                self.source.fail(tree.offset, f"`{word}` has no value outside a running chart", hint=hint)
         return evaluate
 
-    def unary(self, tree: Unary) -> Evaluate:
-        inner = self.compile(tree.operand)
+    def compile_unary(self, tree: Unary) -> Evaluate:
+        operand = self.compile(tree.operand)
         if tree.operator is Operator.MINUS:
-            return self.saturated(tree, lambda env: -inner(env))
-        return lambda env: not inner(env)
+            return self.saturate(tree, lambda env: -operand(env))
+        return lambda env: not operand(env)
 
-    def binary(self, tree: Binary) -> Evaluate:
-        left, right = self.compile(tree.left), self.compile(tree.right)
+    def compile_binary(self, tree: Binary) -> Evaluate:
+        left = self.compile(tree.left)
+        right = self.compile(tree.right)
         if tree.operator is Operator.AND:
             return lambda env: left(env) and right(env)
         if tree.operator is Operator.OR:
             return lambda env: left(env) or right(env)
-        apply, source, at = PLAIN[tree.operator], self.source, tree.at
+        apply = STRICT_OPERATORS[tree.operator]
         if tree.operator not in (Operator.OVER, Operator.MODULO):
             if isinstance(tree.right, Literal):  # a third faster
                 value = tree.right.value
-                return self.saturated(tree, lambda env: apply(left(env), value))
-            return self.saturated(tree, lambda env: apply(left(env), right(env)))
+                return self.saturate(tree, lambda env: apply(left(env), value))
+            return self.saturate(tree, lambda env: apply(left(env), right(env)))
+        source = self.source
+        offset = tree.offset
 
         def divide(env: Env) -> Any:
             divisor = right(env)
             if divisor == 0:
-                source.fail(at, "division by zero", hint="ask first, as in d != 0 and n / d > 2")
+                hint = "test the divisor first, as in d != 0 and n / d > 2"
+                source.fail(offset, "division by zero", hint=hint)
             return apply(left(env), divisor)
 
         return divide
 
-    def saturated(self, tree: Tree, compute: Evaluate) -> Evaluate:
-        """Return what keeps a whole result within 32 bits, where it may leave them."""
+    def saturate(self, tree: Tree, compute: Evaluate) -> Evaluate:
+        """Return `compute` with integer results clamped to 32 bits, where they may leave these."""
         low, high = range_of(tree, self.fixed) if isinstance(tree.type, IntType) else (0, 0)
         if low > INT_LOW and high < INT_HIGH:
             return compute
 
-        def saturate(env: Env) -> Any:
+        def compute_saturated(env: Env) -> Any:
             result = compute(env)
             if INT_LOW <= result <= INT_HIGH:
                 return result
             return INT_LOW if result < 0 else INT_HIGH
 
-        return saturate
+        return compute_saturated
 
-    def choice(self, tree: If) -> Evaluate:
-        pairs, rest = cases_of(tree)
-        ways = [(self.compile(condition), self.compile(then)) for condition, then in pairs]
-        other = self.compile(rest)
+    def compile_conditional(self, tree: If) -> Evaluate:
+        cases, default = split_cases(tree)
+        compiled_cases = [(self.compile(condition), self.compile(value)) for condition, value in cases]
+        compiled_default = self.compile(default)
 
         def choose(env: Env) -> Any:
-            for holds, then in ways:
-                if holds(env):
-                    return then(env)
-            return other(env)
+            for condition, value in compiled_cases:
+                if condition(env):
+                    return value(env)
+            return compiled_default(env)
 
         return choose
 
-    def call(self, tree: Call) -> Evaluate:
+    def compile_call(self, tree: Call) -> Evaluate:
         arguments = [self.compile(argument) for argument in tree.arguments]
         if tree.function in ("abs", "single"):
-            only, apply = arguments[0], abs if tree.function == "abs" else to_single
-            return self.saturated(tree, lambda env: apply(only(env)))
+            argument = arguments[0]
+            apply = abs if tree.function == "abs" else to_single
+            return self.saturate(tree, lambda env: apply(argument(env)))
         choose: Callable[..., Any] = min if tree.function == "min" else max
-        if isinstance(tree.type, FloatType) and any(isinstance(one.type, IntType) for one in tree.arguments):
-            return lambda env: float(choose([one(env) for one in arguments]))
-        return lambda env: choose([one(env) for one in arguments])
+        has_integer = any(isinstance(operand.type, IntType) for operand in tree.arguments)
+        if isinstance(tree.type, FloatType) and has_integer:
+            return lambda env: float(choose([argument(env) for argument in arguments]))
+        return lambda env: choose([argument(env) for argument in arguments])
 
 
 @dataclass(frozen=True)
-class Argument:
-    """A number handed to a parameter of a truth table whose range it may leave: it is cut to the range.
+class ClampedArgument:
+    """An argument of a truth table that may leave the range of its parameter and is clamped to it.
 
     Attributes:
-        tree: the number before it is cut, in the parameter's unit.
+        function: name of the truth table.
+        parameter: name of the parameter.
+        tree: the argument before it is clamped, in the parameter's unit.
         type: the parameter's type.
-        when: under which condition the call is computed, where `and`, `or` or `if` stand around it.
+        when: the condition under which the call is evaluated, from the `and`, `or` and `if` around it.
     """
 
     function: str
@@ -176,56 +186,66 @@ class Argument:
 
 @dataclass(frozen=True)
 class Expression:
-    """A guard or an action's value: parsed, typed and safe.
+    """A guard, or the value that an action assigns: parsed and type checked.
 
-    Two expressions are equal where their trees are, whatever spaces or brackets they were written with.
+    Two expressions are equal if their trees are, whatever spaces or parentheses they were written with.
 
     Attributes:
-        tree: every node knows its type.
-        type: of the value.
-        fixed: constants, and enumeration values, which stand for themselves.
-        arguments: numbers that may be cut before they are handed to a truth table.
+        tree: a typed tree.
+        type: the type of the value.
+        source: the text as written.
+        fixed: values of constants by name; a value of an enumeration stands for itself.
+        arguments: arguments of truth tables that may have to be clamped.
     """
 
     tree: Tree
     type: Type
-    source: Source = field(default_factory=lambda: Source(""), compare=False, repr=False)
+    source: SourceText = field(default_factory=lambda: SourceText(""), compare=False, repr=False)
     fixed: Mapping[str, Value] = field(default_factory=dict, compare=False, repr=False)
-    arguments: tuple[Argument, ...] = field(default=(), compare=False, repr=False)
+    arguments: tuple[ClampedArgument, ...] = field(default=(), compare=False, repr=False)
 
     def __str__(self) -> str:
         return self.source.text
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The inputs, outputs and locals that it reads."""
+        """The inputs, outputs and locals that the expression reads."""
         return names_in(self.tree) - self.fixed.keys()
 
     @cached_property
     def evaluate(self) -> Evaluate:
-        """The function from an environment to the value; raises ExpressionError on division by zero."""
+        """The compiled expression; it raises ExpressionError if it divides by zero."""
         return compile_tree(self.tree, self.fixed, self.source)
 
     @cached_property
     def constant(self) -> Any:
-        """The value where nothing is read that may change, nor time or states; else None."""
+        """The value of an expression that reads no variable, time or state; else None."""
         return None if self.names or is_timed(self.tree) else self.evaluate({})
 
-    def rewritten(self, change: Callable[[Tree], Tree | None]) -> Expression:
-        """Return the expression with nodes replaced, in its arguments too; itself where none is."""
-        tree = rewritten(self.tree, change)
+    def rewrite(self, change: Callable[[Tree], Tree | None]) -> Expression:
+        """Return the expression with nodes replaced, also in its arguments; itself if none is replaced.
+
+        Args:
+            change: as in the function `rewrite`.
+        """
+        tree = rewrite(self.tree, change)
         arguments = tuple(
-            replace(one, tree=rewritten(one.tree, change), when=rewritten(one.when, change))
-            for one in self.arguments
+            replace(argument, tree=rewrite(argument.tree, change), when=rewrite(argument.when, change))
+            for argument in self.arguments
         )
         return self if tree is self.tree else replace(self, tree=tree, arguments=arguments)
 
     def with_tree(self, tree: Tree) -> Expression:
-        """Return the expression of another tree, of the same text and type."""
+        """Return a copy with another tree of the same type."""
         return replace(self, tree=tree)
 
 
 def constant(value: Value, text: str | None = None) -> Expression:
-    """Return the expression that is always `value`; a truth value is written 0 or 1, or as `text` says."""
-    written = str(int(value)) if isinstance(value, bool) else str(value)
-    return Expression(Literal(value), type_of(value), Source(text or written))
+    """Return the expression of a constant value.
+
+    Args:
+        value: the value.
+        text: how it is written; None writes 0 or 1 for a truth value.
+    """
+    default_text = str(int(value)) if isinstance(value, bool) else str(value)
+    return Expression(Literal(value), type_of(value), SourceText(text or default_text))

@@ -1,4 +1,4 @@
-"""Calls of truth tables: each becomes a chain of conditions, so that nobody later knows of functions."""
+"""Inlining of truth tables: each call becomes a chain of conditionals, so later stages need no functions."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from functools import reduce
 from itertools import chain, islice
 
-from posewright.charts.expression.expression import Argument
-from posewright.charts.expression.numbers import Numbers, TypedTree, sort_of
+from posewright.charts.expression.expression import ClampedArgument
+from posewright.charts.expression.numeric import NumericConverter, TypedTree, describe_type
 from posewright.charts.expression.scope import Function, FunctionRow
 from posewright.charts.expression.tree import (
     Binary,
@@ -16,113 +16,133 @@ from posewright.charts.expression.tree import (
     Name,
     Operator,
     Tree,
-    chain_of,
     height,
+    join_cases,
     nodes_of,
     range_of,
-    rewritten,
+    rewrite,
 )
-from posewright.charts.types import FloatType, IntType, Numeric, Type, conversion
+from posewright.charts.types import FloatType, IntType, Numeric, Type, conversion_factor
 
 MAX_NODES = 20_000
-"""Operators, names and numbers in one expression once its calls are put in."""
+"""Operators, names and numbers in one expression once its calls are inlined."""
+
 MAX_LEVELS = 300
-"""Levels of a tree once its calls are put in; a row of a truth table is one."""
+"""Levels of a tree once its calls are inlined; a row of a truth table is one level."""
 
 
 class Inliner:
-    """Puts calls into one expression, and sees that it does not grow without bounds.
+    """Inlines the calls of one expression and limits its size.
 
     Attributes:
-        under: conditions under which what is put in next is computed at all.
-        arguments: numbers that may be cut, so far.
+        conditions: the conditions under which the next call is evaluated, from the `and`, `or` and `if`
+            around it.
+        arguments: the arguments so far that may have to be clamped.
     """
 
-    def __init__(self, numbers: Numbers) -> None:
-        self.numbers = numbers
-        self.source = numbers.source
-        self.nodes = 0
-        self.under: list[Tree] = []
-        self.arguments: list[Argument] = []
+    def __init__(self, converter: NumericConverter) -> None:
+        self.converter = converter
+        self.source = converter.source
+        self.n_nodes = 0
+        self.conditions: list[Tree] = []
+        self.arguments: list[ClampedArgument] = []
 
-    def call(self, function: Function, arguments: Sequence[TypedTree], tree: Call) -> TypedTree:
-        """Return what a call means.
+    def inline(self, function: Function, arguments: Sequence[TypedTree], call: Call) -> TypedTree:
+        """Return the chain of conditionals that a call stands for.
 
         Args:
             function: the truth table.
-            arguments: one a parameter.
-            tree: the call as parsed.
+            arguments: one per parameter.
+            call: the call as parsed.
+
+        Raises:
+            ExpressionError: an argument does not fit its parameter, or the expression grows too large.
         """
-        given = {
-            name: self.argument(function, name, term, kind, part.at)
-            for (name, kind), term, part in zip(
-                function.takes.items(), arguments, tree.arguments, strict=True
-            )
-        }
-        cases = [self.row(function, row, given, tree) for row in function.rows]
-        found = chain_of(cases[:-1], cases[-1][1])
-        if height(found) > MAX_LEVELS:
-            message = f"more than {MAX_LEVELS} levels once {function.name} is put in"
-            hint = "join rows with X, or keep what it gives in a local"
-            self.source.fail(tree.at, message, hint=hint)
-        return TypedTree(found, function.gives)
+        trees: dict[str, Tree] = {}
+        parameters = zip(function.takes.items(), arguments, call.arguments, strict=True)
+        for (name, parameter_type), argument, written in parameters:
+            trees[name] = self._convert_argument(function, name, argument, parameter_type, written.offset)
+        cases = [self._inline_row(function, row, trees, call) for row in function.rows]
+        _, last_value = cases[-1]
+        result = join_cases(cases[:-1], last_value)
+        if height(result) > MAX_LEVELS:
+            message = f"more than {MAX_LEVELS} levels once {function.name} is inlined"
+            hint = "join rows with X, or store its value in a local"
+            self.source.fail(call.offset, message, hint=hint)
+        return TypedTree(result, function.gives)
 
-    def row(
-        self, function: Function, row: FunctionRow, given: Mapping[str, Tree], tree: Call
+    def _inline_row(
+        self, function: Function, row: FunctionRow, arguments: Mapping[str, Tree], call: Call
     ) -> tuple[Tree, Tree]:
-        """Return where a row fits, and what it gives; fail where calls have made the expression too large."""
-        when, give = (
-            rewritten(part, lambda node: given.get(node.name) if isinstance(node, Name) else None)
-            for part in (row.when.tree, row.give.tree)
-        )
-        self.nodes += sum(1 for _ in islice(chain(nodes_of(when), nodes_of(give)), MAX_NODES + 1))
-        if self.nodes > MAX_NODES:
-            message = f"more than {MAX_NODES} parts once {function.name} is put in"
-            self.source.fail(tree.at, message, hint="keep what it gives in a local, and use that")
-        kind = function.gives
-        if not isinstance(kind, Numeric):
-            return when, give
-        return when, self.clamped(self.fitted(TypedTree(give, row.give.type), kind), kind)
+        """Return the condition and the value of a row, with arguments in place of parameters."""
 
-    def argument(self, function: Function, name: str, term: TypedTree, kind: Type, at: int) -> Tree:
-        """Return an argument as the parameter `name` takes it: in its unit, of its width, in its range."""
-        if not (isinstance(term.kind, Numeric) if isinstance(kind, Numeric) else term.kind == kind):
-            message = f"{function.name} does not take {sort_of(term.kind)} for {name}"
-            self.source.fail(at, message, hint=f"{name} is {kind}")
-        if not isinstance(kind, Numeric):
-            return term.tree
-        if kind.unit and term.unit:
-            if conversion(term.unit, kind.unit) is None:
-                message = f"{function.name} takes {name} in {kind.unit}, not in {term.unit}"
-                self.source.fail(at, message)
-            term = self.numbers.in_unit(term, kind.unit, whole=isinstance(kind, IntType))
-        if isinstance(kind, IntType) and not term.is_whole:
-            self.source.fail(at, f"{function.name} takes a whole number for {name}", hint=f"{name} is {kind}")
-        fitted = self.fitted(term, kind)
-        value = self.numbers.known(fitted)
-        if value is not None and not kind.low <= value <= kind.high:
-            self.source.fail(at, f"{value:g} is out of range for {name}", hint=f"{name} is {kind}")
-        cut = self.clamped(fitted, kind)
-        if cut is not fitted:
+        def insert_argument(node: Tree) -> Tree | None:
+            return arguments.get(node.name) if isinstance(node, Name) else None
+
+        condition = rewrite(row.when.tree, insert_argument)
+        value = rewrite(row.give.tree, insert_argument)
+        self.n_nodes += sum(1 for _ in islice(chain(nodes_of(condition), nodes_of(value)), MAX_NODES + 1))
+        if self.n_nodes > MAX_NODES:
+            message = f"more than {MAX_NODES} parts once {function.name} is inlined"
+            self.source.fail(call.offset, message, hint="store its value in a local and use that")
+        if not isinstance(function.gives, Numeric):
+            return condition, value
+        converted = self._convert_number(TypedTree(value, row.give.type), function.gives)
+        return condition, self._clamp(converted, function.gives)
+
+    def _convert_argument(
+        self, function: Function, name: str, argument: TypedTree, parameter_type: Type, offset: int
+    ) -> Tree:
+        """Return an argument in the unit, width and range of the parameter `name`."""
+        if isinstance(parameter_type, Numeric):
+            fits = isinstance(argument.type, Numeric)
+        else:
+            fits = argument.type == parameter_type
+        if not fits:
+            message = f"{function.name} cannot take {describe_type(argument.type)} for {name}"
+            self.source.fail(offset, message, hint=f"{name} is {parameter_type}")
+        if not isinstance(parameter_type, Numeric):
+            return argument.tree
+        if parameter_type.unit and argument.unit:
+            if conversion_factor(argument.unit, parameter_type.unit) is None:
+                message = f"{function.name} takes {name} in {parameter_type.unit}, not in {argument.unit}"
+                self.source.fail(offset, message)
+            prefer_integer = isinstance(parameter_type, IntType)
+            argument = self.converter.to_unit(argument, parameter_type.unit, prefer_integer=prefer_integer)
+        if isinstance(parameter_type, IntType) and not argument.is_integer:
+            message = f"{function.name} takes a whole number for {name}"
+            self.source.fail(offset, message, hint=f"{name} is {parameter_type}")
+        number = self._convert_number(argument, parameter_type)
+        value = self.converter.constant_value(number)
+        if value is not None and not parameter_type.low <= value <= parameter_type.high:
+            self.source.fail(
+                offset, f"{value:g} is out of range for {name}", hint=f"{name} is {parameter_type}"
+            )
+        clamped = self._clamp(number, parameter_type)
+        if clamped is not number:
             always: Tree = Literal(True)
-            when = reduce(lambda one, two: Binary(Operator.AND, one, two), self.under, always)
-            self.arguments.append(Argument(function.name, name, fitted, kind, when))
-        return cut
+            when = reduce(
+                lambda joined, condition: Binary(Operator.AND, joined, condition), self.conditions, always
+            )
+            self.arguments.append(ClampedArgument(function.name, name, number, parameter_type, when))
+        return clamped
 
-    def fitted(self, term: TypedTree, kind: IntType | FloatType) -> Tree:
-        """Return a number as a fraction where `kind` is one, of 32 bits where `kind` has them."""
-        if isinstance(kind, IntType):
-            return term.tree
-        return self.numbers.as_fraction(self.numbers.in_single(term) if kind.single else term).tree
+    def _convert_number(self, number: TypedTree, target: IntType | FloatType) -> Tree:
+        """Return a number as a float of the target's width if the target is a float."""
+        if isinstance(target, IntType):
+            return number.tree
+        rounded = self.converter.to_single(number) if target.single else number
+        return self.converter.to_float(rounded).tree
 
-    def clamped(self, tree: Tree, kind: IntType | FloatType) -> Tree:
-        """Return a number kept within the range of `kind`, where it may leave it."""
-        if isinstance(kind, FloatType) and kind.open:
+    def _clamp(self, tree: Tree, target: IntType | FloatType) -> Tree:
+        """Return a number clamped to the range of the target; the same tree if it cannot leave the range."""
+        if isinstance(target, FloatType) and target.is_unbounded:
             return tree
-        (low, high), at = range_of(tree, self.numbers.scope.constants), tree.at
-        end = float if isinstance(kind, FloatType) else int
-        if high > kind.high:
-            tree = Call("min", (Literal(end(kind.high)), tree), at)
-        if low < kind.low:
-            tree = Call("max", (Literal(end(kind.low)), tree), at)
+        low, high = range_of(tree, self.converter.scope.constants)
+        offset = tree.offset
+        number = float if isinstance(target, FloatType) else int
+        if high > target.high:
+            tree = Call("min", (Literal(number(target.high)), tree), offset)
+        if low < target.low:
+            tree = Call("max", (Literal(number(target.low)), tree), offset)
         return tree

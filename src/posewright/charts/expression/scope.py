@@ -1,4 +1,4 @@
-"""The names that an expression may use: variables, constants, truth tables as functions; and their ranges."""
+"""The names that an expression may use: variables, constants, and truth tables as functions."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from posewright.charts.types import EnumType, Type, Value, type_of
 
 @dataclass(frozen=True)
 class FunctionRow:
-    """One row.
+    """One row of a truth table.
 
     Attributes:
-        when: over the parameters: where the row fits.
-        give: what the function then is; it may read the parameters.
-        cells: as written, one a parameter; `X` where it does not matter.
+        when: the condition on the parameters under which the row applies.
+        give: the value of the function there; it may read the parameters.
+        cells: the row as written, one text per parameter, `X` for any value; empty if it was written as a
+            condition.
     """
 
     when: Expression
@@ -29,8 +30,12 @@ class FunctionRow:
 class Function:
     """A truth table that guards and actions may call.
 
-    Every case fits just one row: a case that fits none or two is found by the checks, and given the first
-    row that fits, or the last.
+    Exactly one row should apply in every case. The checks find cases in which none or two do; a run takes the
+    first row that applies, or the last row if none does.
+
+    Attributes:
+        takes: the types of the parameters by name.
+        gives: the type of the value.
     """
 
     name: str
@@ -42,15 +47,15 @@ class Function:
 
 @dataclass(frozen=True)
 class Scope:
-    """Names in reach of an expression.
+    """The names that an expression may use.
 
     Attributes:
-        variables: inputs, outputs and locals by name.
-        constants: values known before the chart runs.
-        values: names of enumeration values, each belonging to one enumeration.
+        variables: the types of inputs, outputs and locals by name.
+        constants: values of constants by name.
+        values: the enumeration that each of its values belongs to.
         units: the units of constants that were written with one.
         functions: truth tables that may be called.
-        states: names that `in(...)` may ask for.
+        states: names of states that `in(...)` may test.
     """
 
     variables: Mapping[str, Type] = field(default_factory=dict)
@@ -61,17 +66,17 @@ class Scope:
     states: frozenset[str] = frozenset()
 
     def type_of(self, name: str) -> Type | None:
-        """Return the type of a name, or None where there is no such name."""
+        """Return the type of a name, or None if there is no such name."""
         if name in self.constants:
             return type_of(self.constants[name])
         return self.variables.get(name) or self.values.get(name)
 
     @property
     def names(self) -> list[str]:
-        """Every name in reach."""
+        """The names of all variables, constants and values of enumerations."""
         return [*self.variables, *self.constants, *self.values]
 
     @property
     def fixed(self) -> dict[str, Value]:
-        """What is known before the chart runs: constants, and enumeration values standing for themselves."""
+        """The values of constants by name; a value of an enumeration stands for itself."""
         return {**{name: name for name in self.values}, **self.constants}

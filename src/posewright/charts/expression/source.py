@@ -1,4 +1,4 @@
-"""The text of an expression: its place in a document, and its tokens."""
+"""The text of an expression, its place in a document, and its tokens."""
 
 from __future__ import annotations
 
@@ -10,23 +10,25 @@ from typing import NoReturn
 from posewright.charts.types import UNITS
 from posewright.errors import ExpressionError, Where
 
-SHOWN = 60
+MAX_QUOTED = 60
 """Characters of an expression quoted in a message."""
 
 
 @dataclass(frozen=True)
-class Source:
-    """An expression as written.
+class SourceText:
+    """The text of an expression as written in a document.
 
-    `where` is its first character's place: with a column where that is known, without one where the
-    document folds the text over several lines.
+    Attributes:
+        text: the expression.
+        where: the place of its first character; its column is None where the document folds the text over
+            several lines.
     """
 
     text: str
     where: Where = field(default_factory=Where)
 
-    def at(self, offset: int) -> Where:
-        """Return the place of the character `offset` characters in."""
+    def where_at(self, offset: int) -> Where:
+        """Return the place of the character at `offset`, counted from 0."""
         if self.where.line is None:
             return replace(self.where, line=1, column=offset + 1)
         if self.where.column is None:
@@ -34,9 +36,9 @@ class Source:
         return replace(self.where, column=self.where.column + offset)
 
     def fail(self, offset: int, message: str, *, hint: str | None = None) -> NoReturn:
-        """Raise an ExpressionError that points at the character `offset` characters in."""
-        shown = self.text if len(self.text) <= SHOWN else self.text[: SHOWN - 3] + "..."
-        raise ExpressionError(f"{message} in `{shown}`", where=self.at(offset), hint=hint)
+        """Raise an ExpressionError that points at the character at `offset` and quotes the expression."""
+        quoted = self.text if len(self.text) <= MAX_QUOTED else self.text[: MAX_QUOTED - 3] + "..."
+        raise ExpressionError(f"{message} in `{quoted}`", where=self.where_at(offset), hint=hint)
 
 
 MAX_LENGTH = 2000
@@ -44,7 +46,7 @@ MAX_LENGTH = 2000
 
 
 class TokenKind(Enum):
-    """What kind of token it is."""
+    """The kinds of tokens."""
 
     NUMBER = "number"
     NAME = "name"
@@ -55,15 +57,18 @@ class TokenKind(Enum):
 
 
 @dataclass(frozen=True)
-class Lexeme:
-    """A word, number or sign, and how many characters in it begins.
+class Token:
+    """A word, a number or a sign.
 
-    `m/s` after a number is one token, and so is the whole of `in(walking)`: its text is the state's name.
+    `m/s` after a number is one token, and so is `in(walking)`, whose text is the name of the state.
+
+    Attributes:
+        offset: index of its first character in the expression.
     """
 
     kind: TokenKind
     text: str
-    at: int
+    offset: int
 
 
 _TOKEN = re.compile(
@@ -76,67 +81,75 @@ _TOKEN = re.compile(
 _UNIT = re.compile(
     r"\s+(?P<unit>[A-Za-z]+/[A-Za-z]+(?![A-Za-z0-9_(])|[A-Za-z_][A-Za-z0-9_]{0,79}(?![A-Za-z0-9_]))"
 )
-_MANY_DIGITS = re.compile(r"\d{19}")
-WORDS = frozenset({"and", "or", "not", "if", "else"})
-"""Words that stand between or before operands."""
+_TOO_MANY_DIGITS = re.compile(r"\d{19}")
+KEYWORDS = frozenset({"and", "or", "not", "if", "else"})
+"""Words that join operands or stand before one."""
 
-_INSTEAD = {
+_REPLACEMENTS = {
     "&": "and",
     "|": "or",
     "!": "not",
     "~": "not",
     "=": "==",
-    "^": "multiplication: there is no power",
+    "^": "multiplication: there is no power operator",
     "[": "( and )",
     "{": "( and )",
 }
+"""What this language has in place of signs of other languages."""
 
 
-def tokens_of(source: Source) -> list[Lexeme]:
-    """Return the tokens of an expression, with one END token last.
+def tokenize(source: SourceText) -> list[Token]:
+    """Return the tokens of an expression, followed by one END token.
 
     Raises:
-        ExpressionError: a sign that the language does not have, or too long a text.
+        ExpressionError: the text has a sign that is not part of the language, or is too long.
     """
     if len(source.text) > MAX_LENGTH:
         source.fail(0, f"longer than {MAX_LENGTH} characters", hint="split it over several transitions")
-    found: list[Lexeme] = []
-    text, at = source.text.rstrip(), 0
-    while at < len(text):
-        match = _unit_after(found, text, at) or _TOKEN.match(text, at)
+    tokens: list[Token] = []
+    text = source.text.rstrip()
+    offset = 0
+    while offset < len(text):
+        match = _match_unit(tokens, text, offset) or _TOKEN.match(text, offset)
         if match is None:
-            _refuse(source, at + len(text[at:]) - len(text[at:].lstrip()))
-        else:
-            kind = TokenKind(match.lastgroup)
-            found.append(Lexeme(kind, match[kind.value], match.start(kind.value)))
-            at = match.end()
-    return [*found, Lexeme(TokenKind.END, "the end", len(text))]
+            blanks = len(text[offset:]) - len(text[offset:].lstrip())
+            _fail_at_character(source, offset + blanks)
+        kind = TokenKind(match.lastgroup)
+        tokens.append(Token(kind, match[kind.value], match.start(kind.value)))
+        offset = match.end()
+    return [*tokens, Token(TokenKind.END, "the end", len(text))]
 
 
-def _unit_after(found: list[Lexeme], text: str, at: int) -> re.Match[str] | None:
-    """Return the unit at `at`, where a number stands before it."""
-    if not found or found[-1].kind is not TokenKind.NUMBER:
+def _match_unit(tokens: list[Token], text: str, offset: int) -> re.Match[str] | None:
+    """Match a unit at `offset` if the last token is a number.
+
+    `m/s` matches as a whole where it is a known unit; of `m/x` only the `m` before the slash matches.
+    """
+    if not tokens or tokens[-1].kind is not TokenKind.NUMBER:
         return None
-    match = _UNIT.match(text, at)
-    if match is None or match["unit"] in WORDS:
+    match = _UNIT.match(text, offset)
+    if match is None or match["unit"] in KEYWORDS:
         return None
     if match["unit"] in UNITS or "/" not in match["unit"]:
         return match
-    return _UNIT.match(text, at, match.start("unit") + match["unit"].index("/"))
+    slash = match.start("unit") + match["unit"].index("/")
+    return _UNIT.match(text, offset, slash)
 
 
-def _refuse(source: Source, at: int) -> None:
-    sign = source.text[at]
-    if sign.isdigit() or sign == ".":
-        if _MANY_DIGITS.match(source.text, at):
-            hint = "at most 18 digits; a large number is written as in 1e20"
-            source.fail(at, "a number too large", hint=hint)
+def _fail_at_character(source: SourceText, offset: int) -> NoReturn:
+    """Raise an ExpressionError for the character at which no token begins."""
+    character = source.text[offset]
+    if character.isdigit() or character == ".":
+        if _TOO_MANY_DIGITS.match(source.text, offset):
+            source.fail(offset, "the number has too many digits", hint="use at most 18 digits, or write 1e20")
         hint = "write it like 12, 0.5 or 1e-3, with a space before a unit: 35 cm"
-        source.fail(at, "a number that does not read", hint=hint)
-    if sign.isalpha() or sign == "_":
-        source.fail(at, "a name that does not read", hint="names have letters a-z, digits and _, up to 80")
-    if sign in "\"'":
-        hint = "there are no texts: a value of an enumeration is written as its bare name"
-        source.fail(at, f"{sign!r} is not part of the language", hint=hint)
-    instead = _INSTEAD.get(sign)
-    source.fail(at, f"{sign!r} is not part of the language", hint=f"write {instead}" if instead else None)
+        source.fail(offset, "this is not a valid number", hint=hint)
+    if character.isalpha() or character == "_":
+        hint = "a name has letters a-z, digits and _, and at most 80 characters"
+        source.fail(offset, "this is not a valid name", hint=hint)
+    if character in "\"'":
+        hint = "there are no strings: write a value of an enumeration as its bare name"
+        source.fail(offset, f"{character!r} is not part of the language", hint=hint)
+    replacement = _REPLACEMENTS.get(character)
+    hint_text = f"write {replacement}" if replacement else None
+    source.fail(offset, f"{character!r} is not part of the language", hint=hint_text)

@@ -1,8 +1,7 @@
-"""Tokens to a tree, and a tree to text that parses to it again.
+"""The parser of expressions, and the formatter whose text parses to the same tree.
 
-From loose to tight: `a if c else b`, `or`, `and`, `not`, comparison (which does not chain), `+ -`,
-`* / %`, unary `-`. The parser is a Pratt parser and knows no names: what may be called is for the type
-checker to say.
+Operators from loose to tight: `a if c else b`, `or`, `and`, `not`, comparison (which does not chain), `+ -`,
+`* / %`, unary `-`. The parser is a Pratt parser; it accepts any name, which the type checker resolves.
 """
 
 from __future__ import annotations
@@ -10,18 +9,18 @@ from __future__ import annotations
 import math
 from typing import NoReturn
 
-from posewright.charts.expression.source import WORDS, Lexeme, Source, TokenKind, tokens_of
+from posewright.charts.expression.source import KEYWORDS, SourceText, Token, TokenKind, tokenize
 from posewright.charts.expression.tree import (
     ARITHMETIC,
     COMPARISONS,
     Binary,
     Call,
     If,
-    Inside,
+    InState,
     Literal,
     Name,
     Operator,
-    Timed,
+    TemporalCondition,
     Tree,
     Unary,
     height,
@@ -29,7 +28,7 @@ from posewright.charts.expression.tree import (
 from posewright.charts.types import INT_HIGH, UNITS, unit_hint
 
 MAX_DEPTH = 100
-"""Levels of a tree: a chain of as many `and`, or as many brackets."""
+"""Levels of a tree: a chain of as many `and`, or as many nested parentheses."""
 
 NOT_POWER = 3
 COMPARISON_POWER = 4
@@ -42,158 +41,161 @@ POWER = {
     Operator.PLUS: 5,
     Operator.MINUS: 5,
 }
+"""Binding powers: an operator of a higher one binds tighter."""
+
 _OPERATORS = {operator.value: operator for operator in POWER}
-_TRUTHS = {"true": True, "false": False, "True": True, "False": False}
+_TRUTH_VALUES = {"true": True, "false": False, "True": True, "False": False}
 
 
-def parse(source: Source) -> Tree:
-    """Return the tree of an expression.
+def parse(source: SourceText) -> Tree:
+    """Return the syntax tree of an expression.
 
     Raises:
-        ExpressionError: it does not parse, or is too long or too deep.
+        ExpressionError: the text does not parse, or is too long or nested too deep.
     """
-    parser = _Parser(source)
-    tree = parser.expression(depth=0)
-    parser.expect_end()
+    parser = _ExpressionParser(source)
+    tree = parser.parse_expression(depth=0)
+    parser.require_end()
     if height(tree) > MAX_DEPTH:
         source.fail(0, f"more than {MAX_DEPTH} levels of operators", hint="split it up")
     return tree
 
 
-class _Parser:
-    def __init__(self, source: Source) -> None:
+class _ExpressionParser:
+    def __init__(self, source: SourceText) -> None:
         self.source = source
-        self.tokens = tokens_of(source)
+        self.tokens = tokenize(source)
         self.position = 0
 
     @property
-    def here(self) -> Lexeme:
+    def next_token(self) -> Token:
         return self.tokens[self.position]
 
-    def take(self) -> Lexeme:
-        token = self.here
+    @property
+    def next_operator(self) -> Operator | None:
+        """The binary operator that comes next, None if the next token is something else."""
+        if self.next_token.kind is TokenKind.END:
+            return None
+        return _OPERATORS.get(self.next_token.text)
+
+    def consume(self) -> Token:
+        token = self.next_token
         self.position += 1
         return token
 
-    def fail(self, token: Lexeme, message: str, hint: str | None = None) -> NoReturn:
-        self.source.fail(token.at, message, hint=hint)
+    def fail(self, token: Token, message: str, hint: str | None = None) -> NoReturn:
+        self.source.fail(token.offset, message, hint=hint)
 
-    def expression(self, depth: int) -> Tree:
-        """Read operands and operators, and what follows in `a if c else b`."""
-        then = self.joined(0, depth)
-        if self.here.text != "if":
-            return then
-        token = self.take()
-        condition = self.joined(0, depth + 1)
-        if self.here.text != "else":
-            self.fail(self.here, f"expected else, found {self.here.text}", "write it like a if near else b")
-        self.take()
-        return If(condition, then, self.expression(depth + 1), token.at)
+    def parse_expression(self, depth: int) -> Tree:
+        """Parse a chain of binary operators, and the rest of `a if c else b` where it follows."""
+        value = self.parse_binary(0, depth)
+        if self.next_token.text != "if":
+            return value
+        if_token = self.consume()
+        condition = self.parse_binary(0, depth + 1)
+        if self.next_token.text != "else":
+            hint = "write it like a if near else b"
+            self.fail(self.next_token, f"expected else, found {self.next_token.text}", hint)
+        self.consume()
+        return If(condition, value, self.parse_expression(depth + 1), if_token.offset)
 
-    def joined(self, power: int, depth: int) -> Tree:
-        """Read operands and the operators between them that bind tighter than `power`."""
+    def parse_binary(self, power: int, depth: int) -> Tree:
+        """Parse an operand and the binary operators after it that bind tighter than `power`."""
         if depth > MAX_DEPTH:
-            self.fail(self.here, f"nested deeper than {MAX_DEPTH} levels", "split it up")
-        left = self.operand(depth)
-        while (operator := self.operator()) is not None and POWER[operator] > power:
-            token = self.take()
-            right = self.joined(POWER[operator], depth + 1)
-            left = Binary(operator, left, right, token.at)
-            if operator in COMPARISONS:
-                self.refuse_chain()
+            self.fail(self.next_token, f"nested deeper than {MAX_DEPTH} levels", "split it up")
+        left = self.parse_operand(depth)
+        while (operator := self.next_operator) is not None and POWER[operator] > power:
+            token = self.consume()
+            right = self.parse_binary(POWER[operator], depth + 1)
+            left = Binary(operator, left, right, token.offset)
+            if operator in COMPARISONS and self.next_operator in COMPARISONS:
+                self.fail(self.next_token, "comparisons do not chain", "write a < b and b < c")
         return left
 
-    def operator(self) -> Operator | None:
-        return _OPERATORS.get(self.here.text) if self.here.kind is not TokenKind.END else None
-
-    def refuse_chain(self) -> None:
-        if self.operator() in COMPARISONS:
-            self.fail(self.here, "comparisons do not chain", "write a < b and b < c")
-
-    def operand(self, depth: int) -> Tree:
-        token = self.take()
+    def parse_operand(self, depth: int) -> Tree:
+        token = self.consume()
         if token.kind is TokenKind.NUMBER:
-            return Literal(self.number(token), token.at, self.unit())
+            return Literal(self.parse_number(token), token.offset, self.parse_unit())
         if token.kind is TokenKind.STATE:
-            return Inside(token.text, token.at)
+            return InState(token.text, token.offset)
         if token.text == "(":
-            inner = self.expression(depth + 1)
-            self.close(token)
+            inner = self.parse_expression(depth + 1)
+            self.require_closing(token)
             return inner
         if token.text == "-":
-            return Unary(Operator.MINUS, self.joined(MINUS_POWER, depth + 1), token.at)
+            return Unary(Operator.MINUS, self.parse_binary(MINUS_POWER, depth + 1), token.offset)
         if token.text == "not":
-            return Unary(Operator.NOT, self.joined(NOT_POWER, depth + 1), token.at)
-        if token.kind is not TokenKind.NAME or token.text in WORDS:
+            return Unary(Operator.NOT, self.parse_binary(NOT_POWER, depth + 1), token.offset)
+        if token.kind is not TokenKind.NAME or token.text in KEYWORDS:
             self.fail(token, f"expected a value, found {token.text}")
-        return self.word(token, depth)
+        return self.parse_name(token, depth)
 
-    def word(self, token: Lexeme, depth: int) -> Tree:
-        if token.text in _TRUTHS:
-            return Literal(_TRUTHS[token.text], token.at)
+    def parse_name(self, token: Token, depth: int) -> Tree:
+        """Parse a truth value, a name, or a call of the function with this name."""
+        if token.text in _TRUTH_VALUES:
+            return Literal(_TRUTH_VALUES[token.text], token.offset)
         if token.text in ("AND", "OR", "NOT", "IF", "ELSE"):
             self.fail(token, f"{token.text} is not part of the language", f"write {token.text.lower()}")
         if token.text == "in":
-            self.fail(token, "`in` asks for one state", "write it like in(walking)")
-        return self.call(token, depth) if self.here.text == "(" else Name(token.text, token.at)
+            self.fail(token, "`in` needs the name of one state", "write it like in(walking)")
+        if self.next_token.text != "(":
+            return Name(token.text, token.offset)
+        bracket = self.consume()
+        arguments = [] if self.next_token.text == ")" else [self.parse_expression(depth + 1)]
+        while self.next_token.text == ",":
+            self.consume()
+            arguments.append(self.parse_expression(depth + 1))
+        self.require_closing(bracket)
+        return Call(token.text, tuple(arguments), token.offset)
 
-    def call(self, token: Lexeme, depth: int) -> Tree:
-        bracket = self.take()
-        arguments = [] if self.here.text == ")" else [self.expression(depth + 1)]
-        while self.here.text == ",":
-            self.take()
-            arguments.append(self.expression(depth + 1))
-        self.close(bracket)
-        return Call(token.text, tuple(arguments), token.at)
+    def require_closing(self, bracket: Token) -> None:
+        if self.next_token.text != ")":
+            hint = f"to close the ( at character {bracket.offset + 1}"
+            self.fail(self.next_token, f"expected ), found {self.next_token.text}", hint)
+        self.consume()
 
-    def close(self, opened: Lexeme) -> None:
-        if self.here.text != ")":
-            hint = f"to close the ( at character {opened.at + 1}"
-            self.fail(self.here, f"expected ), found {self.here.text}", hint)
-        self.take()
-
-    def number(self, token: Lexeme) -> int | float:
+    def parse_number(self, token: Token) -> int | float:
         if token.text.isdigit():
             if int(token.text) > INT_HIGH:
-                hint = f"the largest is {INT_HIGH}; write a float, as in 1e10"
-                self.fail(token, "a whole number too large", hint)
+                hint = f"the largest integer is {INT_HIGH}; write a float, as in 1e10"
+                self.fail(token, "this integer is too large", hint)
             return int(token.text)
         value = float(token.text)
         if not math.isfinite(value):
-            self.fail(token, "a number too large", "the largest is about 1.8e308")
+            self.fail(token, "this number is too large", "the largest is about 1.8e308")
         return value
 
-    def unit(self) -> str | None:
-        """Return the unit after a number, None where there is none."""
-        if self.here.kind is not TokenKind.UNIT:
+    def parse_unit(self) -> str | None:
+        """Return the unit after a number, None if there is none."""
+        if self.next_token.kind is not TokenKind.UNIT:
             return None
-        token = self.take()
+        token = self.consume()
         if token.text not in UNITS:
             hint = f"{unit_hint(token.text)}; two values are joined with an operator, as in 2 * n"
             self.fail(token, f"there is no unit {token.text}", hint)
         return token.text
 
-    def expect_end(self) -> None:
-        if self.here.kind is TokenKind.END:
+    def require_end(self) -> None:
+        if self.next_token.kind is TokenKind.END:
             return
-        hint = "join two conditions with and, or" if self.here.kind is not TokenKind.SIGN else None
-        self.fail(self.here, f"expected the end, found {self.here.text}", hint)
+        hint = "join two conditions with and, or" if self.next_token.kind is not TokenKind.SIGN else None
+        self.fail(self.next_token, f"expected the end, found {self.next_token.text}", hint)
 
 
-LONGEST = 60
-"""Letters of a text that is shown in a table."""
+MAX_CELL_LENGTH = 60
+"""Characters of a text shown in a table."""
 
 
-def shortened(text: str) -> str:
-    """Return a text, cut where it is too long for a table."""
-    return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
+def shorten(text: str) -> str:
+    """Return a text, cut if it is too long for a table."""
+    return text if len(text) <= MAX_CELL_LENGTH else text[: MAX_CELL_LENGTH - 3] + "..."
 
 
-def text_of(tree: Tree) -> str:
+def format_tree(tree: Tree) -> str:
     """Return the text of a tree.
 
-    A tree that the type checker made ready holds plain numbers, already converted: where the scope declares
-    units, its text may mean something else.
+    The numbers of a type checked tree are already converted and have no unit: in a scope that declares units
+    the text may mean something else.
     """
     match tree:
         case Literal(bool(value)):
@@ -203,37 +205,42 @@ def text_of(tree: Tree) -> str:
         case Name():
             text = tree.name
         case Unary(Operator.MINUS, operand):
-            text = f"-{_within(operand, MINUS_POWER)}"
+            text = f"-{_format_operand(operand, MINUS_POWER)}"
         case Unary():
-            text = f"not {_within(tree.operand, NOT_POWER)}"
+            text = f"not {_format_operand(tree.operand, NOT_POWER)}"
         case Binary():
             power = POWER[tree.operator]
-            left = COMPARISON_POWER + 1 if tree.operator in COMPARISONS else power
-            text = f"{_within(tree.left, left)} {tree.operator} {_within(tree.right, power + 1)}"
+            left_power = COMPARISON_POWER + 1 if tree.operator in COMPARISONS else power
+            left = _format_operand(tree.left, left_power)
+            right = _format_operand(tree.right, power + 1)
+            text = f"{left} {tree.operator} {right}"
         case Call():
-            text = f"{tree.function}({', '.join(map(text_of, tree.arguments))})"
+            text = f"{tree.function}({', '.join(map(format_tree, tree.arguments))})"
         case If():
-            then, condition = _within(tree.then, 1), _within(tree.condition, 1)
-            text = f"{then} if {condition} else {text_of(tree.otherwise)}"
-        case Timed():
-            condition = "" if tree.condition is None else f"{text_of(tree.condition)}, "
-            text = f"{tree.timing}({condition}{tree.seconds!r} s)"
-        case Inside():
+            value_text = _format_operand(tree.then, 1)
+            condition_text = _format_operand(tree.condition, 1)
+            text = f"{value_text} if {condition_text} else {format_tree(tree.otherwise)}"
+        case TemporalCondition():
+            condition = "" if tree.condition is None else f"{format_tree(tree.condition)}, "
+            text = f"{tree.operator}({condition}{tree.seconds!r} s)"
+        case InState():
             text = f"in({tree.state})"
     return text
 
 
-def _within(tree: Tree, power: int) -> str:
-    """Return the text of an operand, in brackets where it binds less than `power`."""
+def _format_operand(tree: Tree, power: int) -> str:
+    """Return the text of an operand, in parentheses if it binds less tightly than `power`."""
     match tree:
         case Binary():
-            own = POWER[tree.operator]
+            own_power = POWER[tree.operator]
         case Unary(Operator.NOT):
-            own = NOT_POWER
+            own_power = NOT_POWER
         case Unary():
-            own = MINUS_POWER
+            own_power = MINUS_POWER
         case Literal(int() | float() as value) if value < 0:
-            own = MINUS_POWER
+            own_power = MINUS_POWER
+        case If():
+            own_power = 0
         case _:
-            own = 0 if isinstance(tree, If) else power
-    return text_of(tree) if own >= power else f"({text_of(tree)})"
+            own_power = power
+    return format_tree(tree) if own_power >= power else f"({format_tree(tree)})"

@@ -1,9 +1,9 @@
-"""The tree of an expression: frozen nodes that know where they were written and of what type their value is.
+"""The syntax tree of an expression: frozen nodes that know their place in the text and their type.
 
-A name is given its type by the type checker, or by whoever puts a register of a machine in its place; every
-other node's `type` follows from its parts. It is the type in which a value is *computed*: an operation on
-whole numbers has 32 bits and saturates, one on fractions has 64, a call of `single` rounds to 32; where
-the value is kept, the declared type of the variable says how wide that is.
+The type checker gives a name its type, as does code that puts a register of a machine in its place; the type
+of every other node follows from its operands. It is the type in which a value is *computed*: integer
+arithmetic has 32 bits and saturates, float arithmetic has 64 bits, a call of `single` rounds to 32 bits. How
+wide the value is once it is stored depends on the declared type of the variable.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from posewright.charts.types import (
 
 
 class Operator(Enum):
-    """What joins two operands, or stands before one."""
+    """The unary and binary operators."""
 
     OR = "or"
     AND = "and"
@@ -56,8 +56,8 @@ COMPARISONS = ORDER | {Operator.EQUAL, Operator.UNEQUAL}
 ARITHMETIC = frozenset({Operator.PLUS, Operator.MINUS, Operator.TIMES, Operator.OVER, Operator.MODULO})
 
 
-class Timing(Enum):
-    """What is asked of time: since the state was entered, or for how long a condition has held."""
+class TemporalOperator(Enum):
+    """Conditions on time: since the state was entered, or how long another condition has been true."""
 
     AFTER = "after"
     BEFORE = "before"
@@ -69,39 +69,43 @@ class Timing(Enum):
 
 
 class _Typed:
-    """A node whose type follows from its parts."""
+    """A node whose type follows from its operands."""
 
     @cached_property
     def type(self) -> Type:
-        """The type in which its value is computed; TypeError where it reads a name of unknown type."""
+        """The type in which the value is computed.
+
+        Raises:
+            TypeError: the tree was parsed but not type checked.
+        """
         match self:
             case Literal():
                 single = isinstance(self.value, float) and to_single(self.value) == self.value
                 return FloatType(single=True) if single else type_of(self.value)
             case If():
-                cases, rest = cases_of(self)
-                return _joined_type([*(then for _, then in cases), rest])
+                cases, default = split_cases(self)
+                return _common_type([*(value for _, value in cases), default])
             case Call():
-                return FloatType(single=True) if self.function == "single" else _joined_type(self.arguments)
+                return FloatType(single=True) if self.function == "single" else _common_type(self.arguments)
             case Unary(Operator.MINUS):
-                return _joined_type([self.operand])
+                return _common_type([self.operand])
             case Binary() if self.operator in ARITHMETIC:
-                whole = isinstance(_joined_type([self.left, self.right]), IntType)
-                return IntType() if whole and self.operator is not Operator.OVER else FloatType()
+                is_integer = isinstance(_common_type([self.left, self.right]), IntType)
+                return IntType() if is_integer and self.operator is not Operator.OVER else FloatType()
         return BoolType()
 
 
 @dataclass(frozen=True)
 class Literal(_Typed):
-    """A number, or true or false; a number may have been written with a unit, as in `35 cm`."""
+    """A number or a truth value; a number may have a unit, as in `35 cm`."""
 
     value: Value
-    at: int = field(default=0, compare=False)
+    offset: int = field(default=0, compare=False)
     unit: str | None = None
-    sort: type = field(init=False, repr=False)  # 2 and 2.0 are equal for Python, but not multiplied alike
+    python_type: type = field(init=False, repr=False)  # 2 equals 2.0 in Python, but is multiplied differently
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "sort", type(self.value))
+        object.__setattr__(self, "python_type", type(self.value))
 
 
 @dataclass(frozen=True)
@@ -109,19 +113,23 @@ class Name:
     """An input, an output, a local, a constant, a value of an enumeration, or a register of a machine.
 
     Attributes:
-        known: its type as declared; None in a tree that was parsed only.
+        declared_type: None in a tree that was parsed but not type checked.
     """
 
     name: str
-    at: int = field(default=0, compare=False)
-    known: Type | None = field(default=None, compare=False, repr=False)
+    offset: int = field(default=0, compare=False)
+    declared_type: Type | None = field(default=None, compare=False, repr=False)
 
     @property
     def type(self) -> Type:
-        """Its type as declared; TypeError in a tree that was parsed only."""
-        if self.known is None:
-            raise TypeError(f"the type of {self.name!r} is not known: give the tree to the type checker")
-        return self.known
+        """The declared type.
+
+        Raises:
+            TypeError: the tree was parsed but not type checked.
+        """
+        if self.declared_type is None:
+            raise TypeError(f"the type of {self.name!r} is not set: type check the tree first")
+        return self.declared_type
 
 
 @dataclass(frozen=True)
@@ -130,26 +138,26 @@ class Unary(_Typed):
 
     operator: Operator
     operand: Tree
-    at: int = field(default=0, compare=False)
+    offset: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)
 class Binary(_Typed):
-    """Two operands joined."""
+    """An operator between two operands."""
 
     operator: Operator
     left: Tree
     right: Tree
-    at: int = field(default=0, compare=False)
+    offset: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)
 class Call(_Typed):
-    """A function of its arguments: `abs`, `min`, `max`, or `single`, which rounds to 32 bits."""
+    """A call of `abs`, `min`, `max`, or `single`, which rounds to 32 bits."""
 
     function: str
     arguments: tuple[Tree, ...]
-    at: int = field(default=0, compare=False)
+    offset: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)
@@ -159,42 +167,42 @@ class If(_Typed):
     condition: Tree
     then: Tree
     otherwise: Tree
-    at: int = field(default=0, compare=False)
+    offset: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)
-class Timed(_Typed):
+class TemporalCondition(_Typed):
     """`after(0.5 s)`, `before(2 s)`, `every(1 s)`, `held(near, 0.3 s)`.
 
     Attributes:
-        seconds: the time asked for [s].
-        condition: what has to hold all that time; only of `held`.
+        seconds: the time to compare with [s].
+        condition: of `held` only: what has to be true for all that time.
     """
 
-    timing: Timing
+    operator: TemporalOperator
     seconds: float
     condition: Tree | None = None
-    at: int = field(default=0, compare=False)
+    offset: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)
-class Inside(_Typed):
+class InState(_Typed):
     """`in(walking)`: whether that state is active."""
 
     state: str
-    at: int = field(default=0, compare=False)
+    offset: int = field(default=0, compare=False)
 
 
-Tree = Literal | Name | Unary | Binary | Call | If | Timed | Inside
+Tree = Literal | Name | Unary | Binary | Call | If | TemporalCondition | InState
 
 
-def _joined_type(trees: Sequence[Tree]) -> Type:
-    """Return the type that holds the values of all these: of fractions, 32 bits where none has more."""
-    kinds = [tree.type for tree in trees]
-    fractions = [kind for kind in kinds if isinstance(kind, FloatType)]
-    if fractions:
-        return FloatType(single=all(kind.single for kind in fractions))
-    return IntType() if isinstance(kinds[0], IntType) else kinds[0]
+def _common_type(trees: Sequence[Tree]) -> Type:
+    """Return the type that holds the values of all trees: of floats, 32 bits if none has more."""
+    types = [tree.type for tree in trees]
+    float_types = [value_type for value_type in types if isinstance(value_type, FloatType)]
+    if float_types:
+        return FloatType(single=all(float_type.single for float_type in float_types))
+    return IntType() if isinstance(types[0], IntType) else types[0]
 
 
 def children(tree: Tree) -> tuple[Tree, ...]:
@@ -207,172 +215,189 @@ def children(tree: Tree) -> tuple[Tree, ...]:
         return (tree.condition, tree.then, tree.otherwise)
     if isinstance(tree, Call):
         return tree.arguments
-    return (tree.condition,) if isinstance(tree, Timed) and tree.condition else ()
+    return (tree.condition,) if isinstance(tree, TemporalCondition) and tree.condition else ()
 
 
-def with_children(tree: Tree, parts: Sequence[Tree]) -> Tree:
-    """Return the node with other operands, as many as it has."""
+def with_children(tree: Tree, operands: Sequence[Tree]) -> Tree:
+    """Return a copy of the node with other operands, as many as it has."""
     if isinstance(tree, Unary):
-        return replace(tree, operand=parts[0])
+        return replace(tree, operand=operands[0])
     if isinstance(tree, Binary):
-        return replace(tree, left=parts[0], right=parts[1])
+        return replace(tree, left=operands[0], right=operands[1])
     if isinstance(tree, If):
-        return If(parts[0], parts[1], parts[2], tree.at)
-    if isinstance(tree, Timed) and parts:
-        return replace(tree, condition=parts[0])
-    return replace(tree, arguments=tuple(parts)) if isinstance(tree, Call) else tree
+        return If(operands[0], operands[1], operands[2], tree.offset)
+    if isinstance(tree, TemporalCondition) and operands:
+        return replace(tree, condition=operands[0])
+    return replace(tree, arguments=tuple(operands)) if isinstance(tree, Call) else tree
 
 
-def cases_of(tree: If) -> tuple[list[tuple[Tree, Tree]], Tree]:
-    """Return a chain of `a if c else b if d else e` as its cases, condition and value, and what is left.
+def split_cases(tree: If) -> tuple[list[tuple[Tree, Tree]], Tree]:
+    """Split a chain `a if c else b if d else e` into its cases (condition, value) and its last value.
 
-    A truth table that is called becomes a long chain: whoever walks a tree goes along it in a loop.
+    The call of a truth table becomes a long chain, so code that visits a tree follows a chain in a loop
+    instead of by recursion.
     """
     cases: list[tuple[Tree, Tree]] = []
-    rest: Tree = tree
-    while isinstance(rest, If):
-        cases.append((rest.condition, rest.then))
-        rest = rest.otherwise
-    return cases, rest
+    default: Tree = tree
+    while isinstance(default, If):
+        cases.append((default.condition, default.then))
+        default = default.otherwise
+    return cases, default
 
 
-def chain_of(cases: Iterable[tuple[Tree, Tree]], rest: Tree) -> Tree:
-    """Return the chain of these cases."""
-    for condition, then in reversed(list(cases)):
-        rest = If(condition, then, rest)
-    return rest
+def join_cases(cases: Iterable[tuple[Tree, Tree]], default: Tree) -> Tree:
+    """Return the chain of conditionals with these cases (condition, value) and this last value."""
+    tree = default
+    for condition, value in reversed(list(cases)):
+        tree = If(condition, value, tree)
+    return tree
 
 
-def rewritten(tree: Tree, change: Callable[[Tree], Tree | None]) -> Tree:
-    """Return a tree in which `change` has replaced what it wanted to, the outermost nodes first.
+def rewrite(tree: Tree, change: Callable[[Tree], Tree | None]) -> Tree:
+    """Return a tree with nodes replaced by `change`, which is applied to the outermost nodes first.
 
     Args:
-        tree: stays as it is; the very same comes back where nothing was replaced.
-        change: returns what a node is replaced by, or None to leave it and go on below it.
+        tree: is not changed; the same object is returned if nothing is replaced.
+        change: returns the replacement of a node, or None to keep it and go on with its operands.
     """
-    found = change(tree)
-    if found is not None:
-        return found
+    replacement = change(tree)
+    if replacement is not None:
+        return replacement
     if isinstance(tree, If):
-        return _rewritten_chain(tree, change)
-    parts = children(tree)
-    others = []
-    for part in parts:
-        others.append(rewritten(part, change))
-    return tree if all(map(operator.is_, parts, others)) else with_children(tree, others)
+        return _rewrite_chain(tree, change)
+    operands = children(tree)
+    new_operands = []
+    for operand in operands:
+        new_operands.append(rewrite(operand, change))
+    return tree if all(map(operator.is_, operands, new_operands)) else with_children(tree, new_operands)
 
 
-def _rewritten_chain(tree: If, change: Callable[[Tree], Tree | None]) -> Tree:
+def _rewrite_chain(tree: If, change: Callable[[Tree], Tree | None]) -> Tree:
+    """Rewrite a chain of conditionals without recursion along it."""
     links: list[tuple[If, Tree, Tree]] = []
-    rest: Tree = tree
-    found: Tree | None = None
-    while isinstance(rest, If) and found is None:
-        links.append((rest, rewritten(rest.condition, change), rewritten(rest.then, change)))
-        rest = rest.otherwise
-        found = change(rest) if isinstance(rest, If) else rewritten(rest, change)
-    other = found or rest
-    for link, condition, then in reversed(links):
-        same = condition is link.condition and then is link.then and other is link.otherwise
-        other = link if same else If(condition, then, other, link.at)
-    return other
+    remainder: Tree = tree
+    replacement: Tree | None = None
+    while isinstance(remainder, If) and replacement is None:
+        condition = rewrite(remainder.condition, change)
+        value = rewrite(remainder.then, change)
+        links.append((remainder, condition, value))
+        remainder = remainder.otherwise
+        replacement = change(remainder) if isinstance(remainder, If) else rewrite(remainder, change)
+    rewritten = replacement or remainder
+    for link, condition, value in reversed(links):
+        unchanged = condition is link.condition and value is link.then and rewritten is link.otherwise
+        rewritten = link if unchanged else If(condition, value, rewritten, link.offset)
+    return rewritten
 
 
 def nodes_of(tree: Tree) -> Iterator[Tree]:
-    """Yield the tree and everything below it."""
-    waiting = [tree]
-    while waiting:
-        node = waiting.pop()
+    """Yield the tree and all nodes below it."""
+    stack = [tree]
+    while stack:
+        node = stack.pop()
         yield node
-        waiting.extend(children(node))
+        stack.extend(children(node))
 
 
 def names_in(tree: Tree) -> frozenset[str]:
-    """Return every name that the expression mentions."""
+    """Return the names that the expression mentions."""
     return frozenset(node.name for node in nodes_of(tree) if isinstance(node, Name))
 
 
 def is_timed(tree: Tree) -> bool:
-    """Return whether a tree asks for time or states, which only a running chart knows."""
-    return any(isinstance(node, Timed | Inside) for node in nodes_of(tree))
+    """Return whether a tree depends on time or on active states, which only a running chart has."""
+    return any(isinstance(node, TemporalCondition | InState) for node in nodes_of(tree))
 
 
 def height(tree: Tree) -> int:
-    """Return the levels of a tree, without recursion: an honest tree is checked before it is walked."""
-    level, levels = [tree], 0
+    """Return the number of levels of a tree.
+
+    It does not recurse: the height is checked before anything recurses into a tree.
+    """
+    level = [tree]
+    n_levels = 0
     while level:
-        levels += 1
+        n_levels += 1
         level = [child for node in level for child in children(node)]
-    return levels
+    return n_levels
 
 
 Range = tuple[float, float]
-ANYTHING: Range = (-math.inf, math.inf)
+UNBOUNDED: Range = (-math.inf, math.inf)
 
 
 def range_of(tree: Tree, fixed: Mapping[str, Value]) -> Range:
-    """Return the least and the greatest value that a number may have; both ends may be infinite.
+    """Return bounds of the value of a number; both may be infinite.
 
-    The ends are sure, yet not always reached: a name that is read twice counts as two.
+    The bounds are safe but not always tight: two uses of one name count as two independent values.
 
     Args:
         tree: a typed tree.
-        fixed: names whose value is known.
+        fixed: values of constants by name.
     """
-    found = ANYTHING
+    bounds = UNBOUNDED
     match tree:
         case Name() if tree.name not in fixed:
             if isinstance(tree.type, IntType | FloatType):
-                found = tree.type.low, tree.type.high
+                bounds = (tree.type.low, tree.type.high)
         case Literal() | Name():
             value = tree.value if isinstance(tree, Literal) else fixed[tree.name]
             if isinstance(value, int | float) and not isinstance(value, bool):
-                found = value, value
+                bounds = (value, value)
         case Unary():
             low, high = range_of(tree.operand, fixed)
-            found = _saturated(-high, -low)
+            bounds = _saturate(-high, -low)
         case Binary():
-            found = _joined(tree.operator, range_of(tree.left, fixed), range_of(tree.right, fixed))
+            bounds = _binary_range(tree.operator, range_of(tree.left, fixed), range_of(tree.right, fixed))
         case Call():
-            found = _called(tree.function, [range_of(argument, fixed) for argument in tree.arguments])
+            bounds = _call_range(tree.function, [range_of(argument, fixed) for argument in tree.arguments])
         case If():
-            cases, rest = cases_of(tree)
-            ranges = [range_of(value, fixed) for value in (*(then for _, then in cases), rest)]
-            found = min(low for low, _ in ranges), max(high for _, high in ranges)
-    return found
+            cases, default = split_cases(tree)
+            values = [*(value for _, value in cases), default]
+            ranges = [range_of(value, fixed) for value in values]
+            bounds = (min(low for low, _ in ranges), max(high for _, high in ranges))
+    return bounds
 
 
-_CORNERS: dict[Operator, Callable[[float, float], float]] = {
+_MONOTONE_OPERATORS: dict[Operator, Callable[[float, float], float]] = {
     Operator.PLUS: operator.add,
     Operator.MINUS: operator.sub,
     Operator.TIMES: operator.mul,
     Operator.OVER: operator.truediv,
 }
+"""Operators whose extremes over two ranges lie at the ends of these."""
 
 
-def _joined(how: Operator, left: Range, right: Range) -> Range:
-    if how is Operator.MODULO:
+def _binary_range(binary: Operator, left: Range, right: Range) -> Range:
+    if binary is Operator.MODULO:
         return min(right[0], 0), max(right[1], 0)
-    if how not in _CORNERS or (how is Operator.OVER and right[0] <= 0 <= right[1]):
-        return ANYTHING
-    corners = [_CORNERS[how](a, b) for a in left for b in right]
-    return ANYTHING if any(map(math.isnan, corners)) else _saturated(min(corners), max(corners))
+    if binary not in _MONOTONE_OPERATORS:
+        return UNBOUNDED
+    if binary is Operator.OVER and right[0] <= 0 <= right[1]:
+        return UNBOUNDED
+    corners = [_MONOTONE_OPERATORS[binary](a, b) for a in left for b in right]
+    if any(map(math.isnan, corners)):
+        return UNBOUNDED
+    return _saturate(min(corners), max(corners))
 
 
-def _called(function: str, parts: list[Range]) -> Range:
-    lows, highs = [low for low, _ in parts], [high for _, high in parts]
+def _call_range(function: str, arguments: list[Range]) -> Range:
+    lows = [low for low, _ in arguments]
+    highs = [high for _, high in arguments]
     if function == "abs":
-        ends = abs(lows[0]), abs(highs[0])
-        return _saturated(0 if lows[0] <= 0 <= highs[0] else min(ends), max(ends))
+        magnitudes = (abs(lows[0]), abs(highs[0]))
+        return _saturate(0 if lows[0] <= 0 <= highs[0] else min(magnitudes), max(magnitudes))
     if function == "single":
         return to_single(lows[0]), to_single(highs[0])
     choose = min if function == "min" else max
-    low, high = choose(lows), choose(highs)
-    whole = all(isinstance(end, int) for end in (*lows, *highs))
-    return (low, high) if whole else (float(low), float(high))
+    low = choose(lows)
+    high = choose(highs)
+    all_integers = all(isinstance(end, int) for end in (*lows, *highs))
+    return (low, high) if all_integers else (float(low), float(high))
 
 
-def _saturated(low: float, high: float) -> Range:
-    """Return whole ends within 32 bits, and others as they are."""
+def _saturate(low: float, high: float) -> Range:
+    """Return integer bounds clamped to 32 bits, and float bounds unchanged."""
     if isinstance(low, int) and isinstance(high, int):
         return min(max(low, INT_LOW), INT_HIGH), min(max(high, INT_LOW), INT_HIGH)
     return low, high

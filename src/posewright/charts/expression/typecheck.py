@@ -1,7 +1,7 @@
-"""Expressions parsed and typed: truth and numbers do not mix, units match, and every name is known.
+"""The type checker of expressions: it resolves names, matches types and units, and inlines truth tables.
 
-What comes back is a tree that needs no more knowledge: units are converted, calls of truth tables are put
-in as conditions, results of 32 bits are rounded by `single`, and questions of time know their seconds.
+The typed tree needs no scope any more: units are converted, calls of truth tables are chains of conditionals,
+results of 32 bits are rounded by `single`, and temporal conditions have their time in seconds.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from typing import NoReturn
 
 from posewright.charts.expression.expression import Expression, compile_tree
 from posewright.charts.expression.inlining import Inliner
-from posewright.charts.expression.numbers import (
-    Numbers,
+from posewright.charts.expression.numeric import (
+    NumericConverter,
     TypedTree,
-    called,
-    chosen,
-    compared,
-    difference,
-    joined,
-    number_kind,
-    sort_of,
+    describe_dimensions,
+    describe_type,
+    match_compared,
+    result_type,
+    type_arithmetic,
+    type_call,
+    type_conditional,
 )
 from posewright.charts.expression.scope import Scope
-from posewright.charts.expression.source import Source
+from posewright.charts.expression.source import SourceText
 from posewright.charts.expression.syntax import parse
 from posewright.charts.expression.tree import (
     ARITHMETIC,
@@ -37,349 +37,379 @@ from posewright.charts.expression.tree import (
     Binary,
     Call,
     If,
-    Inside,
+    InState,
     Literal,
     Name,
     Operator,
-    Timed,
-    Timing,
+    TemporalCondition,
+    TemporalOperator,
     Tree,
     Unary,
     is_timed,
     names_in,
 )
-from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Numeric, Type, conversion, type_of
+from posewright.charts.types import (
+    BoolType,
+    EnumType,
+    FloatType,
+    IntType,
+    Numeric,
+    Type,
+    conversion_factor,
+    type_of,
+)
 
 _SINGLE_EQUALS = re.compile(r"(?<![<>=!])=(?!=)")
-_LAST_WORD, _FIRST_WORD = re.compile(r"(\w+)\s*\Z"), re.compile(r"\s*(\w+)")
+_LAST_WORD = re.compile(r"(\w+)\s*\Z")
+_FIRST_WORD = re.compile(r"\s*(\w+)")
 
 FUNCTIONS = {
     "abs": "one value",
-    "min": "two values or more",
-    "max": "two values or more",
+    "min": "two or more values",
+    "max": "two or more values",
     "single": "one value",
 }
-"""What they take; truth tables of the chart come in addition."""
+"""The built-in functions and what each takes."""
 
-TIMINGS = {timing.value: timing for timing in Timing}
-AS_IN = {
+TEMPORAL_OPERATORS = {operator.value: operator for operator in TemporalOperator}
+EXAMPLES = {
     "after": "after(0.5 s)",
     "before": "before(2 s)",
     "every": "every(1 s)",
     "held": "held(near, 0.3 s)",
 }
-"""How questions of time are written."""
+"""Examples of temporal conditions, for messages."""
+
+MAX_SECONDS = 86_400.0
+"""The longest time of a temporal condition [s]."""
 
 
-def unknown_name(name: Name, scope: Scope, source: Source) -> NoReturn:
-    """Raise the ExpressionError for a name that stands for no value."""
-    word = name.name
-    if word in TIMINGS:
-        source.fail(name.at, f"`{word}` needs a time", hint=f"as in {AS_IN[word]}")
-    if word in FUNCTIONS or word in scope.functions:
-        source.fail(name.at, f"`{word}` is a function", hint=f"call it, as in {word}(...)")
-    hint = f"ask for a state with in({word})" if word in scope.states else nearest(word, scope.names)
-    source.fail(name.at, f"no input, output or constant is called {word!r}", hint=hint)
-
-
-def nearest(name: str, known: Sequence[str]) -> str:
-    """Return the names that may have been meant."""
-    near = difflib.get_close_matches(name, known, n=2)
-    if near:
-        return f"did you mean {' or '.join(near)}?"
-    return f"there is {', '.join(known[:12]) or 'no name at all'}"
-
-
-LONGEST_S = 86_400.0
-"""The longest time that may be asked for [s]."""
-
-
-def seconds_of(time: TypedTree, timing: Timing, numbers: Numbers) -> float:
-    """Return a time in seconds; a number without a unit is one of seconds already.
-
-    Raises:
-        ExpressionError: it is not known before the chart runs, is no time, is not above zero, or too long.
-    """
-    source, constants, at = numbers.source, numbers.scope.constants, time.tree.at
-    if not (names_in(time.tree) <= constants.keys()) or is_timed(time.tree):
-        hint = "write a number of seconds, a number with a unit such as 500 ms, or a constant"
-        source.fail(at, f"`{timing}` needs a time that never changes", hint=hint)
-    if time.unit and conversion(time.unit, "s") is None:
-        source.fail(at, f"`{timing}` needs a time, not {time.unit}", hint="write it like 0.5 s")
-    seconds = compile_tree(numbers.in_unit(time, "s").tree, constants, source)({})
-    if not (math.isfinite(seconds) and 0 < seconds <= LONGEST_S):
-        hint = f"a time is above 0, and {LONGEST_S:g} s at most"
-        source.fail(at, f"`{timing}` cannot wait {seconds:g} s", hint=hint)
-    return float(seconds)
-
-
-def parse_expression(source: Source | str, scope: Scope, wanted: Type | None = None) -> Expression:
-    """Parse and type an expression.
+def parse_expression(source: SourceText | str, scope: Scope, target: Type | None = None) -> Expression:
+    """Parse and type check an expression.
 
     Args:
-        source: the text, with its place in a document where it has one.
+        source: the text, with its place in a document if it has one.
         scope: the names it may use.
-        wanted: the type of what it is assigned to; 0 and 1 are taken for bool.
+        target: the type of the variable it is assigned to, BoolType for a condition; 0 and 1 are truth
+            values where the target is bool.
 
     Raises:
-        ExpressionError: it does not parse, does not type, or is not of the `wanted` type.
+        ExpressionError: it does not parse, its operands do not fit together, or it does not fit the target.
     """
     if isinstance(source, str):
-        source = Source(source)
-    _refuse_single_equals(source, scope)
-    checker = _Checker(scope, source)
-    term = checker.wanted(parse(source), wanted)
-    expression = Expression(term.tree, term.kind, source, scope.fixed, tuple(checker.inliner.arguments))
-    if wanted is not None:
-        _assignable(expression, wanted)
+        source = SourceText(source)
+    _require_no_single_equals(source, scope)
+    checker = _TypeChecker(scope, source)
+    term = checker.check_for_target(parse(source), target)
+    expression = Expression(term.tree, term.type, source, scope.fixed, tuple(checker.inliner.arguments))
+    if target is not None:
+        _require_assignable(expression, target)
     return expression
 
 
-def _refuse_single_equals(source: Source, scope: Scope) -> None:
-    """Refuse `near = 1`, and say what is written instead: it depends on what `near` is."""
+def typecheck(tree: Tree, scope: Scope, source: SourceText, target: Type | None = None) -> tuple[Tree, Type]:
+    """Return the typed tree of an expression, and its type.
+
+    Args:
+        tree: the tree as parsed.
+        scope: the names it may use.
+        source: its text, for messages.
+        target: the type of the variable it is assigned to, as in `parse_expression`.
+
+    Raises:
+        ExpressionError: a name is unknown, or the operands of an operator do not fit together.
+    """
+    term = _TypeChecker(scope, source).check_for_target(tree, target)
+    return term.tree, term.type
+
+
+def _require_no_single_equals(source: SourceText, scope: Scope) -> None:
+    """Raise an ExpressionError for `near = 1`, with a hint that depends on the type of `near`."""
     sign = _SINGLE_EQUALS.search(source.text)
     if sign is None:
         return
-    at = sign.start()
-    left = _LAST_WORD.search(source.text[max(at - 90, 0) : at])
-    right = _FIRST_WORD.match(source.text[at + 1 : at + 90])
-    turned = {"<": "<=", ">": ">="}.get(source.text[at + 1 : at + 2])
-    hint = f"write {turned or '=='}"
+    offset = sign.start()
+    left = _LAST_WORD.search(source.text[max(offset - 90, 0) : offset])
+    right = _FIRST_WORD.match(source.text[offset + 1 : offset + 90])
+    reversed_signs = {"<": "<=", ">": ">="}  # of `=<` and `=>`
+    following = source.text[offset + 1 : offset + 2]
+    hint = f"write {reversed_signs.get(following, '==')}"
     if left is not None and right is not None and isinstance(scope.type_of(left[1]), BoolType):
         hint = {"1": f"write {left[1]}", "0": f"write not {left[1]}"}.get(right[1], hint)
-    source.fail(at, "'=' is not part of the language", hint=hint)
+    source.fail(offset, "'=' is not part of the language", hint=hint)
 
 
-def _assignable(expression: Expression, wanted: Type) -> None:
-    found, source = expression.type, expression.source
-    if isinstance(wanted, IntType) and isinstance(found, FloatType):
-        hint = f"it must be {wanted}; / gives a fraction"
-        source.fail(0, "a fraction where a whole number is needed", hint=hint)
-    same = type(found) is type(wanted) or (isinstance(wanted, FloatType) and isinstance(found, IntType))
-    if not same or (isinstance(wanted, EnumType) and found != wanted):
-        source.fail(0, f"{sort_of(found)} where {sort_of(wanted)} is needed", hint=f"it must be {wanted}")
-    value = expression.constant if isinstance(wanted, Numeric) else None
-    if value is None or not isinstance(wanted, Numeric):
+def _require_assignable(expression: Expression, target: Type) -> None:
+    """Raise an ExpressionError unless a variable of the target type can hold the value."""
+    value_type = expression.type
+    source = expression.source
+    if isinstance(target, IntType) and isinstance(value_type, FloatType):
+        hint = f"it must be {target}; / always gives a float"
+        source.fail(0, "a float where a whole number is needed", hint=hint)
+    is_widening = isinstance(target, FloatType) and isinstance(value_type, IntType)
+    fits = type(value_type) is type(target) or is_widening
+    if not fits or (isinstance(target, EnumType) and value_type != target):
+        message = f"{describe_type(value_type)} where {describe_type(target)} is needed"
+        source.fail(0, message, hint=f"it must be {target}")
+    if not isinstance(target, Numeric):
         return
-    low, high = wanted.ends if isinstance(wanted, FloatType) else (wanted.low, wanted.high)
+    value = expression.constant
+    if value is None:
+        return
+    low, high = target.written_range if isinstance(target, FloatType) else (target.low, target.high)
     if not low <= value <= high:
         source.fail(0, f"{value:g} is out of range", hint=f"the range is {low:g}..{high:g}")
 
 
-def typecheck(tree: Tree, scope: Scope, source: Source, wanted: Type | None = None) -> tuple[Tree, Type]:
-    """Return the tree of an expression made ready, and its type.
-
-    Args:
-        tree: as parsed.
-        scope: the names it may use.
-        source: its text.
-        wanted: the type of what it is assigned to: 0 and 1 are taken for bool, units follow.
-
-    Raises:
-        ExpressionError: an unknown name, or an operator between types that do not go together.
-    """
-    term = _Checker(scope, source).wanted(tree, wanted)
-    return term.tree, term.kind
+def _fail_unknown_name(name: Name, scope: Scope, source: SourceText) -> NoReturn:
+    """Raise the ExpressionError for a name that has no value."""
+    word = name.name
+    if word in TEMPORAL_OPERATORS:
+        source.fail(name.offset, f"`{word}` needs a time", hint=f"as in {EXAMPLES[word]}")
+    if word in FUNCTIONS or word in scope.functions:
+        source.fail(name.offset, f"`{word}` is a function", hint=f"call it, as in {word}(...)")
+    hint = suggest_names(word, scope.names)
+    if word in scope.states:
+        hint = f"to test whether a state is active, write in({word})"
+    source.fail(name.offset, f"no input, output or constant is called {word!r}", hint=hint)
 
 
-def truths(tree: Tree) -> Tree:
-    """Return a tree with 0 and 1 read as truth values, where that is all it is, or what it chooses from."""
+def suggest_names(name: str, names: Sequence[str]) -> str:
+    """Return a hint with the names closest to a misspelt one, or else with the first of all names."""
+    matches = difflib.get_close_matches(name, names, n=2)
+    if matches:
+        return f"did you mean {' or '.join(matches)}?"
+    return f"the names are {', '.join(names[:12])}" if names else "no names are declared"
+
+
+def as_truth_value(tree: Tree) -> Tree:
+    """Return a tree in which 0 and 1 are truth values, alone or as the values of a conditional."""
     if isinstance(tree, If):
-        return If(tree.condition, truths(tree.then), truths(tree.otherwise), tree.at)
+        return If(tree.condition, as_truth_value(tree.then), as_truth_value(tree.otherwise), tree.offset)
     if isinstance(tree, Literal) and tree in (Literal(0), Literal(1)):
-        return Literal(bool(tree.value), tree.at)
+        return Literal(bool(tree.value), tree.offset)
     return tree
 
 
-class _Checker:
-    def __init__(self, scope: Scope, source: Source) -> None:
+class _TypeChecker:
+    """Type checks one expression; every method raises ExpressionError where types do not fit together."""
+
+    def __init__(self, scope: Scope, source: SourceText) -> None:
         self.scope = scope
         self.source = source
-        self.numbers = Numbers(scope, source)
-        self.inliner = Inliner(self.numbers)
+        self.converter = NumericConverter(scope, source)
+        self.inliner = Inliner(self.converter)
 
-    def wanted(self, tree: Tree, wanted: Type | None) -> TypedTree:
-        """Return a tree as something of the wanted type is set to it: of its unit."""
-        term = self.check(truths(tree) if isinstance(wanted, BoolType) else tree)
-        if not (isinstance(wanted, Numeric) and wanted.unit and term.unit):
+    def check_for_target(self, tree: Tree, target: Type | None) -> TypedTree:
+        """Return the typed tree, in the unit of the variable it is assigned to."""
+        term = self.check(as_truth_value(tree) if isinstance(target, BoolType) else tree)
+        if not (isinstance(target, Numeric) and target.unit and term.unit):
             return term
-        if conversion(term.unit, wanted.unit) is None:
-            hint = difference(term.unit, wanted.unit)
-            message = f"a value in {term.unit} where one in {wanted.unit} is needed"
+        if conversion_factor(term.unit, target.unit) is None:
+            hint = describe_dimensions(term.unit, target.unit)
+            message = f"a value in {term.unit} where one in {target.unit} is needed"
             self.source.fail(0, message, hint=hint)
-        return self.numbers.in_unit(term, wanted.unit, whole=isinstance(wanted, IntType))
+        return self.converter.to_unit(term, target.unit, prefer_integer=isinstance(target, IntType))
 
-    def under(self, condition: Tree, check: Callable[[], TypedTree]) -> TypedTree:
-        """Check what is computed under a condition only."""
-        self.inliner.under.append(condition)
+    def check_under(self, condition: Tree, check: Callable[[], TypedTree]) -> TypedTree:
+        """Return the result of `check`, whose operand is evaluated only if the condition is true."""
+        self.inliner.conditions.append(condition)
         term = check()
-        self.inliner.under.pop()
+        self.inliner.conditions.pop()
         return term
 
     def check(self, tree: Tree) -> TypedTree:
         match tree:
             case Literal():
-                term = self.literal(tree)
+                term = self.check_literal(tree)
             case Name():
-                term = self.name(tree)
-            case Inside():
-                term = self.inside(tree)
+                term = self.check_name(tree)
+            case InState():
+                term = self.check_in_state(tree)
             case Unary():
-                term = self.unary(tree)
+                term = self.check_unary(tree)
             case Binary():
-                term = self.binary(tree)
+                term = self.check_binary(tree)
             case If():
-                term = self.choice(tree)
+                term = self.check_conditional(tree)
             case Call():
-                term = self.call(tree)
-            case Timed():
+                term = self.check_call(tree)
+            case TemporalCondition():
                 term = TypedTree(tree, BoolType())
         return term
 
-    def literal(self, tree: Literal) -> TypedTree:
-        kind = type_of(tree.value)
-        if isinstance(kind, Numeric):
-            kind = replace(kind, unit=tree.unit)
-        return TypedTree(replace(tree, unit=None), kind, loose=True)
+    def check_literal(self, tree: Literal) -> TypedTree:
+        value_type = type_of(tree.value)
+        if isinstance(value_type, Numeric):
+            value_type = replace(value_type, unit=tree.unit)
+        return TypedTree(replace(tree, unit=None), value_type, is_constant=True)
 
-    def name(self, tree: Name) -> TypedTree:
-        kind = self.scope.type_of(tree.name)
-        if kind is None:
-            unknown_name(tree, self.scope, self.source)
-        tree = replace(tree, known=kind)
+    def check_name(self, tree: Name) -> TypedTree:
+        value_type = self.scope.type_of(tree.name)
+        if value_type is None:
+            _fail_unknown_name(tree, self.scope, self.source)
+        tree = replace(tree, declared_type=value_type)
         if tree.name not in self.scope.constants:
-            return TypedTree(tree, kind)
-        if isinstance(kind, Numeric):
-            kind = replace(kind, unit=self.scope.units.get(tree.name))
-        return TypedTree(tree, kind, loose=True)
+            return TypedTree(tree, value_type)
+        if isinstance(value_type, Numeric):
+            value_type = replace(value_type, unit=self.scope.units.get(tree.name))
+        return TypedTree(tree, value_type, is_constant=True)
 
-    def inside(self, tree: Inside) -> TypedTree:
+    def check_in_state(self, tree: InState) -> TypedTree:
         if tree.state not in self.scope.states:
-            hint = nearest(tree.state, sorted(self.scope.states))
-            self.source.fail(tree.at, f"no state is called {tree.state!r}", hint=hint)
+            hint = suggest_names(tree.state, sorted(self.scope.states))
+            self.source.fail(tree.offset, f"no state is called {tree.state!r}", hint=hint)
         return TypedTree(tree, BoolType())
 
-    def unary(self, tree: Unary) -> TypedTree:
+    def check_unary(self, tree: Unary) -> TypedTree:
         if tree.operator is Operator.NOT:
-            return TypedTree(Unary(Operator.NOT, self.truth(tree.operand, "not").tree, tree.at), BoolType())
-        term = self.number(tree.operand, "-")
-        kind = number_kind([term], single=term.is_single, unit=term.unit)
-        return TypedTree(Unary(Operator.MINUS, term.tree, tree.at), kind, term.loose)
+            operand = self.require_truth_value(tree.operand, "not")
+            return TypedTree(Unary(Operator.NOT, operand.tree, tree.offset), BoolType())
+        number = self.require_number(tree.operand, "-")
+        value_type = result_type([number], single=number.is_single, unit=number.unit)
+        return TypedTree(Unary(Operator.MINUS, number.tree, tree.offset), value_type, number.is_constant)
 
-    def binary(self, tree: Binary) -> TypedTree:
+    def check_binary(self, tree: Binary) -> TypedTree:
         operator = tree.operator
         if operator in LOGIC:
-            left = self.truth(tree.left, str(operator))
-            first = left.tree if operator is Operator.AND else Unary(Operator.NOT, left.tree)
-            right = self.under(first, lambda: self.truth(tree.right, str(operator)))
-            return TypedTree(Binary(operator, left.tree, right.tree, tree.at), BoolType())
+            left = self.require_truth_value(tree.left, str(operator))
+            reached = left.tree if operator is Operator.AND else Unary(Operator.NOT, left.tree)
+            right = self.check_under(reached, lambda: self.require_truth_value(tree.right, str(operator)))
+            return TypedTree(Binary(operator, left.tree, right.tree, tree.offset), BoolType())
         if operator in COMPARISONS - ORDER:
-            left, right = self.same(tree)
-        else:
-            left, right = self.number(tree.left, str(operator)), self.number(tree.right, str(operator))
-        if operator in ARITHMETIC:
-            return joined(self.numbers, tree, left, right)
-        if isinstance(left.kind, Numeric):
-            left, right = compared(self.numbers, tree, left, right)
-        return TypedTree(Binary(operator, left.tree, right.tree, tree.at), BoolType())
-
-    def choice(self, tree: If) -> TypedTree:
-        condition = self.truth(tree.condition, "if")
-        then = self.under(condition.tree, lambda: self.check(tree.then))
-        other = self.under(Unary(Operator.NOT, condition.tree), lambda: self.check(tree.otherwise))
-        self.match(then.kind, other.kind, tree.at, "`if` chooses between {} and {}")
-        if isinstance(then.kind, Numeric):
-            return chosen(self.numbers, tree, condition, then, other)
-        return TypedTree(If(condition.tree, then.tree, other.tree, tree.at), then.kind)
-
-    def call(self, tree: Call) -> TypedTree:
-        if tree.function in TIMINGS:
-            return self.timed(tree)
-        if tree.function in self.scope.functions:
-            function = self.scope.functions[tree.function]
-            self.count(tree, len(function.takes), ", ".join(function.takes))
-            wanted = function.takes.values()
-            arguments = [
-                self.check(truths(argument) if isinstance(kind, BoolType) else argument)
-                for argument, kind in zip(tree.arguments, wanted, strict=True)
-            ]
-            return self.inliner.call(function, arguments, tree)
-        if tree.function not in FUNCTIONS:
-            known = [*TIMINGS, *(name for name in FUNCTIONS if name != "single"), *self.scope.functions]
-            self.source.fail(
-                tree.at, f"there is no function {tree.function}", hint=nearest(tree.function, known)
+            left = self.check(tree.left)
+            right = self.check(tree.right)
+            self.require_no_truth_test(tree, left)
+            self.require_same_sort(
+                left.type, right.type, tree.offset, f"`{tree.operator}` compares {{}} with {{}}"
             )
-        return self.built_in(tree)
+        else:
+            left = self.require_number(tree.left, str(operator))
+            right = self.require_number(tree.right, str(operator))
+        if operator in ARITHMETIC:
+            return type_arithmetic(self.converter, tree, left, right)
+        if isinstance(left.type, Numeric):
+            left, right = match_compared(self.converter, tree, left, right)
+        return TypedTree(Binary(operator, left.tree, right.tree, tree.offset), BoolType())
 
-    def built_in(self, tree: Call) -> TypedTree:
-        name, given = tree.function, len(tree.arguments)
-        takes = FUNCTIONS[name]
-        if (given != 1) if takes == "one value" else (given < 2):
-            self.source.fail(tree.at, f"{name} takes {takes}, not {given}")
-        terms = [self.number(argument, name) for argument in tree.arguments]
-        return called(self.numbers, tree, terms)
+    def check_conditional(self, tree: If) -> TypedTree:
+        condition = self.require_truth_value(tree.condition, "if")
+        then = self.check_under(condition.tree, lambda: self.check(tree.then))
+        negation = Unary(Operator.NOT, condition.tree)
+        otherwise = self.check_under(negation, lambda: self.check(tree.otherwise))
+        self.require_same_sort(then.type, otherwise.type, tree.offset, "`if` chooses between {} and {}")
+        if isinstance(then.type, Numeric):
+            return type_conditional(self.converter, tree, condition, then, otherwise)
+        return TypedTree(If(condition.tree, then.tree, otherwise.tree, tree.offset), then.type)
 
-    def timed(self, tree: Call) -> TypedTree:
-        timing = TIMINGS[tree.function]
+    def check_call(self, tree: Call) -> TypedTree:
+        if tree.function in TEMPORAL_OPERATORS:
+            return self.check_temporal_condition(tree)
+        if tree.function in self.scope.functions:
+            return self.check_truth_table_call(tree)
+        if tree.function in FUNCTIONS:
+            return self.check_builtin_call(tree)
+        documented = [name for name in FUNCTIONS if name != "single"]
+        names = [*TEMPORAL_OPERATORS, *documented, *self.scope.functions]
+        hint = suggest_names(tree.function, names)
+        return self.source.fail(tree.offset, f"there is no function {tree.function}", hint=hint)
+
+    def check_truth_table_call(self, tree: Call) -> TypedTree:
+        function = self.scope.functions[tree.function]
+        n_parameters = len(function.takes)
+        if len(tree.arguments) != n_parameters:
+            values = "value" if n_parameters == 1 else "values"
+            message = f"{tree.function} takes {n_parameters} {values}, not {len(tree.arguments)}"
+            self.source.fail(tree.offset, message, hint=f"it takes {', '.join(function.takes)}")
+        arguments = [
+            self.check(as_truth_value(argument) if isinstance(parameter_type, BoolType) else argument)
+            for argument, parameter_type in zip(tree.arguments, function.takes.values(), strict=True)
+        ]
+        return self.inliner.inline(function, arguments, tree)
+
+    def check_builtin_call(self, tree: Call) -> TypedTree:
+        takes = FUNCTIONS[tree.function]
+        n_arguments = len(tree.arguments)
+        is_wrong_number = n_arguments != 1 if takes == "one value" else n_arguments < 2
+        if is_wrong_number:
+            self.source.fail(tree.offset, f"{tree.function} takes {takes}, not {n_arguments}")
+        arguments = [self.require_number(argument, tree.function) for argument in tree.arguments]
+        return type_call(self.converter, tree, arguments)
+
+    def check_temporal_condition(self, tree: Call) -> TypedTree:
+        operator = TEMPORAL_OPERATORS[tree.function]
         if not self.scope.states:
-            hint = "only in the states of a chart there is time"
-            self.source.fail(tree.at, f"`{timing}` has no meaning here", hint=hint)
-        given = len(tree.arguments)
-        if given != (2 if timing is Timing.HELD else 1):
-            takes = "a condition and a time" if timing is Timing.HELD else "one time"
-            self.source.fail(tree.at, f"{timing} takes {takes}", hint=f"as in {AS_IN[str(timing)]}")
-        condition = self.truth(tree.arguments[0], str(timing)).tree if timing is Timing.HELD else None
-        time = self.number(tree.arguments[-1], str(timing))
-        seconds = seconds_of(time, timing, self.numbers)
-        return TypedTree(Timed(timing, seconds, condition, tree.at), BoolType())
+            hint = "temporal conditions are allowed only in the states of a chart"
+            self.source.fail(tree.offset, f"`{operator}` has no meaning here", hint=hint)
+        is_held = operator is TemporalOperator.HELD
+        if len(tree.arguments) != (2 if is_held else 1):
+            takes = "a condition and a time" if is_held else "one time"
+            hint = f"as in {EXAMPLES[str(operator)]}"
+            self.source.fail(tree.offset, f"{operator} takes {takes}", hint=hint)
+        condition = self.require_truth_value(tree.arguments[0], str(operator)).tree if is_held else None
+        time = self.require_number(tree.arguments[-1], str(operator))
+        seconds = self.to_seconds(time, operator)
+        return TypedTree(TemporalCondition(operator, seconds, condition, tree.offset), BoolType())
 
-    def count(self, tree: Call, wanted: int, names: str) -> None:
-        if len(tree.arguments) != wanted:
-            values = "value" if wanted == 1 else "values"
-            message = f"{tree.function} takes {wanted} {values}, not {len(tree.arguments)}"
-            self.source.fail(tree.at, message, hint=f"it takes {names}")
+    def to_seconds(self, time: TypedTree, operator: TemporalOperator) -> float:
+        """Return a constant time in seconds; a number without a unit is in seconds already."""
+        constants = self.scope.constants
+        offset = time.tree.offset
+        if not (names_in(time.tree) <= constants.keys()) or is_timed(time.tree):
+            hint = "write a number of seconds, a number with a unit such as 500 ms, or a constant"
+            self.source.fail(offset, f"`{operator}` needs a constant time", hint=hint)
+        if time.unit and conversion_factor(time.unit, "s") is None:
+            message = f"`{operator}` needs a time, not a number in {time.unit}"
+            self.source.fail(offset, message, hint="write it like 0.5 s")
+        seconds = compile_tree(self.converter.to_unit(time, "s").tree, constants, self.source)({})
+        if not (math.isfinite(seconds) and 0 < seconds <= MAX_SECONDS):
+            hint = f"a time is above 0, and {MAX_SECONDS:g} s at most"
+            self.source.fail(offset, f"`{operator}` cannot wait {seconds:g} s", hint=hint)
+        return float(seconds)
 
-    def truth(self, tree: Tree, operator: str) -> TypedTree:
+    def require_truth_value(self, tree: Tree, operator: str) -> TypedTree:
         term = self.check(tree)
-        if not isinstance(term.kind, BoolType):
-            hint = "compare it, as in x > 0" if isinstance(term.kind, Numeric) else "compare it with =="
-            message = f"`{operator}` needs a truth value, not {sort_of(term.kind)}"
-            self.source.fail(tree.at, message, hint=hint)
+        if not isinstance(term.type, BoolType):
+            hint = "compare it, as in x > 0" if isinstance(term.type, Numeric) else "compare it with =="
+            message = f"`{operator}` needs a truth value, not {describe_type(term.type)}"
+            self.source.fail(tree.offset, message, hint=hint)
         return term
 
-    def number(self, tree: Tree, operator: str) -> TypedTree:
+    def require_number(self, tree: Tree, operator: str) -> TypedTree:
         term = self.check(tree)
-        if not isinstance(term.kind, Numeric):
-            hint = "join truth values with and, or, not" if isinstance(term.kind, BoolType) else None
-            message = f"`{operator}` needs a number, not {sort_of(term.kind)}"
-            self.source.fail(tree.at, message, hint=hint)
+        if not isinstance(term.type, Numeric):
+            hint = "join truth values with and, or, not" if isinstance(term.type, BoolType) else None
+            message = f"`{operator}` needs a number, not {describe_type(term.type)}"
+            self.source.fail(tree.offset, message, hint=hint)
         return term
 
-    def same(self, tree: Binary) -> tuple[TypedTree, TypedTree]:
-        left, right = self.check(tree.left), self.check(tree.right)
-        self.refuse_truth_as_number(tree, left)
-        self.match(left.kind, right.kind, tree.at, f"`{tree.operator}` compares {{}} with {{}}")
-        return left, right
-
-    def refuse_truth_as_number(self, tree: Binary, left: TypedTree) -> None:
-        """Refuse `near == 1`, and say that `near` is meant."""
-        name, number = tree.left, tree.right
-        if not (isinstance(left.kind, BoolType) and isinstance(name, Name) and isinstance(number, Literal)):
+    def require_no_truth_test(self, tree: Binary, left: TypedTree) -> None:
+        """Raise an ExpressionError for `near == 1`, with the hint to write `near`."""
+        name = tree.left
+        number = tree.right
+        if not (isinstance(left.type, BoolType) and isinstance(name, Name) and isinstance(number, Literal)):
             return
         if type(number.value) is int and number.unit is None and number.value in (0, 1):
-            holds = bool(number.value) is (tree.operator is Operator.EQUAL)
-            hint = f"a truth value stands for itself: write {'' if holds else 'not '}{name.name}"
-            self.source.fail(tree.at, f"`{tree.operator}` compares a truth value with a number", hint=hint)
+            is_true_test = bool(number.value) is (tree.operator is Operator.EQUAL)
+            hint = f"a truth value is a condition already: write {'' if is_true_test else 'not '}{name.name}"
+            message = f"`{tree.operator}` compares a truth value with a number"
+            self.source.fail(tree.offset, message, hint=hint)
 
-    def match(self, left: Type, right: Type, at: int, message: str) -> None:
-        """Fail where two types are not of one sort."""
-        numbers = isinstance(left, Numeric) and isinstance(right, Numeric)
-        if numbers or left == right:
+    def require_same_sort(self, left: Type, right: Type, offset: int, message: str) -> None:
+        """Raise an ExpressionError unless both are numbers, truth values, or of the same enumeration.
+
+        Args:
+            left: type of the left operand.
+            right: type of the right operand.
+            offset: the character that the error points at.
+            message: with two placeholders, for the two types.
+        """
+        are_numbers = isinstance(left, Numeric) and isinstance(right, Numeric)
+        if are_numbers or left == right:
             return
+        hint: str | None = None
         if isinstance(left, EnumType) and isinstance(right, EnumType):
-            hint: str | None = f"the one is {left}, the other {right}"
+            hint = f"the left side is {left}, the right side {right}"
         elif isinstance(left, BoolType) or isinstance(right, BoolType):
-            hint = "a truth value stands for itself: write x or not x"
-        else:
-            hint = None
-        self.source.fail(at, message.format(sort_of(left), sort_of(right)), hint=hint)
+            hint = "a truth value is a condition already: write x or not x"
+        self.source.fail(offset, message.format(describe_type(left), describe_type(right)), hint=hint)

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from posewright.charts.formats.csv_rows import sheet_rows
-from posewright.charts.formats.entries import one_or_more, seconds_in, text_of, written
-from posewright.charts.formats.files import MAX_BYTES, Holder, chart_in, holder_of, read_chart, write_chart
+from posewright.charts.formats.csv_rows import read_csv_rows
+from posewright.charts.formats.entries import expression_text, one_or_more, optional_text, seconds_in
+from posewright.charts.formats.files import (
+    MAX_BYTES,
+    ChartFormat,
+    detect_format,
+    parse_any_chart,
+    read_chart,
+    write_chart,
+)
 from posewright.charts.formats.native import CHART_KEYS, STATE_KEYS, TRANSITION_KEYS, parse_chart
-from posewright.charts.formats.native_writing import chart_data, few, save_chart, without_gaps
-from posewright.charts.formats.scxml.expressions import python_assigned, python_guard
+from posewright.charts.formats.native_writing import chart_data, save_chart, single_or_list, without_empty
+from posewright.charts.formats.scxml.expressions import python_guard, python_value_text
 from posewright.charts.formats.scxml.reading import parse_scxml
-from posewright.charts.formats.scxml.writing import beyond_scxml, save_scxml, scxml_text, tick_of
+from posewright.charts.formats.scxml.writing import beyond_scxml, save_scxml, scxml_text, tick_event
 from posewright.charts.formats.transition_tables import (
     is_transition_table,
     parse_transition_table,
@@ -18,13 +25,13 @@ from posewright.charts.formats.transition_tables import (
 )
 from posewright.charts.formats.truth_tables import (
     Cube,
-    TableRow,
     TruthTable,
-    chart_of,
+    TruthTableRow,
     cube_text,
     guard_cube,
     parse_table,
     save_table,
+    table_to_chart,
 )
 
 __all__ = [
@@ -32,38 +39,38 @@ __all__ = [
     "MAX_BYTES",
     "STATE_KEYS",
     "TRANSITION_KEYS",
+    "ChartFormat",
     "Cube",
-    "Holder",
-    "TableRow",
     "TruthTable",
+    "TruthTableRow",
     "beyond_scxml",
     "chart_data",
-    "chart_in",
-    "chart_of",
     "cube_text",
-    "few",
+    "detect_format",
+    "expression_text",
     "guard_cube",
-    "holder_of",
     "is_transition_table",
     "one_or_more",
+    "optional_text",
+    "parse_any_chart",
     "parse_chart",
     "parse_scxml",
     "parse_table",
     "parse_transition_table",
-    "python_assigned",
     "python_guard",
+    "python_value_text",
     "read_chart",
+    "read_csv_rows",
     "save_chart",
     "save_scxml",
     "save_table",
     "save_transition_table",
     "scxml_text",
     "seconds_in",
-    "sheet_rows",
-    "text_of",
-    "tick_of",
+    "single_or_list",
+    "table_to_chart",
+    "tick_event",
     "transition_table_text",
-    "without_gaps",
+    "without_empty",
     "write_chart",
-    "written",
 ]

@@ -11,8 +11,8 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import NoReturn
 
-from posewright.charts.formats.entries import written
-from posewright.documents import Node, open_ordinary
+from posewright.charts.formats.entries import expression_text
+from posewright.documents import Node, open_regular_file
 from posewright.errors import DocumentError, FormatError, Where
 
 ANY = frozenset({"X", "x", "-", "*"})
@@ -21,7 +21,7 @@ ANY = frozenset({"X", "x", "-", "*"})
 _FIELD = re.compile(r' *(?:"(?:[^"]+|"")*(?:(?P<closed>")|\Z)[^,\r\n]*|[^,\r\n]*)(?:,|\r?\n|\r|\Z)')
 
 
-def sheet_rows(text: str, path: Path | None, before: int = 0) -> Iterator[tuple[list[str], Where]]:
+def read_csv_rows(text: str, path: Path | None, before: int = 0) -> Iterator[tuple[list[str], Where]]:
     """Yield the cells of each row that is not empty, blanks around them left out, and where it ends.
 
     Args:
@@ -81,7 +81,7 @@ def cells_of_list(node: Node) -> list[Cell]:
     items = node.items()
     if not items:
         node.fail("a row without cells", hint="a cell for each parameter, then what it gives")
-    return [Cell(written(item).strip(), node.where_of(i)) for i, item in enumerate(items)]
+    return [Cell(expression_text(item).strip(), node.where_of(i)) for i, item in enumerate(items)]
 
 
 def cells_of_table(node: Node, columns: tuple[str, ...]) -> list[list[Cell]]:
@@ -93,7 +93,7 @@ def cells_of_table(node: Node, columns: tuple[str, ...]) -> list[list[Cell]]:
     """
     path = _beside(node)
     rows: list[list[Cell]] = []
-    for cells, where in sheet_rows(_text_of(path, node), path):
+    for cells, where in read_csv_rows(_text_of(path, node), path):
         rows.append([Cell(cell, where) for cell in cells])
         if len(rows) > MAX_TABLE_ROWS + 1:
             raise FormatError("too many rows", where=where, hint=f"at most {MAX_TABLE_ROWS}")
@@ -117,7 +117,7 @@ def _beside(node: Node) -> Path:
 
 def _text_of(path: Path, node: Node) -> str:
     try:
-        with open_ordinary(path) as file:
+        with open_regular_file(path) as file:
             raw = file.read(MAX_TABLE_BYTES + 1)
         if len(raw) > MAX_TABLE_BYTES:
             raise FormatError(f"larger than {MAX_TABLE_BYTES} bytes", where=Where(path, 1))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from posewright.charts.expression import Function, FunctionRow, Scope, Source, parse_expression
+from posewright.charts.expression import Function, FunctionRow, Scope, SourceText, parse_expression
 from posewright.charts.formats.csv_rows import ANY, Cell, cells_of_list, cells_of_table
 from posewright.charts.formats.entries import (
     ErrorCollector,
@@ -16,7 +16,7 @@ from posewright.charts.formats.entries import (
     one_or_more,
     quantity_in,
 )
-from posewright.charts.model import Declarations, TableForm, proper_name, scope_of
+from posewright.charts.model import Declarations, TableForm, require_name, scope_of
 from posewright.charts.types import (
     INT_HIGH,
     INT_LOW,
@@ -61,7 +61,7 @@ def _word(node: Node) -> Type:
     if word in ("float", "float32"):
         return FloatType(single=word == "float32")
     if word in INT_RANGES:
-        return IntType(*INT_RANGES[word], written=word)
+        return IntType(*INT_RANGES[word], keyword=word)
     raise UnknownNameError.among("type", word, WORDS, where=node.where)
 
 
@@ -80,7 +80,7 @@ def _range(key: str, node: Node) -> IntType | FloatType:
 
 
 def _enum(node: Node) -> EnumType:
-    values = tuple(proper_name(item.text(), item) for item in node.items())
+    values = tuple(require_name(item.text(), item) for item in node.items())
     if not values or len(set(values)) < len(values):
         node.fail("an enumeration needs names, each of them once", hint=TYPE_HINT)
     return EnumType(values)
@@ -143,7 +143,7 @@ def read_function(name: str, node: Node, declared: Declarations) -> Function:
 def _parameter(name: str, node: Node, declared: Declarations) -> str:
     if name in declared.constants:
         node.fail(f"{name!r} is a constant", hint="give the parameter another name")
-    return proper_name(name, node)
+    return require_name(name, node)
 
 
 def _row(node: Node, head: _Head) -> FunctionRow:
@@ -169,8 +169,8 @@ def _row_of_cells(cells: list[Cell], head: _Head) -> FunctionRow:
     ]
     line = Where(where.path, where.line)
     return FunctionRow(
-        when=parse_expression(Source(" and ".join(texts) or "true", line), head.scope, BoolType()),
-        give=parse_expression(Source(given.text, given.where), head.scope, head.gives),
+        when=parse_expression(SourceText(" and ".join(texts) or "true", line), head.scope, BoolType()),
+        give=parse_expression(SourceText(given.text, given.where), head.scope, head.gives),
         cells=tuple(cell.text for cell in asked),
         line=where.line,
     )
@@ -190,7 +190,7 @@ def _condition(name: str, kind: Type, cell: Cell, scope: Scope) -> str | None:
 
 
 def _truth(cell: Cell, scope: Scope) -> bool:
-    found = parse_expression(Source(cell.text, cell.where), scope, BoolType())
+    found = parse_expression(SourceText(cell.text, cell.where), scope, BoolType())
     if found.names:
         cell.fail(f"{cell.text!r} is no cell", hint="write 0, 1 or X")
     return bool(found.constant)
@@ -210,7 +210,7 @@ def _number(text: str, cell: Cell, scope: Scope) -> str:
     """Return the text of a number that a cell compares with, once it is known to read."""
     column = cell.where.column
     at = column + cell.text.find(text) if column is not None else None
-    found = parse_expression(Source(text, Where(cell.where.path, cell.where.line, at)), scope)
+    found = parse_expression(SourceText(text, Where(cell.where.path, cell.where.line, at)), scope)
     if not isinstance(found.type, Numeric) or found.names:
         cell.fail(f"{cell.text!r} is no cell", hint="write a number, `< 5`, `2..4` or X")
     return text if _PLAIN.fullmatch(text) else f"({text})"
@@ -297,7 +297,7 @@ def _declared_names(
     found: dict[str, Node] = {}
     for word, entry in of_events or node.fields().items():
         with errors.collect(word):
-            name = proper_name(word if isinstance(word, str) else entry.text(), entry)
+            name = require_name(word if isinstance(word, str) else entry.text(), entry)
             if section in EVENTS and sections_by_name.get(name) == section:
                 entry.fail(f"{name!r} is there twice", hint="once is enough")
             _require_unused(name, section, sections_by_name, entry)
@@ -338,7 +338,7 @@ def read_initial_values(
             if name not in known:
                 raise UnknownNameError.among("output or local", name, known, where=node.where)
             value = expression_in(fields[key], name, node, declared.fixed_scope, known[name]).constant
-            values[name] = known[name].fit(value)
+            values[name] = known[name].clamp(value)
     return values
 
 

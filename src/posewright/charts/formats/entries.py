@@ -8,10 +8,18 @@ from contextlib import contextmanager
 from enum import Enum
 from typing import TypeVar
 
-from posewright.charts.expression import Expression, Scope, Source, parse_expression
-from posewright.charts.types import INT_HIGH, BoolType, Type, Value, conversion, exactly, parse_quantity
+from posewright.charts.expression import Expression, Scope, SourceText, parse_expression
+from posewright.charts.types import (
+    INT_HIGH,
+    BoolType,
+    Type,
+    Value,
+    conversion_factor,
+    parse_quantity,
+    to_fraction,
+)
 from posewright.documents import Node
-from posewright.documents.reading import TOO_LARGE, describe
+from posewright.documents.node import TOO_LARGE, describe
 from posewright.errors import ExpressionError, InputError, UnknownNameError
 
 MOST_ERRORS = 20
@@ -70,7 +78,7 @@ class ErrorCollector:
         first, *others = sorted(self.errors, key=line_of)
         if len(self.errors) >= MOST_ERRORS:
             others.append(InputError(f"no more is told than {MOST_ERRORS} errors at once"))
-        first.others = tuple(others)
+        first.other_errors = tuple(others)
         raise first
 
 
@@ -85,7 +93,7 @@ def choice_of(fields: Mapping[str, Node], key: str, kind: type[Word]) -> Word | 
     return kind(fields[key].choice(key, [member.value for member in kind])) if key in fields else None
 
 
-def text_of(fields: Mapping[str, Node], key: str) -> str:
+def optional_text(fields: Mapping[str, Node], key: str) -> str:
     """Return the text at `key`, or none."""
     return fields[key].text().strip() if key in fields else ""
 
@@ -117,12 +125,12 @@ def seconds_in(node: Node, constants: Mapping[str, Value], units: Mapping[str, s
         number, unit = constants[node.value], units.get(node.value, "s")
     else:
         number, unit = quantity_in(node)
-    factor = conversion(unit, "s")
+    factor = conversion_factor(unit, "s")
     if isinstance(number, bool | str):
         node.fail(f"{node.value} is no time", hint=hint)
     if factor is None:
         node.fail(f"{node.value} is no time: {unit} is no unit of time", hint=hint)
-    seconds = exactly(number) * factor
+    seconds = to_fraction(number) * factor
     if not 0 <= seconds <= LONGEST_S:
         node.fail(f"{number * float(factor):g} s is out of range", hint=f"the range is 0..{LONGEST_S:g} s")
     return float(seconds)
@@ -163,10 +171,10 @@ def expression_in(
 ) -> Expression:
     """Return the expression at `key` of a mapping, or at that place in a list."""
     _refuse_cut(parent, node)
-    return parse_expression(Source(written(node), parent.where_of(key)), scope, wanted)
+    return parse_expression(SourceText(expression_text(node), parent.where_of(key)), scope, wanted)
 
 
-def written(node: Node) -> str:
+def expression_text(node: Node) -> str:
     """Return a scalar as the text of an expression."""
     value = node.value
     if not isinstance(value, str | int | float):

@@ -18,13 +18,13 @@ from posewright.charts.formats.transition_tables import (
     parse_transition_table,
     save_transition_table,
 )
-from posewright.charts.formats.truth_tables import chart_of, parse_table
+from posewright.charts.formats.truth_tables import parse_table, table_to_chart
 from posewright.charts.model import Chart
-from posewright.documents import open_ordinary
+from posewright.documents import open_regular_file
 from posewright.errors import DocumentError, InputError, Where
 
 
-class Holder(Enum):
+class ChartFormat(Enum):
     """What a chart may be kept in."""
 
     DOCUMENT = "chart"
@@ -34,10 +34,10 @@ class Holder(Enum):
 
 
 MAX_BYTES = {
-    Holder.DOCUMENT: 120_000,
-    Holder.TRUTH_TABLE: 2_000_000,
-    Holder.TRANSITION_TABLE: 120_000,
-    Holder.SCXML: 250_000,
+    ChartFormat.DOCUMENT: 120_000,
+    ChartFormat.TRUTH_TABLE: 2_000_000,
+    ChartFormat.TRANSITION_TABLE: 120_000,
+    ChartFormat.SCXML: 250_000,
 }
 """Sizes that no chart written by a person, and no table of ours, comes near; a chart is read in a second."""
 
@@ -60,35 +60,35 @@ def read_chart(path: Path | str) -> Chart:
         hint = "call pw.chart(text), or parse_chart(text)"
         raise InputError("this is the text of a chart, not the path of one", hint=hint)
     path = Path(path)
-    return chart_in(_text_of(path), path)
+    return parse_any_chart(_text_of(path), path)
 
 
-def chart_in(text: str, path: Path | None = None) -> Chart:
+def parse_any_chart(text: str, path: Path | None = None) -> Chart:
     """Return the chart in a text, perhaps of a file that was read already; as `read_chart`."""
-    holder = holder_of(text, path)
+    holder = detect_format(text, path)
     if len(text) > MAX_BYTES[holder]:
         _refuse_size(text, path, holder)
-    if holder is Holder.TRUTH_TABLE:
-        return replace(chart_of(parse_table(text, path)), path=path)
-    if holder is Holder.TRANSITION_TABLE:
+    if holder is ChartFormat.TRUTH_TABLE:
+        return replace(table_to_chart(parse_table(text, path)), path=path)
+    if holder is ChartFormat.TRANSITION_TABLE:
         return parse_transition_table(text, path)
-    if holder is Holder.SCXML:
+    if holder is ChartFormat.SCXML:
         return parse_scxml(text, path)
     return parse_chart(text, path)
 
 
-def holder_of(text: str, path: Path | None = None) -> Holder:
+def detect_format(text: str, path: Path | None = None) -> ChartFormat:
     """Return what a text is: the ending of its file says, or else its first line."""
     ending = path.suffix.lower() if path is not None else ""
     if ending in DOCUMENTS:
-        return Holder.DOCUMENT
+        return ChartFormat.DOCUMENT
     if ending in TABLES and text.strip():
-        return Holder.TRANSITION_TABLE if may_be_transition_table(text) else Holder.TRUTH_TABLE
+        return ChartFormat.TRANSITION_TABLE if may_be_transition_table(text) else ChartFormat.TRUTH_TABLE
     if text.lstrip("\ufeff \t\r\n").startswith("<"):
-        return Holder.SCXML
+        return ChartFormat.SCXML
     if is_transition_table(text):
-        return Holder.TRANSITION_TABLE
-    return Holder.TRUTH_TABLE if _is_table(text) else Holder.DOCUMENT
+        return ChartFormat.TRANSITION_TABLE
+    return ChartFormat.TRUTH_TABLE if _is_table(text) else ChartFormat.DOCUMENT
 
 
 def _is_table(text: str) -> bool:
@@ -101,13 +101,13 @@ def _is_table(text: str) -> bool:
 def _text_of(path: Path) -> str:
     largest = max(MAX_BYTES.values())
     try:
-        with open_ordinary(path) as file:
+        with open_regular_file(path) as file:
             raw = file.read(largest + 1)
     except OSError as error:
         raise DocumentError(error.strerror or str(error), where=Where(path)) from error
     if len(raw) > largest:
         text = raw.decode("utf-8-sig", errors="replace")
-        _refuse_size(text, path, holder_of(text, path))
+        _refuse_size(text, path, detect_format(text, path))
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -116,7 +116,7 @@ def _text_of(path: Path) -> str:
         raise DocumentError(message, where=where, hint="a chart is UTF-8 YAML, CSV or SCXML") from error
 
 
-def _refuse_size(text: str, path: Path | None, holder: Holder) -> NoReturn:
+def _refuse_size(text: str, path: Path | None, holder: ChartFormat) -> NoReturn:
     """Refuse a file; the line is the first one that is too much."""
     limit = MAX_BYTES[holder]
     line = text.count("\n", 0, limit) + 1

@@ -34,14 +34,14 @@ from posewright.charts.formats.entries import (
     expression_in,
     keyed,
     one_or_more,
+    optional_text,
     seconds_in,
     seconds_of,
-    text_of,
     truth_of,
 )
 from posewright.charts.model import (
     ALWAYS,
-    DONE,
+    DONE_PREFIX,
     ELSE,
     MAX_NAME,
     Action,
@@ -49,23 +49,23 @@ from posewright.charts.model import (
     Assign,
     Branch,
     Chart,
+    ChartKind,
     Declarations,
-    Kind,
-    Memory,
+    HistoryKind,
     Otherwise,
     Priority,
     Promise,
-    PropertyKind,
+    PromiseKind,
     Raise,
     State,
-    Steps,
-    Target,
+    StateTarget,
+    StepMode,
     Transition,
-    chart_name,
     else_guard,
-    has_elders,
-    name_fault,
-    title_of,
+    find_name_fault,
+    has_alternatives,
+    read_chart_name,
+    read_title,
 )
 from posewright.documents import Node, parse_document
 from posewright.errors import InputError, UnknownNameError, Where
@@ -101,7 +101,7 @@ STATE_KEYS = (*FLAT_KEYS, "do", *STATECHART_KEYS)
 ENDS = ("go", "then", "junction")
 SEGMENT_KEYS = ("when", "do", *ENDS, "local", "description")
 TRANSITION_KEYS = ("on", "after_s", *SEGMENT_KEYS)
-MEMORIES = {"history": Memory.SHALLOW, "deep_history": Memory.DEEP}
+MEMORIES = {"history": HistoryKind.SHALLOW, "deep_history": HistoryKind.DEEP}
 VOWS = ("never", "always", "leads_to")
 PROMISE_KEYS = (*VOWS, "when", "within", "name")
 
@@ -145,7 +145,7 @@ def chart_of_document(root: Node) -> Chart:
         declared = names.declared
         reader = _PartReader(names, errors)
         with errors.collect():
-            name = chart_name(fields["chart"])
+            name = read_chart_name(fields["chart"])
         with errors.collect():
             period_s = fields["period_s"].number(low=SHORTEST_S, high=LONGEST_S)
         with errors.collect():
@@ -157,11 +157,11 @@ def chart_of_document(root: Node) -> Chart:
         with errors.collect():
             junctions = reader.junctions(fields)
         with errors.collect():
-            steps = choice_of(fields, "steps", Steps) or Steps.ONE
+            steps = choice_of(fields, "steps", StepMode) or StepMode.ONE
         with errors.collect():
             priority = choice_of(fields, "priority", Priority) or Priority.EXCLUSIVE
         with errors.collect():
-            usual = Otherwise.STAY if names.kind is Kind.STATECHART else Otherwise.REFUSE
+            usual = Otherwise.STAY if names.kind is ChartKind.STATECHART else Otherwise.REFUSE
             otherwise = choice_of(fields, "otherwise", Otherwise) or usual
         with errors.collect():
             promises = reader.promises(fields)
@@ -170,9 +170,9 @@ def chart_of_document(root: Node) -> Chart:
         with errors.collect():
             form = read_form(fields["table"], [*names.states], declared) if "table" in fields else None
         with errors.collect():
-            description = text_of(fields, "description")
+            description = optional_text(fields, "description")
         with errors.collect():
-            source = text_of(fields, "source")
+            source = optional_text(fields, "source")
     errors.raise_first()
     try:
         return Chart(
@@ -198,7 +198,7 @@ def chart_of_document(root: Node) -> Chart:
             promises=promises,
             resources=resources,
             form=form,
-            otherwise_said="otherwise" in fields,
+            otherwise_is_explicit="otherwise" in fields,
             description=description,
             source=source,
             path=root.path,
@@ -249,7 +249,7 @@ class _ChartNames:
         done: states that say so when they are done: a child of theirs is final, or they have regions.
     """
 
-    kind: Kind
+    kind: ChartKind
     declared: Declarations
     states: Mapping[str, Node]
     junctions: tuple[str, ...]
@@ -268,8 +268,8 @@ class _ChartNames:
 
 def _read_names(root: Node, fields: Mapping[str, Node], errors: ErrorCollector) -> _ChartNames:
     """Read every name, before anything that may use it."""
-    kind = choice_of(fields, "kind", Kind) or Kind.STATECHART
-    if kind is not Kind.STATECHART:
+    kind = choice_of(fields, "kind", ChartKind) or ChartKind.STATECHART
+    if kind is not ChartKind.STATECHART:
         for key in STATECHART_SECTIONS:
             if key in fields:
                 fields[key].fail(f"a {kind.value} chart has no {key}", hint="say kind: statechart")
@@ -327,7 +327,7 @@ def _junction_names(fields: Mapping[str, Node], states: Mapping[str, Node]) -> t
 
 def _is_state_name(name: str) -> bool:
     """Return whether a state or a junction may be called so."""
-    return name_fault(f"_{name}") is None and len(name) < MAX_NAME
+    return find_name_fault(f"_{name}") is None and len(name) < MAX_NAME
 
 
 # What uses names
@@ -369,7 +369,7 @@ class _PartReader:
         with errors.collect():
             transitions = self._transitions(fields.get("transitions"), TRANSITION_KEYS)
         with errors.collect():
-            if "do" in fields and self.kind is Kind.MOORE:
+            if "do" in fields and self.kind is ChartKind.MOORE:
                 moore_outputs = self._values(fields["do"], self.declared.fixed_scope)
         for key in actions:
             with errors.collect():
@@ -388,7 +388,7 @@ class _PartReader:
             initial=read_targets(fields["initial"], self.names.states) if "initial" in fields else (),
             parallel="regions" in fields,
             final=truth_of(fields, "final"),
-            description=text_of(fields, "description"),
+            description=optional_text(fields, "description"),
             line=node.line,
         )
 
@@ -396,11 +396,11 @@ class _PartReader:
         """Fail where a state has no such key, or none in a chart of this kind."""
         if key not in STATE_KEYS:
             raise UnknownNameError.among("key here", key, STATE_KEYS, where=node.where)
-        if key in STATECHART_KEYS and self.kind is not Kind.STATECHART:
+        if key in STATECHART_KEYS and self.kind is not ChartKind.STATECHART:
             self._refuse(node, f"{key!r} in its states")
-        if key == "do" and self.kind is Kind.MEALY:
+        if key == "do" and self.kind is ChartKind.MEALY:
             node.fail("a Mealy state sets no outputs", hint="set them on transitions, or say kind: moore")
-        if key == "do" and self.kind is Kind.STATECHART:
+        if key == "do" and self.kind is ChartKind.STATECHART:
             node.fail("only a Moore state has 'do'", hint="write `entry:`, `during:` or `exit:`")
 
     def _refuse(self, node: Node, feature: str) -> NoReturn:
@@ -472,7 +472,7 @@ class _PartReader:
             then=self._segments(fields["then"]) if "then" in fields else (),
             junction=junction,
             is_else=is_else,
-            description=text_of(fields, "description"),
+            description=optional_text(fields, "description"),
             line=node.line,
         )
 
@@ -499,18 +499,20 @@ class _PartReader:
 
     def _require_cause(self, node: Node, fields: Mapping[str, Node]) -> None:
         for key in ("on", "local"):
-            if key in fields and self.kind is not Kind.STATECHART:
+            if key in fields and self.kind is not ChartKind.STATECHART:
                 self._refuse(fields[key], "events" if key == "on" else "local transitions")
         if not fields.keys() & {"on", "when", "after_s", "then", "junction"}:
-            causes = "`when`, `on` or `after_s`" if self.kind is Kind.STATECHART else "`when` or `after_s`"
+            causes = (
+                "`when`, `on` or `after_s`" if self.kind is ChartKind.STATECHART else "`when` or `after_s`"
+            )
             hint = "write the guard, as in `when: front and not left`; `when: true` for always"
             node.fail(f"'when' is missing: a transition needs {causes}", hint=hint)
 
     def _event(self, node: Node) -> str:
         name = node.text()
         events = self.declared.every_event
-        if name not in events and name.startswith(DONE):
-            state = name.removeprefix(DONE)
+        if name not in events and name.startswith(DONE_PREFIX):
+            state = name.removeprefix(DONE_PREFIX)
             if state not in self.names.states:
                 raise UnknownNameError.among("state", state, self.names.states, where=node.where)
             if state not in self.names.done:
@@ -528,9 +530,9 @@ class _PartReader:
         if "do" not in fields or fields["do"].value == {}:
             return ()
         node = fields["do"]
-        if self.kind is Kind.STATECHART:
+        if self.kind is ChartKind.STATECHART:
             return self._actions(node)
-        if self.kind is Kind.MOORE:
+        if self.kind is ChartKind.MOORE:
             hint = "set them in the state, or say kind: mealy"
             node.fail("a Moore transition sets no outputs", hint=hint)
         values = self._values(node, self.names.scope)
@@ -563,7 +565,7 @@ class _PartReader:
     def _raised_event(self, node: Node) -> str:
         name = node.text()
         events = self.declared.every_event
-        if name not in events and name.startswith(DONE):
+        if name not in events and name.startswith(DONE_PREFIX):
             node.fail(f"{name!r} comes by itself", hint="it is raised when a final state is entered")
         return node.choice("event", events)
 
@@ -610,8 +612,8 @@ class _PartReader:
         leads = vow == "leads_to"
         node.fields(required=("when", "leads_to", "within") if leads else (vow,), optional=("name",))
         key = "when" if leads else vow
-        name = title_of(fields["name"]) if "name" in fields else ""
-        name = name or default_promise_name(PropertyKind(vow), number)
+        name = read_title(fields["name"]) if "name" in fields else ""
+        name = name or default_promise_name(PromiseKind(vow), number)
         if name in others:
             node.fail(f"a promise {name!r} is there twice", hint="rename one")
         scope = self.names.promise_scope
@@ -620,7 +622,7 @@ class _PartReader:
             within_s = seconds_in(fields["within"], self.declared.constants, self.declared.units)
         return Promise(
             name=name,
-            vow=PropertyKind(vow),
+            kind=PromiseKind(vow),
             when=condition_in(node, key, fields[key], scope),
             goal=condition_in(node, vow, fields[vow], scope) if leads else None,
             within_s=within_s,
@@ -628,7 +630,7 @@ class _PartReader:
         )
 
 
-def default_promise_name(vow: PropertyKind, number: int) -> str:
+def default_promise_name(vow: PromiseKind, number: int) -> str:
     """Return the name of a promise that is given none."""
     return f"{vow.value} {number}"
 
@@ -648,16 +650,16 @@ def _else(node: Node, where: Where, elders: list[Transition], on: tuple[str, ...
     """Return the guard of a transition with `when: else`: that none of those before it can be taken."""
     if any(elder is UNREAD for elder in elders):
         return ALWAYS
-    if not has_elders(elders, on):
+    if not has_alternatives(elders, on):
         same = " with the same events" if elders else ""
         message = f"nothing{same} stands before this `else`"
         node.fail(message, hint="write `when: true`, or put it last")
-    if any(elder.is_else and has_elders([elder], on) for elder in elders):
+    if any(elder.is_else and has_alternatives([elder], on) for elder in elders):
         node.fail("an `else` stands before this one", hint="what comes after it never happens")
     return else_guard(elders, on, where)
 
 
-def read_targets(node: Node, states: Collection[str]) -> tuple[Target, ...]:
+def read_targets(node: Node, states: Collection[str]) -> tuple[StateTarget, ...]:
     """Return the states to go to."""
     targets = tuple(_target(item, states) for item in one_or_more(node))
     if not targets:
@@ -665,16 +667,16 @@ def read_targets(node: Node, states: Collection[str]) -> tuple[Target, ...]:
     return targets
 
 
-def _target(node: Node, states: Collection[str]) -> Target:
+def _target(node: Node, states: Collection[str]) -> StateTarget:
     if not isinstance(node.value, dict):
-        return Target(node.choice("state", states))
+        return StateTarget(node.choice("state", states))
     fields = node.fields(optional=(*MEMORIES, "default"))
     memories = [key for key in MEMORIES if key in fields]
     if len(memories) != 1:
         node.fail("expected a state, or its history", hint=TARGET_HINT)
     (key,) = memories
     default = one_or_more(fields["default"]) if "default" in fields else []
-    return Target(
+    return StateTarget(
         fields[key].choice("state", states),
         MEMORIES[key],
         tuple(name.choice("state", states) for name in default),

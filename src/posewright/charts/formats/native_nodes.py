@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from posewright.documents import Node, parse_document, to_plain
-from posewright.documents.placed import Placed, Places
+from posewright.documents.positions import Positioned, Positions
 from posewright.errors import DocumentError, InputError, Where
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_ ()+*/<>=.-]*")
 _WORDS = frozenset({"true", "false", "null", "True", "False", "Null"})
 
 
-class Entries(dict[str, Any], Placed):
+class Entries(dict[str, Any], Positioned):
     """A mapping of a native document that stands in `line`; an entry that is None is left out.
 
     An entry stands where `lines` or itself says, else where the mapping does.
@@ -28,20 +28,20 @@ class Entries(dict[str, Any], Placed):
         super().__init__({key: value for key, value in entries.items() if value is not None})
         self.line = line
         self.lines = {key: _line_of(value, line) for key, value in self.items()} | {**(lines or {})}
-        self.places = _places(self.lines)
+        self.positions = _places(self.lines)
 
     def joined(self, other: Entries) -> Entries:
         """Return both in one, each entry with its line."""
         return Entries({**self, **other}, self.line, {**self.lines, **other.lines})
 
 
-class Items(list[Any], Placed):
+class Items(list[Any], Positioned):
     """A list of a native document, likewise."""
 
     def __init__(self, items: Iterable[object], line: int | None) -> None:
         super().__init__(items)
         self.line = line
-        self.places = _places({i: _line_of(item, line) for i, item in enumerate(self)})
+        self.positions = _places({i: _line_of(item, line) for i, item in enumerate(self)})
 
 
 def _line_of(value: object, around: int | None) -> int | None:
@@ -49,7 +49,7 @@ def _line_of(value: object, around: int | None) -> int | None:
     return value.line if isinstance(value, Entries | Items) else around
 
 
-def _places(lines: Mapping[str, int | None] | Mapping[int, int | None]) -> Places:
+def _places(lines: Mapping[str, int | None] | Mapping[int, int | None]) -> Positions:
     """Return lines as the native reader asks for them; no column is known."""
     return {key: (line, line, None) for key, line in lines.items() if line is not None}
 

@@ -14,23 +14,23 @@ from posewright.charts.model import (
     Actions,
     Assign,
     Chart,
-    Kind,
+    ChartKind,
     Otherwise,
     Priority,
     Promise,
-    PropertyKind,
+    PromiseKind,
     Raise,
     State,
-    Steps,
-    Target,
+    StateTarget,
+    StepMode,
     Transition,
 )
 from posewright.charts.types import INT_RANGES, BoolType, EnumType, FloatType, IntType, Type, Value
 from posewright.documents import (
     PlainData,
-    is_there,
-    one_line,
+    flow_mapping,
     parse_document,
+    path_exists,
     plain_mapping,
     read_text,
     save_document,
@@ -47,7 +47,7 @@ def save_chart(chart: Chart, path: Path | str) -> None:
     Where `path` holds a chart already, only what changed is changed.
     """
     path = Path(path)
-    save_document(path, _over(path, chart_data(chart)) if is_there(path) else chart_data(chart))
+    save_document(path, _over(path, chart_data(chart)) if path_exists(path) else chart_data(chart))
 
 
 def _over(path: Path, data: dict[str, PlainData]) -> dict[str, PlainData]:
@@ -107,14 +107,16 @@ def _merge_mapping(
 
 def chart_data(chart: Chart) -> dict[str, PlainData]:
     """Return a chart as the plain data of its document."""
-    usual = chart.just_stays if chart.kind is Kind.STATECHART else chart.otherwise is Otherwise.REFUSE
+    usual = (
+        chart.stays_by_default if chart.kind is ChartKind.STATECHART else chart.otherwise is Otherwise.REFUSE
+    )
     head = {
         "chart": chart.name,
         "description": chart.description,
         "source": chart.source,
         "kind": chart.kind.value,
         "period_s": chart.period_s,
-        "steps": None if chart.steps is Steps.ONE else chart.steps.value,
+        "steps": None if chart.steps is StepMode.ONE else chart.steps.value,
         "inputs": {name: type_data(kind) for name, kind in chart.inputs.items()},
         "events": list(chart.events),
         "local_events": list(chart.local_events),
@@ -134,21 +136,21 @@ def chart_data(chart: Chart) -> dict[str, PlainData]:
         "junctions": {name: segments_data(segments) for name, segments in chart.junctions.items()},
     }
     states = {state.name: state_data(state) for state in chart.states}
-    return {**without_gaps(head), "regions" if chart.parallel else "states": states}
+    return {**without_empty(head), "regions" if chart.parallel else "states": states}
 
 
 def _promise_data(promise: Promise, number: int) -> dict[str, PlainData]:
-    if promise.vow is PropertyKind.LEADS_TO and promise.goal is not None:
+    if promise.kind is PromiseKind.LEADS_TO and promise.goal is not None:
         data: dict[str, PlainData] = {
             "when": scalar(promise.when),
             "leads_to": scalar(promise.goal),
             "within": f"{number_text(promise.within_s)} s",
         }
     else:
-        data = {promise.vow.value: scalar(promise.when)}
-    if promise.name != default_promise_name(promise.vow, number):
+        data = {promise.kind.value: scalar(promise.when)}
+    if promise.name != default_promise_name(promise.kind, number):
         data["name"] = promise.name
-    return one_line(data)
+    return flow_mapping(data)
 
 
 def _form_data(chart: Chart) -> dict[str, PlainData] | None:
@@ -170,19 +172,19 @@ def type_data(kind: Type) -> str | dict[str, PlainData]:
     if isinstance(kind, BoolType):
         return "bool"
     if isinstance(kind, EnumType):
-        return one_line({"enum": list(kind.values)})
+        return flow_mapping({"enum": list(kind.values)})
     data = _number_data(kind)
     if kind.unit is not None:
-        return one_line({**data, "unit": kind.unit})
-    return str(data["type"]) if "type" in data else one_line(data)
+        return flow_mapping({**data, "unit": kind.unit})
+    return str(data["type"]) if "type" in data else flow_mapping(data)
 
 
 def _number_data(kind: IntType | FloatType) -> dict[str, PlainData]:
     if isinstance(kind, IntType):
-        as_word = kind.written is not None and INT_RANGES.get(kind.written) == (kind.low, kind.high)
-        return {"type": kind.written} if as_word else {"int": [kind.low, kind.high]}
+        as_word = kind.keyword is not None and INT_RANGES.get(kind.keyword) == (kind.low, kind.high)
+        return {"type": kind.keyword} if as_word else {"int": [kind.low, kind.high]}
     word = "float32" if kind.single else "float"
-    return {"type": word} if kind.open else {word: list(kind.ends)}
+    return {"type": word} if kind.is_unbounded else {word: list(kind.written_range)}
 
 
 def constant_data(value: Value, unit: str | None) -> Value:
@@ -200,7 +202,7 @@ def value_data(value: Value) -> Value:
 def function_data(function: Function) -> dict[str, PlainData]:
     """Return a truth table as the document writes it."""
     return {
-        "takes": one_line({name: type_data(kind) for name, kind in function.takes.items()}),
+        "takes": flow_mapping({name: type_data(kind) for name, kind in function.takes.items()}),
         "gives": type_data(function.gives),
         "rows": [_row_data(row) for row in function.rows],
     }
@@ -208,37 +210,37 @@ def function_data(function: Function) -> dict[str, PlainData]:
 
 def _row_data(row: FunctionRow) -> list[Value] | dict[str, PlainData]:
     if not row.cells:
-        return one_line({"when": scalar(row.when), "give": scalar(row.give)})
+        return flow_mapping({"when": scalar(row.when), "give": scalar(row.give)})
     return [*map(scalar_of, row.cells), scalar(row.give)]
 
 
 def _actions_data(actions: Actions) -> PlainData:
-    return few([_action_data(action) for action in actions])
+    return single_or_list([_action_data(action) for action in actions])
 
 
 def _values_data(values: Mapping[str, Expression]) -> dict[str, PlainData]:
-    return one_line({name: scalar(value) for name, value in values.items()})
+    return flow_mapping({name: scalar(value) for name, value in values.items()})
 
 
 def _action_data(action: Action) -> dict[str, PlainData]:
     if isinstance(action, Assign):
         return _values_data(action.values)
     if isinstance(action, Raise):
-        return one_line({"raise": action.event})
+        return flow_mapping({"raise": action.event})
     data: dict[str, PlainData] = {"if": scalar(action.when), "do": _actions_data(action.then)}
     if action.otherwise:
         data["else"] = _actions_data(action.otherwise)
-    return one_line(data)
+    return flow_mapping(data)
 
 
 def _transition_data(transition: Transition, *, in_state: bool) -> dict[str, PlainData]:
     """Return a transition; one of a state may leave out a guard that its events or time imply."""
-    caused = transition.on or transition.after_s or transition.leads_on
+    caused = transition.on or transition.after_s or transition.leads_to_junction
     obvious = transition.when == ALWAYS and (not in_state or bool(caused))
-    data = without_gaps(
+    data = without_empty(
         {
             "description": transition.description,
-            "on": few(transition.on),
+            "on": single_or_list(transition.on),
             "when": ELSE if transition.is_else else None if obvious else scalar(transition.when),
             "after_s": transition.after_s or None,
             "do": _actions_data(transition.do),
@@ -249,8 +251,8 @@ def _transition_data(transition: Transition, *, in_state: bool) -> dict[str, Pla
         }
     )
     if not data.keys() & {"do", "go", "then", "junction"}:
-        data["do"] = one_line({})
-    return one_line(data) if "then" not in data and len(str(data)) <= SHORT else data
+        data["do"] = flow_mapping({})
+    return flow_mapping(data) if "then" not in data and len(str(data)) <= SHORT else data
 
 
 def segments_data(segments: tuple[Transition, ...]) -> list[dict[str, PlainData]]:
@@ -258,23 +260,25 @@ def segments_data(segments: tuple[Transition, ...]) -> list[dict[str, PlainData]
     return [_transition_data(segment, in_state=False) for segment in segments]
 
 
-def targets_data(targets: tuple[Target, ...]) -> PlainData:
+def targets_data(targets: tuple[StateTarget, ...]) -> PlainData:
     """Return the states to go to: a name, a history, or a list; nothing where there are none."""
-    return few([_target_data(target) for target in targets])
+    return single_or_list([_target_data(target) for target in targets])
 
 
-def _target_data(target: Target) -> str | dict[str, PlainData]:
-    if target.memory is None:
+def _target_data(target: StateTarget) -> str | dict[str, PlainData]:
+    if target.history is None:
         return target.state
     words = {memory: word for word, memory in MEMORIES.items()}
-    return one_line(without_gaps({words[target.memory]: target.state, "default": few(target.default)}))
+    return flow_mapping(
+        without_empty({words[target.history]: target.state, "default": single_or_list(target.default)})
+    )
 
 
 def state_data(state: State) -> dict[str, PlainData] | list[dict[str, PlainData]]:
     """Return a state: a list where it has transitions only, else a mapping."""
     entries = state_entries(state)
     if entries == {"final": True}:
-        return one_line(entries)
+        return flow_mapping(entries)
     return transitions_data(state) if entries.keys() <= {"transitions"} else entries
 
 
@@ -285,7 +289,7 @@ def transitions_data(state: State) -> list[dict[str, PlainData]]:
 
 def state_entries(state: State) -> dict[str, PlainData]:
     """Return a state as a mapping."""
-    entries = without_gaps(
+    entries = without_empty(
         {
             "description": state.description,
             "min_s": state.min_s or None,
@@ -309,12 +313,12 @@ def state_entries(state: State) -> dict[str, PlainData]:
 _TRUTHS = {"true": True, "false": False}
 
 
-def few(items: Sequence[PlainData]) -> PlainData:
+def single_or_list(items: Sequence[PlainData]) -> PlainData:
     """Return the one element where there is one, else a list."""
     return items[0] if len(items) == 1 else list(items)
 
 
-def without_gaps(data: Mapping[str, PlainData]) -> dict[str, PlainData]:
+def without_empty(data: Mapping[str, PlainData]) -> dict[str, PlainData]:
     """Return the entries that say something."""
     return {key: value for key, value in data.items() if value not in (None, "", {}, [])}
 

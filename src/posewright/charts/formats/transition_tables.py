@@ -36,11 +36,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
-from posewright.charts.formats.csv_rows import sheet_rows
+from posewright.charts.formats.csv_rows import read_csv_rows
 from posewright.charts.formats.native import chart_of_document
 from posewright.charts.formats.native_nodes import Entries, Items, flow_node, flow_text
 from posewright.charts.formats.native_writing import chart_data, state_entries, transitions_data
-from posewright.charts.model import Chart, Kind, State, Target, file_named, segments_of
+from posewright.charts.model import Chart, ChartKind, State, StateTarget, chart_name_of_file, segments_of
 from posewright.documents import Node, PlainData, parse_document, render_document, write_atomically
 from posewright.errors import FormatError, InputError, Where
 
@@ -126,7 +126,7 @@ class _TransitionSheet:
         self.head = "".join(_declaration(line) for line in lines[:begin])
         self.columns: list[str] = []
         self.states: dict[str, _SheetState] = {}
-        for cells, where in sheet_rows("".join(lines[begin:]), path, begin):
+        for cells, where in read_csv_rows("".join(lines[begin:]), path, begin):
             if self.columns:
                 self.add(cells, where.line or begin)
             else:
@@ -190,8 +190,12 @@ class _TransitionSheet:
         for key in ("states", "regions"):
             if key in head:
                 head[key].fail("the states of a table stand in its rows", hint="leave it out")
-        self.moore = "kind" in head and head["kind"].value == Kind.MOORE.value
-        data = {"chart": file_named(self.path, "table"), "period_s": PERIOD_S, "initial": self.first(None)}
+        self.moore = "kind" in head and head["kind"].value == ChartKind.MOORE.value
+        data = {
+            "chart": chart_name_of_file(self.path, "table"),
+            "period_s": PERIOD_S,
+            "initial": self.first(None),
+        }
         data |= {key: node.value for key, node in head.items()} | {"states": self.children(None)}
         line = self.inside[None][0].line
         lines = {key: node.line for key, node in head.items()}
@@ -293,10 +297,10 @@ def _head(chart: Chart) -> str:
     return "".join(f"# {line}".rstrip() + "\n" for line in lines)
 
 
-def _is_marked(initial: tuple[Target, ...], states: tuple[State, ...]) -> bool:
+def _is_marked(initial: tuple[StateTarget, ...], states: tuple[State, ...]) -> bool:
     """Return whether what is entered first is said by a mark at one of these states."""
     names = [state.name for state in states]
-    return len(initial) == 1 and initial[0].memory is None and initial[0].state in names
+    return len(initial) == 1 and initial[0].history is None and initial[0].state in names
 
 
 def _rows(chart: Chart, states: tuple[State, ...], parent: State | None) -> Iterator[dict[str, str]]:
@@ -304,7 +308,7 @@ def _rows(chart: Chart, states: tuple[State, ...], parent: State | None) -> Iter
     first = initial[0].state if _is_marked(initial, states) and initial[0].state != states[0].name else None
     for state in states:
         name = f"{FIRST}{state.name}" if state.name == first else state.name
-        said, *more = _said(state, chart.kind is Kind.MOORE) or [{}]
+        said, *more = _said(state, chart.kind is ChartKind.MOORE) or [{}]
         yield {"state": name, **({} if parent is None else {"parent": parent.name}), **said}
         for row in more:
             yield {"state": state.name, **row}

@@ -19,23 +19,23 @@ from posewright.charts.expression import (
     Literal,
     Name,
     Operator,
-    Source,
+    SourceText,
     Tree,
     Unary,
     constant,
-    text_of,
+    format_tree,
 )
-from posewright.charts.formats.csv_rows import ANY, sheet_rows
+from posewright.charts.formats.csv_rows import ANY, read_csv_rows
 from posewright.charts.model import (
-    NEXT,
+    NEXT_SUFFIX,
     Chart,
-    Kind,
+    ChartKind,
     State,
     TableForm,
     Transition,
     assign,
-    file_named,
-    name_fault,
+    chart_name_of_file,
+    find_name_fault,
     to,
 )
 from posewright.charts.types import BoolType
@@ -57,7 +57,7 @@ def _cube_guard(cube: Cube, names: Sequence[str]) -> Expression:
     signs = [(sign, Name(name)) for sign, name in zip(cube, names, strict=True) if sign is not None]
     literals: list[Tree] = [name if sign else Unary(Operator.NOT, name) for sign, name in signs]
     tree = reduce(partial(Binary, Operator.AND), literals) if literals else Literal(True)
-    return Expression(tree, BoolType(), Source(text_of(tree)))
+    return Expression(tree, BoolType(), SourceText(format_tree(tree)))
 
 
 def guard_cube(guard: Expression, names: Sequence[str]) -> Cube | None:
@@ -83,7 +83,7 @@ def _conjuncts(tree: Tree) -> Iterator[Tree]:
 
 
 @dataclass(frozen=True)
-class TableRow:
+class TruthTableRow:
     """In `state`, for the inputs in `cube`: go where, with which outputs."""
 
     state: str
@@ -109,20 +109,20 @@ class TruthTable:
     form: TableForm
     initial: str
     states: tuple[str, ...]
-    rows: tuple[TableRow, ...]
+    rows: tuple[TruthTableRow, ...]
 
     @cached_property
-    def _by_state(self) -> dict[str, list[TableRow]]:
-        found: dict[str, list[TableRow]] = {}
+    def _by_state(self) -> dict[str, list[TruthTableRow]]:
+        found: dict[str, list[TruthTableRow]] = {}
         for row in self.rows:
             found.setdefault(row.state, []).append(row)
         return found
 
-    def rows_of(self, state: str) -> tuple[TableRow, ...]:
+    def rows_of(self, state: str) -> tuple[TruthTableRow, ...]:
         """Return the rows of one state, in order."""
         return tuple(self._by_state.get(state, ()))
 
-    def cells(self, row: TableRow) -> list[str]:
+    def cells(self, row: TruthTableRow) -> list[str]:
         """Return a row as text, one cell a column."""
         return [
             *self.form.cells_of(row.state),
@@ -145,7 +145,7 @@ def save_table(table: TruthTable, path: Path | str) -> None:
     write_atomically(Path(path), table.csv().encode())
 
 
-def chart_of(table: TruthTable, *, period_s: float = 0.1, like: Chart | None = None) -> Chart:
+def table_to_chart(table: TruthTable, *, period_s: float = 0.1, like: Chart | None = None) -> Chart:
     """Return the chart that has one transition for each row of a table.
 
     Args:
@@ -160,7 +160,7 @@ def chart_of(table: TruthTable, *, period_s: float = 0.1, like: Chart | None = N
         return replace(like, states=tuple(states), junctions={})
     return Chart(
         name=table.name,
-        kind=Kind.MEALY,
+        kind=ChartKind.MEALY,
         period_s=period_s,
         inputs={name: BoolType() for name in inputs},
         outputs={name: BoolType() for name in outputs},
@@ -197,7 +197,7 @@ def parse_table(text: str, path: Path | None = None) -> TruthTable:
     Raises:
         FormatError: a column or a cell is not what it should be; says the line.
     """
-    lines = sheet_rows(text, path)
+    lines = read_csv_rows(text, path)
     header, where = next(lines, ([], Where(path)))
     if not header:
         raise FormatError("the table is empty", where=where, hint=HEADER_HINT)
@@ -210,10 +210,10 @@ def parse_table(text: str, path: Path | None = None) -> TruthTable:
         form = replace(form, codes={name: name for name in states})
         states = dict.fromkeys(sorted(states))
     form = replace(form, newline="\r\n" if "\r\n" in text else "\n")
-    return TruthTable(file_named(path, "table"), form, rows[0].state, tuple(states), rows)
+    return TruthTable(chart_name_of_file(path, "table"), form, rows[0].state, tuple(states), rows)
 
 
-def _table_row(form: TableForm, header: list[str], cells: list[str], where: Where) -> TableRow:
+def _table_row(form: TableForm, header: list[str], cells: list[str], where: Where) -> TruthTableRow:
     if len(cells) != len(header):
         raise FormatError(f"{len(cells)} cells in {len(header)} columns", where=where)
 
@@ -235,11 +235,11 @@ def _table_row(form: TableForm, header: list[str], cells: list[str], where: Wher
     after = first + len(form.inputs)
     outputs = tuple(binary(i) for i in range(after + first, len(cells)))
     cube = tuple(None if cells[i] in ANY else binary(i) for i in range(first, after))
-    return TableRow(state(0), cube, state(after), outputs, where.line)
+    return TruthTableRow(state(0), cube, state(after), outputs, where.line)
 
 
 def _form(header: list[str], where: Where) -> TableForm:
-    bits = tuple(name for name in header if name + NEXT in header)
+    bits = tuple(name for name in header if name + NEXT_SUFFIX in header)
     form = TableForm({}, {}, bits)
     if not bits and not {"state", "next"} <= set(header):
         raise FormatError("no columns for the state and the next state", where=where, hint=HEADER_HINT)
@@ -259,11 +259,11 @@ def _form(header: list[str], where: Where) -> TableForm:
 def _check_names(names: list[str], where: Where) -> None:
     seen: dict[str, str] = {}
     for name in names:
-        other, fault = seen.get(name.lower()), name_fault(name)
+        other, fault = seen.get(name.lower()), find_name_fault(name)
         seen[name.lower()] = name
         if other is not None:
             fault = "is there twice" if other == name else f"differs from {other!r} only in case"
-        elif name.endswith(NEXT):
-            fault = f"has no column {name[: -len(NEXT)]!r}"
+        elif name.endswith(NEXT_SUFFIX):
+            fault = f"has no column {name[: -len(NEXT_SUFFIX)]!r}"
         if fault is not None:
             raise FormatError(f"the column {name!r} {fault}", where=where, hint=HEADER_HINT)

@@ -1,33 +1,39 @@
-"""The machine of a chart: what runs it, proves things of it and generates code from it works on."""
+"""The machine of a chart, on which the interpreter, the proofs and the code generator work."""
 
 from __future__ import annotations
 
-from posewright.charts.machine.interpreter import Interpreter, Outcome
+from posewright.charts.machine.interpreter import Interpreter, TickOutcome
 from posewright.charts.machine.lowering import lower
-from posewright.charts.machine.machine import JOINT, MAX_MICROSTEPS, Machine, Snapshot, every_actions
-from posewright.charts.machine.microsteps import Entering
-from posewright.charts.machine.monitor import Broken, Monitor, TickConditions, how_broken, text_of
+from posewright.charts.machine.machine import MAX_MICROSTEPS, STATE_SEPARATOR, Machine, Snapshot, all_actions
+from posewright.charts.machine.microsteps import EntrySet
+from posewright.charts.machine.monitor import (
+    BrokenPromise,
+    Monitor,
+    TickConditions,
+    format_broken_promise,
+    format_promise,
+)
 from posewright.charts.machine.node import CompoundTransition, Counter, StateNode
 from posewright.charts.machine.tick import Env, TickExecution
 
 __all__ = [
-    "JOINT",
     "MAX_MICROSTEPS",
-    "Broken",
+    "STATE_SEPARATOR",
+    "BrokenPromise",
     "CompoundTransition",
     "Counter",
-    "Entering",
+    "EntrySet",
     "Env",
     "Interpreter",
     "Machine",
     "Monitor",
-    "Outcome",
     "Snapshot",
     "StateNode",
     "TickConditions",
     "TickExecution",
-    "every_actions",
-    "how_broken",
+    "TickOutcome",
+    "all_actions",
+    "format_broken_promise",
+    "format_promise",
     "lower",
-    "text_of",
 ]

@@ -1,4 +1,4 @@
-"""Whole runs as columns: an array for each input and event going in, one for each output coming out."""
+"""Whole runs as columns: one array per input and event, and one per output."""
 
 from __future__ import annotations
 
@@ -8,27 +8,31 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from posewright.charts.machine.machine import INSIDE, Machine, Snapshot
+from posewright.charts.machine.machine import IN_STATE_PREFIX, Machine, Snapshot
 from posewright.charts.model import Chart
-from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type, accept
+from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type, convert_value
 from posewright.errors import InputError, UnknownNameError
 
 Column = NDArray[Any]
-"""An array, (n,), of whatever NumPy keeps values of a chart's type in."""
+"""An array, (n,), of the values of one input or output; its dtype depends on the type in the chart."""
 
 _DTYPES = {"bool": "?", "float32": "<f4", "float64": "<f8"}
 
 
-def accept_columns(chart: Chart, columns: Mapping[str, Sequence[object] | Column]) -> dict[str, Column]:
-    """Return columns of all inputs and events, each value checked and within its range as `accept` has it.
+def convert_columns(chart: Chart, columns: Mapping[str, Sequence[object] | Column]) -> dict[str, Column]:
+    """Return columns of all inputs and events, each value checked and clamped as by `convert_value`.
+
+    Args:
+        chart: the chart.
+        columns: a column, (n,), for every input; events may be left out.
 
     Raises:
-        InputError: a column is missing, unknown, of another length, or holds what does not fit.
+        InputError: a column is missing, unknown, of another length, or has a wrong value.
     """
-    kinds: dict[str, Type] = {**chart.inputs, **dict.fromkeys(chart.events, BoolType())}
+    types: dict[str, Type] = {**chart.inputs, **dict.fromkeys(chart.events, BoolType())}
     for name in columns:
-        if name not in kinds:
-            raise UnknownNameError.among("input", name, kinds)
+        if name not in types:
+            raise UnknownNameError.among("input", name, types)
     for name in chart.inputs:
         if name not in columns:
             raise InputError(f"the input {name!r} is missing", hint=f"inputs: {', '.join(chart.inputs)}")
@@ -39,41 +43,49 @@ def accept_columns(chart: Chart, columns: Mapping[str, Sequence[object] | Column
     lengths = {name: len(column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
         raise InputError(f"columns of different lengths: {lengths}")
-    n = next(iter(lengths.values()), 0)
-    none = np.zeros(n, np.bool_)
-    return {name: _accepted(name, kind, columns.get(name, none)) for name, kind in kinds.items()}
+    n_rows = next(iter(lengths.values()), 0)
+    no_events = np.zeros(n_rows, np.bool_)
+    return {
+        name: _convert_column(name, value_type, columns.get(name, no_events))
+        for name, value_type in types.items()
+    }
 
 
-def columns_of(machine: Machine, states: Sequence[Snapshot]) -> dict[str, Column]:
-    """Return what Snapshots hold: outputs and locals, and for each state whether it is active, as `in.S`."""
-    kinds = machine.chart.variables
-    values = zip(*(state.values for state in states), strict=True) if states else [()] * len(kinds)
-    found = {
-        name: np.array(column, dtype_of(kind))
-        for (name, kind), column in zip(kinds.items(), values, strict=False)
+def snapshots_to_columns(machine: Machine, snapshots: Sequence[Snapshot]) -> dict[str, Column]:
+    """Return the values of outputs and locals, and as `in.S` whether the state S is active."""
+    types = machine.chart.variables
+    values = (
+        zip(*(snapshot.values for snapshot in snapshots), strict=True) if snapshots else [()] * len(types)
+    )
+    columns = {
+        name: np.array(column, dtype_of(value_type))
+        for (name, value_type), column in zip(types.items(), values, strict=False)
     }
     for node in machine.nodes[1:]:
-        found[INSIDE + node.name] = np.array([node.index in state.numbers for state in states], np.bool_)
-    return found
+        is_active = [node.index in snapshot.active_nodes for snapshot in snapshots]
+        columns[IN_STATE_PREFIX + node.name] = np.array(is_active, np.bool_)
+    return columns
 
 
-def dtype_of(kind: Type) -> str:
-    """Return the dtype of a column of a type: names are text, whole numbers as narrow as on a board."""
-    if isinstance(kind, EnumType):
-        return f"<U{max(map(len, kind.values))}"
-    return _DTYPES.get(kind.storage, kind.storage)
+def dtype_of(value_type: Type) -> str:
+    """Return the dtype of a column: names are text, integers as narrow as on a board."""
+    if isinstance(value_type, EnumType):
+        return f"<U{max(map(len, value_type.values))}"
+    return _DTYPES.get(value_type.storage, value_type.storage)
 
 
-def _accepted(name: str, kind: Type, column: Sequence[object] | Column) -> Column:
-    """Return a column, all at once where every value fits, else one by one, so that the error names it."""
+def _convert_column(name: str, value_type: Type, column: Sequence[object] | Column) -> Column:
+    """Return a converted column: in one step if it is an array of a fitting dtype, else value by value."""
     if isinstance(column, np.ndarray) and column.ndim == 1:
-        if isinstance(kind, BoolType) and column.dtype == np.bool_:
+        if isinstance(value_type, BoolType) and column.dtype == np.bool_:
             return column
-        if isinstance(kind, IntType) and column.dtype.kind in "iu":
-            top = np.minimum(column, kind.high) if column.dtype == np.uint64 else column
-            return np.clip(top.astype(np.int64), kind.low, kind.high).astype(kind.storage)
-        if isinstance(kind, FloatType) and column.dtype.kind in "iuf" and column.dtype.itemsize <= 8:
+        if isinstance(value_type, IntType) and column.dtype.kind in "iu":
+            # a large uint64 would become negative as int64
+            limited = np.minimum(column, value_type.high) if column.dtype == np.uint64 else column
+            clipped = np.clip(limited.astype(np.int64), value_type.low, value_type.high)
+            return clipped.astype(value_type.storage)
+        if isinstance(value_type, FloatType) and column.dtype.kind in "iuf" and column.dtype.itemsize <= 8:
             floats = column.astype(np.float64)
             if np.isfinite(floats).all():
-                return np.clip(floats, kind.low, kind.high).astype(dtype_of(kind))
-    return np.array([accept(name, kind, value) for value in column], dtype_of(kind))
+                return np.clip(floats, value_type.low, value_type.high).astype(dtype_of(value_type))
+    return np.array([convert_value(name, value_type, value) for value in column], dtype_of(value_type))

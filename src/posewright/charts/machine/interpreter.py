@@ -1,170 +1,183 @@
-"""Runs a chart: one pure function from a Snapshot and the inputs to the next Snapshot."""
+"""The interpreter of charts: a pure function from a Snapshot and inputs to the next Snapshot."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from posewright.charts.machine.columns import Column
 from posewright.charts.machine.lowering import lower
-from posewright.charts.machine.machine import Machine, Snapshot, values_of
-from posewright.charts.machine.microsteps import Entering
-from posewright.charts.machine.native import Given, native_machine
+from posewright.charts.machine.machine import Machine, Snapshot, make_getter
+from posewright.charts.machine.microsteps import EntrySet
+from posewright.charts.machine.native import TickInputs, native_machine
 from posewright.charts.machine.node import CompoundTransition, ResolvedTarget
 from posewright.charts.machine.tick import Compute, TickExecution, plain
 from posewright.charts.model import Chart
-from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type, Value, accept
+from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type, Value, convert_value
 from posewright.errors import InputError, UnknownNameError
 
-if TYPE_CHECKING:
-    pass
-
-MAX_REMEMBERED = 50_000
-"""Steps of which an interpreter remembers the outcome."""
+MAX_CACHED_STEPS = 50_000
+"""Steps in the cache of an interpreter."""
 
 MAX_SMALL = 256
-"""Values of a type up to which inputs are likely to come again."""
+"""Values of a type up to which its inputs are likely to recur."""
 
 CHUNK = 4096
-"""Rows that a compiled chart is given at once."""
+"""Rows passed to a compiled chart at a time."""
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What came of a step.
+class TickOutcome:
+    """The result of a tick and how it came about.
 
     Attributes:
-        taken: ways that were taken, in order.
-        raised: events that were raised inside, in order.
+        after: the snapshot after the tick.
+        taken_transitions: transitions that were taken, in order.
+        raised: events that the chart raised, in order.
     """
 
     after: Snapshot
-    taken: tuple[CompoundTransition, ...]
+    taken_transitions: tuple[CompoundTransition, ...]
     raised: tuple[str, ...]
 
 
 class Interpreter:
-    """Steps a chart, tick by tick.
+    """Runs a chart tick by tick.
 
-    The same Snapshot and inputs always give the same answer. Where all inputs are of small types it
-    remembers what followed, and a step that was met before takes about a microsecond.
+    The same Snapshot and inputs always give the same result. If all inputs are of small types, results are
+    cached, and a step that occurred before takes about a microsecond.
     """
 
     def __init__(
         self, chart: Chart, machine: Machine | None = None, *, remember: bool = True, native: bool = False
     ) -> None:
-        """Make a chart ready.
+        """Prepare a chart to be run.
 
         Args:
-            chart: what to run.
-            machine: its machine, where that was made already.
-            remember: what followed on what, where all inputs are of small types.
-            native: let compiled C take the steps: the same answers and errors, in less time. Where nothing
-                can compile the chart, that is warned of, and it runs in Python.
+            chart: the chart.
+            machine: its machine, if it was lowered before.
+            remember: cache steps, if all inputs are of small types.
+            native: run compiled C, with the same results and errors in less time. If nothing can compile the
+                chart, a warning says so, and it runs in Python.
         """
         self.chart = chart
         self.machine = lower(chart) if machine is None else machine
         self._names = (*chart.inputs, *chart.events)
-        self._readers = [
-            (k, name, *_exact(kind), kind) for k, (name, kind) in enumerate(chart.inputs.items())
+        self._inputs = [
+            (place, name, *_exact_range(input_type), input_type)
+            for place, (name, input_type) in enumerate(chart.inputs.items())
         ]
         self._events = [*enumerate(chart.events, len(chart.inputs))]
-        self._values_of = values_of(self._names)
-        small = remember and all(map(_is_small, chart.inputs.values()))
-        self._remembers = len(self._names) if small else -1
-        self._known: dict[object, Snapshot] = {}
-        self._remembered = 0
+        self._read_row = make_getter(self._names)
+        caches = remember and all(map(_is_small, chart.inputs.values()))
+        self._cached_row_length = len(self._names) if caches else -1
+        self._snapshots: dict[object, Snapshot] = {}
+        self._n_cached_steps = 0
         self._native = native_machine(self.machine) if native else None
 
     @property
     def is_native(self) -> bool:
-        """Whether compiled C takes the steps."""
+        """Whether compiled C runs the chart."""
         return self._native is not None
 
     def initial(self) -> Snapshot:
-        """Return where the chart stands before its first tick."""
-        return self._standing(self.machine.moves.first().configuration, started=False, held={})
+        """Return the snapshot before the first tick."""
+        configuration = self.machine.planner.enter_chart().configuration
+        return self._build_snapshot(configuration, started=False, values={})
 
-    def entered(
-        self, state: str, since: int | None = None, held: Mapping[str, Value] | None = None
+    def snapshot_in(
+        self, state: str, ticks_active: int | None = None, values: Mapping[str, Value] | None = None
     ) -> Snapshot:
-        """Return a Snapshot in `state`, other things being as they are at the very start.
+        """Return a snapshot in which `state` is active and everything else is as at the start.
 
         Args:
-            state: any state; of those around it and inside it the initial ones are active.
-            since: ticks for which the state has been active; None for longer than anything in the chart asks.
-            held: values of outputs and locals other than those they start with.
+            state: any state; its ancestors are active as well, and the initial states inside it.
+            ticks_active: ticks for which it has been active; None for longer than any condition needs.
+            values: values of outputs and locals that differ from those at the start.
 
         Raises:
             UnknownNameError: there is no such state, output or local.
             InputError: a value is of another type.
         """
         node = self.machine.node(state)
-        entering = Entering(self.machine.nodes, dict.fromkeys(self.machine.history, ()))
-        entering.goals((ResolvedTarget(node.index),), 0)
+        entry_set = EntrySet(self.machine.nodes, dict.fromkeys(self.machine.history, ()))
+        entry_set.add_targets((ResolvedTarget(node.index),), 0)
         if self.machine.nodes[0].parallel:
-            entering.regions(self.machine.nodes[0])
-        limits = {
-            counter.name: counter.limit if since is None else min(max(since - 1, 0), counter.limit)
-            for number in entering.found
-            for counter in self.machine.nodes[number].counters
-            if counter.condition is None and not counter.again
-        }
-        leaves = tuple(sorted(number for number in entering.found if self.machine.nodes[number].is_leaf))
-        return self._standing(leaves, started=True, held={**limits, **self._held(held or {})})
+            entry_set.add_regions(self.machine.nodes[0])
+        counts: dict[str, Value] = {}
+        for number in entry_set.entered:
+            for counter in self.machine.nodes[number].counters:
+                if counter.condition is None and not counter.again:
+                    count = counter.limit if ticks_active is None else max(ticks_active - 1, 0)
+                    counts[counter.name] = min(count, counter.limit)
+        leaves = tuple(sorted(number for number in entry_set.entered if self.machine.nodes[number].is_leaf))
+        variables = self._convert_variables(values or {})
+        return self._build_snapshot(leaves, started=True, values={**counts, **variables})
 
-    def _held(self, held: Mapping[str, object]) -> dict[str, Value]:
-        """Return values of outputs and locals, checked and within their ranges."""
-        kinds = self.chart.variables
-        for name in held:
-            if name not in kinds:
-                raise UnknownNameError.among("output or local", name, kinds)
-        return {name: accept(name, kinds[name], value) for name, value in held.items()}
+    def _convert_variables(self, values: Mapping[str, object]) -> dict[str, Value]:
+        """Return values of outputs and locals, checked and clamped to their ranges."""
+        types = self.chart.variables
+        for name in values:
+            if name not in types:
+                raise UnknownNameError.among("output or local", name, types)
+        return {name: convert_value(name, types[name], value) for name, value in values.items()}
 
     def step(self, state: Snapshot, inputs: Mapping[str, object]) -> Snapshot:
-        """Return where the chart stands after one tick.
+        """Return the snapshot after one tick.
 
         Args:
-            state: where it stands before; of this chart.
-            inputs: every input, and events that came as true; events that are not there did not come.
+            state: the snapshot before the tick, of this chart.
+            inputs: the value of every input; and true for every event that occurs, others may be left out.
 
         Raises:
             InputError: an input is missing, unknown, or of another type; or the tick does not end.
             ExpressionError: a guard or an action divides by zero.
         """
-        if state.following is not None and len(inputs) == self._remembers:
+        if state.successors is not None and len(inputs) == self._cached_row_length:
             try:
-                values = self._values_of(inputs)
-                return state.following[values, tuple(map(type, values))]  # for Python, 1 equals true
+                row = self._read_row(inputs)
+                return state.successors[row, tuple(map(type, row))]  # the types, since 1 equals true
             except (KeyError, TypeError):
-                pass  # not met before, or not what it should be
-        given = self._given(inputs)
-        after = self._native.step(state, given) if self._native is not None else None
-        if after is None:  # also where a tick goes wrong: Python says how
-            tick = TickExecution(self.machine, state) if state.machine is self.machine else self._tick(state)
-            after = tick.run(*given)
-        return after if self._remembers < 0 else self._kept(state, inputs, after)
+                pass  # a new step, or a wrong input
+        tick_inputs = self._convert_row(inputs)
+        after = self._native.step(state, tick_inputs) if self._native is not None else None
+        if after is None:  # without compiled code, or after an error in it: Python gives the message
+            if state.machine is self.machine:
+                tick = TickExecution(self.machine, state)
+            else:
+                tick = self._start_tick(state)
+            after = tick.run(*tick_inputs)
+        return after if self._cached_row_length < 0 else self._cache_step(state, inputs, after)
 
-    def outcome(self, state: Snapshot, inputs: Mapping[str, object], compute: Compute = plain) -> Outcome:
-        """Return what comes of one tick, and how; `compute` is asked for the value of every expression.
+    def outcome(self, state: Snapshot, inputs: Mapping[str, object], compute: Compute = plain) -> TickOutcome:
+        """Return the snapshot after one tick, with the transitions taken and the events raised.
+
+        Args:
+            state: as in `step`.
+            inputs: as in `step`.
+            compute: returns the value of an expression in an environment.
 
         Raises:
             InputError: as `step`.
             ExpressionError: as `step`.
         """
-        tick = self._tick(state, compute)
-        after = tick.run(*self._given(inputs))
-        return Outcome(after, tuple(tick.taken), tuple(tick.raised))
+        tick = self._start_tick(state, compute)
+        after = tick.run(*self._convert_row(inputs))
+        return TickOutcome(after, tuple(tick.taken_transitions), tuple(tick.raised))
 
     def run(
         self, inputs: Iterable[Mapping[str, object]], start: Snapshot | None = None
     ) -> Iterator[Snapshot]:
-        """Yield the Snapshot after each tick, one tick for each row of inputs."""
+        """Yield the snapshot after each tick, one tick for each row of inputs.
+
+        Args:
+            inputs: rows as in `step`.
+            start: the snapshot before the first row; None for the initial one.
+        """
         state = self.initial() if start is None else start
-        if self._native is not None and isinstance(
-            inputs, Sequence
-        ):  # else a row may hang on what was before
+        # rows of an iterator may depend on earlier snapshots, so only a sequence is run in chunks
+        if self._native is not None and isinstance(inputs, Sequence):
             yield from self._run_native(inputs, state)
             return
         for row in inputs:
@@ -174,132 +187,135 @@ class Interpreter:
     def run_columns(
         self, columns: Mapping[str, Sequence[object] | Column], start: Snapshot | None = None
     ) -> dict[str, Column]:
-        """Take a tick for each row of whole columns, and return what every tick left behind as columns.
+        """Run a tick for each row of columns, and return the values after every tick as columns.
 
-        Compiled, a tick takes well under a microsecond this way.
+        A tick of a compiled chart takes well under a microsecond.
 
         Args:
-            columns: for every input an array, `(n,)`, of booleans, numbers or names of an enumeration;
-                events that are left out do not come.
-            start: where to start; None for the very start.
+            columns: for every input an array, `(n,)`, of booleans, numbers or names of an enumeration; events
+                that are left out do not occur.
+            start: the snapshot before the first row; None for the initial one.
 
         Returns:
             Outputs and locals by name, `(n,)`, names as text; and as `in.S` whether the state S is active.
 
         Raises:
-            InputError: a column is missing, unknown, of another length, or holds what does not fit, which is
-                found before the first tick; or a tick does not end.
+            InputError: a column is missing, unknown, of another length, or has a wrong value, which is found
+                before the first tick; or a tick does not end.
             ExpressionError: a guard or an action divides by zero.
         """
-        from posewright.charts.machine.columns import accept_columns, columns_of
+        from posewright.charts.machine.columns import convert_columns, snapshots_to_columns
 
-        accepted = accept_columns(self.chart, columns)
+        inputs = convert_columns(self.chart, columns)
         state = self.initial() if start is None else start
-        self._tick(state)
-        found = None if self._native is None else self._native.run_columns(state, accepted)
-        if found is not None:
-            return found
-        values = zip(*(column.tolist() for column in accepted.values()), strict=True)
-        rows = [dict(zip(accepted, row, strict=True)) for row in values]
-        return columns_of(self.machine, list(self.run(rows, state)))
+        self._require_own(state)
+        results = None if self._native is None else self._native.run_columns(state, inputs)
+        if results is not None:
+            return results
+        values = zip(*(column.tolist() for column in inputs.values()), strict=True)
+        rows = [dict(zip(inputs, row, strict=True)) for row in values]
+        return snapshots_to_columns(self.machine, list(self.run(rows, state)))
 
     def _run_native(self, rows: Sequence[Mapping[str, object]], state: Snapshot) -> Iterator[Snapshot]:
-        """Yield the Snapshot after each tick; where compiled code cannot say, Python takes the tick."""
+        """Yield the snapshot after each tick; a tick that compiled code cannot finish runs in Python."""
         place = 0
         while place < len(rows):
-            self._tick(state)
-            given = self._all_given(rows[place : place + CHUNK])
-            found = self._native.run(state, given) if self._native is not None else []
-            if not found:
-                found = [self.step(state, rows[place])]
-            yield from found
-            state = found[-1]
-            place += len(found)
+            self._require_own(state)
+            chunk = self._convert_rows(rows[place : place + CHUNK])
+            snapshots = self._native.run(state, chunk) if self._native is not None else []
+            if not snapshots:
+                snapshots = [self.step(state, rows[place])]
+            yield from snapshots
+            state = snapshots[-1]
+            place += len(snapshots)
 
-    def _all_given(self, rows: Iterable[Mapping[str, object]]) -> list[Given]:
-        """Return the inputs of rows up to the first that is refused."""
-        found = list[Given]()
+    def _convert_rows(self, rows: Iterable[Mapping[str, object]]) -> list[TickInputs]:
+        """Return the inputs of rows up to the first row with an error."""
+        converted = list[TickInputs]()
         for row in rows:
             try:
-                found.append(self._given(row))
+                converted.append(self._convert_row(row))
             except InputError:
                 break
-        return found
+        return converted
 
-    def _tick(self, state: Snapshot, compute: Compute = plain) -> TickExecution:
+    def _require_own(self, state: Snapshot) -> None:
         if not state.is_of(self.machine):
-            raise InputError(f"{state!r} is a state of another chart than {self.chart.name}")
+            raise InputError(f"{state!r} belongs to another chart than {self.chart.name}")
+
+    def _start_tick(self, state: Snapshot, compute: Compute = plain) -> TickExecution:
+        self._require_own(state)
         return TickExecution(self.machine, state, compute)
 
-    def _kept(self, state: Snapshot, inputs: Mapping[str, object], after: Snapshot) -> Snapshot:
-        """Return what follows on a state and inputs, which is remembered."""
-        if self._remembered >= MAX_REMEMBERED:
-            for known in (*self._known.values(), state):
-                known.following = None
-            self._known.clear()
-            self._remembered = 0
-        types = tuple(map(type, after.values))  # for Python, 1 equals true
-        after = self._known.setdefault((after.key, types), after)
-        if len(inputs) == self._remembers:
-            given = self._values_of(inputs)
-            following = state.following
-            if following is None:
-                following = state.following = {}
-            following[given, tuple(map(type, given))] = after
-            self._remembered += 1
+    def _cache_step(self, state: Snapshot, inputs: Mapping[str, object], after: Snapshot) -> Snapshot:
+        """Cache a step, and return the one Snapshot object that stands for `after`."""
+        if self._n_cached_steps >= MAX_CACHED_STEPS:
+            for snapshot in (*self._snapshots.values(), state):
+                snapshot.successors = None
+            self._snapshots.clear()
+            self._n_cached_steps = 0
+        types = tuple(map(type, after.values))  # since 1 equals true
+        after = self._snapshots.setdefault((after.key, types), after)
+        if len(inputs) == self._cached_row_length:
+            row = self._read_row(inputs)
+            successors = state.successors
+            if successors is None:
+                successors = state.successors = {}
+            successors[row, tuple(map(type, row))] = after
+            self._n_cached_steps += 1
         return after
 
-    def _standing(
-        self, configuration: tuple[int, ...], *, started: bool, held: Mapping[str, Value]
+    def _build_snapshot(
+        self, configuration: tuple[int, ...], *, started: bool, values: Mapping[str, Value]
     ) -> Snapshot:
         machine = self.machine
-        start = {**machine.start(configuration), **held}
-        values = tuple(start[name] for name in machine.registers)
-        return Snapshot(machine, started, configuration, values, tuple(() for _ in machine.history))
+        registers = {**machine.start(configuration), **values}
+        register_values = tuple(registers[name] for name in machine.registers)
+        history = tuple(() for _ in machine.history)
+        return Snapshot(machine, started, configuration, register_values, history)
 
-    def _given(self, inputs: Mapping[str, object]) -> tuple[dict[str, Value], list[str]]:
-        """Return the inputs, checked and within their ranges, and the events that came."""
+    def _convert_row(self, inputs: Mapping[str, object]) -> tuple[dict[str, Value], list[str]]:
+        """Return the inputs, checked and clamped to their ranges, and the events that occur."""
         try:
-            given = self._values_of(inputs)
+            row = self._read_row(inputs)
         except KeyError:
-            given = self._filled(inputs)
-        if len(inputs) > len(given):
-            given = self._filled(inputs)
+            row = self._complete_row(inputs)
+        if len(inputs) > len(row):
+            row = self._complete_row(inputs)
         values: dict[str, Value] = {}
-        for at, name, exact, low, high, kind in self._readers:
-            value = given[at]
-            inside = type(value) is exact and low <= value <= high
-            values[name] = value if inside else accept(name, kind, value)
+        for place, name, exact_type, low, high, input_type in self._inputs:
+            value = row[place]
+            is_exact = type(value) is exact_type and low <= value <= high
+            values[name] = value if is_exact else convert_value(name, input_type, value)
         events: list[str] = []
-        for at, name in self._events:
-            came = given[at]
-            if came is True or (came is not False and accept(name, BoolType(), came)):
+        for place, name in self._events:
+            occurs = row[place]
+            if occurs is True or (occurs is not False and convert_value(name, BoolType(), occurs)):
                 events.append(name)
         return values, events
 
-    def _filled(self, inputs: Mapping[str, object]) -> tuple[object, ...]:
-        """Return the values of all inputs and events: events that are not there did not come."""
+    def _complete_row(self, inputs: Mapping[str, object]) -> tuple[object, ...]:
+        """Return the values of all inputs and events; an event that is missing does not occur."""
         for name in inputs:
             if name not in self._names:
                 raise UnknownNameError.among("input", name, self._names)
         for name in self.chart.inputs:
             if name not in inputs:
-                raise InputError(
-                    f"the input {name!r} is missing", hint=f"inputs: {', '.join(self.chart.inputs)}"
-                )
+                hint = f"inputs: {', '.join(self.chart.inputs)}"
+                raise InputError(f"the input {name!r} is missing", hint=hint)
         return tuple([inputs.get(name, False) for name in self._names])
 
 
-def _exact(kind: Type) -> tuple[type, Any, Any]:
-    """Return which values are taken as they are: of which type, from where to where; no other needs to be."""
-    if isinstance(kind, IntType):
-        return int, kind.low, kind.high
-    if isinstance(kind, FloatType) and not kind.single:
-        return float, kind.low, kind.high
-    return (bool, False, True) if isinstance(kind, BoolType) else (type(None), None, None)
+def _exact_range(input_type: Type) -> tuple[type, Any, Any]:
+    """Return the Python type and the range of values that need no conversion; of no value, for some types."""
+    if isinstance(input_type, IntType):
+        return int, input_type.low, input_type.high
+    if isinstance(input_type, FloatType) and not input_type.single:
+        return float, input_type.low, input_type.high
+    return (bool, False, True) if isinstance(input_type, BoolType) else (type(None), None, None)
 
 
-def _is_small(kind: Type) -> bool:
-    if isinstance(kind, IntType):
-        return kind.high - kind.low < MAX_SMALL
-    return isinstance(kind, BoolType | EnumType)
+def _is_small(input_type: Type) -> bool:
+    if isinstance(input_type, IntType):
+        return input_type.high - input_type.low < MAX_SMALL
+    return isinstance(input_type, BoolType | EnumType)

@@ -1,4 +1,4 @@
-"""From a chart to its machine: junctions laid out as ways, times as counters of ticks."""
+"""Lowering of charts to machines: junctions become compound transitions, times become counters of ticks."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from functools import reduce
 from posewright.charts.expression import (
     Binary,
     Expression,
-    Inside,
+    InState,
     Literal,
     Name,
     Operator,
-    Timed,
-    Timing,
+    TemporalCondition,
+    TemporalOperator,
     Tree,
     constant,
 )
-from posewright.charts.machine.machine import INSIDE, Machine
+from posewright.charts.machine.machine import IN_STATE_PREFIX, Machine
 from posewright.charts.machine.node import ROOT, CompoundTransition, Counter, ResolvedTarget, StateNode
 from posewright.charts.model import (
     ALWAYS,
@@ -27,11 +27,11 @@ from posewright.charts.model import (
     Assign,
     Branch,
     Chart,
-    Kind,
-    Memory,
+    ChartKind,
+    HistoryKind,
     Raise,
     State,
-    Target,
+    StateTarget,
     Transition,
     assign,
 )
@@ -39,33 +39,33 @@ from posewright.charts.types import BoolType, IntType
 from posewright.errors import InputError, Where
 
 MAX_SEGMENTS = 20_000
-"""Segments on all routes out of one state; junctions that part and meet again would make them endless."""
+"""Segments on all routes out of one state; junctions that branch and join grow them exponentially."""
 
 
 Route = tuple[int, tuple[Transition, ...]]
-"""Which of a state's transitions it begins with, and that one with the segments after it."""
+"""The index of a state's transition, and the segments of one path from it through junctions."""
 
 
-def routes_of(chart: Chart, state: State) -> tuple[list[Route], list[tuple[str, ...]]]:
-    """Return the routes out of a state, in the order in which they are tried, and circles of junctions met.
+def find_routes(chart: Chart, state: State) -> tuple[list[Route], list[tuple[str, ...]]]:
+    """Return the routes out of a state in the order in which they are tried, and the cycles of junctions.
 
-    A route that would come by a junction twice ends there and is left out.
+    A route that would pass a junction twice is left out.
 
     Raises:
-        InputError: there are more than `MAX_SEGMENTS` segments on them.
+        InputError: the routes have more than `MAX_SEGMENTS` segments.
     """
     routes: list[Route] = []
     cycles: list[tuple[str, ...]] = []
-    waiting: list[tuple[int, tuple[Transition, ...], tuple[str, ...]]] = [
-        (number, (first,), ()) for number, first in reversed([*enumerate(state.transitions)])
+    stack: list[tuple[int, tuple[Transition, ...], tuple[str, ...]]] = [
+        (index, (first,), ()) for index, first in reversed([*enumerate(state.transitions)])
     ]
-    met = 0
-    while waiting:
-        number, segments, passed = waiting.pop()
-        met += 1
-        if met > MAX_SEGMENTS:
-            message = f"too many ways lead out of {state.name} by junctions: over {MAX_SEGMENTS}"
-            hint = "ask fewer questions, or use a truth table"
+    n_segments = 0
+    while stack:
+        index, segments, passed = stack.pop()
+        n_segments += 1
+        if n_segments > MAX_SEGMENTS:
+            message = f"more than {MAX_SEGMENTS} routes lead out of {state.name} through junctions"
+            hint = "use fewer junctions, or a truth table"
             raise InputError(message, where=Where(chart.path, state.line), hint=hint)
         last = segments[-1]
         following = last.then
@@ -76,201 +76,251 @@ def routes_of(chart: Chart, state: State) -> tuple[list[Route], list[tuple[str, 
             passed = (*passed, last.junction)
             following = chart.junctions[last.junction]
         elif not following:
-            routes.append((number, segments))
-        waiting += [(number, (*segments, segment), passed) for segment in reversed(following)]
+            routes.append((index, segments))
+        stack += [(index, (*segments, segment), passed) for segment in reversed(following)]
     return routes, cycles
 
 
-class Clock:
-    """Lowers what is written in one state, and collects the counters that this takes."""
+class StateLowering:
+    """Lowers the expressions of one state, and collects the counters that these need.
+
+    Args:
+        chart: the chart.
+        state: name of the state; empty for conditions outside of states.
+    """
 
     def __init__(self, chart: Chart, state: str) -> None:
         self.chart = chart
         self.state = state
-        self.furthest = 0
-        self.held: dict[tuple[Tree, int], Counter] = {}
-        self.every: dict[int, Counter] = {}
+        self.max_wait = 0
+        self.held_counters: dict[tuple[Tree, int], Counter] = {}
+        self.every_counters: dict[int, Counter] = {}
 
     def counters(self) -> tuple[Counter, ...]:
-        """Return the counters of what was lowered so far."""
-        since = (Counter(f"since.{self.state}", self.furthest),) if self.furthest else ()
-        return (*since, *self.every.values(), *self.held.values())  # a condition may ask the others
+        """Return the counters of the expressions lowered so far."""
+        since = (Counter(f"since.{self.state}", self.max_wait),) if self.max_wait else ()
+        # the conditions of `held` counters may read the others, so these count first
+        return (*since, *self.every_counters.values(), *self.held_counters.values())
 
-    def wait(self, ticks: int) -> int:
-        """Return `ticks`, having made sure that the state's time is counted so far."""
-        self.furthest = max(self.furthest, ticks)
+    def count_up_to(self, ticks: int) -> int:
+        """Return `ticks`, and let the time since entry be counted at least that far."""
+        self.max_wait = max(self.max_wait, ticks)
         return ticks
 
-    def lowered(self, expression: Expression) -> Expression:
-        """Return an expression that reads counters and `in.S` where it asked for time and states."""
-        return expression.rewritten(lambda node: self._asked(node, expression))
+    def lower_expression(self, expression: Expression) -> Expression:
+        """Return an expression with counters in place of times, and names `in.S` in place of state tests."""
 
-    def all_of(self, guards: Sequence[Expression]) -> Expression:
-        """Return the one guard that holds where all of these hold."""
+        def lower_node(node: Tree) -> Tree | None:
+            if isinstance(node, InState):
+                return Name(IN_STATE_PREFIX + node.state, node.offset, BoolType())
+            return self._lower_temporal(node, expression) if isinstance(node, TemporalCondition) else None
+
+        return expression.rewrite(lower_node)
+
+    def join_guards(self, guards: Sequence[Expression]) -> Expression:
+        """Return the conjunction of guards."""
         if len(guards) == 1:
             return guards[0]
-        asked = [guard for guard in guards if guard != ALWAYS] or [ALWAYS]
-        tree = reduce(lambda one, other: Binary(Operator.AND, one, other), (guard.tree for guard in asked))
-        fixed = {name: value for guard in asked for name, value in guard.fixed.items()}
-        return replace(asked[0].with_tree(tree), fixed=fixed)
+        conditions = [guard for guard in guards if guard != ALWAYS] or [ALWAYS]
+        tree = reduce(
+            lambda joined, condition: Binary(Operator.AND, joined, condition),
+            (condition.tree for condition in conditions),
+        )
+        fixed = {name: value for condition in conditions for name, value in condition.fixed.items()}
+        return replace(conditions[0].with_tree(tree), fixed=fixed)
 
-    def actions(self, actions: Actions) -> Actions:
+    def lower_actions(self, actions: Actions) -> Actions:
         """Return actions with all their expressions lowered."""
-        return tuple(self._action(action) for action in actions)
+        return tuple(self._lower_action(action) for action in actions)
 
-    def _action(self, action: Action) -> Action:
+    def _lower_action(self, action: Action) -> Action:
         if isinstance(action, Assign):
-            return replace(action, values={name: self.lowered(one) for name, one in action.values.items()})
+            values = {name: self.lower_expression(value) for name, value in action.values.items()}
+            return replace(action, values=values)
         if isinstance(action, Raise):
             return action
         return Branch(
-            self.lowered(action.when), self.actions(action.then), self.actions(action.otherwise), action.line
+            self.lower_expression(action.when),
+            self.lower_actions(action.then),
+            self.lower_actions(action.otherwise),
+            action.line,
         )
 
-    def _asked(self, node: Tree, within: Expression) -> Tree | None:
-        if isinstance(node, Inside):
-            return Name(INSIDE + node.state, node.at, BoolType())
-        return self._timed(node, within) if isinstance(node, Timed) else None
+    def _lower_temporal(self, tree: TemporalCondition, within: Expression) -> Tree:
+        """Return the comparison of a counter that a temporal condition stands for.
 
-    def _timed(self, tree: Timed, within: Expression) -> Tree:
+        Args:
+            tree: the temporal condition.
+            within: the expression that it is in.
+        """
         ticks = max(self.chart.ticks(tree.seconds), 1)
-        if tree.timing is Timing.EVERY:
-            counter = self.every.setdefault(
-                ticks, Counter(f"every.{self.state}.{len(self.every)}", ticks, again=True)
-            )
-            return Binary(Operator.EQUAL, counter.read, Literal(ticks), tree.at)
-        if tree.timing is Timing.HELD and tree.condition is not None:
-            return self._held_for(tree, ticks + 1, within)
-        asked = Operator.LESS if tree.timing is Timing.BEFORE else Operator.GREATER_EQUAL
-        return Binary(asked, Name(f"since.{self.state}", known=IntType()), Literal(self.wait(ticks)), tree.at)
+        if tree.operator is TemporalOperator.EVERY:
+            name = f"every.{self.state}.{len(self.every_counters)}"
+            counter = self.every_counters.setdefault(ticks, Counter(name, ticks, again=True))
+            return Binary(Operator.EQUAL, counter.read, Literal(ticks), tree.offset)
+        if tree.operator is TemporalOperator.HELD and tree.condition is not None:
+            return self._lower_held(tree, tree.condition, ticks + 1, within)
+        comparison = Operator.LESS if tree.operator is TemporalOperator.BEFORE else Operator.GREATER_EQUAL
+        since = Name(f"since.{self.state}", declared_type=IntType())
+        return Binary(comparison, since, Literal(self.count_up_to(ticks)), tree.offset)
 
-    def _held_for(self, tree: Timed, samples: int, within: Expression) -> Tree:
-        asked = ALWAYS.tree if tree.condition is None else tree.condition
-        alone = replace(
-            within.with_tree(asked), type=ALWAYS.type, arguments=()
-        )  # those are `within`'s to tell
-        condition = self.lowered(alone)
-        key = (condition.tree, samples)
-        if key not in self.held:
-            self.held[key] = Counter(f"held.{self.state}.{len(self.held)}", samples, condition)
-        return Binary(Operator.EQUAL, self.held[key].read, Literal(samples), tree.at)
+    def _lower_held(self, tree: TemporalCondition, condition: Tree, samples: int, within: Expression) -> Tree:
+        # the clamped arguments in the condition are already among those of `within`
+        alone = replace(within.with_tree(condition), type=ALWAYS.type, arguments=())
+        lowered = self.lower_expression(alone)
+        key = (lowered.tree, samples)
+        if key not in self.held_counters:
+            name = f"held.{self.state}.{len(self.held_counters)}"
+            self.held_counters[key] = Counter(name, samples, lowered)
+        return Binary(Operator.EQUAL, self.held_counters[key].read, Literal(samples), tree.offset)
 
 
 def lower(chart: Chart) -> Machine:
-    """Return the machine of a chart."""
-    return _Lowering(chart).machine()
+    """Return the machine of a chart.
+
+    Raises:
+        InputError: junctions of the chart make too many routes.
+    """
+    return _ChartLowering(chart).build_machine()
 
 
-class _Lowering:
+class _ChartLowering:
+    """Lowers a chart; nodes are numbered with the chart as 0, then the states as they are written."""
+
     def __init__(self, chart: Chart) -> None:
         self.chart = chart
         self.states: list[State | None] = [None, *chart.every_state]
         self.number_of = {name: number for number, name in enumerate(chart.state_names, 1)}
         self.parents = [-1]
-        self.around: list[tuple[int, ...]] = [()]
+        self.ancestors: list[tuple[int, ...]] = [()]
         for name in chart.state_names:
-            outer = chart.parents[name]
-            parent = ROOT if outer is None else self.number_of[outer]
+            parent_name = chart.parents[name]
+            parent = ROOT if parent_name is None else self.number_of[parent_name]
             self.parents.append(parent)
-            self.around.append((parent, *self.around[parent]))
+            self.ancestors.append((parent, *self.ancestors[parent]))
         self.cycles: list[tuple[str, ...]] = []
 
-    def machine(self) -> Machine:
-        nodes = [self.node(number) for number in range(len(self.states))]
-        nodes = self.with_memories(nodes)
-        heard = frozenset(event for node in nodes for way in node.ways for event in way.events)
+    def build_machine(self) -> Machine:
+        nodes = self._with_history_kinds([self._build_node(number) for number in range(len(self.states))])
+        handled_events = frozenset(
+            event for node in nodes for transition in node.transitions for event in transition.events
+        )
         cycles = tuple(dict.fromkeys(self.cycles))
-        return Machine(self.chart, tuple(nodes), self.chart.events, heard, cycles, self.number_of)
+        return Machine(self.chart, tuple(nodes), self.chart.events, handled_events, cycles, self.number_of)
 
-    def node(self, number: int) -> StateNode:
-        state, children = self.states[number], tuple(i for i, one in enumerate(self.parents) if one == number)
-        within = frozenset(i for i, around in enumerate(self.around) if number in around)
+    def _build_node(self, number: int) -> StateNode:
+        state = self.states[number]
+        children = tuple(child for child, parent in enumerate(self.parents) if parent == number)
+        descendants = frozenset(i for i, ancestors in enumerate(self.ancestors) if number in ancestors)
         if state is None:
-            chart = self.chart
-            goals = tuple(self.goal(target) for target in chart.initial)
-            return StateNode(ROOT, chart.name, None, -1, (), children, within, chart.parallel, False, goals)
-        clock = Clock(self.chart, state.name)
-        ways = tuple(self.ways(state, number, clock))
-        entry, during, leaving = (clock.actions(one) for one in (state.entry, state.during, state.exit))
+            return StateNode(
+                index=ROOT,
+                name=self.chart.name,
+                state=None,
+                parent=-1,
+                ancestors=(),
+                children=children,
+                descendants=descendants,
+                parallel=self.chart.parallel,
+                final=False,
+                initial=tuple(self._resolve(target) for target in self.chart.initial),
+            )
+        lowering = StateLowering(self.chart, state.name)
+        transitions = tuple(self._compound_transitions(state, number, lowering))
+        entry = lowering.lower_actions(state.entry)
+        during = lowering.lower_actions(state.during)
+        leaving = lowering.lower_actions(state.exit)
+        if self.chart.kind is ChartKind.MOORE:
+            entry = self._moore_outputs(state)
         return StateNode(
             index=number,
             name=state.name,
             state=state,
             parent=self.parents[number],
-            around=self.around[number],
+            ancestors=self.ancestors[number],
             children=children,
-            within=within,
+            descendants=descendants,
             parallel=state.parallel,
             final=state.final,
-            initial=tuple(self.goal(target) for target in state.initial),
-            entry=self.moore_outputs(state) if self.chart.kind is Kind.MOORE else entry,
+            initial=tuple(self._resolve(target) for target in state.initial),
+            entry=entry,
             during=during,
             exit=leaving,
-            ways=ways,
-            counters=clock.counters(),
+            transitions=transitions,
+            counters=lowering.counters(),
         )
 
-    def moore_outputs(self, state: State) -> Actions:
-        """Return what sets a Moore state's outputs: its own, the others to what they start with."""
+    def _moore_outputs(self, state: State) -> Actions:
+        """Return the action that sets all outputs of a Moore state; unnamed ones return to their start."""
         start = {name: constant(value) for name, value in self.chart.start_outputs().items()}
         return assign({**start, **state.do})
 
-    def goal(self, target: Target) -> ResolvedTarget:
+    def _resolve(self, target: StateTarget) -> ResolvedTarget:
         default = tuple(self.number_of[name] for name in target.default)
-        return ResolvedTarget(self.number_of[target.state], target.memory, default)
+        return ResolvedTarget(self.number_of[target.state], target.history, default)
 
-    def ways(self, state: State, number: int, clock: Clock) -> Iterator[CompoundTransition]:
-        routes, cycles = routes_of(self.chart, state)
+    def _compound_transitions(
+        self, state: State, number: int, lowering: StateLowering
+    ) -> Iterator[CompoundTransition]:
+        routes, cycles = find_routes(self.chart, state)
         self.cycles += cycles
-        for index, (transition, segments) in enumerate(routes):
-            first, last = segments[0], segments[-1]
-            goals = tuple(self.goal(target) for target in last.go)
-            guards = tuple(clock.lowered(segment.when) for segment in segments)
-            domain = self.domain(number, goals, local=any(one.local for one in segments))
+        for index, (transition_index, segments) in enumerate(routes):
+            first = segments[0]
+            targets = tuple(self._resolve(target) for target in segments[-1].go)
+            guards = tuple(lowering.lower_expression(segment.when) for segment in segments)
+            domain = self._domain(number, targets, local=any(segment.local for segment in segments))
+            leaves = domain not in {None, number}
+            wait = lowering.count_up_to(self.chart.wait_ticks(state, first, leaves=leaves))
+            guard = lowering.join_guards(guards)
+            actions = [action for segment in segments for action in lowering.lower_actions(segment.do)]
             yield CompoundTransition(
                 source=number,
                 index=index,
-                transition=transition,
+                transition=transition_index,
                 segments=segments,
                 events=first.on,
-                wait=clock.wait(self.chart.wait_ticks(state, first, leaves=domain not in {None, number})),
+                wait=wait,
                 guards=guards,
-                guard=clock.all_of(guards),
-                do=tuple(action for segment in segments for action in clock.actions(segment.do)),
-                goals=goals,
+                guard=guard,
+                do=tuple(actions),
+                targets=targets,
                 domain=domain,
-                since=f"since.{state.name}",
+                since_register=f"since.{state.name}",
             )
 
-    def domain(self, source: int, goals: tuple[ResolvedTarget, ...], *, local: bool) -> int | None:
-        """Return the node in which everything is left: the least around source and goals with one child.
+    def _domain(self, source: int, targets: tuple[ResolvedTarget, ...], *, local: bool) -> int | None:
+        """Return the transition domain of the W3C's SCXML algorithm, inside which everything is left.
 
-        That is the domain of a transition in the W3C's SCXML algorithm.
+        It is the innermost compound node around the source and all targets; None without targets.
         """
-        if not goals:
+        if not targets:
             return None
-        above = (source, *self.around[source]) if local and self.is_compound(source) else self.around[source]
-        for number in above:
-            if self.is_compound(number) and all(self.inside(goal, number) for goal in goals):
+        is_local = local and self._is_compound(source)
+        candidates = (source, *self.ancestors[source]) if is_local else self.ancestors[source]
+        for number in candidates:
+            if self._is_compound(number) and all(self._is_inside(target, number) for target in targets):
                 return number
         return ROOT
 
-    def is_compound(self, number: int) -> bool:
+    def _is_compound(self, number: int) -> bool:
         state = self.states[number]
         return not self.chart.parallel if state is None else state.is_compound
 
-    def inside(self, goal: ResolvedTarget, number: int) -> bool:
-        return number in self.around[goal.node] or (goal.memory is not None and goal.node == number)
+    def _is_inside(self, target: ResolvedTarget, number: int) -> bool:
+        is_own_history = target.history is not None and target.node == number
+        return number in self.ancestors[target.node] or is_own_history
 
-    def with_memories(self, nodes: list[StateNode]) -> list[StateNode]:
-        """Return the nodes with a note of which of their history are asked for."""
-        asked: dict[int, set[Memory]] = {}
-        goals = [goal for node in nodes for goal in node.initial]
-        goals += [goal for node in nodes for way in node.ways for goal in way.goals]
-        for goal in goals:
-            if goal.memory is not None:
-                asked.setdefault(goal.node, set()).add(goal.memory)
+    def _with_history_kinds(self, nodes: list[StateNode]) -> list[StateNode]:
+        """Return the nodes with the kinds of history that some target needs of each."""
+        targets = [target for node in nodes for target in node.initial]
+        targets += [
+            target for node in nodes for transition in node.transitions for target in transition.targets
+        ]
+        kinds: dict[int, set[HistoryKind]] = {}
+        for target in targets:
+            if target.history is not None:
+                kinds.setdefault(target.node, set()).add(target.history)
         return [
-            replace(node, remembers=tuple(sorted(asked.get(node.index, ()), key=lambda one: one.value)))
+            replace(node, remembers=tuple(sorted(kinds.get(node.index, ()), key=lambda kind: kind.value)))
             for node in nodes
         ]

@@ -1,7 +1,7 @@
-"""Microsteps: what is left and entered when some transitions are taken, worked out once for each situation.
+"""Microsteps: the states left and entered when transitions are taken, computed once for each situation.
 
-The order in which states are left and entered, and what a history leads back to, are those of the W3C's
-SCXML (Appendix D).
+The order in which states are left and entered, and the states that a history restores, follow the W3C's SCXML
+(Appendix D).
 """
 
 from __future__ import annotations
@@ -10,104 +10,110 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from posewright.charts.machine.node import CompoundTransition, ResolvedTarget, StateNode
-from posewright.charts.model import DONE, Memory
+from posewright.charts.model import DONE_PREFIX, HistoryKind
 
 
-class Entering:
-    """Collects the states to be entered in one microstep; the W3C's computeEntrySet.
+class EntrySet:
+    """Collects the nodes entered in one microstep; computeEntrySet of the W3C's algorithm.
 
     Attributes:
-        found: their numbers.
+        entered: their numbers.
     """
 
     def __init__(
-        self, nodes: Sequence[StateNode], history: Mapping[tuple[int, Memory], tuple[int, ...]]
+        self, nodes: Sequence[StateNode], history: Mapping[tuple[int, HistoryKind], tuple[int, ...]]
     ) -> None:
         self.nodes = nodes
         self.history = history
-        self.found: set[int] = set()
+        self.entered: set[int] = set()
 
-    def goals(self, goals: Iterable[ResolvedTarget], top: int) -> None:
-        """Add goals with all they bring along, and what is around them up to the node `top`."""
-        goals = tuple(goals)
-        for goal in goals:
-            node = self.nodes[goal.node]
-            if goal.node != top:
-                self.add(goal.node)
-            if goal.memory is None:
-                self.whole(node)
+    def add_targets(self, targets: Iterable[ResolvedTarget], domain: int) -> None:
+        """Add targets with the states inside them, and their ancestors up to the node `domain`."""
+        targets = tuple(targets)
+        for target in targets:
+            node = self.nodes[target.node]
+            if target.node != domain:
+                self._add(target.node)
+            if target.history is None:
+                self.add_initial(node)
             else:
-                self.back_in(goal, node)
-        for goal in goals:  # only now, for what is around one goal brings regions that another goal is in
-            if goal.node != top:
-                self.with_around(self.nodes[goal.node], top)
+                self._add_history(target, node)
+        for (
+            target
+        ) in targets:  # last: the ancestors of a target add regions, where no other target is in them
+            if target.node != domain:
+                self._add_ancestors(self.nodes[target.node], domain)
 
-    def back_in(self, goal: ResolvedTarget, node: StateNode) -> None:
-        """Add what a history leads back to."""
-        back = (self.history[goal.node, goal.memory] if goal.memory else ()) or goal.default
-        for number in back:
-            self.with_inside(self.nodes[number])
-        for number in back:
-            self.with_around(self.nodes[number], node.index)
-        if not back:
-            self.whole(node)
-        elif node.parallel:  # a default may name states in some of its regions only
-            self.regions(node)
-
-    def with_inside(self, node: StateNode) -> None:
-        """Add a state that is entered as a whole."""
-        self.add(node.index)
-        self.whole(node)
-
-    def whole(self, node: StateNode) -> None:
-        """Add what is first active inside a state: its initial states, or all its regions."""
-        self.goals(node.initial, node.index)
+    def add_initial(self, node: StateNode) -> None:
+        """Add what is first active inside a node: its initial states, or all its regions."""
+        self.add_targets(node.initial, node.index)
         if node.parallel:
-            self.regions(node)
+            self.add_regions(node)
 
-    def with_around(self, node: StateNode, top: int) -> None:
-        """Add what is around a state up to the node `top`, with the other regions on the way."""
-        for number in node.around:
-            if number == top:
-                return
-            self.add(number)
-            if self.nodes[number].parallel:
-                self.regions(self.nodes[number])
-
-    def regions(self, node: StateNode) -> None:
-        """Add the regions that nothing was added of yet."""
+    def add_regions(self, node: StateNode) -> None:
+        """Add the regions of a parallel node of which nothing has been added."""
         for number in node.children:
             child = self.nodes[number]
-            if number not in self.found and not (child.within & self.found):
-                self.with_inside(child)
+            if number not in self.entered and not (child.descendants & self.entered):
+                self._add_with_initial(child)
 
-    def add(self, number: int) -> None:
-        """Add one state; the chart itself is none."""
+    def _add_history(self, target: ResolvedTarget, node: StateNode) -> None:
+        """Add the states that a history restores, or its default while it is empty."""
+        restored = self.history[target.node, target.history] if target.history else ()
+        numbers = restored or target.default
+        for number in numbers:
+            self._add_with_initial(self.nodes[number])
+        for number in numbers:
+            self._add_ancestors(self.nodes[number], node.index)
+        if not numbers:
+            self.add_initial(node)
+        elif node.parallel:  # a default may name states of some regions only
+            self.add_regions(node)
+
+    def _add_with_initial(self, node: StateNode) -> None:
+        self._add(node.index)
+        self.add_initial(node)
+
+    def _add_ancestors(self, node: StateNode, domain: int) -> None:
+        """Add the ancestors of a node up to `domain`, with the other regions on the way."""
+        for number in node.ancestors:
+            if number == domain:
+                return
+            self._add(number)
+            if self.nodes[number].parallel:
+                self.add_regions(self.nodes[number])
+
+    def _add(self, number: int) -> None:
+        """Add one node, unless it is the chart itself."""
         if number:
-            self.found.add(number)
+            self.entered.add(number)
 
 
-MAX_KEPT = 20_000
-"""Moves kept; a chart with many regions has more situations than anybody meets twice."""
+MAX_CACHED = 20_000
+"""Microsteps in the cache; a chart with many regions has more situations than ever recur."""
 
 Configuration = tuple[int, ...]
+"""The numbers of the active leaves, in document order."""
+
 History = tuple[Configuration, ...]
+"""The configurations remembered, one for each history of the machine."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Microstep:
-    """What taking some ways from some situation comes to.
+    """The result of taking transitions in a configuration.
 
     Attributes:
-        ways: those that are taken, in order.
-        leaving: nodes that are left, in order.
-        entering: nodes that are entered, in order, each with the events that say what is done with it.
-        configuration: the innermost active states afterwards.
-        history: what is remembered afterwards.
-        acts: whether leaving or entering them does anything: an action, an event, a counter that starts anew.
+        transitions: those that are taken, in order.
+        leaving: the nodes that are left, in order (the exit set).
+        entering: the nodes that are entered, in order (the entry set), each with the events `done.S` that
+            entering it raises.
+        configuration: the configuration afterwards.
+        history: the histories afterwards.
+        acts: whether leaving or entering runs an action, raises an event or resets a counter.
     """
 
-    ways: tuple[CompoundTransition, ...]
+    transitions: tuple[CompoundTransition, ...]
     leaving: tuple[StateNode, ...]
     entering: tuple[tuple[StateNode, tuple[str, ...]], ...]
     configuration: Configuration
@@ -116,140 +122,153 @@ class Microstep:
 
 
 class MicrostepPlanner:
-    """The moves of one machine.
+    """Computes and caches the microsteps of one machine.
 
     Args:
-        nodes: of the machine.
-        remembered: what it remembers of states that were left.
+        nodes: the nodes of the machine.
+        histories: the histories of the machine: number of the node, and kind.
 
     Attributes:
-        forgotten: states that forget what they remember when they are entered: only from outside is it gone
-            back to.
+        forgotten: nodes whose history is cleared when they are entered, since it is entered from outside only
+            and written again when they are left.
     """
 
-    def __init__(self, nodes: Sequence[StateNode], remembered: Sequence[tuple[int, Memory]]) -> None:
+    def __init__(self, nodes: Sequence[StateNode], histories: Sequence[tuple[int, HistoryKind]]) -> None:
         self.nodes = nodes
-        self.remembered = remembered
-        self.forgotten = frozenset(number for number, _ in remembered if self._only_from_outside(number))
-        self._active: dict[Configuration, frozenset[int]] = {}
-        self._kept: dict[tuple[Configuration, History, tuple[CompoundTransition, ...]], Microstep] = {}
+        self.histories = histories
+        self.forgotten = frozenset(
+            number for number, _ in histories if not self._is_history_entered_from_inside(number)
+        )
+        self._active_nodes: dict[Configuration, frozenset[int]] = {}
+        self._cache: dict[tuple[Configuration, History, tuple[CompoundTransition, ...]], Microstep] = {}
 
-    def active(self, configuration: Configuration) -> frozenset[int]:
-        """Return the numbers of all active nodes, the chart itself left out."""
+    def active_nodes(self, configuration: Configuration) -> frozenset[int]:
+        """Return the numbers of all active nodes, without the chart itself."""
         try:
-            return self._active[configuration]
+            return self._active_nodes[configuration]
         except KeyError:
-            around = {number for leaf in configuration for number in (leaf, *self.nodes[leaf].around)}
-            return self._active.setdefault(configuration, frozenset(around - {0}))
+            active = {number for leaf in configuration for number in (leaf, *self.nodes[leaf].ancestors)}
+            return self._active_nodes.setdefault(configuration, frozenset(active - {0}))
 
-    def first(self) -> Microstep:
-        """Return the move that enters the chart."""
-        history = tuple(() for _ in self.remembered)
-        entering = Entering(self.nodes, dict.fromkeys(self.remembered, ()))
-        entering.whole(self.nodes[0])
-        return self._move((), frozenset(), frozenset(), entering.found, history)
+    def enter_chart(self) -> Microstep:
+        """Return the microstep that enters the chart."""
+        history = tuple(() for _ in self.histories)
+        entry_set = EntrySet(self.nodes, dict.fromkeys(self.histories, ()))
+        entry_set.add_initial(self.nodes[0])
+        return self._build_microstep((), frozenset(), frozenset(), entry_set.entered, history)
 
-    def of(
-        self, configuration: Configuration, history: History, chosen: tuple[CompoundTransition, ...]
+    def plan(
+        self, configuration: Configuration, history: History, enabled: tuple[CompoundTransition, ...]
     ) -> Microstep:
-        """Return the move that takes the chosen ways, those that conflict with better ones left out."""
-        key = (configuration, history, chosen)
+        """Return the microstep that takes the enabled transitions, without those that are preempted."""
+        key = (configuration, history, enabled)
         try:
-            return self._kept[key]
+            return self._cache[key]
         except KeyError:
-            if len(self._kept) >= MAX_KEPT:
-                self._kept.clear()
-            return self._kept.setdefault(key, self._worked_out(*key))
+            if len(self._cache) >= MAX_CACHED:
+                self._cache.clear()
+            return self._cache.setdefault(key, self._plan_uncached(*key))
 
-    def _worked_out(
-        self, configuration: Configuration, history: History, chosen: tuple[CompoundTransition, ...]
+    def _plan_uncached(
+        self, configuration: Configuration, history: History, enabled: tuple[CompoundTransition, ...]
     ) -> Microstep:
-        ways, active = self._without_conflicts(chosen), self.active(configuration)
-        left = frozenset(number for way in ways for number in self._left_by(way, active))
-        held = {
-            key: self._remembered(key, configuration, active) if key[0] in left else before
-            for key, before in zip(self.remembered, history, strict=True)
+        transitions = self._remove_conflicts(enabled)
+        active = self.active_nodes(configuration)
+        exit_set = frozenset(
+            number for transition in transitions for number in self._left_by(transition, active)
+        )
+        new_history = {
+            key: self._record_history(key, configuration, active) if key[0] in exit_set else before
+            for key, before in zip(self.histories, history, strict=True)
         }
-        entering = Entering(self.nodes, held)
-        for way in ways:
-            entering.goals(way.goals, way.domain or 0)
-        return self._move(ways, active, left, entering.found, tuple(held.values()))
+        entry_set = EntrySet(self.nodes, new_history)
+        for transition in transitions:
+            entry_set.add_targets(transition.targets, transition.domain or 0)
+        return self._build_microstep(
+            transitions, active, exit_set, entry_set.entered, tuple(new_history.values())
+        )
 
-    def _move(
+    def _build_microstep(
         self,
-        ways: tuple[CompoundTransition, ...],
+        transitions: tuple[CompoundTransition, ...],
         active: frozenset[int],
-        left: frozenset[int],
-        found: set[int],
+        exit_set: frozenset[int],
+        entry_set: set[int],
         history: History,
     ) -> Microstep:
-        after = set(active - left)
+        active_after = set(active - exit_set)
         entering = []
-        for number in sorted(found):
-            after.add(number)
+        for number in sorted(entry_set):
+            active_after.add(number)
             node = self.nodes[number]
-            entering.append((node, self._done(node, after) if node.final else ()))
-        configuration = tuple(sorted(number for number in after if self.nodes[number].is_leaf))
+            entering.append((node, self._done_events(node, active_after) if node.final else ()))
+        configuration = tuple(sorted(number for number in active_after if self.nodes[number].is_leaf))
         history = tuple(
-            () if number in after and number in self.forgotten else memory
-            for (number, _), memory in zip(self.remembered, history, strict=True)
+            () if number in active_after and number in self.forgotten else remembered
+            for (number, _), remembered in zip(self.histories, history, strict=True)
         )
-        leaving = tuple(self.nodes[number] for number in sorted(left, reverse=True))
+        leaving = tuple(self.nodes[number] for number in sorted(exit_set, reverse=True))
         acts = any(node.exit or node.counters for node in leaving)
-        acts = acts or any(node.entry or done for node, done in entering)
-        return Microstep(ways, leaving, tuple(entering), configuration, history, acts)
+        acts = acts or any(node.entry or done_events for node, done_events in entering)
+        return Microstep(transitions, leaving, tuple(entering), configuration, history, acts)
 
-    def _only_from_outside(self, number: int) -> bool:
-        """Return whether no way from inside a state goes back to what it remembers.
+    def _is_history_entered_from_inside(self, number: int) -> bool:
+        """Return whether a transition from inside a node, or from itself, enters its history.
 
-        What such a state remembers while it is active is noted anew when it is left: it makes no difference,
-        and two situations that differ in it alone are one.
+        If none does, the history has no effect while the node is active, and situations that differ in it
+        alone are equal.
         """
-        node = self.nodes[number]
-        inside = node.within | {number}
-        return not any(
-            goal.memory is not None and goal.node == number and way.source in inside
-            for other in self.nodes
-            for way in other.ways
-            for goal in way.goals
-        )
+        sources = self.nodes[number].descendants | {number}
+        for node in self.nodes:
+            for transition in node.transitions:
+                for target in transition.targets:
+                    if target.history is not None and target.node == number and transition.source in sources:
+                        return True
+        return False
 
-    def _left_by(self, way: CompoundTransition, active: frozenset[int]) -> frozenset[int]:
-        return frozenset() if way.domain is None else active & self.nodes[way.domain].within
+    def _left_by(self, transition: CompoundTransition, active: frozenset[int]) -> frozenset[int]:
+        if transition.domain is None:
+            return frozenset()
+        return active & self.nodes[transition.domain].descendants
 
-    def _remembered(
-        self, key: tuple[int, Memory], configuration: Configuration, active: frozenset[int]
+    def _record_history(
+        self, key: tuple[int, HistoryKind], configuration: Configuration, active: frozenset[int]
     ) -> Configuration:
-        node = self.nodes[key[0]]
-        if key[1] is Memory.SHALLOW:
+        """Return what the history of a node that is left remembers."""
+        number, kind = key
+        node = self.nodes[number]
+        if kind is HistoryKind.SHALLOW:
             return tuple(child for child in node.children if child in active)
-        return tuple(leaf for leaf in configuration if leaf in node.within)
+        return tuple(leaf for leaf in configuration if leaf in node.descendants)
 
-    def _without_conflicts(self, chosen: Iterable[CompoundTransition]) -> tuple[CompoundTransition, ...]:
-        """Return the ways that can be taken together: an inner one goes before an outer, else the earlier."""
-        kept: list[CompoundTransition] = []
-        for way in chosen:
-            rivals = [other for other in kept if self._conflict(way, other)]
-            if all(way.source in self.nodes[other.source].within for other in rivals):
-                kept = [other for other in kept if other not in rivals]
-                kept.append(way)
-        return tuple(kept)
+    def _remove_conflicts(self, enabled: Iterable[CompoundTransition]) -> tuple[CompoundTransition, ...]:
+        """Return the transitions that are taken: an inner one preempts an outer, else the earlier wins."""
+        selected: list[CompoundTransition] = []
+        for transition in enabled:
+            rivals = [earlier for earlier in selected if self._conflict(transition, earlier)]
+            if all(transition.source in self.nodes[rival.source].descendants for rival in rivals):
+                selected = [earlier for earlier in selected if earlier not in rivals]
+                selected.append(transition)
+        return tuple(selected)
 
-    def _conflict(self, one: CompoundTransition, other: CompoundTransition) -> bool:
-        a, b = one.domain, other.domain
+    def _conflict(self, transition: CompoundTransition, earlier: CompoundTransition) -> bool:
+        """Return whether the domain of one transition is the other's, or inside it."""
+        a = transition.domain
+        b = earlier.domain
         if a is None or b is None:
             return False
-        return a == b or a in self.nodes[b].around or b in self.nodes[a].around
+        return a == b or a in self.nodes[b].ancestors or b in self.nodes[a].ancestors
 
-    def _done(self, final: StateNode, active: set[int]) -> tuple[str, ...]:
-        """Return the events that tell which states are done by entering a final one, outwards."""
-        number, done = final.parent, []
+    def _done_events(self, final: StateNode, active: set[int]) -> tuple[str, ...]:
+        """Return the events `done.S` of the states that a final state completes, inner ones first."""
+        number = final.parent
+        events = []
         while number and self._is_done(number, active):
-            done.append(DONE + self.nodes[number].name)
+            events.append(DONE_PREFIX + self.nodes[number].name)
             number = self.nodes[number].parent
             if not self.nodes[number].parallel:
                 break
-        return tuple(done)
+        return tuple(events)
 
     def _is_done(self, number: int, active: set[int]) -> bool:
         node = self.nodes[number]

@@ -1,4 +1,4 @@
-"""Watches a running chart: the promises that are proved of it are asked after every tick as well."""
+"""The monitor of a running chart, which evaluates the chart's promises after every tick."""
 
 from __future__ import annotations
 
@@ -6,103 +6,113 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from posewright.charts.expression import Binary, Expression, Name, Operator, Tree, rewritten
+from posewright.charts.expression import Binary, Expression, Name, Operator, Tree, rewrite
 from posewright.charts.machine.interpreter import Interpreter
-from posewright.charts.machine.lowering import Clock, lower
-from posewright.charts.machine.machine import INSIDE, Machine, Snapshot, every_actions
-from posewright.charts.model import DONE, Chart, Promise, PropertyKind, events_raised
-from posewright.charts.types import BoolType, Value, accept
+from posewright.charts.machine.lowering import StateLowering, lower
+from posewright.charts.machine.machine import IN_STATE_PREFIX, Machine, Snapshot, all_actions
+from posewright.charts.model import DONE_PREFIX, Chart, Promise, PromiseKind, events_raised
+from posewright.charts.types import BoolType, Value, convert_value
 
 
-def text_of(promise: Promise) -> str:
-    """Return a promise as a person would write it."""
-    if promise.vow is PropertyKind.LEADS_TO:
+def format_promise(promise: Promise) -> str:
+    """Return the text of a promise, such as `near leads to stopped within 2 s`."""
+    if promise.kind is PromiseKind.LEADS_TO:
         return f"{promise.when} leads to {promise.goal} within {promise.within_s:g} s"
-    return f"{promise.vow.value} {promise.when}"
+    return f"{promise.kind.value} {promise.when}"
 
 
-def how_broken(promise: Promise, ticks: int, state: str, waited: int = 0) -> str:
-    """Return how a promise is broken after some ticks.
+def format_broken_promise(promise: Promise, ticks: int, state: str, waited: int = 0) -> str:
+    """Return the message that says when and why a promise is broken.
 
     Args:
-        promise: that is broken.
-        ticks: how many went by until it is; they are counted from 0 in the text, as in a run.
-        state: the states active then.
-        waited: ticks for which an answer has been owed, that of the question not counted.
+        promise: the broken promise.
+        ticks: number of ticks up to and including the one that broke it; the text counts from 0.
+        state: the active states after that tick.
+        waited: ticks since the condition of a `leads to` was true.
     """
     last = ticks - 1
-    after = f"after tick {last}, in {state}"
-    if promise.vow is PropertyKind.LEADS_TO:
+    broken = f"`{format_promise(promise)}` is broken after tick {last}, in {state}"
+    if promise.kind is PromiseKind.LEADS_TO:
         since = f"at tick {last - waited}" if waited else "at that tick"
-        why = f"`{promise.when}` held {since}, and `{promise.goal}` has not since"
-        return f"`{text_of(promise)}` is broken {after}: {why}"
-    holds = "holds" if promise.vow is PropertyKind.NEVER else "does not hold"
-    return f"`{text_of(promise)}` is broken {after}: `{promise.when}` {holds}"
+        return f"{broken}: `{promise.when}` was true {since}, and `{promise.goal}` has not been true since"
+    truth = "is true" if promise.kind is PromiseKind.NEVER else "is false"
+    return f"{broken}: `{promise.when}` {truth}"
 
 
-CAME = "came."
-"""What precedes the name of an event that was raised in the tick."""
+RAISED_PREFIX = "came."
+"""Prefix of the name `came.E`, which is true if the event E was raised in the tick."""
 
 
 class TickConditions:
-    """Conditions made ready to be asked after a tick.
+    """Conditions that are evaluated after a tick.
 
     Attributes:
-        conditions: over inputs, events that came from outside, registers, `in.S` and `came.E`.
+        conditions: over inputs, events from outside, registers, `in.S` and `came.E`.
     """
 
     def __init__(self, machine: Machine, conditions: Sequence[Expression]) -> None:
         self.machine = machine
-        self.conditions = tuple(lowered(machine, one) for one in conditions)
+        self.conditions = tuple(lower_condition(machine, condition) for condition in conditions)
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """All that the conditions read."""
-        return frozenset[str]().union(*(one.names for one in self.conditions))
+        """All names that the conditions read."""
+        return frozenset[str]().union(*(condition.names for condition in self.conditions))
 
     @cached_property
     def inside(self) -> Mapping[str, int]:
-        """The names `in.S` that are read, and the node of each."""
+        """The names `in.S` that are read, and the number of S."""
         return {
-            name: self.machine.number_of[name[len(INSIDE) :]]
+            name: self.machine.number_of[name.removeprefix(IN_STATE_PREFIX)]
             for name in sorted(self.names)
-            if name.startswith(INSIDE)
+            if name.startswith(IN_STATE_PREFIX)
         }
 
     @cached_property
-    def came(self) -> Mapping[str, str]:
-        """The names `came.E` that are read, and the event of each."""
-        return {name: name[len(CAME) :] for name in sorted(self.names) if name.startswith(CAME)}
+    def raised_names(self) -> Mapping[str, str]:
+        """The names `came.E` that are read, and the event E."""
+        return {
+            name: name.removeprefix(RAISED_PREFIX)
+            for name in sorted(self.names)
+            if name.startswith(RAISED_PREFIX)
+        }
 
-    def standing(self, active: Collection[int], raised: Collection[str]) -> dict[str, bool]:
-        """Return what these names are after a tick."""
-        found = {name: number in active for name, number in self.inside.items()}
-        return found | {name: event in raised for name, event in self.came.items()}
+    def evaluate_names(self, active: Collection[int], raised: Collection[str]) -> dict[str, bool]:
+        """Return the values of the names `in.S` and `came.E` after a tick.
+
+        Args:
+            active: numbers of the active nodes.
+            raised: events that were raised in the tick.
+        """
+        values = {name: number in active for name, number in self.inside.items()}
+        return values | {name: event in raised for name, event in self.raised_names.items()}
 
 
-def lowered(machine: Machine, condition: Expression) -> Expression:
-    """Return a condition that reads `in.S` for a state and `came.E` for an event that was raised inside."""
+def lower_condition(machine: Machine, condition: Expression) -> Expression:
+    """Return a condition that reads `in.S` for a state test and `came.E` for an event that a chart raises."""
     chart = machine.chart
-    raised = {*chart.local_events, *(DONE + name for name in chart.state_names)}
-    raised.update(*map(events_raised, every_actions(machine)))
+    raised = {*chart.local_events, *(DONE_PREFIX + name for name in chart.state_names)}
+    raised.update(*map(events_raised, all_actions(machine)))
 
-    def put_in(node: Tree) -> Tree | None:
+    def replace_event(node: Tree) -> Tree | None:
         if not isinstance(node, Name) or node.name not in raised:
             return None
-        came = Name(CAME + node.name, node.at, BoolType())
-        return Binary(Operator.OR, node, came, node.at) if node.name in chart.events else came
+        raised_inside = Name(RAISED_PREFIX + node.name, node.offset, BoolType())
+        if node.name in chart.events:
+            return Binary(Operator.OR, node, raised_inside, node.offset)
+        return raised_inside
 
-    found = Clock(chart, "").lowered(condition)
-    return found.with_tree(rewritten(found.tree, put_in))
+    lowered = StateLowering(chart, "").lower_expression(condition)
+    return lowered.with_tree(rewrite(lowered.tree, replace_event))
 
 
 @dataclass(frozen=True)
-class Broken:
+class BrokenPromise:
     """A promise that was broken in a run.
 
     Attributes:
-        tick: counted from 1: the tick after which it is broken.
-        message: in words.
+        tick: the tick after which it is broken, counted from 1.
+        message: when and why, for people.
     """
 
     promise: Promise
@@ -111,68 +121,74 @@ class Broken:
 
 
 class Monitor:
-    """Asks the promises of a chart after every tick of one run.
+    """Evaluates the promises of a chart after every tick of one run.
 
     Args:
-        chart: what runs.
-        start: where the run starts; None for the very start.
+        chart: the chart that runs.
+        start: the snapshot before the first tick; None for the initial one.
     """
 
     def __init__(self, chart: Chart, start: Snapshot | None = None) -> None:
         self.chart = chart
         machine = start.machine if start is not None else lower(chart)
-        self.asked = [
-            TickConditions(machine, [one for one in (promise.when, promise.goal) if one is not None])
+        self.conditions = [
+            TickConditions(machine, [promise.when] if promise.goal is None else [promise.when, promise.goal])
             for promise in chart.promises
         ]
-        self.ages = [0] * len(self.asked)  # ticks for which an answer has been owed, that of the question too
+        # of `leads to`: ticks for which the goal has been due, the tick of the condition included
+        self.ages = [0] * len(self.conditions)
         self.broken: set[int] = set()
-        self.ticks = 0
+        self.n_ticks = 0
         self.before = start
 
-    def see(self, inputs: Mapping[str, object], state: Snapshot) -> tuple[Broken, ...]:
-        """Return the promises that a tick broke; one that stays broken tick after tick is told once.
+    def check_tick(self, inputs: Mapping[str, object], state: Snapshot) -> tuple[BrokenPromise, ...]:
+        """Return the promises that a tick broke, without those that were broken before it.
 
         Args:
-            inputs: of the tick; events that are not there did not come.
-            state: after it.
+            inputs: the inputs of the tick; events that are left out did not occur.
+            state: the snapshot after the tick.
 
         Raises:
             ExpressionError: a promise divides by zero.
         """
-        self.ticks += 1
-        given = {name: accept(name, kind, inputs[name]) for name, kind in self.chart.inputs.items()}
-        came = {name: bool(inputs.get(name, False)) for name in self.chart.events}
-        env = {**given, **came, **state.registers}
-        raised = self.raised(inputs, state)
-        found = [self.ask(number, state, env, raised) for number in range(len(self.asked))]
+        self.n_ticks += 1
+        values = {name: convert_value(name, kind, inputs[name]) for name, kind in self.chart.inputs.items()}
+        events = {name: bool(inputs.get(name, False)) for name in self.chart.events}
+        env = {**values, **events, **state.registers}
+        raised = self._raised_events(inputs, state)
+        results = [self._check_promise(number, state, env, raised) for number in range(len(self.conditions))]
         self.before = state
-        return tuple(one for one in found if one is not None)
+        return tuple(result for result in results if result is not None)
 
-    def raised(self, inputs: Mapping[str, object], state: Snapshot) -> tuple[str, ...]:
-        """Return the events raised in the tick, where a promise asks for one: the tick is taken once more."""
-        if not any(asked.came for asked in self.asked):
+    def _raised_events(self, inputs: Mapping[str, object], state: Snapshot) -> tuple[str, ...]:
+        """Return the events that the chart raised in the tick, by running it again if a promise reads one."""
+        if not any(conditions.raised_names for conditions in self.conditions):
             return ()
         interpreter = Interpreter(self.chart, state.machine)
         return interpreter.outcome(self.before or interpreter.initial(), inputs).raised
 
-    def ask(
+    def _check_promise(
         self, number: int, state: Snapshot, env: dict[str, Value], raised: Collection[str]
-    ) -> Broken | None:
-        """Return how a promise is broken, if it was not before."""
-        promise, asked, age = self.chart.promises[number], self.asked[number], self.ages[number]
-        standing = {**env, **asked.standing(state.numbers, raised)}
-        when, *goals = [bool(one.evaluate(standing)) for one in asked.conditions]
-        if promise.vow is PropertyKind.LEADS_TO:
-            age = 0 if goals[0] else age + (age > 0 or when)
-            broken = age > self.chart.ticks_within(promise.within_s)
+    ) -> BrokenPromise | None:
+        """Return the promise if the tick broke it and it was not broken before."""
+        promise = self.chart.promises[number]
+        conditions = self.conditions[number]
+        age = self.ages[number]
+        complete_env = {**env, **conditions.evaluate_names(state.active_nodes, raised)}
+        when, *goals = [bool(condition.evaluate(complete_env)) for condition in conditions.conditions]
+        if promise.kind is PromiseKind.LEADS_TO:
+            is_due = age > 0 or when
+            age = 0 if goals[0] else age + is_due
+            is_broken = age > self.chart.ticks_within(promise.within_s)
         else:
-            broken = when is (promise.vow is PropertyKind.NEVER)
+            is_broken = when is (promise.kind is PromiseKind.NEVER)
         self.ages[number] = age
-        if not broken:
+        if not is_broken:
             self.broken.discard(number)
             return None
         if number in self.broken:
             return None
         self.broken.add(number)
-        return Broken(promise, self.ticks, how_broken(promise, self.ticks, state.state, max(age - 1, 0)))
+        waited = max(age - 1, 0)
+        message = format_broken_promise(promise, self.n_ticks, state.state, waited)
+        return BrokenPromise(promise, self.n_ticks, message)

@@ -1,11 +1,11 @@
-"""The door to compiled machines: what makes them is plugged in, for no room below may know the generator."""
+"""The interface of compiled machines; their compiler imports this package, so it is found by entry point."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from posewright.charts.machine.columns import Column
 from posewright.charts.machine.machine import Machine, Snapshot
@@ -13,43 +13,43 @@ from posewright.charts.types import Value
 from posewright.documents import plugins
 from posewright.errors import InputError, UnavailableError
 
-if TYPE_CHECKING:
-    pass
-
 GROUP = "posewright.native"
-"""The group of entry points in which a package offers to compile machines: `Machine -> NativeMachine`."""
+"""The group of entry points of functions that compile machines: `Machine -> NativeMachine`."""
 
-Given = tuple[Mapping[str, Value], Sequence[str]]
-"""All inputs of a tick, checked and within their ranges, and the events that came."""
+TickInputs = tuple[Mapping[str, Value], Sequence[str]]
+"""All inputs of a tick, checked and clamped to their ranges, and the events that occur."""
 
 
 class NativeMachine(Protocol):
-    """A machine compiled: the same answers; where a tick goes wrong it gives none, and is not heard again."""
+    """A compiled machine, with the results of the interpreter.
 
-    def step(self, state: Snapshot, given: Given) -> Snapshot | None:
-        """Return where the chart stands after a tick; None where it cannot say."""
+    It gives no result for a tick that fails; the interpreter then repeats the tick to raise the error.
+    """
 
-    def run(self, state: Snapshot, given: Sequence[Given]) -> list[Snapshot]:
-        """Return where the chart stands after each tick, up to the first of which it cannot say."""
+    def step(self, state: Snapshot, inputs: TickInputs, /) -> Snapshot | None:
+        """Return the snapshot after a tick; None if the tick fails."""
+
+    def run(self, state: Snapshot, inputs: Sequence[TickInputs], /) -> list[Snapshot]:
+        """Return the snapshot after each tick, up to the first tick that fails."""
 
     def run_columns(self, state: Snapshot, columns: Mapping[str, Column]) -> dict[str, Column] | None:
-        """Return columns as `Interpreter.run_columns` does; None where it cannot say of some tick."""
+        """Return columns as `Interpreter.run_columns` does; None if a tick fails."""
 
 
 def native_machine(machine: Machine) -> NativeMachine | None:
-    """Return a machine compiled; None where nothing can compile it, which is warned of."""
-    offered = plugins(GROUP)
-    if not offered:
-        _warn_once("no package offers to compile it")
+    """Return a compiled machine; None with a warning if nothing can compile it."""
+    compilers = plugins(GROUP)
+    if not compilers:
+        _warn_once("no installed package can compile them")
         return None
     try:
-        made: NativeMachine = offered[next(iter(offered))](machine)
+        compiled: NativeMachine = compilers[next(iter(compilers))](machine)
     except UnavailableError as error:
         _warn_once(str(error))
     except InputError as error:
         warnings.warn(f"{machine.chart.name} runs in Python: {error}", stacklevel=4)
     else:
-        return made
+        return compiled
     return None
 
 

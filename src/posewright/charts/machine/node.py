@@ -1,4 +1,4 @@
-"""What a machine consists of: its nodes, the ways out of them, and the counters that run in them."""
+"""The parts of a machine: its nodes, their compound transitions, and the counters of time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from posewright.charts.expression import Evaluate, Expression, Name
-from posewright.charts.model import ALWAYS, Actions, Memory, State, Transition
+from posewright.charts.model import ALWAYS, Actions, HistoryKind, State, Transition
 from posewright.charts.types import IntType
 
 ROOT = 0
@@ -15,34 +15,37 @@ ROOT = 0
 
 @dataclass(frozen=True)
 class ResolvedTarget:
-    """A node to go to, or what was last active inside it.
+    """The target of a transition: a node, or the history of one.
 
     Attributes:
-        default: where to go while there is nothing to remember; none takes the initial ones.
+        node: number of the node.
+        history: enter the states that were last active inside; None enters the node itself.
+        default: numbers of the nodes to enter while the history is empty; none enters the initial ones.
     """
 
     node: int
-    memory: Memory | None = None
+    history: HistoryKind | None = None
     default: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class CompoundTransition:
-    """A whole way out of a state: a transition with the segments that follow it, junction by junction.
+    """A transition with the segments that follow it from junction to junction, up to its targets.
 
     Attributes:
-        source: number of the state.
-        index: among the ways of that state.
-        transition: which of the state's transitions it begins with.
-        segments: as written, from the transition to the last segment.
-        events: any one of which lets it be taken; none: it is asked at every tick.
-        wait: ticks that the state must have been active.
-        guards: of its segments, in order; all must hold.
-        guard: all of them in one, for whoever reasons about the way as a whole.
-        do: actions of all segments.
-        goals: where it leads; none: the state is not left.
-        domain: number of the node that stays active while everything in it is left; None for no goals.
-        since: the register that counts the ticks of the state.
+        source: number of the source node.
+        index: its place among the compound transitions of that node.
+        transition: index of its first segment among the transitions of the state as written.
+        segments: as written, from the first to the last.
+        events: triggers, any one of which enables it; none: it is tried at every tick.
+        wait: ticks that the source must have been active.
+        guards: guards of the segments, in order; all must be true.
+        guard: the conjunction of the guards.
+        do: the actions of all segments.
+        targets: none: the source is not left.
+        domain: number of the node that stays active while everything inside it is left (the "transition
+            domain" of SCXML); None without targets.
+        since_register: name of the register that counts the ticks of the source.
     """
 
     source: int
@@ -54,14 +57,13 @@ class CompoundTransition:
     guards: tuple[Expression, ...]
     guard: Expression
     do: Actions
-    goals: tuple[ResolvedTarget, ...]
+    targets: tuple[ResolvedTarget, ...]
     domain: int | None
-
-    since: str = ""
+    since_register: str = ""
 
     @cached_property
     def tests(self) -> tuple[Evaluate, ...]:
-        """What computes its guards, those left out that always hold."""
+        """The compiled guards, without those that are always true."""
         return tuple(guard.evaluate for guard in self.guards if guard != ALWAYS)
 
     @property
@@ -72,13 +74,13 @@ class CompoundTransition:
 
 @dataclass(frozen=True)
 class Counter:
-    """A register that counts ticks of a state that is active.
+    """A register that counts ticks while a state is active.
 
     Attributes:
-        name: of the register.
-        limit: the value at which its question is answered with yes.
-        condition: of `held`: where it does not hold, counting begins again; None for `every` and `since`.
-        again: of `every`: after the limit comes 1.
+        name: name of the register.
+        limit: the value at which the temporal condition becomes true; it counts no further.
+        condition: of `held` only: the counter returns to 0 when the condition is false.
+        again: of `every` only: after the limit it goes on with 1.
     """
 
     name: str
@@ -88,43 +90,47 @@ class Counter:
 
     @property
     def type(self) -> IntType:
-        """Its type."""
+        """The type of the register."""
         return IntType(0, self.limit)
 
     @property
     def read(self) -> Name:
-        """The expression that reads it."""
-        return Name(self.name, known=self.type)
+        """The expression that reads the register."""
+        return Name(self.name, declared_type=self.type)
 
 
 @dataclass(frozen=True, eq=False)
 class StateNode:
-    """A state, or the chart itself.
+    """A state of the chart, or the chart itself.
 
     Attributes:
-        state: as written; None for the chart itself.
-        around: numbers of the nodes around it, the nearest first, the chart itself last.
-        within: numbers of all nodes inside it, itself not among them.
-        counters: that run while it is active.
-        remembers: which of its history some way asks for.
+        index: its number.
+        state: the state as written; None for the chart itself.
+        parent: number of the node around it, -1 for the chart itself.
+        ancestors: numbers of the nodes around it, the nearest first, the chart itself last.
+        children: numbers of the nodes directly inside it.
+        descendants: numbers of all nodes inside it.
+        initial: the targets entered with it.
+        counters: count while it is active.
+        remembers: the kinds of its history that some transition enters.
     """
 
     index: int
     name: str
     state: State | None
     parent: int
-    around: tuple[int, ...]
+    ancestors: tuple[int, ...]
     children: tuple[int, ...]
-    within: frozenset[int]
+    descendants: frozenset[int]
     parallel: bool
     final: bool
     initial: tuple[ResolvedTarget, ...]
     entry: Actions = ()
     during: Actions = ()
     exit: Actions = ()
-    ways: tuple[CompoundTransition, ...] = ()
+    transitions: tuple[CompoundTransition, ...] = ()
     counters: tuple[Counter, ...] = ()
-    remembers: tuple[Memory, ...] = ()
+    remembers: tuple[HistoryKind, ...] = ()
 
     @property
     def line(self) -> int | None:
@@ -133,10 +139,10 @@ class StateNode:
 
     @property
     def is_leaf(self) -> bool:
-        """Whether there is nothing inside it."""
+        """Whether there is no node inside it."""
         return not self.children
 
     @property
     def actions(self) -> tuple[Actions, ...]:
-        """All its actions but those on ways."""
+        """Its entry, during and exit actions."""
         return (self.entry, self.during, self.exit)

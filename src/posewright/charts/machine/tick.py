@@ -1,7 +1,7 @@
-"""One tick of a machine: the only place that says what a chart does; in words: docs/chart-semantics.md.
+"""The execution of one tick, which defines the semantics of charts; in words: docs/chart-semantics.md.
 
-The selection of transitions, and the order in which states are left and entered, are those of the W3C's
-SCXML (Appendix D); ticks, sampled inputs and `during` are ours.
+The selection of transitions, and the order in which states are left and entered, follow the W3C's SCXML
+(Appendix D); ticks, sampled inputs and `during` are extensions.
 """
 
 from __future__ import annotations
@@ -22,19 +22,22 @@ Compute = Callable[[Expression, Env], Any]
 
 
 def plain(expression: Expression, env: Env) -> Any:
-    """Compute an expression from an environment in which every name has its value."""
+    """Return the value of an expression in an environment that has a value for every name."""
     return expression.evaluate(env)
 
 
 class TickExecution:
-    """One tick, while it goes on.
+    """The execution of one tick.
 
-    Whoever looks closer hands in a `compute` of its own: the coverage notes what every guard was, the
-    exploration follows both answers.
+    Args:
+        machine: the machine.
+        state: the snapshot before the tick.
+        compute: returns the value of an expression. Coverage records the values of guards with it, and the
+            exploration follows both values of a condition.
 
     Attributes:
-        taken: ways that were taken, in order.
-        raised: events that were raised inside, in order.
+        taken_transitions: transitions that were taken, in order.
+        raised: events that the chart raised, in order.
     """
 
     stayed: frozenset[int] = frozenset()
@@ -42,71 +45,73 @@ class TickExecution:
 
     def __init__(self, machine: Machine, state: Snapshot, compute: Compute = plain) -> None:
         self.machine = machine
-        self.moves = machine.moves
+        self.planner = machine.planner
         self.before = state
         self.compute = compute
         self.configuration = state.configuration
         self.history = state.history
-        self.env: Env = dict(zip(machine.registers, state.values))  # noqa: B905 -- strict takes as long as all the rest
+        self.env: Env = dict(zip(machine.registers, state.values))  # noqa: B905 -- strict doubles the time
         self.queue: list[str] = []
-        self.taken: list[CompoundTransition] = []
+        self.taken_transitions: list[CompoundTransition] = []
         self.raised: list[str] = []
 
     def run(self, inputs: Mapping[str, Value], events: Iterable[str] = ()) -> Snapshot:
-        """Take the tick and return where the chart stands after it.
+        """Run the tick and return the snapshot after it.
 
         Args:
             inputs: the value of every input, within its range.
-            events: those that came from outside, in the order in which the chart declares them.
+            events: events from outside, in the order in which the chart declares them.
 
         Raises:
-            InputError: the tick does not end: the transitions go round in a circle.
+            InputError: the tick does not end: its transitions form an endless cycle.
             ExpressionError: a guard or an action divides by zero.
         """
         machine = self.machine
         if inputs:
             self.env.update(inputs)
         if not self.before.started:
-            self.env.update(dict.fromkeys(machine.asked_inside, False))
-            self.enter(self.moves.first())
-        elif machine.asked_inside or machine.counting:
+            self.env.update(dict.fromkeys(machine.in_state_nodes, False))
+            self.enter(self.planner.enter_chart())
+        elif machine.in_state_nodes or machine.counting_nodes:
             self.begin()
-        if machine.lasting:
-            self.stayed = machine.lasting & self.moves.active(self.configuration)
-        completes = machine.completes
-        if not completes and (None in machine.ways_asked or self.compute is not plain):  # who looks sees it
+        if machine.during_nodes:
+            self.stayed = machine.during_nodes & self.planner.active_nodes(self.configuration)
+        completes = machine.runs_to_completion
+        has_transitions = None in machine.transitions_by_event
+        if not completes and (
+            has_transitions or self.compute is not plain
+        ):  # a `compute` may record the attempt
             self.microstep(None)
         if completes or self.queue:
-            self.settle_raised()
+            self.process_queue()
         for event in events:
             self.microstep(event)
             if completes or self.queue:
-                self.settle_raised()
+                self.process_queue()
         if self.stayed:
-            self.during()
-        if not self.taken and machine.rests and self.before.started:
-            return self.before  # nothing has been set, and no time is counted
-        return Snapshot(machine, True, self.configuration, machine.values_in(self.env), self.history)
-
-    # What a tick is made of
+            self.run_during_actions()
+        if not self.taken_transitions and machine.is_constant_when_idle and self.before.started:
+            return self.before  # nothing was set and no time is counted
+        return Snapshot(machine, True, self.configuration, machine.read_registers(self.env), self.history)
 
     def begin(self) -> None:
-        """Let expressions know what is active, and time pass for the states that are."""
-        self.see_who_is_active()
-        env, active = self.env, self.moves.active(self.configuration)
-        for node in self.machine.counting:
+        """Update the truth values of active states, and count the tick in these."""
+        self.update_state_names()
+        env = self.env
+        active = self.planner.active_nodes(self.configuration)
+        for node in self.machine.counting_nodes:
             for counter in node.counters if node.index in active else ():
-                counted = env[counter.name]
+                count = env[counter.name]
                 if counter.condition is not None and not self.compute(counter.condition, env):
                     env[counter.name] = 0
-                elif counted < counter.limit:
-                    env[counter.name] = counted + 1
+                elif count < counter.limit:
+                    env[counter.name] = count + 1
                 elif counter.again:
                     env[counter.name] = 1
 
-    def settle_raised(self) -> None:
-        """Deal with the events in the queue; of a chart that runs to completion, until nothing moves."""
-        completes = self.machine.completes
+    def process_queue(self) -> None:
+        """Process the events in the queue; a chart that runs to completion, until nothing is enabled."""
+        completes = self.machine.runs_to_completion
         while completes or self.queue:
             if completes and self.microstep(None):
                 continue
@@ -114,91 +119,92 @@ class TickExecution:
                 return
             self.microstep(self.queue.pop(0))
 
-    def during(self) -> None:
-        """Act in the states that were active all the tick."""
+    def run_during_actions(self) -> None:
+        """Run the `during` actions of the states that were active all the tick."""
         for number in sorted(self.stayed):
             self.act(self.machine.nodes[number].during)
         if self.queue:
-            self.settle_raised()
-
-    # A microstep
+            self.process_queue()
 
     def microstep(self, event: str | None) -> bool:
-        """Take the transitions that an event, or the tick itself, enables; return whether there were any."""
-        chosen = self.choose(event)
-        if not chosen:
+        """Take the transitions that an event enables, and return whether there were any.
+
+        Args:
+            event: the event; None for transitions without a trigger.
+        """
+        enabled = self.choose(event)
+        if not enabled:
             return False
         self.microsteps += 1
         if self.microsteps > MAX_MICROSTEPS:
-            self.refuse_circle()
-        move = self.moves.of(self.configuration, self.history, tuple(chosen))
-        if move.acts or self.stayed:
-            for node in move.leaving:
+            self.fail_endless()
+        step = self.planner.plan(self.configuration, self.history, tuple(enabled))
+        if step.acts or self.stayed:
+            for node in step.leaving:
                 self.leave(node)
-        for way in move.ways:
-            self.taken.append(way)
-            if way.do:
-                self.act(way.do)
-        if move.leaving:
-            self.enter(move)
+        for transition in step.transitions:
+            self.taken_transitions.append(transition)
+            if transition.do:
+                self.act(transition.do)
+        if step.leaving:
+            self.enter(step)
         return True
 
     def choose(self, event: str | None) -> list[CompoundTransition]:
-        """Return, for every innermost state, the first way that may be taken, its own before outer ones."""
+        """Return the first enabled transition of each active leaf, its own before those of its ancestors."""
         chosen: list[CompoundTransition] = []
-        asked = self.machine.ways_asked.get(event)
-        if asked is None:
+        by_leaf = self.machine.transitions_by_event.get(event)
+        if by_leaf is None:
             return chosen
         for leaf in self.configuration:
-            for way in asked.get(leaf, ()):
-                if self.holds(way):
-                    if not chosen or way not in chosen:
-                        chosen.append(way)
+            for transition in by_leaf.get(leaf, ()):
+                if self.holds(transition):
+                    if not chosen or transition not in chosen:
+                        chosen.append(transition)
                     break
         return chosen
 
-    def holds(self, way: CompoundTransition) -> bool:
-        """Return whether the way may be taken."""
+    def holds(self, transition: CompoundTransition) -> bool:
+        """Return whether the minimum time of a transition is over and its guards are true."""
         env = self.env
-        if way.wait and env[way.since] < way.wait:
+        if transition.wait and env[transition.since_register] < transition.wait:
             return False
         compute = self.compute
         if compute is plain:
-            for test in way.tests:  # noqa: SIM110 -- asked a dozen times a tick: a generator costs more than a guard
+            for test in transition.tests:  # noqa: SIM110 -- called a dozen times a tick: a generator costs more than a guard
                 if not test(env):
                     return False
             return True
-        return all(compute(guard, env) for guard in way.guards)
+        return all(compute(guard, env) for guard in transition.guards)
 
     def leave(self, node: StateNode) -> None:
-        """Leave a state."""
+        """Run the exit actions of a state and reset its counters."""
         self.act(node.exit)
         if node.index in self.stayed:
             self.stayed -= {node.index}
         for counter in node.counters:
             self.env[counter.name] = 0
 
-    def enter(self, move: Microstep) -> None:
-        """Enter the states of a move."""
-        if move.acts:
-            for node, done in move.entering:
+    def enter(self, step: Microstep) -> None:
+        """Enter the states of a microstep: run their entry actions and raise their `done` events."""
+        if step.acts:
+            for node, done_events in step.entering:
                 self.act(node.entry)
-                for event in done:
+                for event in done_events:
                     self.put(event)
-        self.configuration, self.history = move.configuration, move.history
-        if self.machine.asked_inside:
-            self.see_who_is_active()
+        self.configuration = step.configuration
+        self.history = step.history
+        if self.machine.in_state_nodes:
+            self.update_state_names()
 
-    def see_who_is_active(self) -> None:
-        """Let expressions know what is active."""
-        active = self.moves.active(self.configuration)
-        for name, number in self.machine.asked_inside.items():
+    def update_state_names(self) -> None:
+        """Set the names `in.S` that expressions read."""
+        active = self.planner.active_nodes(self.configuration)
+        for name, number in self.machine.in_state_nodes.items():
             self.env[name] = number in active
 
-    # Actions
-
     def act(self, actions: Actions) -> None:
-        """Do actions, one after the other."""
+        """Run actions, one after the other."""
         for action in actions:
             if isinstance(action, Assign):
                 self.set(action)
@@ -208,22 +214,25 @@ class TickExecution:
                 self.act(action.then if self.compute(action.when, self.env) else action.otherwise)
 
     def set(self, action: Assign) -> None:
-        """Set variables, all at once."""
-        env, compute, types = self.env, self.compute, self.machine.chart.variables
-        env.update([(name, types[name].fit(compute(one, env))) for name, one in action.values.items()])
+        """Set variables simultaneously, each clamped to the range of its type."""
+        env = self.env
+        compute = self.compute
+        types = self.machine.chart.variables
+        env.update([(name, types[name].clamp(compute(value, env))) for name, value in action.values.items()])
 
     def put(self, event: str) -> None:
-        """Put an event into the queue, if anything listens to it."""
+        """Put an event into the queue if a transition is triggered by it."""
         self.raised.append(event)
-        if event in self.machine.heard:
+        if event in self.machine.handled_events:
             self.queue.append(event)
             if len(self.queue) > MAX_MICROSTEPS:
-                self.refuse_circle()
+                self.fail_endless()
 
-    def refuse_circle(self) -> None:
-        """Give up on a tick that does not end."""
-        states = dict.fromkeys(self.machine.nodes[way.source].name for way in self.taken[-50:])
+    def fail_endless(self) -> None:
+        """Raise the InputError for a tick that does not end."""
+        sources = (self.machine.nodes[transition.source].name for transition in self.taken_transitions[-50:])
+        states = dict.fromkeys(sources)
         raise InputError(
-            f"a tick of {self.machine.chart.name} does not end: it goes round in {', '.join(states)}",
-            hint="let a transition of the circle wait for an event or for time",
+            f"a tick of {self.machine.chart.name} does not end: it cycles through {', '.join(states)}",
+            hint="let a transition of the cycle wait for an event or for time",
         )

@@ -1,4 +1,4 @@
-"""A chart: a state machine with hierarchy. Pure logic: no robot, no clock of its own."""
+"""Charts: hierarchical state machines as pure logic, without a robot or a clock."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pathlib import Path
 
 from posewright.charts.expression import Expression, Function, Scope
 from posewright.charts.model.state import Otherwise, Priority, State, StateTree
-from posewright.charts.model.transition import Target, Transition
+from posewright.charts.model.transition import StateTarget, Transition
 from posewright.charts.types import EnumType, Type, Value
 from posewright.errors import UnknownNameError
 
 
-class PropertyKind(Enum):
-    """What is promised of a condition."""
+class PromiseKind(Enum):
+    """What a promise states about a condition."""
 
     NEVER = "never"
     ALWAYS = "always"
@@ -26,36 +26,36 @@ class PropertyKind(Enum):
 
 @dataclass(frozen=True)
 class Promise:
-    """Asked after every tick, of the tick's inputs and events and of everything as it stands after it.
+    """A property of a chart, evaluated after every tick on the tick's inputs and events and the new values.
 
     Attributes:
-        vow: never `when`; always `when`; or `when` leads to `goal`.
-        goal: what has to hold within `within_s` of every tick at which `when` holds, that tick included.
+        kind: never `when`; always `when`; or `when` leads to `goal`.
+        goal: has to be true within `within_s` of every tick at which `when` is true, that tick included.
         within_s: the time allowed [s]; rounded down to whole ticks, so it is never longer than promised.
     """
 
     name: str
-    vow: PropertyKind
+    kind: PromiseKind
     when: Expression
     goal: Expression | None = None
     within_s: float = 0.0
     line: int | None = field(default=None, compare=False)
 
 
-NEXT = "_next"
-"""What is added to a state bit's column to name the column of the bit after the tick."""
+NEXT_SUFFIX = "_next"
+"""Suffix of the column that holds a state bit after the tick."""
 
 
 @dataclass(frozen=True)
 class TableForm:
-    """Columns of a truth table.
+    """The columns of a truth table.
 
     Attributes:
-        inputs: columns of inputs, from left to right, and the input each stands for.
-        outputs: columns of outputs, and the output each stands for.
-        state_bits: columns that together hold the state's code; empty where a column `state` names it.
-        codes: the code of every state, as text of 0 and 1.
-        newline: what ends a line, so that a table which was read is written with the same bytes.
+        inputs: the input of each input column, from left to right.
+        outputs: the output of each output column.
+        state_bits: columns that together hold the code of the state; empty if a column `state` names it.
+        codes: the code of each state, as text of 0 and 1.
+        newline: the line ending, so that a table is written with the same bytes as it was read.
     """
 
     inputs: Mapping[str, str]
@@ -72,7 +72,7 @@ class TableForm:
     @property
     def next_columns(self) -> tuple[str, ...]:
         """The columns that hold the state after the tick."""
-        return tuple(bit + NEXT for bit in self.state_bits) or ("next",)
+        return tuple(bit + NEXT_SUFFIX for bit in self.state_bits) or ("next",)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -80,15 +80,15 @@ class TableForm:
         return (*self.state_columns, *self.inputs, *self.next_columns, *self.outputs)
 
     def cells_of(self, state: str) -> list[str]:
-        """Return the cells that write a state."""
+        """Return the cells that hold a state: the bits of its code, or its name."""
         return list(self.codes[state]) if self.state_bits else [state]
 
 
 TICK_SLACK = 1e-9
-"""Part of a tick by which a time may miss a whole number of ticks and still be that number."""
+"""Rounding tolerance of times in ticks."""
 
 
-class Kind(Enum):
+class ChartKind(Enum):
     """Where outputs are set: on transitions (Mealy), by the state alone (Moore), or anywhere."""
 
     STATECHART = "statechart"
@@ -96,8 +96,8 @@ class Kind(Enum):
     MOORE = "moore"
 
 
-class Steps(Enum):
-    """How far a tick goes: transitions without an event once, or again until none is left to take."""
+class StepMode(Enum):
+    """How often a tick tries transitions without a trigger: once, or until none is enabled."""
 
     ONE = "one"
     COMPLETION = "completion"
@@ -108,28 +108,32 @@ class Chart:
     """A state machine: typed inputs and outputs, states, ordered transitions, a sample period [s].
 
     Attributes:
-        initial: where it starts; of a chart whose states are regions, none takes each region's own.
-        parallel: the chart's states are regions, all active at once.
-        events: that come from outside; any event may be raised inside as well.
-        local_events: that are raised inside only.
-        locals: variables that nobody outside sees.
-        initial_values: what outputs and locals hold before anything sets them, where that is declared.
-        units: the unit each constant was written in, where it was written in one.
-        junctions: named junctions and the ways on from each, tried in order.
-        lines: where each declared name stands, values of enumerations among them.
-        otherwise_said: the rule for gaps was written, it is not just the one that its kind has.
-        resources: outputs that hold something while they are not zero: switched on, they must go off again.
+        initial: the states entered first; may be empty if the outermost states are regions.
+        parallel: the outermost states are regions, all active at once.
+        events: events from outside; the chart may raise them, too.
+        local_events: events that only the chart itself raises.
+        locals: variables that are invisible outside.
+        initial_values: declared values of outputs and locals before an action sets them.
+        units: units of the constants that were written with one.
+        junctions: the segments of each named junction, tried in order.
+        otherwise_is_explicit: the document states `otherwise`, it is not the default of the kind.
+        resources: outputs that occupy something while they are not zero and must return to zero.
+        form: the columns of the truth table the chart was read from or is written to.
+        source: where the chart comes from, such as a publication.
+        path: the file it was read from.
+        lines: the line of each declared name, values of enumerations included.
 
     Raises:
-        InputError: a name is there twice, a target does not exist or cannot be gone to.
+        InputError: a name occurs twice, or targets do not fit together.
+        UnknownNameError: a target does not exist.
     """
 
     name: str
-    kind: Kind
+    kind: ChartKind
     period_s: float
     inputs: Mapping[str, Type]
     outputs: Mapping[str, Type]
-    initial: tuple[Target, ...]
+    initial: tuple[StateTarget, ...]
     states: tuple[State, ...]
     parallel: bool = False
     events: tuple[str, ...] = ()
@@ -140,29 +144,29 @@ class Chart:
     functions: Mapping[str, Function] = field(default_factory=dict)
     initial_values: Mapping[str, Value] = field(default_factory=dict)
     junctions: Mapping[str, tuple[Transition, ...]] = field(default_factory=dict)
-    steps: Steps = Steps.ONE
+    steps: StepMode = StepMode.ONE
     priority: Priority = Priority.EXCLUSIVE
     otherwise: Otherwise = Otherwise.REFUSE
     promises: tuple[Promise, ...] = ()
     resources: tuple[str, ...] = ()
     form: TableForm | None = None
-    otherwise_said: bool = field(default=False, compare=False)
+    otherwise_is_explicit: bool = field(default=False, compare=False)
     description: str = field(default="", compare=False)
     source: str = field(default="", compare=False)
     path: Path | None = field(default=None, compare=False)
     lines: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        self.tree.require()
+        self.tree.require_consistent()
 
     def __repr__(self) -> str:
-        """Return one line: what it is called, and how large it is."""
-        of = f"{len(self.every_state)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs"
-        return f"<Chart {self.name!r}, {self.kind.value}: {of}>"
+        """Return one line with its name, kind and size."""
+        size = f"{len(self.every_state)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs"
+        return f"<Chart {self.name!r}, {self.kind.value}: {size}>"
 
     @cached_property
     def tree(self) -> StateTree:
-        """Its states, one inside another."""
+        """Its nested states."""
         return StateTree(self.name, self.states, self.initial, self.parallel, self.junctions, self.path)
 
     @property
@@ -177,14 +181,14 @@ class Chart:
 
     @property
     def parents(self) -> Mapping[str, str | None]:
-        """The state around each state, None around the outermost ones."""
+        """The name of the state around each state, None for the outermost states."""
         return self.tree.parents
 
     def state(self, name: str) -> State:
         """Return the state of that name.
 
         Raises:
-            UnknownNameError: there is none.
+            UnknownNameError: there is no such state.
         """
         if name in self.tree.by_name:
             return self.tree.by_name[name]
@@ -192,17 +196,17 @@ class Chart:
 
     @property
     def is_flat(self) -> bool:
-        """Whether it is a plain machine: no state inside another, no regions."""
+        """Whether no state is inside another and there are no regions."""
         return not self.parallel and not any(state.states for state in self.states)
 
     @cached_property
     def variables(self) -> dict[str, Type]:
-        """Outputs and locals: what actions may set."""
+        """The types of outputs and locals, which actions may set."""
         return {**self.outputs, **self.locals}
 
     @property
     def table_form(self) -> TableForm:
-        """How a truth table writes this chart: as declared, else with its own names."""
+        """The columns of its truth table: as declared, else named like its inputs and outputs."""
         if self.form is not None:
             return self.form
         return TableForm({name: name for name in self.inputs}, {name: name for name in self.outputs})
@@ -219,43 +223,46 @@ class Chart:
         )
 
     def start_values(self) -> dict[str, Value]:
-        """Return what outputs and locals hold before the first tick: as declared, else zero or false."""
-        return {name: self.initial_values.get(name, kind.zero) for name, kind in self.variables.items()}
+        """Return the values of outputs and locals before the first tick: declared ones or defaults."""
+        return {
+            name: self.initial_values.get(name, variable_type.default)
+            for name, variable_type in self.variables.items()
+        }
 
     def start_outputs(self) -> dict[str, Value]:
-        """Return what the outputs hold before the first tick."""
+        """Return the values of the outputs before the first tick."""
         values = self.start_values()
         return {name: values[name] for name in self.outputs}
 
     def ticks(self, time_s: float) -> int:
-        """Return the least whole number of ticks that lasts `time_s` [s]."""
+        """Return the least number of ticks that lasts at least `time_s` [s]."""
         return math.ceil(time_s / self.period_s - TICK_SLACK)
 
     def ticks_within(self, time_s: float) -> int:
-        """Return the greatest whole number of ticks that lasts no longer than `time_s` [s]."""
+        """Return the greatest number of ticks that lasts at most `time_s` [s]."""
         return math.floor(time_s / self.period_s + TICK_SLACK)
 
     def wait_ticks(self, state: State, transition: Transition, *, leaves: bool) -> int:
-        """Return how many ticks the state must have been active before the transition may be taken.
+        """Return how many ticks the state must have been active before a transition is enabled.
 
         Args:
-            state: that it begins in.
+            state: the source of the transition.
             transition: the first segment.
-            leaves: whether the state is left; only then its dwell counts.
+            leaves: whether the state is left; only then its minimum time counts.
         """
         return self.ticks(max(state.min_s if leaves else 0.0, transition.after_s))
 
     @property
-    def just_stays(self) -> bool:
-        """Whether it stays where no guard holds, and nobody wrote that it is to."""
-        return self.otherwise is Otherwise.STAY and not self.otherwise_said
+    def stays_by_default(self) -> bool:
+        """Whether it stays if no guard is true, without the document stating so."""
+        return self.otherwise is Otherwise.STAY and not self.otherwise_is_explicit
 
     def priority_in(self, state: State) -> Priority:
-        """Return the rule for overlapping guards that holds in a state."""
+        """Return how overlapping guards of a state are treated."""
         return state.priority or self.priority
 
     def otherwise_in(self, state: State) -> Otherwise:
-        """Return the rule for gaps that holds in a state."""
+        """Return how gaps between the guards of a state are treated."""
         return state.otherwise or self.otherwise
 
 
@@ -267,9 +274,10 @@ def scope_of(
     functions: Mapping[str, Function] | None = None,
     states: frozenset[str] = frozenset(),
 ) -> Scope:
-    """Return the scope that these declarations make."""
-    kinds = [*variables.values()]
+    """Return the scope with these declarations and the values of all enumerations in them."""
+    types = [*variables.values()]
     for function in (functions or {}).values():
-        kinds += [*function.takes.values(), function.gives]
-    values = {value: kind for kind in kinds if isinstance(kind, EnumType) for value in kind.values}
-    return Scope(variables, constants, values, units or {}, functions or {}, states)
+        types += [*function.takes.values(), function.gives]
+    enums = (value_type for value_type in types if isinstance(value_type, EnumType))
+    enum_of_value = {value: enum for enum in enums for value in enum.values}
+    return Scope(variables, constants, enum_of_value, units or {}, functions or {}, states)

@@ -1,4 +1,4 @@
-"""What a chart declares, and what its names may be."""
+"""The declarations of a chart, and the rules for names."""
 
 from __future__ import annotations
 
@@ -7,18 +7,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from posewright.charts.expression import FUNCTIONS, TIMINGS, WORDS, Function, Scope
+from posewright.charts.expression import FUNCTIONS, KEYWORDS, TEMPORAL_OPERATORS, Function, Scope
 from posewright.charts.model.chart import scope_of
 from posewright.charts.types import BoolType, Type, Value
 from posewright.documents import Node
 
-RESERVED = WORDS | FUNCTIONS.keys() | TIMINGS.keys() | {"true", "false", "in", "raise", "state", "next"}
-"""Words that no input, output, event or constant may be called."""
+RESERVED = (
+    KEYWORDS
+    | FUNCTIONS.keys()
+    | TEMPORAL_OPERATORS.keys()
+    | {"true", "false", "in", "raise", "state", "next"}
+)
+"""Words that cannot be the name of an input, output, event or constant."""
 
 MAX_NAME = 80
-"""Letters in a name."""
+"""Characters in a name."""
 
-CHART_NAME_HINT = "use letters, digits, blanks and _ - . :, a letter or digit first"
+CHART_NAME_HINT = "use letters, digits, spaces and _ - . :, starting with a letter or digit"
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _CHART_NAME = re.compile(r"\w[\w .:-]*")
@@ -26,11 +31,11 @@ _CHART_NAME = re.compile(r"\w[\w .:-]*")
 
 @dataclass(frozen=True)
 class Declarations:
-    """Names in scope of a whole chart.
+    """The names that a chart declares.
 
     Attributes:
-        units: the unit each constant was written in, where it was written in one.
-        lines: where each name stands, values of enumerations among them.
+        units: units of the constants that were written with one.
+        lines: the line of each name, values of enumerations included.
     """
 
     inputs: Mapping[str, Type] = field(default_factory=dict)
@@ -45,19 +50,24 @@ class Declarations:
 
     @property
     def variables(self) -> dict[str, Type]:
-        """Outputs and locals: what actions may set."""
+        """The types of outputs and locals, which actions may set."""
         return {**self.outputs, **self.locals}
 
     @property
     def every_event(self) -> tuple[str, ...]:
-        """Events from outside and from inside."""
+        """The events from outside, then those that only the chart raises."""
         return (*self.events, *self.local_events)
 
     def scope(self, states: tuple[str, ...] = (), *, events: bool = False) -> Scope:
-        """Return what guards and actions may use; a promise may ask for events as well."""
-        asked = dict.fromkeys(self.every_event, BoolType()) if events else {}
+        """Return the names that guards and actions may use.
+
+        Args:
+            states: names of states that `in(...)` may test.
+            events: add the events as truth values, for promises.
+        """
+        event_types = dict.fromkeys(self.every_event, BoolType()) if events else {}
         return scope_of(
-            {**self.inputs, **self.variables, **asked},
+            {**self.inputs, **self.variables, **event_types},
             self.constants,
             units=self.units,
             functions=self.functions,
@@ -66,47 +76,49 @@ class Declarations:
 
     @property
     def fixed_scope(self) -> Scope:
-        """What may be used where nothing may change: constants and names of values."""
+        """The names that a constant expression may use: constants and values of enumerations."""
         return Scope(constants=self.constants, values=self.scope().values, units=self.units)
 
 
-def proper_name(name: str, node: Node) -> str:
-    """Return `name`, or fail where it is none."""
-    fault = name_fault(name)
+def require_name(name: str, node: Node) -> str:
+    """Return `name`; raise a DocumentError at `node` if an input, output or constant cannot be called so."""
+    fault = find_name_fault(name)
     if fault is not None:
-        node.fail(f"{name[:MAX_NAME]!r} {fault}", hint="use letters a-z, digits and _, a letter first")
+        node.fail(
+            f"{name[:MAX_NAME]!r} {fault}", hint="use letters a-z, digits and _, starting with a letter"
+        )
     return name
 
 
-def name_fault(name: str) -> str | None:
-    """Return why no input, output or constant may be called `name`, or None where it may."""
+def find_name_fault(name: str) -> str | None:
+    """Return what is wrong with the name of an input, output or constant; None if it is valid."""
     if not _NAME.fullmatch(name) or len(name) > MAX_NAME:
-        return "is no name"
-    return "is a word of the language" if name.lower() in RESERVED else None
+        return "is not a valid name"
+    return "is a reserved word" if name.lower() in RESERVED else None
 
 
-def chart_name(node: Node) -> str:
-    """Return what a chart is called, or fail where that is no name: pictures and messages show it."""
+def read_chart_name(node: Node) -> str:
+    """Return the name of a chart, or raise a DocumentError if it is not valid."""
     name = node.text()
     if not _CHART_NAME.fullmatch(name) or len(name) > MAX_NAME:
-        node.fail(f"{name[:MAX_NAME]!r} is no name for a chart", hint=CHART_NAME_HINT)
+        node.fail(f"{name[:MAX_NAME]!r} is not a valid name for a chart", hint=CHART_NAME_HINT)
     return name
 
 
-def chart_named(text: str) -> str:
-    """Return the name of a chart nearest to what a file or another format calls it."""
+def to_chart_name(text: str) -> str:
+    """Return the valid chart name closest to a text, such as a file's name."""
     name = re.sub(r"[^\w .:-]", "_", text.strip())[:MAX_NAME]
     return name if _CHART_NAME.fullmatch(name) else f"_{name}"[:MAX_NAME]
 
 
-def file_named(path: Path | None, otherwise: str) -> str:
-    """Return the name of a chart that says none: that of its file, without endings."""
-    return chart_named(path.name.split(".")[0]) if path is not None else otherwise
+def chart_name_of_file(path: Path | None, default: str) -> str:
+    """Return the name of a chart that does not state one: its file's, without suffixes, or the default."""
+    return to_chart_name(path.name.split(".")[0]) if path is not None else default
 
 
-def title_of(node: Node) -> str:
-    """Return what a promise or a scenario is called, or fail where it is not one line of text."""
+def read_title(node: Node) -> str:
+    """Return the name of a promise or a scenario, or raise a DocumentError if it is not one line of text."""
     name = node.text().strip()
     if not name.isprintable():
-        node.fail(f"{name[:MAX_NAME]!r} is no name", hint="one line, without control characters")
+        node.fail(f"{name[:MAX_NAME]!r} is not a valid name", hint="use one line, without control characters")
     return name

@@ -1,4 +1,4 @@
-"""States, and what must be so for them to make a chart: names are their own, targets exist and fit."""
+"""States, and the tree that they form in a chart, with its consistency checks."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from pathlib import Path
 from typing import NoReturn
 
 from posewright.charts.expression import Expression
-from posewright.charts.model.transition import Actions, Target, Transition, segments_of
+from posewright.charts.model.transition import Actions, StateTarget, Transition, segments_of
 from posewright.errors import InputError, UnknownNameError, Where
 
 
 class Priority(Enum):
-    """What it means that two guards hold at once: a mistake, or that the first one wins."""
+    """How overlapping guards are treated: as an error, or the first transition wins."""
 
     EXCLUSIVE = "exclusive"
     ORDERED = "ordered"
 
 
 class Otherwise(Enum):
-    """What it means that no guard holds: a mistake, or that the chart stays."""
+    """How it is treated that no guard is true: as an error, or the chart stays in its state."""
 
     REFUSE = "refuse"
     STAY = "stay"
@@ -33,15 +33,15 @@ class State:
     """A state and its transitions, tried in order.
 
     Attributes:
-        entry, during, exit: what is done when it is entered, at every tick it stays, when it is left.
-        do: what a Moore state's outputs are.
-        states: the states inside; one of them is active, or all of them where it is `parallel`.
-        initial: which are entered first, where the state is entered as a whole.
+        entry, during, exit: actions when it is entered, at every tick it stays active, when it is left.
+        do: the outputs of a Moore state.
+        states: the states inside; one of them is active, or all of them if it is `parallel`.
+        initial: the states inside that are entered first.
         parallel: the states inside are regions, all active at once.
-        final: it is an end: nothing leaves it, and the state around it is done.
-        min_s: least time before the state may be left or entered again by its own transitions [s].
-        priority: the state's own rule for overlapping guards; None takes the chart's.
-        otherwise: the state's own rule for gaps; None takes the chart's.
+        final: no transition leaves it; when it is entered, the state around it is done.
+        min_s: minimum time before the state's own transitions may leave or re-enter it [s].
+        priority: how overlapping guards of this state are treated; None takes the chart's setting.
+        otherwise: how gaps between guards of this state are treated; None takes the chart's setting.
     """
 
     name: str
@@ -54,7 +54,7 @@ class State:
     during: Actions = ()
     exit: Actions = ()
     states: tuple[State, ...] = ()
-    initial: tuple[Target, ...] = ()
+    initial: tuple[StateTarget, ...] = ()
     parallel: bool = False
     final: bool = False
     description: str = field(default="", compare=False)
@@ -62,34 +62,36 @@ class State:
 
     @property
     def is_compound(self) -> bool:
-        """Whether there are states inside of which one is active."""
+        """Whether it has states inside, one of which is active at a time."""
         return bool(self.states) and not self.parallel
 
 
-def walk(states: tuple[State, ...]) -> Iterator[State]:
-    """Yield states and all that is inside them, in the order in which they are written."""
+def walk_states(states: tuple[State, ...]) -> Iterator[State]:
+    """Yield the states and all states inside them, in the order in which they are written."""
     for state in states:
         yield state
-        yield from walk(state.states)
+        yield from walk_states(state.states)
 
 
 MAX_STATES = 2000
+"""States in a chart."""
+
 MAX_LEVELS = 24
-"""States in a chart and levels of them: more than any person keeps in view."""
+"""Levels of nested states in a chart."""
 
 
 @dataclass(frozen=True, eq=False)
 class StateTree:
-    """The states of a chart, one inside another, and where transitions and junctions lead among them.
+    """The nested states of a chart, and the targets of its transitions and junctions.
 
     Attributes:
-        name: of the chart.
-        path: of its document.
+        name: name of the chart.
+        path: file of the chart, for messages.
     """
 
     name: str
     states: tuple[State, ...]
-    initial: tuple[Target, ...]
+    initial: tuple[StateTarget, ...]
     parallel: bool
     junctions: Mapping[str, tuple[Transition, ...]]
     path: Path | None
@@ -97,7 +99,7 @@ class StateTree:
     @cached_property
     def every_state(self) -> tuple[State, ...]:
         """All states, each before those inside it, in the order in which they are written."""
-        return tuple(walk(self.states))
+        return tuple(walk_states(self.states))
 
     @cached_property
     def by_name(self) -> Mapping[str, State]:
@@ -106,128 +108,133 @@ class StateTree:
 
     @cached_property
     def parents(self) -> Mapping[str, str | None]:
-        """The state around each state, None around the outermost ones."""
-        inner: dict[str, str | None] = {
+        """The name of the state around each state, None for the outermost states."""
+        nested: dict[str, str | None] = {
             child.name: state.name for state in self.every_state for child in state.states
         }
-        return {**dict.fromkeys((state.name for state in self.states), None), **inner}
+        return {**dict.fromkeys((state.name for state in self.states), None), **nested}
 
-    def require(self) -> None:
-        """Refuse states and targets that do not fit together.
+    def require_consistent(self) -> None:
+        """Raise an error unless names are unique and all targets exist and fit together.
 
         Raises:
-            InputError: says what is wrong, and the line where it is known.
+            InputError: two states share a name, states are nested too deep, or a target does not fit; the
+                error has the line, where it is known.
+            UnknownNameError: a target is no state, or a junction does not exist.
         """
         if not self.states:
             self._fail(f"{self.name} has no state", None, "a chart has at least one")
         if len(self.every_state) > MAX_STATES:
             self._fail(f"{len(self.every_state)} states", None, f"at most {MAX_STATES} in one chart")
-        seen: dict[str, int | None] = {}
-        for state in self.every_state:
-            if state.name in seen:
-                first = f" (first in line {seen[state.name]})" if seen[state.name] else ""
-                hint = "a state's name is its own, wherever it stands: rename one"
-                self._fail(f"a state {state.name!r} is there twice{first}", state.line, hint)
-            if state.name in self.junctions:
-                self._fail(f"{state.name!r} is a state and a junction", state.line, "rename one")
-            seen[state.name] = state.line
-        self._levels()
+        self._require_unique_names()
+        self._require_max_levels()
         self._require_initial(self.initial, self.states, self.parallel, None)
         for state in self.every_state:
-            self._state(state)
+            self._require_valid_state(state)
         for segments in self.junctions.values():
-            self._transitions(segments)
+            self._require_valid_targets(segments)
 
     def _fail(self, message: str, line: int | None, hint: str) -> NoReturn:
         where = Where(self.path, line) if self.path or line else None
         raise InputError(message, where=where, hint=hint)
 
-    def _levels(self) -> None:
-        level, count = list(self.states), 0
+    def _require_unique_names(self) -> None:
+        lines: dict[str, int | None] = {}
+        for state in self.every_state:
+            if state.name in lines:
+                first = f" (first in line {lines[state.name]})" if lines[state.name] else ""
+                hint = "a state's name is unique in the whole chart: rename one"
+                self._fail(f"there are two states called {state.name!r}{first}", state.line, hint)
+            if state.name in self.junctions:
+                self._fail(f"{state.name!r} is a state and a junction", state.line, "rename one")
+            lines[state.name] = state.line
+
+    def _require_max_levels(self) -> None:
+        level = list(self.states)
+        n_levels = 0
         while level:
-            count += 1
-            if count > MAX_LEVELS:
-                self._fail("states nested too deep", level[0].line, f"at most {MAX_LEVELS} levels")
+            n_levels += 1
+            if n_levels > MAX_LEVELS:
+                self._fail("states are nested too deep", level[0].line, f"at most {MAX_LEVELS} levels")
             level = [child for state in level for child in state.states]
 
-    def _state(self, state: State) -> None:
+    def _require_valid_state(self, state: State) -> None:
         if state.final and (state.states or state.transitions):
             self._fail(f"{state.name} is final", state.line, "a final state has no states and no transitions")
-        if not state.states:
-            if state.initial:
-                self._fail(f"{state.name} has no states inside", state.line, "leave `initial` out")
-        else:
+        if state.states:
             self._require_initial(state.initial, state.states, state.parallel, state)
+        elif state.initial:
+            self._fail(f"{state.name} has no states inside", state.line, "leave `initial` out")
         if state.parallel and state.do:
             self._fail(f"{state.name} has regions", state.line, "set outputs in the states inside")
-        self._transitions(state.transitions)
+        self._require_valid_targets(state.transitions)
 
     def _require_initial(
-        self, targets: tuple[Target, ...], states: tuple[State, ...], parallel: bool, around: State | None
+        self,
+        targets: tuple[StateTarget, ...],
+        states: tuple[State, ...],
+        parallel: bool,
+        parent: State | None,
     ) -> None:
-        line, who = (None, self.name) if around is None else (around.line, around.name)
+        """Require that the initial states exist, are inside `parent` and can be active together."""
+        line = None if parent is None else parent.line
+        owner = self.name if parent is None else parent.name
         if not targets and not parallel:
-            self._fail(f"{who} does not say where it begins", line, "write `initial: <state>`")
-        inside = {state.name for state in walk(states)}
+            self._fail(f"{owner} has no initial state", line, "write `initial: <state>`")
+        names_inside = {state.name for state in walk_states(states)}
         for target in targets:
             if target.state not in self.by_name:
                 where = Where(self.path, line) if line else None
-                raise UnknownNameError.among("state", target.state, sorted(inside), where=where)
-            outer = around is not None and target.memory is not None and target.state == around.name
-            if target.state not in inside and not outer:
-                self._fail(
-                    f"{who} begins in {target.state}, which is not inside it", line, ", ".join(sorted(inside))
-                )
-        self._regions_apart(targets, line)
+                raise UnknownNameError.among("state", target.state, sorted(names_inside), where=where)
+            is_own_history = parent is not None and target.history is not None and target.state == parent.name
+            if target.state not in names_inside and not is_own_history:
+                message = f"the initial state {target.state} of {owner} is not inside it"
+                self._fail(message, line, f"choose one of {', '.join(sorted(names_inside))}")
+        self._require_compatible(targets, line)
 
-    def _transitions(self, transitions: tuple[Transition, ...]) -> None:
+    def _require_valid_targets(self, transitions: tuple[Transition, ...]) -> None:
         for segment in segments_of(transitions):
             if segment.junction is not None and segment.junction not in self.junctions:
                 where = Where(self.path, segment.line)
                 raise UnknownNameError.among("junction", segment.junction, self.junctions, where=where)
             for target in segment.go:
-                self._target(target, segment)
-            self._regions_apart(segment.go, segment.line)
+                self._require_valid_target(target, segment)
+            self._require_compatible(segment.go, segment.line)
 
-    def _target(self, target: Target, segment: Transition) -> None:
+    def _require_valid_target(self, target: StateTarget, segment: Transition) -> None:
         for name in (target.state, *target.default):
             if name not in self.by_name:
                 where = Where(self.path, segment.line)
                 raise UnknownNameError.among("state", name, self.by_name, where=where)
-        if target.memory is None:
+        if target.history is None:
             return
-        state = self.by_name[target.state]
-        if not state.states:
-            self._fail(
-                f"{target.state} has no states inside to remember",
-                segment.line,
-                "history is of a state with states inside",
-            )
+        if not self.by_name[target.state].states:
+            message = f"{target.state} has no states inside and therefore no history"
+            self._fail(message, segment.line, "use the history of a state with states inside")
         for name in target.default:
-            if target.state not in self._around(name):
-                self._fail(
-                    f"{name} is not inside {target.state}",
-                    segment.line,
-                    "the default of a history is inside the state",
-                )
+            if target.state not in self._ancestors(name):
+                message = f"{name} is not inside {target.state}"
+                self._fail(message, segment.line, "the default of a history is inside its state")
 
-    def _regions_apart(self, targets: tuple[Target, ...], line: int | None) -> None:
-        """Refuse targets of which no two could be active together."""
-        for i, one in enumerate(targets):
-            for other in targets[:i]:
-                if not self._together(one.state, other.state):
-                    hint = "several targets stand in different regions of one parallel state"
-                    self._fail(f"{other.state} and {one.state} are never active together", line, hint)
+    def _require_compatible(self, targets: tuple[StateTarget, ...], line: int | None) -> None:
+        """Require that any two targets can be active together."""
+        for i, target in enumerate(targets):
+            for earlier in targets[:i]:
+                if not self._can_be_active_together(target.state, earlier.state):
+                    hint = "several targets must be in different regions of one parallel state"
+                    self._fail(f"{earlier.state} and {target.state} are never active together", line, hint)
 
-    def _together(self, one: str, other: str) -> bool:
-        ways = [list(reversed([name, *self._around(name)])) for name in (one, other)]
-        for a, b in zip(*ways, strict=False):
-            if a != b:
-                parent = self.parents[a]
+    def _can_be_active_together(self, name: str, other_name: str) -> bool:
+        path = reversed([name, *self._ancestors(name)])
+        other_path = reversed([other_name, *self._ancestors(other_name)])
+        for state, other_state in zip(path, other_path, strict=False):
+            if state != other_state:
+                parent = self.parents[state]
                 return self.parallel if parent is None else self.by_name[parent].parallel
         return False
 
-    def _around(self, name: str) -> Iterator[str]:
+    def _ancestors(self, name: str) -> Iterator[str]:
+        """Yield the names of the states around a state, innermost first."""
         parent = self.parents[name]
         while parent is not None:
             yield parent

@@ -1,4 +1,4 @@
-"""A transition: from a state to another, on an event or a condition, with what is done on the way."""
+"""Transitions and actions."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from posewright.charts.expression import (
     Binary,
     Expression,
     Operator,
-    Source,
-    Timed,
-    Timing,
+    SourceText,
+    TemporalCondition,
+    TemporalOperator,
     Tree,
     Unary,
     constant,
@@ -23,7 +23,7 @@ from posewright.errors import Where
 
 @dataclass(frozen=True)
 class Assign:
-    """Sets outputs and locals, all at once: every value is computed before the first is set."""
+    """Sets outputs and locals simultaneously: all values are computed before the first is set."""
 
     values: Mapping[str, Expression]
     line: int | None = field(default=None, compare=False)
@@ -31,7 +31,7 @@ class Assign:
 
 @dataclass(frozen=True)
 class Raise:
-    """Puts an event into the queue; it is dealt with before the tick ends."""
+    """Puts an event into the queue; it is processed before the tick ends."""
 
     event: str
     line: int | None = field(default=None, compare=False)
@@ -39,7 +39,7 @@ class Raise:
 
 @dataclass(frozen=True)
 class Branch:
-    """Acts one way where a condition holds, another way where it does not."""
+    """Runs one list of actions if a condition is true, and another if it is not."""
 
     when: Expression
     then: Actions
@@ -49,26 +49,26 @@ class Branch:
 
 Action = Assign | Raise | Branch
 Actions = tuple[Action, ...]
-"""One after the other: each sees what those before it have set."""
+"""Actions in sequence: each sees the values that earlier ones have set."""
 
 
 def assign(values: Mapping[str, Expression]) -> Actions:
-    """Return the actions that set these values at once; none where there are none."""
+    """Return the action that sets these values simultaneously; no action if there are no values."""
     return (Assign(values),) if values else ()
 
 
-def every_action(actions: Actions) -> Iterator[Action]:
-    """Yield the actions and those inside branches, in the order in which they are written."""
+def iterate_actions(actions: Actions) -> Iterator[Action]:
+    """Yield the actions, including those inside branches, in the order in which they are written."""
     for action in actions:
         yield action
         if isinstance(action, Branch):
-            yield from every_action(action.then)
-            yield from every_action(action.otherwise)
+            yield from iterate_actions(action.then)
+            yield from iterate_actions(action.otherwise)
 
 
 def expressions_in(actions: Actions) -> Iterator[Expression]:
-    """Yield the values and conditions of actions."""
-    for action in every_action(actions):
+    """Yield the values and conditions of the actions."""
+    for action in iterate_actions(actions):
         if isinstance(action, Assign):
             yield from action.values.values()
         elif isinstance(action, Branch):
@@ -76,66 +76,66 @@ def expressions_in(actions: Actions) -> Iterator[Expression]:
 
 
 def names_set(actions: Actions) -> frozenset[str]:
-    """Return the outputs and locals that actions may set."""
+    """Return the outputs and locals that the actions may set."""
     return frozenset(
-        name for action in every_action(actions) if isinstance(action, Assign) for name in action.values
+        name for action in iterate_actions(actions) if isinstance(action, Assign) for name in action.values
     )
 
 
 def events_raised(actions: Actions) -> frozenset[str]:
-    """Return the events that actions may raise."""
-    return frozenset(action.event for action in every_action(actions) if isinstance(action, Raise))
+    """Return the events that the actions may raise."""
+    return frozenset(action.event for action in iterate_actions(actions) if isinstance(action, Raise))
 
 
 ALWAYS = constant(True, "true")
-"""The guard of a transition that asks for nothing."""
+"""The guard of a transition without a condition."""
 
-DONE = "done."
-"""What precedes a state's name in the event that says that its final child was entered."""
+DONE_PREFIX = "done."
+"""Prefix of the event `done.S`, raised when the state S is done: a final state in it was entered."""
 
 
-class Memory(Enum):
-    """How much of what was active inside a state comes back: its child only, or everything below."""
+class HistoryKind(Enum):
+    """What a history restores: the last active child of a state, or the whole configuration inside it."""
 
     SHALLOW = "shallow"
     DEEP = "deep"
 
 
 @dataclass(frozen=True)
-class Target:
-    """A state to go to.
+class StateTarget:
+    """The target of a transition: a state, or the history of one.
 
     Attributes:
-        state: its name.
-        memory: go to what was last active inside it; None goes to the state itself.
-        default: where to go while there is nothing to remember; none takes the initial child.
+        state: name of the state.
+        history: enter the states that were last active inside; None enters the state itself.
+        default: states to enter while the history is empty; none enters the initial child.
     """
 
     state: str
-    memory: Memory | None = None
+    history: HistoryKind | None = None
     default: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Transition:
-    """One way out of a state, or one segment from a junction onwards.
+    """A transition out of a state, or a segment that starts at a junction.
 
     Attributes:
         when: the guard.
-        do: what is done on the way.
-        go: states to go to, one a region; none: the state is not left (an internal transition), unless the
-            way leads on through a junction.
-        on: events, any one of which lets it be taken; none: it is asked at every tick.
-        after_s: least time in the state before it may be taken [s].
-        local: a state inside is gone to without leaving and entering the state itself.
-        then: ways on from an unnamed junction, tried in order.
+        do: the actions.
+        go: the targets, one per region; none is an internal transition, which does not leave the state, or a
+            transition that leads to a junction.
+        on: triggers, any one of which enables it; none: it is tried at every tick.
+        after_s: minimum time in the state before it is enabled [s].
+        local: it enters a state inside without leaving and entering the state itself.
+        then: the segments of an unnamed junction, tried in order.
         junction: name of the junction that it leads to.
-        is_else: written `when: else`; its guard holds where those of its elders do not.
+        is_else: written `when: else`; its guard is true where those of the transitions before it are not.
     """
 
     when: Expression = ALWAYS
     do: Actions = ()
-    go: tuple[Target, ...] = ()
+    go: tuple[StateTarget, ...] = ()
     on: tuple[str, ...] = ()
     after_s: float = 0.0
     local: bool = False
@@ -147,61 +147,70 @@ class Transition:
 
     @property
     def goal(self) -> str | None:
-        """The one plain state that it goes to, None where it goes to none or to several."""
-        return self.go[0].state if len(self.go) == 1 and self.go[0].memory is None else None
+        """The name of its only target, None if it has no target, several, or a history."""
+        return self.go[0].state if len(self.go) == 1 and self.go[0].history is None else None
 
     @property
-    def leads_on(self) -> bool:
-        """Whether it ends at a junction."""
+    def leads_to_junction(self) -> bool:
+        """Whether it leads to a named or unnamed junction."""
         return bool(self.then) or self.junction is not None
 
 
-def to(*states: str) -> tuple[Target, ...]:
-    """Return plain targets."""
-    return tuple(Target(state) for state in states)
+def to(*states: str) -> tuple[StateTarget, ...]:
+    """Return the targets that are these states."""
+    return tuple(StateTarget(state) for state in states)
 
 
 def segments_of(transitions: tuple[Transition, ...]) -> Iterator[Transition]:
-    """Yield transitions and the segments of their unnamed junctions, in the order they are written."""
+    """Yield transitions and the segments of their unnamed junctions, as they are written."""
     for transition in transitions:
         yield transition
         yield from segments_of(transition.then)
 
 
 ELSE = "else"
+"""How a document writes the guard of a transition that is taken where no earlier one is."""
 
 
 def else_guard(
-    elders: Iterable[Transition], on: tuple[str, ...] = (), where: Where | None = None
+    earlier: Iterable[Transition], on: tuple[str, ...] = (), where: Where | None = None
 ) -> Expression:
-    """Return the guard that holds where those of its elders do not.
+    """Return the guard that is true where those of the earlier transitions are not.
 
-    Elders that wait for other events do not count; of one that has to wait, the time counts as well.
+    Args:
+        earlier: the transitions before this one. Those with other triggers are ignored; the minimum time of a
+            transition is part of its condition.
+        on: the triggers of this transition.
+        where: its place in a document.
     """
-    met = [elder for elder in elders if _meets(elder.on, on)]
-    tree: Tree = Unary(Operator.NOT, _any([_condition(elder) for elder in met]))
-    fixed = {name: value for elder in met for name, value in elder.when.fixed.items()}
-    return Expression(tree, BoolType(), Source(ELSE, where or Where()), fixed)
+    alternatives = [transition for transition in earlier if _share_trigger(transition.on, on)]
+    conditions = [_enabling_condition(transition) for transition in alternatives]
+    tree: Tree = Unary(Operator.NOT, _join_by_or(conditions))
+    fixed = {name: value for transition in alternatives for name, value in transition.when.fixed.items()}
+    return Expression(tree, BoolType(), SourceText(ELSE, where or Where()), fixed)
 
 
-def has_elders(elders: Iterable[Transition], on: tuple[str, ...] = ()) -> bool:
-    """Return whether there is a transition whose guard an `else` would deny."""
-    return any(_meets(elder.on, on) for elder in elders)
+def has_alternatives(earlier: Iterable[Transition], on: tuple[str, ...] = ()) -> bool:
+    """Return whether there are earlier transitions for an `else`; arguments as `else_guard`."""
+    return any(_share_trigger(transition.on, on) for transition in earlier)
 
 
-def _meets(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    return bool({*one} & {*other}) if one or other else True
+def _share_trigger(events: tuple[str, ...], other_events: tuple[str, ...]) -> bool:
+    if not events and not other_events:
+        return True
+    return bool({*events} & {*other_events})
 
 
-def _condition(elder: Transition) -> Tree:
-    if not elder.after_s:
-        return elder.when.tree
-    return Binary(Operator.AND, elder.when.tree, Timed(Timing.AFTER, elder.after_s))
+def _enabling_condition(transition: Transition) -> Tree:
+    if not transition.after_s:
+        return transition.when.tree
+    elapsed = TemporalCondition(TemporalOperator.AFTER, transition.after_s)
+    return Binary(Operator.AND, transition.when.tree, elapsed)
 
 
-def _any(trees: list[Tree]) -> Tree:
-    """Join trees by `or`, halves first, so that many make no tall tree."""
+def _join_by_or(trees: list[Tree]) -> Tree:
+    """Join trees by `or` as a balanced tree, which stays low."""
     if len(trees) == 1:
         return trees[0]
     middle = len(trees) // 2
-    return Binary(Operator.OR, _any(trees[:middle]), _any(trees[middle:]))
+    return Binary(Operator.OR, _join_by_or(trees[:middle]), _join_by_or(trees[middle:]))

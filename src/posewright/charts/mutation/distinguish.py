@@ -1,4 +1,4 @@
-"""Tells a mutant from its chart: by inputs that show the difference, or by a proof that there is none."""
+"""Tells a mutant from its chart: by inputs that show a difference, or by a proof that there is none."""
 
 from __future__ import annotations
 
@@ -8,44 +8,68 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
-from itertools import chain
 
 from posewright.charts.machine import Interpreter, Machine, Snapshot, StateNode, lower
 from posewright.charts.model import expressions_in
 from posewright.charts.mutation.faults import Mutant
 from posewright.charts.mutation.mutant_pair import MutantPair, PairStep
-from posewright.charts.product import StatePair, are_alike
-from posewright.charts.reachability import Exploration, Limits
+from posewright.charts.product import StatePair, are_equivalent_in_states
+from posewright.charts.reachability import Exploration, ExplorationLimits
 from posewright.charts.types import BoolType, EnumType, FloatType, Type, Value
 
 InputRow = Mapping[str, Value]
+"""Inputs and events of one tick."""
+
 Continuation = tuple[Snapshot, tuple[InputRow, ...]]
 """A state of the chart, and inputs from there on."""
 
-MAX_WAYS, LIKELY_WAYS = 3_000, 2_000
-"""Ways of ticks that are looked at where nothing can be proved any more; the same, where nothing is to be."""
+MAX_STEPS = 3_000
+"""StepMode that are examined where equivalence can no longer be proved."""
 
-MAX_PAIRS, MAX_FOLLOWED = 600, 6_000
-"""Pairs of states from which all ways on are followed, and ways that are followed in all."""
+MAX_STEPS_WITHOUT_PROOF = 2_000
+"""StepMode that are examined where equivalence is not to be proved."""
 
-MAX_HELD, MAX_INPUTS, HELD_TICKS = 16, 8, 120
-"""Pairs from which inputs are held for a while, inputs of each, and ticks for which they are held."""
+MAX_PAIRS = 600
+"""Pairs of states from which all steps are followed."""
 
-WALKED = Limits(states=3_000, doubtful_states=0)
-"""How far two charts are followed side by side from the start."""
+MAX_PAIR_STEPS = 6_000
+"""StepMode from these pairs that are followed in all."""
 
+MAX_HOLD_PAIRS = 16
+"""Pairs of states from which inputs are held for a while."""
 
-SEED, RUNS, TICKS = 1, 40, 60
-"""Runs with random inputs, the same ones every time, and ticks of each."""
+MAX_HOLD_INPUTS = 8
+"""Inputs that are held from each of these pairs."""
 
-CHANGES, COMES, MAX_VALUES = 0.25, 0.05, 24
-"""How likely an input changes in a tick, and an event comes; values of one input that are tried."""
+HOLD_TICKS = 120
+"""Ticks for which inputs are held."""
+
+EQUIVALENCE_LIMITS = ExplorationLimits(states=3_000, doubtful_states=0)
+"""Limits of exploring a chart and its mutant side by side from the start."""
+
+SEED = 1
+"""Seed of the random inputs; they are the same every time."""
+
+N_RANDOM_RUNS = 40
+"""Runs with random inputs."""
+
+RANDOM_RUN_TICKS = 60
+"""Ticks of each run with random inputs."""
+
+CHANGE_PROBABILITY = 0.25
+"""Probability that an input changes in a tick of a random run."""
+
+EVENT_PROBABILITY = 0.05
+"""Probability that an event occurs in a tick of a random run."""
+
+MAX_INPUT_VALUES = 24
+"""Values of one input that random runs choose from."""
 
 
 class RandomInputs:
-    """Makes up inputs that are likely to tell two charts apart.
+    """Generates inputs that are likely to tell two charts apart.
 
-    They are made of the values that make a difference somewhere in the chart, and the ends of ranges.
+    They consist of the values that make a difference somewhere in the chart, and the bounds of ranges.
     """
 
     def __init__(self, exploration: Exploration) -> None:
@@ -53,127 +77,153 @@ class RandomInputs:
 
     @cached_property
     def values(self) -> Mapping[str, Sequence[Value]]:
-        """The values of every input that are worth trying."""
+        """The values of every input that runs choose from."""
         kinds = self.exploration.chart.inputs
-        seen: dict[str, dict[Value, None]] = {name: {} for name in kinds}
-        for state in self.exploration.situations:
-            for case in self.exploration.cases(state):
-                for name, values in seen.items():
-                    values[case.inputs[name]] = None
-        return {name: [*_ends(kinds[name]), *values][:MAX_VALUES] for name, values in seen.items()}
+        explored_values: dict[str, dict[Value, None]] = {name: {} for name in kinds}
+        for state in self.exploration.distinct_states:
+            for step in self.exploration.cases(state):
+                for name, values in explored_values.items():
+                    values[step.inputs[name]] = None
+        return {
+            name: [*_boundary_values(kinds[name]), *values][:MAX_INPUT_VALUES]
+            for name, values in explored_values.items()
+        }
 
-    def runs(self, states: Sequence[Snapshot]) -> Iterator[tuple[Snapshot, list[InputRow]]]:
-        """Yield states to begin in, and inputs from there on."""
-        draw = random.Random(SEED)  # noqa: S311 -- not for secrets
-        for number in range(RUNS if states else 0):
-            yield states[number % len(states)], list(self.rows(draw))
+    def generate_runs(self, states: Sequence[Snapshot]) -> Iterator[Continuation]:
+        """Yield runs: a state to begin in, in turn, and random inputs from there on."""
+        if not states:
+            return
+        rng = random.Random(SEED)  # noqa: S311 -- not for secrets
+        for number in range(N_RANDOM_RUNS):
+            yield states[number % len(states)], tuple(self._generate_rows(rng))
 
-    def rows(self, draw: random.Random) -> Iterator[InputRow]:
-        """Yield inputs, tick by tick: most stay as they were."""
-        held = {name: draw.choice(values) for name, values in self.values.items()}
-        for _ in range(TICKS):
-            changed = {
-                name: draw.choice(values) for name, values in self.values.items() if draw.random() < CHANGES
+    def _generate_rows(self, rng: random.Random) -> Iterator[InputRow]:
+        """Yield the inputs of one run, tick by tick; most inputs stay as they were."""
+        row = {name: rng.choice(values) for name, values in self.values.items()}
+        for _ in range(RANDOM_RUN_TICKS):
+            changes = {
+                name: rng.choice(values)
+                for name, values in self.values.items()
+                if rng.random() < CHANGE_PROBABILITY
             }
-            held = {**held, **changed}
-            yield {**held, **{name: draw.random() < COMES for name in self.exploration.chart.events}}
+            row = {**row, **changes}
+            events = {name: rng.random() < EVENT_PROBABILITY for name in self.exploration.chart.events}
+            yield {**row, **events}
 
 
-def _ends(kind: Type) -> list[Value]:
-    """Return the ends of a range, or all values of a small type."""
+def _boundary_values(kind: Type) -> list[Value]:
+    """Return the bounds and the zero of a number, or all values of another type."""
     if isinstance(kind, BoolType):
         return [False, True]
     if isinstance(kind, EnumType):
         return list(kind.values)
-    if isinstance(kind, FloatType) and kind.open:
+    if isinstance(kind, FloatType) and kind.is_unbounded:
         return [0.0]
-    return list(dict.fromkeys([kind.low, kind.high, kind.zero]))
+    return list(dict.fromkeys([kind.low, kind.high, kind.default]))
 
 
 class DivergenceSearch:
-    """Follows pairs of states that differ where nobody sees it.
+    """Searches runs from pairs of states that differ, but not visibly, for a visible difference.
+
+    Args:
+        exploration: of the chart.
+        pair: the chart and its mutant.
 
     Attributes:
-        ended: whether every way on was followed to its end.
+        is_exhaustive: whether every continuation was followed to its end.
     """
 
     def __init__(self, exploration: Exploration, pair: MutantPair) -> None:
         self.exploration = exploration
         self.pair = pair
-        self.waiting: deque[tuple[Continuation, StatePair]] = deque()
-        self.met: set[object] = set()
-        self.ended = True
+        self.queue: deque[tuple[Continuation, StatePair]] = deque()
+        self.visited: set[object] = set()
+        self.is_exhaustive = True
 
-    def note(self, state: Snapshot, step: PairStep, before: tuple[InputRow, ...] = ()) -> None:
-        """Note a pair that was reached from a state by some inputs and those of a tick."""
-        if step.one is None or step.other is None:
-            return
-        key = step.one.key, step.other.key
-        if key not in self.met:
-            self.met.add(key)
-            self.waiting.append(((state, (*before, step.inputs)), (step.one, step.other)))
+    def add(self, state: Snapshot, step: PairStep, inputs_before: tuple[InputRow, ...] = ()) -> None:
+        """Add the pair that a step leads to.
 
-    def by_holding_inputs(self) -> Continuation | None:
-        """Return what shows a difference after inputs were held on for a while, None where nothing does.
-
-        Each input that makes a difference to the chart now is held.
+        Args:
+            state: of the chart, where the run begins.
+            step: the last one of the run.
+            inputs_before: inputs from `state` to the step.
         """
-        for (state, inputs), pair in list(self.waiting)[:MAX_HELD]:
-            given = {tuple(case.inputs.items()): case.inputs for case in self.exploration.cases(pair[0])}
-            for row in list(given.values())[:MAX_INPUTS]:
-                quiet = {**row, **dict.fromkeys(self.exploration.chart.events, False)}
-                prefix = self.distinguishing_prefix(state, (*inputs, row, *[quiet] * HELD_TICKS))
+        if step.chart_after is None or step.mutant_after is None:
+            return
+        key = step.chart_after.key, step.mutant_after.key
+        if key not in self.visited:
+            self.visited.add(key)
+            continuation = (state, (*inputs_before, step.inputs))
+            self.queue.append((continuation, (step.chart_after, step.mutant_after)))
+
+    def search_by_holding_inputs(self) -> Continuation | None:
+        """Return a run that shows a difference after inputs were held for a while, None where none does.
+
+        Every input that makes a difference in the chart's state is held.
+        """
+        for (state, inputs), pair in list(self.queue)[:MAX_HOLD_PAIRS]:
+            rows = {tuple(step.inputs.items()): step.inputs for step in self.exploration.cases(pair[0])}
+            for row in list(rows.values())[:MAX_HOLD_INPUTS]:
+                row_without_events = {**row, **dict.fromkeys(self.exploration.chart.events, False)}
+                run = (*inputs, row, *[row_without_events] * HOLD_TICKS)
+                prefix = self.find_distinguishing_prefix(state, run)
                 if prefix:
                     return state, prefix
         return None
 
-    def by_random_inputs(self, random_inputs: RandomInputs) -> Continuation | None:
-        """Run both with all sorts of inputs, from states in which differences begin."""
-        beginnings = list(dict.fromkeys(state for (state, _), _ in self.waiting))
-        for state, rows in random_inputs.runs(beginnings):
-            prefix = self.distinguishing_prefix(state, rows)
+    def search_by_random_inputs(self, random_inputs: RandomInputs) -> Continuation | None:
+        """Return a random run that shows a difference, from a state in which a difference begins."""
+        start_states = list(dict.fromkeys(state for (state, _), _ in self.queue))
+        for state, rows in random_inputs.generate_runs(start_states):
+            prefix = self.find_distinguishing_prefix(state, rows)
             if prefix:
                 return state, prefix
         return None
 
-    def by_following_pairs(self) -> Continuation | None:
-        """Follow every way on from every pair, the nearest first; return what shows a difference."""
-        pairs = ways = 0
-        while self.waiting:
-            pairs += 1
-            if pairs > MAX_PAIRS or ways > MAX_FOLLOWED:
-                self.ended = False
+    def search_exhaustively(self) -> Continuation | None:
+        """Return a run that shows a difference, following every step from every pair within limits."""
+        n_pairs = 0
+        n_steps = 0
+        while self.queue:
+            n_pairs += 1
+            if n_pairs > MAX_PAIRS or n_steps > MAX_PAIR_STEPS:
+                self.is_exhaustive = False
                 return None
-            (state, inputs), pair = self.waiting.popleft()
+            (state, inputs), pair = self.queue.popleft()
             for step in self.pair.steps(pair):
-                ways += 1
-                self.ended = self.ended and not step.doubtful
-                if self.pair.shows_difference(step.one, step.other):
-                    prefix = self.distinguishing_prefix(state, (*inputs, step.inputs))
+                n_steps += 1
+                self.is_exhaustive = self.is_exhaustive and not step.is_doubtful
+                if self.pair.shows_difference(step.chart_after, step.mutant_after):
+                    prefix = self.find_distinguishing_prefix(state, (*inputs, step.inputs))
                     if prefix:
                         return state, prefix
-                    self.ended = False
+                    self.is_exhaustive = False
                 elif not self.pair.is_same(step):
-                    self.ended = self.ended and step.set_alike
-                    self.note(state, step, inputs)
+                    self.is_exhaustive = self.is_exhaustive and step.has_same_terms
+                    self.add(state, step, inputs)
         return None
 
-    def distinguishing_prefix(self, state: Snapshot, inputs: Sequence[InputRow]) -> tuple[InputRow, ...]:
-        """Return the inputs up to where a difference shows, run from the very start; none where none does."""
-        pair = self.pair.one.initial(), self.pair.other.initial()
-        before = self.exploration.trace_to(state)
-        for count, row in enumerate((*before, *inputs), start=1 - len(before)):
-            one, other = self.pair.stepped(pair, row)
-            if one is None:
+    def find_distinguishing_prefix(self, state: Snapshot, inputs: Sequence[InputRow]) -> tuple[InputRow, ...]:
+        """Return the inputs up to the first difference in a run from the start; empty where there is none.
+
+        Args:
+            state: of the chart; the run first leads there.
+            inputs: from there on.
+        """
+        pair = self.pair.chart.initial(), self.pair.mutant.initial()
+        rows_before = self.exploration.trace_to(state)
+        for count, row in enumerate((*rows_before, *inputs), start=1 - len(rows_before)):
+            chart_state, mutant_state = self.pair.step(pair, row)
+            if chart_state is None:
                 return ()
-            if other is None or self.pair.shows_difference(one, other):
+            if mutant_state is None or self.pair.shows_difference(chart_state, mutant_state):
                 return tuple(inputs[: max(count, 1)])
-            pair = one, other
+            pair = chart_state, mutant_state
         return ()
 
 
 @dataclass(frozen=True)
-class Changes:
+class ChangedNodes:
     """The nodes that are not the same in a chart and its mutant.
 
     Attributes:
@@ -190,17 +240,24 @@ class Changes:
         return self.active | self.entered
 
 
-def changes_between(one: Machine, other: Machine) -> Changes:
+def find_changed_nodes(chart: Machine, mutant: Machine) -> ChangedNodes:
     """Return where the machines of a chart and its mutant differ."""
 
-    def while_active(node: StateNode) -> tuple[object, ...]:
-        ways = [(w.events, w.wait, w.goals, w.domain, w.since, w.guards, w.do) for w in node.ways]
-        return node.during, node.exit, node.counters, node.remembers, ways
+    def behaviour_while_active(node: StateNode) -> tuple[object, ...]:
+        transitions = [
+            (way.events, way.wait, way.targets, way.domain, way.since_register, way.guards, way.do)
+            for way in node.transitions
+        ]
+        return node.during, node.exit, node.counters, node.remembers, transitions
 
-    pairs = list(zip(one.nodes, other.nodes, strict=True))
-    active = (node.index for node, twin in pairs if while_active(node) != while_active(twin))
-    entered = (n.index for n, twin in pairs if (n.initial, n.entry) != (twin.initial, twin.entry))
-    return Changes(frozenset(active), frozenset(entered))
+    active = set[int]()
+    entered = set[int]()
+    for node, mutant_node in zip(chart.nodes, mutant.nodes, strict=True):
+        if behaviour_while_active(node) != behaviour_while_active(mutant_node):
+            active.add(node.index)
+        if (node.initial, node.entry) != (mutant_node.initial, mutant_node.entry):
+            entered.add(node.index)
+    return ChangedNodes(frozenset(active), frozenset(entered))
 
 
 class MutantStatus(Enum):
@@ -217,7 +274,7 @@ class Distinction:
 
     Attributes:
         before: the state in which the difference begins.
-        inputs: tick by tick from there; after the last of them it shows.
+        inputs: rows from there; the difference shows after the last of them.
     """
 
     status: MutantStatus
@@ -228,121 +285,146 @@ class Distinction:
 class Distinguisher:
     """Tells mutants of one chart from it.
 
-    A mutant is proved to behave alike where one tick of both, from any state that the chart can be in, for
-    all inputs, leaves both in the same state: then so does every tick after it. One that counts other times
-    is walked side by side with the chart, from the start.
+    A mutant is proved to be equivalent if one tick of both, from any state that the chart can reach and for
+    all inputs, leaves both in the same state: then so does every further tick. A mutant with other waiting
+    times is explored side by side with the chart, from the start.
 
     Args:
-        exploration: of the chart; the more of its variables it keeps, the more is found out.
+        exploration: of the chart; the more variables it tracks, the more mutants are decided.
     """
 
     def __init__(self, exploration: Exploration) -> None:
         self.exploration = exploration
-        self.touched = [(state, _touched(exploration, state)) for state in exploration.situations]
+        self.touched_nodes = [
+            (state, _find_touched_nodes(exploration, state)) for state in exploration.distinct_states
+        ]
         self.random_inputs = RandomInputs(exploration)
 
     def distinguish(self, mutant: Mutant, *, prove: bool = True) -> Distinction:
-        """Return inputs that show that a mutant does something else, or that none can.
+        """Return inputs that show a difference of a mutant, or that there are none.
 
         Args:
             mutant: of the chart.
-            prove: go on where nothing was found among what is likely, to prove that there is nothing.
+            prove: go on where no difference was found by likely inputs, to prove that there is none.
         """
         machine = lower(mutant.chart)
-        changes = changes_between(self.exploration.machine, machine)
-        begin_the_same = mutant.chart.start_values() == self.exploration.chart.start_values()
-        if (mutant.change and mutant.change.makes_no_difference) or (begin_the_same and not changes.nodes):
+        changes = find_changed_nodes(self.exploration.machine, machine)
+        has_same_start = mutant.chart.start_values() == self.exploration.chart.start_values()
+        changes_nothing = mutant.change is not None and mutant.change.makes_no_difference
+        if changes_nothing or (has_same_start and not changes.nodes):
             return Distinction(MutantStatus.ALIKE)
         pair = MutantPair(self.exploration, Interpreter(mutant.chart, machine))
         search = DivergenceSearch(self.exploration, pair)
-        sure = prove and self.exploration.complete and pair.begin_alike
-        count = 0
-        for state in self._candidates(pair, changes):
-            for step in pair.steps((state, pair.twin_of(state))):
-                count += 1
-                sure = sure and not step.doubtful
-                if pair.shows_difference(step.one, step.other):
-                    if search.distinguishing_prefix(state, (step.inputs,)):
+        may_be_proved = prove and self.exploration.complete and pair.have_same_start
+        max_steps = MAX_STEPS if prove else MAX_STEPS_WITHOUT_PROOF
+        n_steps = 0
+        for state in self._list_candidates(pair, changes):
+            for step in pair.steps((state, pair.mutant_state_of(state))):
+                n_steps += 1
+                may_be_proved = may_be_proved and not step.is_doubtful
+                if pair.shows_difference(step.chart_after, step.mutant_after):
+                    if search.find_distinguishing_prefix(state, (step.inputs,)):
                         return Distinction(MutantStatus.APART, state, (step.inputs,))
-                    sure = sure and not pair.count_alike  # else it was no state of the mutant
+                    # the mutant never is in that state; with the same counters this cannot be
+                    may_be_proved = may_be_proved and not pair.have_same_counters
                 elif not pair.is_same(step):
-                    sure = sure and step.set_alike
-                    search.note(state, step)
-            if not sure and count > (MAX_WAYS if prove else LIKELY_WAYS):
+                    may_be_proved = may_be_proved and step.has_same_terms
+                    search.add(state, step)
+            if not may_be_proved and n_steps > max_steps:
                 break
-        # differences that do not show at once may lead to one that does
-        divergence = search.by_holding_inputs()
-        if divergence is None and sure and not pair.count_alike and are_alike(pair.one, pair.other, WALKED):
+        # a difference that is not visible at once may lead to one that is
+        divergence = search.search_by_holding_inputs()
+        if (
+            divergence is None
+            and may_be_proved
+            and not pair.have_same_counters
+            and are_equivalent_in_states(pair.chart, pair.mutant, EQUIVALENCE_LIMITS)
+        ):
             return Distinction(MutantStatus.ALIKE)
-        divergence = divergence or search.by_random_inputs(self.random_inputs) or search.by_following_pairs()
+        divergence = (
+            divergence or search.search_by_random_inputs(self.random_inputs) or search.search_exhaustively()
+        )
         if divergence is not None:
             return Distinction(MutantStatus.APART, *divergence)
-        is_proved = sure and pair.count_alike and search.ended
+        is_proved = may_be_proved and pair.have_same_counters and search.is_exhaustive
         return Distinction(MutantStatus.ALIKE if is_proved else MutantStatus.UNKNOWN)
 
-    def _candidates(self, pair: MutantPair, changes: Changes) -> list[Snapshot]:
-        """Return states in which the fault may make a difference; of those that do the same, one."""
-        near = [state for state, touched in self.touched if touched & changes.nodes or not state.started]
-        if not pair.ask_alike:
-            near = list(self._finer({self.exploration.looked.split(state)[0] for state in near}, pair))
-        return self._likely_first(near, changes)
+    def _list_candidates(self, pair: MutantPair, changes: ChangedNodes) -> list[Snapshot]:
+        """Return states in which the fault may make a difference, the most likely first."""
+        states = [
+            state for state, touched in self.touched_nodes if touched & changes.nodes or not state.started
+        ]
+        if not pair.compare_same_counts:
+            untimed_numbers = {self.exploration.state_space.split(state)[0] for state in states}
+            states = list(self._split_by_counters(untimed_numbers, pair))
+        return self._sort_by_likelihood(states, changes)
 
-    def _likely_first(self, states: list[Snapshot], changes: Changes) -> list[Snapshot]:
-        """Return states, those first in which a difference is most likely, and of each sort one at first.
+    def _sort_by_likelihood(self, states: list[Snapshot], changes: ChangedNodes) -> list[Snapshot]:
+        """Return states with those first in which a difference is most likely, alternating between kinds.
 
-        Of one sort are those that are alike in and below what was changed, and in all that this reads.
+        States are of one kind if they are equal in and below the changed nodes and in all that these read.
         """
         machine = self.exploration.machine
-        below = frozenset[int]().union(*({number} | machine.nodes[number].within for number in changes.nodes))
-        reads = frozenset[str]().union(*(_reads(machine.nodes[number]) for number in changes.nodes))
-        places = [i for i, name in enumerate(machine.registers) if name in reads]
-        looked = self.exploration.looked
-        met: dict[object, int] = {}
+        state_space = self.exploration.state_space
+        n_variables = state_space.n_variables
+        nodes_below = set[int]()
+        names_read = set[str]()
+        for number in changes.nodes:
+            nodes_below |= {number} | machine.nodes[number].descendants
+            names_read |= _names_read_by(machine.nodes[number])
+        indices = [i for i, name in enumerate(machine.registers) if name in names_read]
+        n_of_kind: dict[object, int] = {}
 
         def rank(state: Snapshot) -> tuple[bool, int]:
-            before = frozenset(state.numbers) if state.started else frozenset[int]()
-            likely = bool(changes.active & before) or bool(changes.entered - before)
-            counts = state.values[looked.variables :]
-            held = (*state.values[: looked.variables], *looked.clocks.looks(counts))  # type: ignore[arg-type]
-            sort = likely, state.started, before & below, tuple([held[i] for i in places])
-            met[sort] = met.get(sort, -1) + 1
-            return not likely, met[sort]
+            active = frozenset(state.active_nodes) if state.started else frozenset[int]()
+            is_likely = bool(changes.active & active) or bool(changes.entered - active)
+            counts = state.values[n_variables:]
+            classes = state_space.timers.classify(counts)  # type: ignore[arg-type]  # counters are integers
+            values = (*state.values[:n_variables], *classes)
+            kind = is_likely, state.started, active & nodes_below, tuple([values[i] for i in indices])
+            n_of_kind[kind] = n_of_kind.get(kind, -1) + 1
+            return not is_likely, n_of_kind[kind]
 
         return sorted(states, key=rank)
 
-    def _finer(self, rests: set[int], pair: MutantPair) -> Iterator[Snapshot]:
-        """Yield one state for all in which neither of the two can tell how time stands."""
-        looked = self.exploration.looked
-        other = pair.mutant_states.clocks
-        met = set()
-        for rest, counts in self.exploration.graph.places:
-            if rest in rests:
-                state = looked.joined(rest, counts)
-                twin = pair.twin_of(state).values[pair.variables :]
-                key = rest, looked.clocks.looks(counts), other.looks(twin)  # type: ignore[arg-type]
-                if key not in met:
-                    met.add(key)
-                    yield state
+    def _split_by_counters(self, untimed_numbers: set[int], pair: MutantPair) -> Iterator[Snapshot]:
+        """Yield states of the given untimed states, one for all whose counters compare the same in both."""
+        state_space = self.exploration.state_space
+        mutant_timers = pair.mutant_states.timers
+        yielded = set()
+        for untimed, counts in self.exploration.graph.state_keys:
+            if untimed not in untimed_numbers:
+                continue
+            state = state_space.join(untimed, counts)
+            mutant_counts = pair.mutant_state_of(state).values[pair.n_variables :]
+            mutant_classes = mutant_timers.classify(mutant_counts)  # type: ignore[arg-type]
+            key = untimed, state_space.timers.classify(counts), mutant_classes
+            if key not in yielded:
+                yielded.add(key)
+                yield state
 
 
-def _reads(node: StateNode) -> frozenset[str]:
+def _names_read_by(node: StateNode) -> frozenset[str]:
     """Return the names that a state's guards and actions read, and its counters."""
-    guards = (guard for way in node.ways for guard in way.guards)
-    acts = chain((way.do for way in node.ways), node.actions)
-    read = chain(guards, (one for actions in acts for one in expressions_in(actions)))
-    counters = frozenset(counter.name for counter in node.counters)
-    return counters.union(*(expression.names for expression in read))
+    names = {counter.name for counter in node.counters}
+    for transition in node.transitions:
+        for guard in transition.guards:
+            names |= guard.names
+    for actions in (*(transition.do for transition in node.transitions), *node.actions):
+        for expression in expressions_in(actions):
+            names |= expression.names
+    return frozenset(names)
 
 
-def _touched(exploration: Exploration, state: Snapshot) -> frozenset[int]:
-    """Return every node that may be active at some moment of a tick that begins in a state."""
+def _find_touched_nodes(exploration: Exploration, state: Snapshot) -> frozenset[int]:
+    """Return every node that may be active at some time in a tick from a state."""
     nodes = exploration.machine.nodes
     if not state.started:
         return frozenset(range(len(nodes)))
-    found = set(state.numbers)
-    for case in exploration.cases(state):
-        if case.after is not None:
-            found.update(case.after.numbers)
-        for goal in {goal.node for way in case.taken for goal in way.goals}:
-            found.update((goal, *nodes[goal].around, *nodes[goal].within))
-    return frozenset(found)
+    touched = set(state.active_nodes)
+    for step in exploration.cases(state):
+        if step.after is not None:
+            touched.update(step.after.active_nodes)
+        for goal in {goal.node for transition in step.taken_transitions for goal in transition.targets}:
+            touched.update((goal, *nodes[goal].ancestors, *nodes[goal].descendants))
+    return frozenset(touched)

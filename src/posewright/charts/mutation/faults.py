@@ -20,18 +20,18 @@ from posewright.charts.expression import (
     Name,
     Operator,
     Scope,
-    Source,
-    Timed,
-    Timing,
+    SourceText,
+    TemporalCondition,
+    TemporalOperator,
     Tree,
     Unary,
     children,
+    format_tree,
     is_timed,
     nodes_of,
     parse,
     parse_expression,
-    rewritten,
-    text_of,
+    rewrite,
     typecheck,
     with_children,
 )
@@ -92,7 +92,7 @@ class ExpressionChange(NamedTuple):
 
     def _value(self, expression: Expression, env: Mapping[str, Value]) -> Value | None:
         try:
-            return self.wanted.fit(expression.evaluate(env))
+            return self.wanted.clamp(expression.evaluate(env))
         except ExpressionError:
             return None
 
@@ -164,7 +164,7 @@ class Mutant:
 MAX_COMBINATIONS = 4096
 """Combinations of values at which two expressions are compared."""
 
-TIMED = frozenset(timing.value for timing in Timing)
+TIMED = frozenset(timing.value for timing in TemporalOperator)
 """Functions that ask for time, as they are parsed."""
 
 NEIGHBOURS = {
@@ -201,7 +201,7 @@ def expression_faults(
         *_in_whole(tree, wanted, scope),
     ):
         found = _typed(fault.value, expression, scope, wanted)
-        if found is not None and (meant := rewritten(found.tree, _plainly)) not in met:
+        if found is not None and (meant := rewrite(found.tree, _plainly)) not in met:
             met.add(meant)
             change = ExpressionChange(expression, found, wanted, scope.variables)
             yield Fault(fault.kind, fault.what, expression.source.where.line, found, change)
@@ -219,8 +219,8 @@ def _parsed(expression: Expression, scope: Scope, wanted: Type) -> Tree:
 
 def _typed(tree: Tree, expression: Expression, scope: Scope, wanted: Type) -> Expression | None:
     """Return a tree as an expression, None where it does not type."""
-    source = Source(text_of(tree), expression.source.where)
-    if any(isinstance(node, Timed) for node in nodes_of(tree)):  # it was typed before
+    source = SourceText(format_tree(tree), expression.source.where)
+    if any(isinstance(node, TemporalCondition) for node in nodes_of(tree)):  # it was typed before
         return Expression(tree, expression.type, source, expression.fixed)
     try:
         return parse_expression(source, scope, wanted)
@@ -233,13 +233,13 @@ def _plainly(tree: Tree) -> Tree | None:
     if isinstance(tree, Unary) and tree.operator is Operator.NOT:
         inner = tree.operand
         if isinstance(inner, Unary) and inner.operator is Operator.NOT:
-            return rewritten(inner.operand, _plainly)
+            return rewrite(inner.operand, _plainly)
     return None
 
 
 def _changed(kind: FaultKind, before: Tree, after: Tree, whole: Tree | None = None) -> Fault[Tree]:
     """Return the fault of one tree written for another, in the whole around it where there is one."""
-    return Fault(kind, f"`{text_of(before)}` becomes `{text_of(after)}`", None, whole or after)
+    return Fault(kind, f"`{format_tree(before)}` becomes `{format_tree(after)}`", None, whole or after)
 
 
 # Somewhere in a tree
@@ -279,9 +279,9 @@ def _as_condition(tree: Tree) -> Iterator[Fault[Tree]]:
     if isinstance(tree, Literal | If) or (isinstance(tree, Unary) and tree.operator is Operator.NOT):
         return
     for value in (True, False):
-        yield _changed(FaultKind.CONDITION, tree, Literal(value, tree.at))
+        yield _changed(FaultKind.CONDITION, tree, Literal(value, tree.offset))
     if not isinstance(tree, Binary):
-        yield _changed(FaultKind.NEGATION, tree, Unary(Operator.NOT, tree, tree.at))
+        yield _changed(FaultKind.NEGATION, tree, Unary(Operator.NOT, tree, tree.offset))
 
 
 def _kind_of(operator: Operator) -> FaultKind:
@@ -294,14 +294,14 @@ def _other_constants(tree: Literal | Name, scope: Scope) -> Iterator[Tree]:
     if isinstance(tree, Name) and tree.name not in scope.constants:
         names = scope.values[tree.name].values if tree.name in scope.values else ()
         if len(names) > 1:
-            yield Name(names[(names.index(tree.name) + 1) % len(names)], tree.at)
+            yield Name(names[(names.index(tree.name) + 1) % len(names)], tree.offset)
         return
     if isinstance(tree, Literal):
         value, unit = tree.value, tree.unit
     else:
         value, unit = scope.constants[tree.name], scope.units.get(tree.name)
     for changed in others_than(value):
-        yield Literal(changed, tree.at, unit)
+        yield Literal(changed, tree.offset, unit)
 
 
 def others_than(value: Value) -> Iterator[Value]:
@@ -330,23 +330,25 @@ def _asking(tree: Tree, asks: bool) -> tuple[bool, ...]:
 # Of times, and of the whole
 
 
-def _in_times(tree: Tree, scope: Scope, source: Source, period_s: float) -> Iterator[Fault[Tree]]:
+def _in_times(tree: Tree, scope: Scope, source: SourceText, period_s: float) -> Iterator[Fault[Tree]]:
     """Yield a tree in which a time is one tick longer, or shorter."""
     for node in nodes_of(tree):
-        if not isinstance(node, Timed) and not (isinstance(node, Call) and node.function in TIMED):
+        if not isinstance(node, TemporalCondition) and not (
+            isinstance(node, Call) and node.function in TIMED
+        ):
             continue
-        typed = node if isinstance(node, Timed) else typecheck(node, scope, source, BoolType())[0]
+        typed = node if isinstance(node, TemporalCondition) else typecheck(node, scope, source, BoolType())[0]
         for step in (period_s, -period_s):
-            time = round(typed.seconds + step, 9) if isinstance(typed, Timed) else 0.0
+            time = round(typed.seconds + step, 9) if isinstance(typed, TemporalCondition) else 0.0
             if time > 0:
                 other = _lasting(node, time)
-                whole = rewritten(tree, lambda one, node=node, other=other: other if one is node else None)  # type: ignore[misc]
+                whole = rewrite(tree, lambda one, node=node, other=other: other if one is node else None)  # type: ignore[misc]
                 yield _changed(FaultKind.TIME, node, other, whole)
 
 
-def _lasting(node: Timed | Call, seconds: float) -> Tree:
+def _lasting(node: TemporalCondition | Call, seconds: float) -> Tree:
     """Return a question of time, as parsed or as typed, that waits for another time."""
-    if isinstance(node, Timed):
+    if isinstance(node, TemporalCondition):
         return replace(node, seconds=seconds)
     return replace(node, arguments=(*node.arguments[:-1], Literal(seconds, unit="s")))
 
@@ -355,8 +357,8 @@ def _in_whole(tree: Tree, wanted: Type, scope: Scope) -> Iterator[Fault[Tree]]:
     """Yield a condition turned round, or another value in place of one that is computed."""
     if isinstance(wanted, BoolType):
         if not isinstance(tree, Literal):
-            what = f"`{text_of(tree)}` becomes `not ({text_of(tree)})`"
-            yield Fault(FaultKind.NEGATION, what, None, Unary(Operator.NOT, tree, tree.at))
+            what = f"`{format_tree(tree)}` becomes `not ({format_tree(tree)})`"
+            yield Fault(FaultKind.NEGATION, what, None, Unary(Operator.NOT, tree, tree.offset))
     elif isinstance(wanted, EnumType):
         if not (isinstance(tree, Name) and tree.name in wanted.values):
             for name in wanted.values[:2]:

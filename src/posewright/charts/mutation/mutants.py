@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
 
-from posewright.charts.expression import Expression, Function, FunctionRow, Scope, parse_expression, shortened
+from posewright.charts.expression import Expression, Function, FunctionRow, Scope, parse_expression, shorten
 from posewright.charts.model import (
     ALWAYS,
     Action,
@@ -16,14 +16,14 @@ from posewright.charts.model import (
     Assign,
     Branch,
     Chart,
-    Memory,
+    HistoryKind,
     Priority,
     Raise,
     State,
-    Target,
+    StateTarget,
     Transition,
     else_guard,
-    has_elders,
+    has_alternatives,
 )
 from posewright.charts.mutation.faults import (
     Fault,
@@ -37,7 +37,7 @@ from posewright.charts.mutation.faults import (
 from posewright.charts.types import BoolType, EnumType, Type, Value
 from posewright.errors import InputError
 
-Targets = tuple[Target, ...]
+Targets = tuple[StateTarget, ...]
 Transitions = tuple[Transition, ...]
 
 
@@ -65,14 +65,14 @@ class ChartFaults:
     def in_initial(self, targets: Targets, line: int | None) -> Iterator[Fault[Targets]]:
         """Yield other targets to begin with."""
         for i, target in enumerate(targets):
-            if target.memory is not None:
+            if target.history is not None:
                 other: str | None = target.state
                 what, kind = f"{target.state} is entered anew", FaultKind.HISTORY
             else:
                 other = self.sibling(target.state)
                 what, kind = f"it begins in {other} in place of {target.state}", FaultKind.INITIAL
             if other is not None:
-                yield Fault(kind, what, line, (*targets[:i], Target(other), *targets[i + 1 :]))
+                yield Fault(kind, what, line, (*targets[:i], StateTarget(other), *targets[i + 1 :]))
 
     # Transitions
 
@@ -115,23 +115,23 @@ class ChartFaults:
             what = f"after {one.after_s:g} s becomes after {time:g} s"
             yield Fault(FaultKind.TIME, what, one.line, replace(one, after_s=time))
         for fault in in_field(one, "do", self.in_actions(one.do)):
-            if fault.value.do or one.go or one.leads_on:
+            if fault.value.do or one.go or one.leads_to_junction:
                 yield fault
         yield from in_field(one, "then", self.in_transitions(one.then))
 
-    def in_target(self, target: Target) -> Iterator[Fault[Target]]:
+    def in_target(self, target: StateTarget) -> Iterator[Fault[StateTarget]]:
         """Yield other targets in place of one."""
-        if target.memory is not None:
-            yield Fault(FaultKind.HISTORY, f"{target.state} is entered anew", None, Target(target.state))
+        if target.history is not None:
+            yield Fault(FaultKind.HISTORY, f"{target.state} is entered anew", None, StateTarget(target.state))
             if any(child.states for child in self.chart.state(target.state).states):
-                other = Memory.DEEP if target.memory is Memory.SHALLOW else Memory.SHALLOW
+                other = HistoryKind.DEEP if target.history is HistoryKind.SHALLOW else HistoryKind.SHALLOW
                 what = f"the history of {target.state} is {other.value}"
-                yield Fault(FaultKind.HISTORY, what, None, replace(target, memory=other))
+                yield Fault(FaultKind.HISTORY, what, None, replace(target, history=other))
             return
         sibling = self.sibling(target.state)
         if sibling is not None:
             what = f"it goes to {sibling} in place of {target.state}"
-            yield Fault(FaultKind.TARGET, what, None, Target(sibling))
+            yield Fault(FaultKind.TARGET, what, None, StateTarget(sibling))
 
     # Actions
 
@@ -168,7 +168,7 @@ class ChartFaults:
         """Yield a mapping of values to be set, with every fault."""
         for name, value in values.items():
             without = {other: one for other, one in values.items() if other != name}
-            what = f"{name} is not set to `{shortened(str(value))}`"
+            what = f"{name} is not set to `{shorten(str(value))}`"
             yield Fault(FaultKind.ACTION, what, value.source.where.line or line, without)
             wanted = self.chart.variables[name]
             for fault in expression_faults(value, self.chart.scope, wanted, self.chart.period_s):
@@ -210,7 +210,7 @@ def _refreshed(transitions: Transitions) -> Transitions:
         when = one.when
         if one.is_else:
             where = one.when.source.where
-            when = else_guard(made, one.on, where) if has_elders(made, one.on) else ALWAYS
+            when = else_guard(made, one.on, where) if has_alternatives(made, one.on) else ALWAYS
         made.append(replace(one, when=when))
     return tuple(made)
 
@@ -268,7 +268,7 @@ def _others(value: Value, kind: Type) -> Iterator[Value]:
     if isinstance(kind, EnumType):
         yield from (name for name in kind.values if name != value)
     else:
-        yield from (other for other in others_than(value) if kind.holds(other))
+        yield from (other for other in others_than(value) if kind.contains(other))
 
 
 def _in_function(function: Function, chart: Chart) -> Iterator[Fault[Function]]:

@@ -11,7 +11,7 @@ from posewright.charts.model import Chart
 from posewright.charts.mutation.distinguish import Distinguisher, MutantStatus
 from posewright.charts.mutation.faults import Mutant
 from posewright.charts.mutation.mutants import mutants
-from posewright.charts.reachability import Exploration, explore, keep_registers
+from posewright.charts.reachability import Exploration, abstract_registers, explore
 from posewright.charts.scenarios import Given, Scenario, fits, given, read_scenario, rows_of
 from posewright.charts.types import FloatType, IntType, Type, Value
 from posewright.display import Lines
@@ -111,7 +111,7 @@ def explore_kept(chart: Chart) -> Exploration:
     would make a state of every number.
     """
     interpreter = Interpreter(chart)
-    keeps = keep_registers(interpreter.machine)
+    keeps = abstract_registers(interpreter.machine)
 
     def is_small(kind: Type) -> bool:
         if isinstance(kind, IntType):
@@ -119,7 +119,7 @@ def explore_kept(chart: Chart) -> Exploration:
         return not isinstance(kind, FloatType)
 
     kept = [name for name, keep in keeps.items() if keep.drops and is_small(keep.kind)]
-    return explore(chart, keep=kept, interpreter=interpreter)
+    return explore(chart, tracked=kept, interpreter=interpreter)
 
 
 class _PreparedScenario:
@@ -135,7 +135,7 @@ class _PreparedScenario:
 
     def fails(self, interpreter: Interpreter) -> bool:
         """Return whether a chart does something else than the scenario expects."""
-        state = interpreter.initial() if self.start is None else interpreter.entered(self.start)
+        state = interpreter.initial() if self.start is None else interpreter.snapshot_in(self.start)
         for row, expected in self.ticks:
             try:
                 state = TickExecution(interpreter.machine, state).run(*row)

@@ -1,4 +1,4 @@
-"""Whether two charts behave alike: both are walked side by side through everything that can happen."""
+"""Equivalence of two charts: both are explored side by side, with the same inputs."""
 
 from __future__ import annotations
 
@@ -10,27 +10,36 @@ from posewright.charts.machine import Interpreter, Snapshot
 from posewright.charts.model import Chart
 from posewright.charts.product.product import StatePair
 from posewright.charts.product.space import ProductSpace, ValueNeededError
-from posewright.charts.reachability import AbstractState, Limits, Place, ReachabilityGraph, Trace, WorkBudget
-from posewright.charts.types import Value, show
+from posewright.charts.reachability import (
+    AbstractState,
+    ExplorationLimits,
+    ReachabilityGraph,
+    StateKey,
+    Trace,
+    WorkBudget,
+)
+from posewright.charts.types import Value, format_value
 from posewright.display import Lines
 from posewright.errors import InputError, PosewrightError
 
-PAIRED = Limits(states=200_000, doubtful_states=20_000, cases=200_000, cases_of_one=200_000)
-"""How far two charts are followed side by side."""
+PRODUCT_LIMITS = ExplorationLimits(
+    states=200_000, doubtful_states=20_000, cases=200_000, cases_of_one=200_000
+)
+"""Default limits of exploring two charts side by side."""
 
 
 @dataclass(frozen=True)
 class Equivalence:
-    """The outcome of walking two charts side by side.
+    """The result of comparing two charts.
 
     Attributes:
-        equal: whether the charts behave alike; None where not every case was tried and none of those that
-            were tried told them apart: then it is not known.
-        cases: ways in which a tick of both can go that were tried.
+        equal: whether the charts behave alike; None where not every case was tried and none of those tried
+            shows a difference.
+        cases: number of steps of both charts that were tried.
         start: the pair of states from which the counterexample starts.
-        counterexample: the fewest inputs, tick by tick, after which the outputs differ; none if they do not.
-        outputs: what the two charts' outputs then are; none of a chart whose tick fails.
-        reasons: in words, why it is not known.
+        counterexample: the shortest rows of inputs after which the outputs differ; empty if they do not.
+        outputs: the outputs of the two charts then; empty for a chart whose tick fails.
+        reasons: why it is not known.
     """
 
     equal: bool | None
@@ -42,11 +51,11 @@ class Equivalence:
 
     @property
     def proved(self) -> bool:
-        """Whether the answer holds for every case there is."""
+        """Whether the answer holds for every case."""
         return self.equal is not None
 
     def to_dict(self, a: Chart, b: Chart) -> dict[str, object]:
-        """Return what came of comparing these charts, fit for JSON."""
+        """Return the result as plain data for JSON; `a` and `b` are the compared charts."""
         return {
             "charts": [a.name, b.name],
             "equal": self.equal,
@@ -59,160 +68,177 @@ class Equivalence:
         }
 
     def lines(self, a: Chart, b: Chart) -> Lines:
-        """Yield the same for people."""
+        """Yield the lines of the result for a terminal; `a` and `b` are the compared charts."""
         names = (a.name, b.name)
         if a.name == b.name:
             names = (str(a.path or "the first"), str(b.path or "the second"))
         if self.equal is True:
-            proof = f"proved over {self.cases} cases" if self.cases else "proved, for they say the same"
+            proof = (
+                f"proved over {self.cases} cases" if self.cases else "proved, their definitions are the same"
+            )
             yield f"{names[0]} and {names[1]} behave alike: {proof}"
             return
         if self.equal is None:
-            yield f"{names[0]} and {names[1]}: not known; nothing told them apart in {self.cases} cases"
+            yield f"{names[0]} and {names[1]}: not known; no difference in {self.cases} cases"
             yield from (f"  {reason}" for reason in self.reasons)
             return
         start = f" from {' and '.join(dict.fromkeys(self.start))}" if self.start else ""
         yield f"{names[0]} and {names[1]} differ after {len(self.counterexample)} ticks{start}:"
-        first = 0
+        first_tick = 0
         for row, equal_rows in groupby(self.counterexample):
-            last = first + len(list(equal_rows)) - 1
-            ticks = f"tick {first}" if first == last else f"ticks {first} to {last}"
-            yield f"  {ticks}: {_values_text(row)}"
-            first = last + 1
+            last_tick = first_tick + len(list(equal_rows)) - 1
+            ticks = f"tick {first_tick}" if first_tick == last_tick else f"ticks {first_tick} to {last_tick}"
+            yield f"  {ticks}: {_format_values(row)}"
+            first_tick = last_tick + 1
         for name, outputs in zip(names, self.outputs or (), strict=False):
-            yield f"  {name}: {_values_text(outputs) or 'the tick fails: a division by zero, or no end'}"
+            values = _format_values(outputs) or "the tick fails: division by zero, or an endless loop"
+            yield f"  {name}: {values}"
 
     def __bool__(self) -> bool:
         """Return whether the charts are equal and that is proved."""
         return self.equal is True
 
 
-def _values_text(values: Mapping[str, Value]) -> str:
-    return " ".join(f"{name}={show(value)}" for name, value in values.items())
+def _format_values(values: Mapping[str, Value]) -> str:
+    return " ".join(f"{name}={format_value(value)}" for name, value in values.items())
 
 
-def equivalent(a: Chart, b: Chart, *, every_state: bool = False, limits: Limits = PAIRED) -> Equivalence:
+def equivalent(
+    a: Chart, b: Chart, *, every_state: bool = False, limits: ExplorationLimits = PRODUCT_LIMITS
+) -> Equivalence:
     """Return whether two charts give the same outputs for the same inputs and events, tick by tick.
 
-    What is returned is true where they are proved equal, and only there. The charts may have other states,
-    locals, junctions and functions: only what goes in and comes out is compared.
+    The result is true only where that is proved. The charts may have different states, locals, junctions and
+    functions: only their inputs and outputs are compared.
 
     Args:
         a: one chart.
         b: another with the same inputs, events and outputs.
         every_state: start from every state that both have by name, besides the initial one; a truth table
             is then compared on every row, reachable or not.
-        limits: how far to go.
+        limits: of the exploration.
 
     Raises:
         InputError: the charts have different inputs, events or outputs.
     """
-    compared: dict[str, tuple[Mapping[str, object], Mapping[str, object]]] = {
+    _require_same_interface(a, b)
+    if _are_identical(a, b):
+        return Equivalence(True, 0)
+    first = Interpreter(a)
+    second = Interpreter(b)
+    starts = [(first.initial(), second.initial())]
+    if every_state:
+        names = set(a.state_names) & set(b.state_names)
+        starts += [(first.snapshot_in(name), second.snapshot_in(name)) for name in sorted(names)]
+    explored = _explore_product(first, second, starts, limits)
+    graph = explored.graph
+    n_cases = explored.space.n_cases
+    if not graph.states or not _shows_difference(graph.states[-1]):
+        return Equivalence(None if explored.reasons else True, n_cases, reasons=explored.reasons)
+    number = len(graph.states) - 1
+    step = next(step for step in graph.states[-1].cases if step.answers[0])
+    trace = (*graph.trace(number), step.inputs)
+    start = explored.starts[graph.state_keys[graph.start_of(number)]]
+    first_outputs = _run_for_outputs(first, start[0], trace)
+    second_outputs = _run_for_outputs(second, start[1], trace)
+    if first_outputs == second_outputs:
+        reason = "outputs seemed to differ after some inputs, but a run with them shows no difference"
+        return Equivalence(None, n_cases, reasons=(*explored.reasons, reason))
+    return Equivalence(
+        False, n_cases, (start[0].state, start[1].state), trace, (first_outputs, second_outputs)
+    )
+
+
+def _require_same_interface(a: Chart, b: Chart) -> None:
+    """Raise an error unless two charts have the same inputs, outputs and events."""
+    interfaces: dict[str, tuple[Mapping[str, object], Mapping[str, object]]] = {
         "inputs": (a.inputs, b.inputs),
         "outputs": (a.outputs, b.outputs),
         "events": (dict.fromkeys(a.events), dict.fromkeys(b.events)),
     }
-    for word, (ours, theirs) in compared.items():
-        if dict(ours) != dict(theirs):
+    for kind, (names_of_a, names_of_b) in interfaces.items():
+        if dict(names_of_a) != dict(names_of_b):
             raise InputError(
-                f"{a.name} and {b.name} have different {word}", hint=f"{list(ours)}, {list(theirs)}"
+                f"{a.name} and {b.name} have different {kind}",
+                hint=f"{list(names_of_a)}, {list(names_of_b)}",
             )
-    if is_alike(a, b):
-        return Equivalence(True, 0)
-    one = Interpreter(a)
-    other = Interpreter(b)
-    starts = [(one.initial(), other.initial())]
-    if every_state:
-        names = set(a.state_names) & set(b.state_names)
-        starts += [(one.entered(name), other.entered(name)) for name in sorted(names)]
-    explored = _explore(one, other, starts, limits)
-    graph = explored.graph
-    count = explored.space.count
-    if not graph.states or not _shows_difference(graph.states[-1]):
-        return Equivalence(None if explored.reasons else True, count, reasons=explored.reasons)
-    number = len(graph.states) - 1
-    step = next(step for step in graph.states[-1].cases if step.answers[0])
-    trace = (*graph.trace(number), step.inputs)
-    start = explored.starts[graph.places[graph.start_of(number)]]
-    outputs = _outputs_after(one, start[0], trace)
-    other_outputs = _outputs_after(other, start[1], trace)
-    if outputs == other_outputs:
-        reason = "outputs were thought to differ, and in the run they do not"
-        return Equivalence(None, count, reasons=(*explored.reasons, reason))
-    return Equivalence(False, count, (start[0].state, start[1].state), trace, (outputs, other_outputs))
 
 
-def are_alike(one: Interpreter, other: Interpreter, limits: Limits) -> bool:
+def are_equivalent_in_states(first: Interpreter, second: Interpreter, limits: ExplorationLimits) -> bool:
     """Return whether it is proved that two charts are always in the same states, with the same outputs.
 
     Args:
-        one: runs a chart.
-        other: runs one with the same states, inputs, events and outputs: a mutant.
-        limits: how far to go; beyond, nothing is proved.
+        first: runs a chart.
+        second: runs a chart with the same states, inputs, events and outputs, such as a mutant.
+        limits: of the exploration; beyond, nothing is proved.
     """
-    start = one.initial(), other.initial()
-    explored = _explore(one, other, [start], limits, compare_states=True)
+    start = first.initial(), second.initial()
+    explored = _explore_product(first, second, [start], limits, compare_states=True)
     return not explored.reasons and not any(map(_shows_difference, explored.graph.states))
 
 
-def is_alike(a: Chart, b: Chart) -> bool:
-    """Return whether two charts are the same but for their names and what they promise."""
+def _are_identical(a: Chart, b: Chart) -> bool:
+    """Return whether two charts are the same except for their names, promises and resources."""
     if a is b:
         return True
-    one, other = (replace(chart, name="", promises=(), resources=(), form=None) for chart in (a, b))
-    numbers = [repr(sorted(chart.constants.items())) for chart in (a, b)]  # for Python 2 and 2.0 are equal
-    return one == other and numbers[0] == numbers[1]
+    stripped_a = replace(a, name="", promises=(), resources=(), form=None)
+    stripped_b = replace(b, name="", promises=(), resources=(), form=None)
+    # 2 and 2.0 are equal in Python but not in a chart
+    constants_of_a = repr(sorted(a.constants.items()))
+    constants_of_b = repr(sorted(b.constants.items()))
+    return stripped_a == stripped_b and constants_of_a == constants_of_b
 
 
 @dataclass(frozen=True)
 class _ExploredProduct:
-    """What was explored of two charts side by side, up to the first state that shows a difference.
+    """The exploration of two charts side by side, up to the first state that shows a difference.
 
     Attributes:
-        starts: the pair of states at each place with which the exploration began.
+        starts: the pairs of states with which it began, by their keys.
     """
 
     space: ProductSpace
     graph: ReachabilityGraph
-    starts: Mapping[Place, StatePair]
+    starts: Mapping[StateKey, StatePair]
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """In words, why it is not all there is; none where it is."""
-        stopped = (self.graph.stopped,) if self.graph.stopped else ()
-        return (*self.space.doubts, *stopped)
+        """Why the exploration is not complete; empty where it is."""
+        stop_reason = (self.graph.stop_reason,) if self.graph.stop_reason else ()
+        return (*self.space.doubts, *stop_reason)
 
 
-def _explore(
-    one: Interpreter,
-    other: Interpreter,
+def _explore_product(
+    first: Interpreter,
+    second: Interpreter,
     starts: Sequence[StatePair],
-    limits: Limits,
+    limits: ExplorationLimits,
     *,
     compare_states: bool = False,
 ) -> _ExploredProduct:
-    """Explore two charts side by side; where an output's values turn out to be needed, begin again."""
-    valued: dict[str, int] = {}
+    """Explore two charts side by side; where the values of an output turn out to be needed, begin again."""
+    value_requests: dict[str, int] = {}
     budget = WorkBudget(limits)
     while True:
-        space = ProductSpace(one, other, limits, budget, valued, compare_states=compare_states)
+        space = ProductSpace(first, second, limits, budget, value_requests, compare_states=compare_states)
         try:
-            places = {space.start(pair): pair for pair in reversed(starts)}
+            start_keys = {space.start_key(pair): pair for pair in reversed(starts)}
             graph = ReachabilityGraph(space)
-            graph.explore(reversed(places), limits, until=_shows_difference)
-            return _ExploredProduct(space, graph, places)
-        except ValueNeededError as needed:
-            valued[needed.output] = valued.get(needed.output, 0) + 1
+            graph.explore(reversed(start_keys), limits, until=_shows_difference)
+            return _ExploredProduct(space, graph, start_keys)
+        except ValueNeededError as error:
+            value_requests[error.output] = value_requests.get(error.output, 0) + 1
 
 
 def _shows_difference(state: AbstractState) -> bool:
     return any(step.answers[0] for step in state.cases)
 
 
-def _outputs_after(run: Interpreter, state: Snapshot, trace: Trace) -> Mapping[str, Value]:
+def _run_for_outputs(interpreter: Interpreter, state: Snapshot, trace: Trace) -> Mapping[str, Value]:
+    """Return the outputs after a trace from a state; empty where a tick fails."""
     try:
         for row in trace:
-            state = run.step(state, row)
+            state = interpreter.step(state, row)
     except PosewrightError:
         return {}
     return dict(state.outputs)

@@ -1,4 +1,4 @@
-"""The product of two charts: a tick of both, with one and the same inputs."""
+"""The product of two charts: one tick of both with the same inputs."""
 
 from __future__ import annotations
 
@@ -8,44 +8,47 @@ from dataclasses import dataclass
 from posewright.charts.expression import Expression
 from posewright.charts.machine import Snapshot
 from posewright.charts.product.terms import TermRecorder
-from posewright.charts.reachability import AbstractStates, Followed, PathCondition
+from posewright.charts.reachability import ChartStateSpace, PathCondition, SymbolicTick
 
 StatePair = tuple[Snapshot, Snapshot]
+"""A state of each chart."""
 
 
 @dataclass(frozen=True, eq=False)
-class PairOutcome:
-    """Where a tick of both came to along one path.
+class PairTick:
+    """The result of one tick of both charts on one path.
 
     Attributes:
-        one, other: what came of each chart's tick.
-        one_terms, other_terms: what each set the variables to that are compared by terms.
+        first: the tick of the first chart.
+        second: the tick of the second chart.
+        first_terms: what the first chart set the variables to that are compared as terms.
+        second_terms: the same for the second chart.
     """
 
-    one: Followed
-    other: Followed
-    one_terms: Mapping[str, Expression]
-    other_terms: Mapping[str, Expression]
+    first: SymbolicTick
+    second: SymbolicTick
+    first_terms: Mapping[str, Expression]
+    second_terms: Mapping[str, Expression]
 
 
 class Product:
     """Two charts with the same inputs and events, side by side.
 
     Args:
-        one: states of one chart.
-        other: states of the other one.
-        by_terms: variables whose values are not told apart; what they are set to is recorded as terms.
+        first: states of the first chart.
+        second: states of the second chart.
+        by_terms: variables that are compared as terms over the inputs, not by their values.
     """
 
-    def __init__(self, one: AbstractStates, other: AbstractStates, by_terms: Collection[str]) -> None:
-        self.one = one
-        self.other = other
-        self.inputs = one.inputs
-        self._one_recorder = TermRecorder(one, by_terms)
-        self._other_recorder = TermRecorder(other, by_terms)
+    def __init__(self, first: ChartStateSpace, second: ChartStateSpace, by_terms: Collection[str]) -> None:
+        self.first = first
+        self.second = second
+        self.inputs = first.inputs
+        self._first_recorder = TermRecorder(first, by_terms)
+        self._second_recorder = TermRecorder(second, by_terms)
 
-    def follow(self, pair: StatePair, path: PathCondition) -> PairOutcome:
-        """Take one tick of both along a path."""
-        one = self._one_recorder.follow(pair[0], path)
-        other = self._other_recorder.follow(pair[1], path)
-        return PairOutcome(one, other, self._one_recorder.terms, self._other_recorder.terms)
+    def run_tick(self, pair: StatePair, path: PathCondition) -> PairTick:
+        """Run one tick of both charts along a path."""
+        first = self._first_recorder.run_tick(pair[0], path)
+        second = self._second_recorder.run_tick(pair[1], path)
+        return PairTick(first, second, self._first_recorder.terms, self._second_recorder.terms)

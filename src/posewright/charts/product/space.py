@@ -1,4 +1,4 @@
-"""The states of two charts side by side, explored as if they were one chart."""
+"""The state space of two charts side by side, explored as if they were one chart."""
 
 from __future__ import annotations
 
@@ -6,38 +6,48 @@ from collections.abc import Mapping
 
 from posewright.charts.expression import Expression
 from posewright.charts.machine import Interpreter, Machine, Snapshot, TickConditions
-from posewright.charts.product.product import PairOutcome, Product, StatePair
-from posewright.charts.product.terms import TermComparison, constant_term, fitted, substituted, term_value
+from posewright.charts.product.product import PairTick, Product, StatePair
+from posewright.charts.product.terms import (
+    TermComparison,
+    constant_term,
+    fit_value,
+    substitute_terms,
+    term_value,
+)
 from posewright.charts.reachability import (
-    SMALL,
+    MAX_ENUMERATED,
     AbstractState,
-    AbstractStates,
+    ChartStateSpace,
     Counts,
+    ExplorationLimits,
     InputSpace,
-    Limits,
     PathCondition,
-    Place,
+    StateKey,
     SymbolicStep,
     TimerAbstraction,
+    UntimedTarget,
     WorkBudget,
-    assignments_of,
-    gathered,
-    keep_registers,
-    paths,
+    abstract_registers,
+    build_abstract_state,
+    explore_paths,
+    list_assignments,
 )
 from posewright.charts.types import FloatType, IntType, Type
 
-HeldTerms = tuple[tuple[Expression, Expression] | None, ...]
-"""What both hold in each output that is compared by terms; None: the same, but it is not known what."""
+TermPair = tuple[Expression, Expression]
+"""The terms that an output has in the two charts."""
 
-PairRest = tuple[int, int, HeldTerms]
-"""Where two charts stand: of each, the number of what its state is, counters aside; and what both hold."""
+OutputTerms = tuple[TermPair | None, ...]
+"""The terms of each output that is compared by terms; None where it is the same in both, but not known."""
+
+UntimedPair = tuple[int, int, OutputTerms]
+"""A state of both charts without the counters: the numbers of the untimed states, and the outputs' terms."""
 
 
 class ValueNeededError(Exception):
-    """One chart sets an output and the other keeps it: then its values have to be told apart.
+    """Raised within this package: one chart sets an output that the other does not, so its values are needed.
 
-    It never leaves this room: the exploration begins again.
+    The exploration then begins again.
     """
 
     def __init__(self, output: str) -> None:
@@ -46,188 +56,220 @@ class ValueNeededError(Exception):
 
 
 class ProductSpace:
-    """Two charts with the same inputs, events and outputs, to be explored as if they were one.
+    """The state space of two charts with the same inputs, events and outputs.
 
-    A step of both is a `SymbolicStep` of the one, with one answer: whether it shows a difference between the
-    charts, as the outputs then differ, or only one of the ticks fails. Nothing follows on a step that does.
+    A step of both is a `SymbolicStep` of the first chart with one answer: whether the charts differ after it,
+    because their outputs do or only one of the ticks fails. Such a step has no successor.
 
-    Outputs that nothing reads and that have many values are compared by the terms that they are set to: their
-    values need not be gone through, and whoever does not set one keeps what was the same before.
+    Outputs that nothing reads and that have many values are compared by the terms they are set to. Their
+    values need not be enumerated, and in a chart that does not set one it stays as it was.
 
     Args:
-        one: runs one chart.
-        other: runs the other.
-        limits: how far to go.
+        first: runs the first chart.
+        second: runs the second chart.
+        limits: of the exploration.
         budget: the work that may be done.
-        valued: outputs whose values are told apart, and how often that was asked for: where they are set to
-            constants, or (2) whatever they are set to. Of others it is enough that both hold the same.
-        compare_states: whether it is a difference, too, to be in different states; the charts have the same
-            states, numbered alike.
+        value_requests: outputs whose values are needed, with the number of requests so far. After the first,
+            constants are kept; after the second, the output is no longer compared by terms.
+        compare_states: whether different active states are a difference, too; the charts then have the same
+            states with the same numbers.
 
     Attributes:
-        doubts: in words, why steps may be missing.
-        count: steps looked at.
+        timers: the abstraction of both charts' counters.
+        doubts: why steps may be missing.
+        n_cases: number of steps computed so far.
     """
 
     def __init__(
         self,
-        one: Interpreter,
-        other: Interpreter,
-        limits: Limits,
+        first: Interpreter,
+        second: Interpreter,
+        limits: ExplorationLimits,
         budget: WorkBudget,
-        valued: Mapping[str, int],
+        value_requests: Mapping[str, int],
         *,
         compare_states: bool = False,
     ) -> None:
-        outputs = one.chart.outputs
-        terms = _unread_outputs(one.machine) & _unread_outputs(other.machine)
-        terms -= {name for name, asked in valued.items() if asked > 1 or not _is_large(outputs[name])}
-        inputs = InputSpace.of(one.chart)
+        outputs = first.chart.outputs
+        by_terms = _find_unread_outputs(first.machine) & _find_unread_outputs(second.machine)
+        by_terms -= {
+            name
+            for name, n_requests in value_requests.items()
+            if n_requests > 1 or not _has_many_values(outputs[name])
+        }
+        inputs = InputSpace.of(first.chart)
         self.limits = limits
         self.budget = budget
-        self.valued = valued
+        self.value_requests = value_requests
         self.compare_states = compare_states
-        self.by_terms = tuple(name for name in outputs if name in terms)
-        self.by_value = tuple(name for name in outputs if name not in terms)
+        self.outputs_by_terms = tuple(name for name in outputs if name in by_terms)
+        self.outputs_by_value = tuple(name for name in outputs if name not in by_terms)
 
-        def states_of(interpreter: Interpreter) -> AbstractStates:
+        def build_states(interpreter: Interpreter) -> ChartStateSpace:
             machine = interpreter.machine
-            keeps = keep_registers(machine, keep=(*self.by_value, *_read_by(machine, terms)))
-            asked = TickConditions(machine, ())
-            return AbstractStates(interpreter, inputs, asked, keeps, limits=limits, budget=budget)
+            tracked = (*self.outputs_by_value, *_names_read_by(machine, by_terms))
+            abstractions = abstract_registers(machine, tracked=tracked)
+            conditions = TickConditions(machine, ())
+            return ChartStateSpace(
+                interpreter, inputs, conditions, abstractions, limits=limits, budget=budget
+            )
 
-        self.product = Product(states_of(one), states_of(other), terms)
-        self.clocks = TimerAbstraction(one.machine, other.machine)
-        self.comparison = TermComparison(inputs.axes, outputs)
-        self.rests: list[PairRest] = []
-        self.rest_numbers: dict[PairRest, int] = {}
-        self.known: dict[tuple[int, int], AbstractState] = {}
+        self.product = Product(build_states(first), build_states(second), by_terms)
+        self.timers = TimerAbstraction(first.machine, second.machine)
+        self.comparison = TermComparison(inputs.domains, outputs)
         self.doubts: dict[str, None] = {}
-        self.count = 0
+        self.n_cases = 0
+        self._untimed_pairs: list[UntimedPair] = []
+        self._untimed_numbers: dict[UntimedPair, int] = {}
+        self._abstract_states: dict[tuple[int, int], AbstractState] = {}
 
-    def start(self, pair: StatePair) -> Place:
-        """Return the place of two states whose outputs are known."""
-        held: list[tuple[Expression, Expression] | None] = []
-        for name in self.by_terms:
-            value = pair[0].outputs[name]
-            other_value = pair[1].outputs[name]
-            is_same = value == other_value and name not in self.valued
-            held.append(None if is_same else (constant_term(value), constant_term(other_value)))
-        return self._place(*pair, tuple(held))
+    def start_key(self, pair: StatePair) -> StateKey:
+        """Return the key of two states whose outputs are known."""
+        output_terms: list[TermPair | None] = []
+        for name in self.outputs_by_terms:
+            first_value = pair[0].outputs[name]
+            second_value = pair[1].outputs[name]
+            if first_value == second_value and name not in self.value_requests:
+                output_terms.append(None)
+            else:
+                output_terms.append((constant_term(first_value), constant_term(second_value)))
+        return self._state_key(*pair, tuple(output_terms))
 
-    def _place(self, one: Snapshot, other: Snapshot, held: HeldTerms) -> Place:
-        """Return the number of what the state of both is, counters aside, and the counters of both."""
-        one_rest, one_counts = self.product.one.split(one)
-        other_rest, other_counts = self.product.other.split(other)
-        rest = one_rest, other_rest, held
-        number = self.rest_numbers.setdefault(rest, len(self.rests))
-        if number == len(self.rests):
-            self.rests.append(rest)
-        return number, (*one_counts, *other_counts)
+    def _state_key(self, first: Snapshot, second: Snapshot, output_terms: OutputTerms) -> StateKey:
+        """Return the number of the untimed pair, and the counters of both charts."""
+        first_untimed, first_counts = self.product.first.split(first)
+        second_untimed, second_counts = self.product.second.split(second)
+        untimed_pair = first_untimed, second_untimed, output_terms
+        number = self._untimed_numbers.setdefault(untimed_pair, len(self._untimed_pairs))
+        if number == len(self._untimed_pairs):
+            self._untimed_pairs.append(untimed_pair)
+        return number, (*first_counts, *second_counts)
 
-    def at_number(self, rest: int, number: int) -> AbstractState:
-        """Return what can happen in a state of both; its counters by their number."""
-        key = (rest, self.clocks.looked[number])
-        if key not in self.known:
-            self.known[key] = self._look(self.rests[rest], self.clocks.every[number])
-            self.count += len(self.known[key].cases)
-        return self.known[key]
+    def abstract_state_at(self, untimed: int, counts_number: int) -> AbstractState:
+        """Return the abstract state of both charts, given by the numbers of the untimed pair and counters."""
+        key = (untimed, self.timers.class_numbers[counts_number])
+        if key not in self._abstract_states:
+            counts = self.timers.all_counts[counts_number]
+            abstract_state = self._build_abstract_state(self._untimed_pairs[untimed], counts)
+            self._abstract_states[key] = abstract_state
+            self.n_cases += len(abstract_state.cases)
+        return self._abstract_states[key]
 
-    def _look(self, rest: PairRest, counts: Counts) -> AbstractState:
-        """Follow every path of a tick of both."""
-        one_rest, other_rest, held = rest
-        first_of_other = len(self.product.one.machine.counters)
-        one = self.product.one.joined(one_rest, counts[:first_of_other])
-        other = self.product.other.joined(other_rest, counts[first_of_other:])
-        followed = paths(
+    def _build_abstract_state(self, untimed_pair: UntimedPair, counts: Counts) -> AbstractState:
+        """Return the abstract state of both charts, with a step for every path of their ticks."""
+        first_untimed, second_untimed, output_terms = untimed_pair
+        n_first_counters = len(self.product.first.machine.counters)
+        first = self.product.first.join(first_untimed, counts[:n_first_counters])
+        second = self.product.second.join(second_untimed, counts[n_first_counters:])
+        paths = explore_paths(
             self.product.inputs,
-            lambda path: self._step((one, other), held, path),
+            lambda path: self._compute_step((first, second), output_terms, path),
             self.limits.cases_of_one,
             self.budget,
         )
-        state = gathered(one, ((path, *step) for path, step in followed))
-        self.doubts |= state.doubts
-        return state
+        abstract_state = build_abstract_state(first, ((path, *step) for path, step in paths))
+        self.doubts |= abstract_state.doubts
+        return abstract_state
 
-    def _step(
-        self, pair: StatePair, held: HeldTerms, path: PathCondition
-    ) -> tuple[SymbolicStep, tuple[int, tuple[int, ...]] | None]:
-        """Return what comes of one path: a step, and where it leads."""
-        outcome = self.product.follow(pair, path)
-        one = outcome.one
-        other = outcome.other
-        place: tuple[int, tuple[int, ...]] | None = None
-        differ = one.after is not other.after  # where both fail, they do the same
-        if one.after is not None and other.after is not None:
-            differ = any(one.env[name] != other.env[name] for name in self.by_value)
+    def _compute_step(
+        self, pair: StatePair, output_terms: OutputTerms, path: PathCondition
+    ) -> tuple[SymbolicStep, UntimedTarget | None]:
+        """Return the step on one path, and where it leads."""
+        tick = self.product.run_tick(pair, path)
+        first = tick.first
+        second = tick.second
+        target: UntimedTarget | None = None
+        differs = first.after is not second.after  # where both fail, they do the same
+        if first.after is not None and second.after is not None:
+            differs = any(first.env[name] != second.env[name] for name in self.outputs_by_value)
             if self.compare_states:
-                differ = differ or one.after.configuration != other.after.configuration
-            held_after = None if differ else self._held_after(held, outcome, path)
-            differ = held_after is None
-            if held_after is not None:
-                rest, counts = self._place(one.after, other.after, held_after)
-                place = rest, self.clocks.running(counts)
-        return SymbolicStep(path.inputs(), one.after, one.taken, one.raised, one.error, (differ,)), place
+                differs = differs or first.after.configuration != second.after.configuration
+            terms_after = None if differs else self._output_terms_after(output_terms, tick, path)
+            differs = terms_after is None
+            if terms_after is not None:
+                untimed, counts = self._state_key(first.after, second.after, terms_after)
+                target = untimed, self.timers.running(counts)
+        step = SymbolicStep(
+            path.inputs(), first.after, first.taken_transitions, first.raised, first.error, (differs,)
+        )
+        return step, target
 
-    def _held_after(self, before: HeldTerms, outcome: PairOutcome, path: PathCondition) -> HeldTerms | None:
-        """Return what the outputs are after a tick, None where they differ."""
-        held: list[tuple[Expression, Expression] | None] = []
-        for name, known in zip(self.by_terms, before, strict=True):
-            one = self._with_held(outcome.one_terms.get(name), before, 0)
-            other = self._with_held(outcome.other_terms.get(name), before, 1)
-            if known is not None:
-                one = one or known[0]
-                other = other or known[1]
-            if one is None and other is None:
-                held.append(None)
+    def _output_terms_after(
+        self, terms_before: OutputTerms, tick: PairTick, path: PathCondition
+    ) -> OutputTerms | None:
+        """Return the terms of the outputs after a tick, None where an output differs.
+
+        Raises:
+            ValueNeededError: the comparison needs the value of an output.
+        """
+        terms_after: list[TermPair | None] = []
+        for name, terms in zip(self.outputs_by_terms, terms_before, strict=True):
+            first = self._substitute_outputs(tick.first_terms.get(name), terms_before, 0)
+            second = self._substitute_outputs(tick.second_terms.get(name), terms_before, 1)
+            if terms is not None:
+                first = first or terms[0]
+                second = second or terms[1]
+            if first is None and second is None:
+                terms_after.append(None)
                 continue
-            if one is None or other is None:
+            if first is None or second is None:
                 raise ValueNeededError(name)
-            for read in (*sorted(one.names), *sorted(other.names)) if one != other else ():
-                if read in self.by_terms:
-                    raise ValueNeededError(read)
-            if self.comparison.differ(name, one, other, path):
+            if first != second:
+                for read in (*sorted(first.names), *sorted(second.names)):
+                    if read in self.outputs_by_terms:
+                        raise ValueNeededError(read)
+            if self.comparison.differ(name, first, second, path):
                 return None
-            held.append(self._remembered(name, one, other))
-        return tuple(held)
+            terms_after.append(self._keep_constants(name, first, second))
+        return tuple(terms_after)
 
-    def _with_held(self, term: Expression | None, before: HeldTerms, side: int) -> Expression | None:
-        """Return a term in which the outputs that it reads are put in as far as they are known."""
-        if term is None or term.names.isdisjoint(self.by_terms):
+    def _substitute_outputs(
+        self, term: Expression | None, output_terms: OutputTerms, side: int
+    ) -> Expression | None:
+        """Return a term with the known terms of outputs substituted; `side` is 0 or 1 for the chart."""
+        if term is None or term.names.isdisjoint(self.outputs_by_terms):
             return term
-        known = {name: held[side].tree for name, held in zip(self.by_terms, before, strict=True) if held}
-        return substituted(term, known)
+        trees = {
+            name: terms[side].tree
+            for name, terms in zip(self.outputs_by_terms, output_terms, strict=True)
+            if terms
+        }
+        return substitute_terms(term, trees)
 
-    def _remembered(
-        self, name: str, one: Expression, other: Expression
-    ) -> tuple[Expression, Expression] | None:
-        """Return what is to be known of an output that is the same in both."""
-        value = term_value(one)
-        other_value = term_value(other)
-        if name not in self.valued or value is None or other_value is None:
+    def _keep_constants(self, name: str, first: Expression, second: Expression) -> TermPair | None:
+        """Return the terms of an output that is the same in both, if they are constants that are needed."""
+        first_value = term_value(first)
+        second_value = term_value(second)
+        if name not in self.value_requests or first_value is None or second_value is None:
             return None
         kind = self.comparison.kinds[name]
-        return constant_term(fitted(kind, value)), constant_term(fitted(kind, other_value))
+        return constant_term(fit_value(kind, first_value)), constant_term(fit_value(kind, second_value))
 
 
-def _unread_outputs(machine: Machine) -> frozenset[str]:
-    """Return the outputs of a machine that can be compared by their terms: only such outputs read them."""
-    kept: frozenset[str] = frozenset()
+def _find_unread_outputs(machine: Machine) -> frozenset[str]:
+    """Return the outputs of a machine that can be compared by terms: only outputs of this kind read them."""
+    tracked: frozenset[str] = frozenset()
     while True:
-        keeps = keep_registers(machine, keep=kept)
-        outputs = frozenset(name for name in machine.chart.outputs if keeps[name].drops)
-        read = _read_by(machine, outputs) & keeps.keys()
-        if read <= kept:
+        abstractions = abstract_registers(machine, tracked=tracked)
+        outputs = frozenset(name for name in machine.chart.outputs if abstractions[name].drops)
+        read = _names_read_by(machine, outputs) & abstractions.keys()
+        if read <= tracked:
             return outputs
-        kept |= read
+        tracked |= read
 
 
-def _read_by(machine: Machine, outputs: frozenset[str]) -> frozenset[str]:
-    """Return the other names that the terms of these outputs read."""
-    values = (pair for action in assignments_of(machine) for pair in action.values.items())
-    return frozenset[str]().union(*(value.names for name, value in values if name in outputs)) - outputs
+def _names_read_by(machine: Machine, outputs: frozenset[str]) -> frozenset[str]:
+    """Return the names, other than `outputs`, that the terms of these outputs read."""
+    names = set[str]()
+    for action in list_assignments(machine):
+        for name, value in action.values.items():
+            if name in outputs:
+                names |= value.names
+    return frozenset(names) - outputs
 
 
-def _is_large(kind: Type) -> bool:
-    """Return whether a type has more values than are gone through one by one."""
-    return isinstance(kind, FloatType) or (isinstance(kind, IntType) and kind.high - kind.low >= SMALL)
+def _has_many_values(kind: Type) -> bool:
+    """Return whether a type has more values than are enumerated."""
+    if isinstance(kind, FloatType):
+        return True
+    return isinstance(kind, IntType) and kind.high - kind.low >= MAX_ENUMERATED

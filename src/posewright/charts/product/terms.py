@@ -1,7 +1,7 @@
-"""What variables are set to in a tick, as terms over the inputs: recorded, and compared.
+"""Terms over the inputs that a tick assigns to variables: recorded, and compared.
 
-A variable that nothing reads may hold too many values to go through. Whether two charts set it to the same is
-a question about two terms.
+A variable that nothing reads may have too many values to explore. Whether two charts assign the same value to
+it is then a question about two terms.
 """
 
 from __future__ import annotations
@@ -16,147 +16,168 @@ from posewright.charts.expression import (
     Operator,
     Tree,
     names_in,
-    rewritten,
+    rewrite,
 )
 from posewright.charts.machine import Snapshot
 from posewright.charts.reachability import (
-    AbstractStates,
-    Answer,
+    ChartStateSpace,
     Domain,
-    Followed,
     PathCondition,
-    Questions,
     Registers,
-    as_register_holds,
-    assignments_of,
+    SymbolicCompiler,
+    SymbolicFunction,
+    SymbolicTick,
+    convert_to_register,
+    list_assignments,
 )
 from posewright.charts.types import BoolType, Type, Value
 
 
 def constant_term(value: Value) -> Expression:
-    """Return the term that is a value."""
+    """Return the term of a constant."""
     return Expression(Literal(value), BoolType())
 
 
 def term_value(term: Expression) -> Value | None:
-    """Return the value of a term; None where it depends on inputs."""
+    """Return the value of a constant term; None for one that depends on inputs."""
     return term.tree.value if isinstance(term.tree, Literal) else None
 
 
-def fitted(kind: Type, value: Value) -> Value:
-    """Return a value as a register of that type holds it, be it infinite or not a number."""
-    return kind.fit(value)  # type: ignore[arg-type]  # of the kind's own sort
+def fit_value(kind: Type, value: Value) -> Value:
+    """Return a value as a register of a type stores it; the value may be infinite or NaN."""
+    return kind.clamp(value)  # type: ignore[arg-type]  # the value is of that type
 
 
-def substituted(term: Expression, trees: Mapping[str, Tree]) -> Expression:
-    """Return a term with other terms in place of names."""
+def substitute_terms(term: Expression, trees: Mapping[str, Tree]) -> Expression:
+    """Return a term in which names are replaced by other terms, evaluated if it then has no names."""
 
-    def replacement(node: Tree) -> Tree | None:
+    def substitute(node: Tree) -> Tree | None:
         return trees.get(node.name) if isinstance(node, Name) else None
 
-    term = term.with_tree(rewritten(term.tree, replacement))
+    term = term.with_tree(rewrite(term.tree, substitute))
     return term if names_in(term.tree) else constant_term(term.evaluate({}))
 
 
 class TermRecorder:
-    """Follows ticks of one chart and records what some variables are set to.
+    """Runs symbolic ticks of one chart and records what some variables are set to.
 
     Args:
         states: of the chart.
         names: the variables that are recorded.
 
     Attributes:
-        terms: what each variable was set to last in the tick that was followed; none where it was not set.
+        terms: what each variable was last set to in the last tick; variables that were not set are missing.
     """
 
-    def __init__(self, states: AbstractStates, names: Collection[str]) -> None:
-        self.axes = states.inputs.axes
+    def __init__(self, states: ChartStateSpace, names: Collection[str]) -> None:
+        self.domains = states.inputs.domains
         self.kinds = {name: kind for name, kind in states.machine.chart.variables.items() if name in names}
-        self.types = {name: axis.kind for name, axis in self.axes.items()} | self.kinds
+        self.types = {name: domain.kind for name, domain in self.domains.items()} | self.kinds
         self.terms: dict[str, Expression] = {}
-        self._before: dict[str, Expression] = {}  # the same, before the assignment that is under way
-        answers: dict[int, Answer] = {}
-        for action in assignments_of(states.machine):
-            first = True
+        self._terms_before: dict[str, Expression] = {}  # before the assignment that is being executed
+        interpreter = states.symbolic_interpreter
+        functions: dict[int, SymbolicFunction] = {}
+        for action in list_assignments(states.machine):
+            is_first = True
             for name, value in action.values.items():
                 if name in self.kinds:
-                    answer = states.follower.answers[id(value)]
-                    answers[id(value)] = self._recording(name, value, answer, first=first)
-                    first = False
-        self._follower = states.follower.answering(answers)
+                    function = interpreter.functions[id(value)]
+                    functions[id(value)] = self._record(name, value, function, is_first=is_first)
+                    is_first = False
+        self._interpreter = interpreter.with_functions(functions)
 
-    def follow(self, state: Snapshot, path: PathCondition) -> Followed:
-        """Take one tick along a path."""
+    def run_tick(self, state: Snapshot, path: PathCondition) -> SymbolicTick:
+        """Run one tick along a path."""
         self.terms = {}
-        return self._follower.follow(state, path)
+        return self._interpreter.run_tick(state, path)
 
-    def _recording(self, name: str, expression: Expression, answer: Answer, *, first: bool) -> Answer:
-        """Return what answers as before, and records the term; `first` of those that are set at once."""
-        known = [read for read in expression.names if read not in self.axes and read not in self.kinds]
-        is_known = len(known) == len(expression.names)
+    def _record(
+        self, name: str, expression: Expression, function: SymbolicFunction, *, is_first: bool
+    ) -> SymbolicFunction:
+        """Return a function that evaluates an assigned expression and records its term.
+
+        Args:
+            name: of the variable.
+            expression: assigned to it.
+            function: evaluates the expression.
+            is_first: whether it is the first of the variables that the action assigns at once.
+        """
+        registers = [read for read in expression.names if read not in self.domains and read not in self.kinds]
+        reads_registers_only = len(registers) == len(expression.names)
         reads_recorded = not expression.names.isdisjoint(self.kinds)
         kind = self.kinds[name]
         constants: dict[Value, Expression] = {}
         terms: dict[tuple[Value, ...], Expression] = {}
 
-        def record(env: Registers, path: PathCondition) -> Value:
-            if first:
-                self._before = dict(self.terms)
-            value = answer(env, path)
-            if is_known:
+        def evaluate_and_record(env: Registers, path: PathCondition) -> Value:
+            if is_first:
+                self._terms_before = dict(self.terms)
+            value = function(env, path)
+            if reads_registers_only:
                 if value not in constants:
-                    constants[value] = constant_term(fitted(kind, value))
+                    constants[value] = constant_term(fit_value(kind, value))
                 self.terms[name] = constants[value]
                 return value
-            key = tuple([env[read] for read in known])
+            register_values = tuple([env[register] for register in registers])
             if reads_recorded:
-                self.terms[name] = self._term(expression, dict(zip(known, key, strict=True)))
+                self.terms[name] = self._build_term(
+                    expression, dict(zip(registers, register_values, strict=True))
+                )
                 return value
-            if key not in terms:
-                terms[key] = self._term(expression, dict(zip(known, key, strict=True)))
-            self.terms[name] = terms[key]
+            if register_values not in terms:
+                terms[register_values] = self._build_term(
+                    expression, dict(zip(registers, register_values, strict=True))
+                )
+            self.terms[name] = terms[register_values]
             return value
 
-        return record
+        return evaluate_and_record
 
-    def _term(self, expression: Expression, known: Mapping[str, Value]) -> Expression:
-        """Return the term of an expression, with all put in that is known or was recorded before."""
+    def _build_term(self, expression: Expression, register_values: Mapping[str, Value]) -> Expression:
+        """Return an expression with registers and previously recorded variables substituted."""
         trees: dict[str, Tree] = {
-            name: Literal(value) for name, value in {**expression.fixed, **known}.items()
+            name: Literal(value) for name, value in {**expression.fixed, **register_values}.items()
         }
-        for name, term in self._before.items():
-            trees[name] = as_register_holds(self.kinds[name], term, self.types)
-        return substituted(expression, trees)
+        for name, term in self._terms_before.items():
+            trees[name] = convert_to_register(self.kinds[name], term, self.types)
+        return substitute_terms(expression, trees)
 
 
 class TermComparison:
-    """Asks whether two terms come to the same once a register holds them."""
+    """Decides on a path whether two terms differ once a register stores them.
 
-    def __init__(self, axes: Mapping[str, Domain], kinds: Mapping[str, Type]) -> None:
-        self.types = {name: axis.kind for name, axis in axes.items()}
-        self.questions = Questions(axes, self.types)
+    Args:
+        domains: the values of every input.
+        kinds: types of the registers.
+    """
+
+    def __init__(self, domains: Mapping[str, Domain], kinds: Mapping[str, Type]) -> None:
+        self.types = {name: domain.kind for name, domain in domains.items()}
+        self.compiler = SymbolicCompiler(domains, self.types)
         self.kinds = kinds
-        self._answers: dict[tuple[str, Expression, Expression], Answer] = {}
+        self._functions: dict[tuple[str, Expression, Expression], SymbolicFunction] = {}
 
-    def differ(self, name: str, one: Expression, other: Expression, path: PathCondition) -> bool:
-        """Return whether two terms of a variable differ on this path."""
-        if one == other:
+    def differ(self, name: str, first: Expression, second: Expression, path: PathCondition) -> bool:
+        """Return whether two terms of a variable differ on a path."""
+        if first == second:
             return False
-        value = term_value(one)
-        other_value = term_value(other)
+        first_value = term_value(first)
+        second_value = term_value(second)
         kind = self.kinds[name]
-        if value is not None and other_value is not None:
-            return fitted(kind, value) != fitted(kind, other_value)
-        key = (name, one, other)
-        if key not in self._answers:
-            one_tree = as_register_holds(kind, one, self.types)
-            other_tree = as_register_holds(kind, other, self.types)
-            source = (one if names_in(one.tree) else other).source
-            unequal = Expression(Binary(Operator.UNEQUAL, one_tree, other_tree), BoolType(), source)
-            self._answers[key] = self.questions.condition(unequal)
-        return bool(self._answers[key]({}, path))
+        if first_value is not None and second_value is not None:
+            return fit_value(kind, first_value) != fit_value(kind, second_value)
+        key = (name, first, second)
+        if key not in self._functions:
+            first_tree = convert_to_register(kind, first, self.types)
+            second_tree = convert_to_register(kind, second, self.types)
+            source = (first if names_in(first.tree) else second).source
+            unequal = Expression(Binary(Operator.UNEQUAL, first_tree, second_tree), BoolType(), source)
+            self._functions[key] = self.compiler.compile_condition(unequal)
+        return bool(self._functions[key]({}, path))
 
 
-def are_same(one: Mapping[str, Expression], other: Mapping[str, Expression]) -> bool:
-    """Return whether the same variables are set to the same terms, as far as their text tells."""
-    return one.keys() == other.keys() and all(term.tree == other[name].tree for name, term in one.items())
+def have_same_terms(first: Mapping[str, Expression], second: Mapping[str, Expression]) -> bool:
+    """Return whether two ticks set the same variables to terms with the same syntax tree."""
+    if first.keys() != second.keys():
+        return False
+    return all(term.tree == second[name].tree for name, term in first.items())

@@ -1,24 +1,23 @@
-"""Proof: whether something can happen at all, over every value that every name may have.
+"""Proof: decides whether conditions can hold, over every value that every name may have.
 
     prover = Prover({"n": IntType(0, 9), "d": FloatType(0.0, 5.0)})
-    answer = prover.satisfiable(true=[guard, other_guard])      # do two guards ever hold at once?
+    answer = prover.satisfiable(true=[guard, second_guard])      # do two guards ever hold at once?
 
-`answer.possible` is False where it is proved that they do not; it is True with a case in which they do,
-which has been tried; it is None where that could not be decided within the effort allowed.
+`answer.possible` is False where it is proved that they do not; True, with a confirmed case in which they do;
+None where that could not be decided within the budget.
 
-Expressions become terms (`translation`, `terms`), which are written bit by bit (`encoder`) for an SMT solver,
-Bitwuzla (`search`).
+Expressions become terms (`translation`, `terms`), which are encoded as bit vectors (`encoder`) for an SMT
+solver, Bitwuzla (`search`).
 """
 
 from __future__ import annotations
 
 from posewright.charts.proof.budget import Effort, ProverAnswer, SolverBudget
 from posewright.charts.proof.claims import (
-    FAILED,
     DividesByZero,
     Fails,
     Holds,
-    Outside,
+    OutOfRange,
     ProofClaim,
     Saturates,
     compute,
@@ -28,13 +27,12 @@ from posewright.charts.proof.prover import Prover, require_solver
 from posewright.charts.proof.translation import Translator
 
 __all__ = [
-    "FAILED",
     "ArithmeticPlace",
     "DividesByZero",
     "Effort",
     "Fails",
     "Holds",
-    "Outside",
+    "OutOfRange",
     "ProofClaim",
     "Prover",
     "ProverAnswer",

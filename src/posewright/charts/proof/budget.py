@@ -1,4 +1,4 @@
-"""What a question comes to, and what deciding it may cost."""
+"""Budget of the prover, and its answers."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from dataclasses import dataclass
 from posewright.charts.types import Value
 
 Case = Mapping[str, Value]
-"""A value for every name that a question's expressions read."""
+"""A value for every name that the claims of a question read."""
 
-KEPT = 64
-"""Cases that are kept: the youngest."""
+MAX_REMEMBERED_CASES = 64
+"""Cases that are remembered; the oldest are dropped."""
 
-SHARE = 2
-"""No question may take more than one part in so many of the effort that is left."""
+BUDGET_FRACTION = 2
+"""No question may take more than the remaining budget divided by this."""
 
 
 @dataclass(frozen=True)
 class ProverAnswer:
-    """Whether something can happen.
+    """Whether some claims can all be true.
 
     Attributes:
-        possible: True comes with a case; False is proved for every value of every name; None: it could not
-            be decided within the effort allowed.
-        case: a case in which it happens; the expressions were computed in it before it was handed out.
+        possible: True, with a case; False, proved for all values of all names; None, where that could not be
+            decided within the budget.
+        case: a case in which the claims are true, as evaluating the expressions has confirmed.
     """
 
     possible: bool | None
@@ -37,13 +37,13 @@ UNKNOWN = ProverAnswer(None)
 
 @dataclass(frozen=True)
 class Effort:
-    """How hard a prover tries; counted in steps of the solver, so that every machine answers alike.
+    """How hard a prover tries, counted in steps of the solver, so that every machine gives the same answers.
 
     Attributes:
-        combinations: so many combinations of values are just tried one after the other.
-        steps: for one question; a thousand take 0.02 s to 0.2 s.
-        all_steps: for all questions together; what is left is shared out among those to come.
-        least_steps: so many a question may take even when nothing is left.
+        combinations: up to this many combinations of values are tried one by one, without the solver.
+        steps: maximum of one question; a thousand take 0.02 s to 0.2 s.
+        all_steps: maximum of all questions together, shared among those to come.
+        least_steps: what each question may take even if no budget remains.
     """
 
     combinations: int = 256
@@ -53,14 +53,13 @@ class Effort:
 
 
 class SolverBudget:
-    """The effort for all questions of one or several provers that work on one chart, and what they found.
+    """The budget of one or several provers that work on the same chart, and the cases they found.
 
-    A chart may ask a thousand questions that are easy, or a few that are hard; where many are hard, each gets
-    less. All is counted in steps of the solver, never timed.
+    A chart may pose a thousand easy questions or a few hard ones; where many are hard, each gets less.
 
     Attributes:
-        effort: what there was at first.
-        steps: that were taken so far.
+        effort: the limits.
+        steps: steps of the solver taken so far.
     """
 
     def __init__(self, effort: Effort | None = None) -> None:
@@ -71,16 +70,16 @@ class SolverBudget:
     @property
     def steps_allowed(self) -> int:
         """How many steps the next question may take."""
-        left = (self.effort.all_steps - self.steps) // SHARE
-        return min(self.effort.steps, max(self.effort.least_steps, left))
+        share = (self.effort.all_steps - self.steps) // BUDGET_FRACTION
+        return min(self.effort.steps, max(self.effort.least_steps, share))
 
-    def keep(self, case: Case) -> None:
-        """Keep a case: what shows that one thing can happen often shows another."""
+    def remember(self, case: Case) -> None:
+        """Store a case; a case of one question often answers another."""
         self._cases.setdefault(tuple(case.items()), case)
-        if len(self._cases) > KEPT:
+        if len(self._cases) > MAX_REMEMBERED_CASES:
             del self._cases[next(iter(self._cases))]
 
     @property
     def cases(self) -> Iterator[Case]:
-        """The cases that were found, the youngest first."""
+        """The stored cases, the newest first."""
         return reversed(self._cases.values())

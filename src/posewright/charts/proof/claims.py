@@ -1,10 +1,10 @@
-"""Claims: what a question asks of an expression, as a term to be proved and as what is seen in a case."""
+"""Claims about an expression: as a term for the prover, and by evaluating the expression in a case."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from posewright.charts.expression import Binary, Call, Expression, Operator, Tree, Unary, children
 from posewright.charts.proof.places import ArithmeticPlace
@@ -15,34 +15,31 @@ from posewright.errors import ExpressionError
 
 
 class ProofClaim(Protocol):
-    """Something that may be so in one case and not in another, as computing it there shows."""
+    """A claim that is true in some cases and false in others."""
 
     @property
     def names(self) -> frozenset[str]:
-        """The names that it is about."""
+        """The names that it reads."""
 
-    def seen(self, case: Mapping[str, Value]) -> bool:
-        """Return whether it is so in a case, by computing the expression there."""
+    def holds_in(self, case: Mapping[str, Value]) -> bool:
+        """Return whether it is true in a case, by evaluating the expression."""
 
     def term(self, translator: Translator) -> SmtTerm:
-        """Return the truth value that it is so."""
+        """Return the Boolean term that is true where the claim is."""
 
 
-FAILED = object()
-"""What computing comes to where it divides by zero."""
-
-
-def compute(expression: Expression, case: Mapping[str, Value]) -> Any:
-    """Return the value of an expression in a case, FAILED where that divides by zero."""
+def compute(expression: Expression, case: Mapping[str, Value]) -> Value | None:
+    """Return the value of an expression in a case, None where it divides by zero."""
     try:
-        return expression.evaluate(case)
+        value: Value = expression.evaluate(case)
     except ExpressionError:
-        return FAILED
+        return None
+    return value
 
 
 @dataclass(frozen=True)
-class OfOne:
-    """What claims about one expression have in common."""
+class ExpressionClaim:
+    """Base class of claims about one expression."""
 
     expression: Expression
 
@@ -53,141 +50,156 @@ class OfOne:
 
 
 @dataclass(frozen=True)
-class Holds(OfOne):
-    """A truth value is computed and is `wanted`."""
+class Holds(ExpressionClaim):
+    """The condition can be evaluated, and its value is `expected`."""
 
-    wanted: bool = True
+    expected: bool = True
 
     def term(self, translator: Translator) -> SmtTerm:
-        """Return the truth value that it is so."""
-        terms, (value, failing, _) = translator.terms, translator.meaning(self.expression)
-        return terms.every((terms.negation(failing), value if self.wanted else terms.negation(value)))
+        """Return the Boolean term that is true where the claim is."""
+        terms = translator.terms
+        root = translator.translate_root(self.expression)
+        value = root.value if self.expected else terms.negation(root.value)
+        return terms.conjunction((terms.negation(root.failing), value))
 
-    def seen(self, case: Mapping[str, Value]) -> bool:
-        """Return whether it is so in a case."""
-        return compute(self.expression, case) is self.wanted
+    def holds_in(self, case: Mapping[str, Value]) -> bool:
+        """Return whether the claim is true in a case."""
+        return compute(self.expression, case) is self.expected
 
 
 @dataclass(frozen=True)
-class Fails(OfOne):
-    """Computing it divides by zero."""
+class Fails(ExpressionClaim):
+    """Evaluating the expression divides by zero."""
 
     def term(self, translator: Translator) -> SmtTerm:
-        """Return the truth value that it is so."""
-        return translator.meaning(self.expression).failing
+        """Return the Boolean term that is true where the claim is."""
+        return translator.translate_root(self.expression).failing
 
-    def seen(self, case: Mapping[str, Value]) -> bool:
-        """Return whether it is so in a case."""
-        return compute(self.expression, case) is FAILED
+    def holds_in(self, case: Mapping[str, Value]) -> bool:
+        """Return whether the claim is true in a case."""
+        return compute(self.expression, case) is None
 
 
 @dataclass(frozen=True)
-class Outside(OfOne):
-    """A number is computed and is not between two ends, both of them inside."""
+class OutOfRange(ExpressionClaim):
+    """The value of a number is outside a range; both bounds are inside."""
 
     low: float
     high: float
 
     def term(self, translator: Translator) -> SmtTerm:
-        """Return the truth value that it is so."""
-        terms, (value, failing, _) = translator.terms, translator.meaning(self.expression)
-        low, high = terms.number(self.low), terms.number(self.high)
-        inside = terms.every((terms.at_most(low, value), terms.at_most(value, high)))
-        return terms.negation(terms.some((failing, inside)))
+        """Return the Boolean term that is true where the claim is."""
+        terms = translator.terms
+        root = translator.translate_root(self.expression)
+        low = terms.number(self.low)
+        high = terms.number(self.high)
+        inside = terms.conjunction((terms.at_most(low, root.value), terms.at_most(root.value, high)))
+        return terms.negation(terms.disjunction((root.failing, inside)))
 
-    def seen(self, case: Mapping[str, Value]) -> bool:
-        """Return whether it is so in a case."""
+    def holds_in(self, case: Mapping[str, Value]) -> bool:
+        """Return whether the claim is true in a case."""
         value = compute(self.expression, case)
-        return value is not FAILED and not self.low <= value <= self.high
+        return isinstance(value, int | float) and not self.low <= value <= self.high
 
 
 @dataclass(frozen=True)
-class _AtPlace(OfOne):
-    """Something at one place of an expression, which is reached."""
+class PlaceClaim(ExpressionClaim):
+    """Base class of claims about one operation within an expression."""
 
     place: ArithmeticPlace
 
-    def computed(self, tree: Tree, case: Mapping[str, Value]) -> Any:
-        """Return what a part of the expression comes to in a case."""
+    def _compute_part(self, tree: Tree, case: Mapping[str, Value]) -> Value | None:
+        """Return the value of a part of the expression in a case, None where it divides by zero."""
         part = Expression(tree, BoolType(), self.expression.source, self.expression.fixed)
         return compute(part, case)
 
-    def reached(self, translator: Translator) -> SmtTerm:
-        """Return the truth value that the place is reached."""
-        terms, nodes = translator.terms, translator.translate(self.expression)
-        found = []
-        for tree, wanted in self.place.steps:
-            value, failing, _ = nodes[id(tree)]
-            found.append(terms.negation(failing))
-            if wanted is not None:
-                found.append(value if wanted else terms.negation(value))
-        return terms.every(found)
+    def _reached_term(self, translator: Translator) -> SmtTerm:
+        """Return the Boolean term that is true where the operation is evaluated."""
+        terms = translator.terms
+        nodes = translator.translate(self.expression)
+        conditions = []
+        for tree, required in self.place.steps:
+            node = nodes[id(tree)]
+            conditions.append(terms.negation(node.failing))
+            if required is not None:
+                conditions.append(node.value if required else terms.negation(node.value))
+        return terms.conjunction(conditions)
 
-    def seen_reached(self, case: Mapping[str, Value]) -> bool:
-        """Return whether the place is reached in a case."""
-        for tree, wanted in self.place.steps:
-            value = self.computed(tree, case)
-            if value is FAILED or (wanted is not None and value is not wanted):
+    def _is_reached(self, case: Mapping[str, Value]) -> bool:
+        """Return whether the operation is evaluated in a case."""
+        for tree, required in self.place.steps:
+            value = self._compute_part(tree, case)
+            if value is None or (required is not None and value is not required):
                 return False
         return True
 
-    def operands(self, case: Mapping[str, Value]) -> list[Any]:
-        """Return what the operands of the place are in a case."""
-        return [self.computed(child, case) for child in children(self.place.node)]
+    def _operands(self, case: Mapping[str, Value]) -> list[Value | None]:
+        """Return the values of the operands in a case."""
+        return [self._compute_part(child, case) for child in children(self.place.node)]
 
 
 @dataclass(frozen=True)
-class DividesByZero(_AtPlace):
-    """The division at the place, which must be one, is reached, and its divisor is zero."""
+class DividesByZero(PlaceClaim):
+    """The division at the place is evaluated, and its divisor is zero."""
 
     def term(self, translator: Translator) -> SmtTerm:
-        """Return the truth value that it is so."""
-        terms, nodes = translator.terms, translator.translate(self.expression)
-        top, bottom = (nodes[id(child)] for child in children(self.place.node))
-        zero = terms.equal(bottom.value, terms.number(0))
-        failing = terms.some((top.failing, bottom.failing))
-        return terms.every((self.reached(translator), terms.negation(failing), zero))
+        """Return the Boolean term that is true where the claim is."""
+        terms = translator.terms
+        nodes = translator.translate(self.expression)
+        dividend, divisor = (nodes[id(child)] for child in children(self.place.node))
+        is_zero = terms.equal(divisor.value, terms.number(0))
+        failing = terms.disjunction((dividend.failing, divisor.failing))
+        return terms.conjunction((self._reached_term(translator), terms.negation(failing), is_zero))
 
-    def seen(self, case: Mapping[str, Value]) -> bool:
-        """Return whether it is so in a case."""
-        if not self.seen_reached(case) or compute(self.expression, case) is not FAILED:
+    def holds_in(self, case: Mapping[str, Value]) -> bool:
+        """Return whether the claim is true in a case."""
+        if not self._is_reached(case) or compute(self.expression, case) is not None:
             return False
-        top, bottom = self.operands(case)
-        return top is not FAILED and bottom is not FAILED and bottom == 0
+        dividend, divisor = self._operands(case)
+        return dividend is not None and divisor is not None and divisor == 0
 
 
-def _exactly(node: Tree, values: list[Any]) -> Any:
-    """Return the value of a node whose operands have these, without a bound."""
+@dataclass(frozen=True)
+class Saturates(PlaceClaim):
+    """The operation yields an integer of more than 32 bits, and nothing divides by zero."""
+
+    def term(self, translator: Translator) -> SmtTerm:
+        """Return the Boolean term that is true where the claim is."""
+        terms = translator.terms
+        nodes = translator.translate(self.expression)
+        exact = nodes[id(self.place.node)].exact
+        if exact.sort is not SmtSort.INTEGER:
+            return terms.false
+        too_low = terms.less(exact, terms.number(INT_LOW))
+        too_high = terms.less(terms.number(INT_HIGH), exact)
+        failing = translator.translate_root(self.expression).failing
+        return terms.conjunction(
+            (
+                self._reached_term(translator),
+                terms.negation(failing),
+                terms.disjunction((too_low, too_high)),
+            )
+        )
+
+    def holds_in(self, case: Mapping[str, Value]) -> bool:
+        """Return whether the claim is true in a case."""
+        if not self._is_reached(case) or compute(self.expression, case) is None:
+            return False
+        numbers = [operand for operand in self._operands(case) if isinstance(operand, int | float)]
+        exact = _compute_exactly(self.place.node, numbers)
+        return type(exact) is int and not INT_LOW <= exact <= INT_HIGH
+
+
+def _compute_exactly(node: Tree, operands: list[float]) -> float:
+    """Return the value of an operation without saturation; 0 for operations that cannot leave 32 bits."""
     if isinstance(node, Call):
-        return abs(values[0]) if node.function == "abs" else 0
+        return abs(operands[0]) if node.function == "abs" else 0
     if isinstance(node, Unary):
-        return -values[0]
+        return -operands[0]
     if not isinstance(node, Binary):
         return 0
     if node.operator is Operator.PLUS:
-        return values[0] + values[1]
+        return operands[0] + operands[1]
     if node.operator is Operator.MINUS:
-        return values[0] - values[1]
-    return values[0] * values[1] if node.operator is Operator.TIMES else 0
-
-
-@dataclass(frozen=True)
-class Saturates(_AtPlace):
-    """What is computed at the place is a whole number of more than 32 bits; nothing divides by zero."""
-
-    def term(self, translator: Translator) -> SmtTerm:
-        """Return the truth value that it is so."""
-        terms, nodes = translator.terms, translator.translate(self.expression)
-        exact = nodes[id(self.place.node)].exact
-        if exact.sort is not SmtSort.WHOLE:
-            return terms.false
-        low, high = terms.less(exact, terms.number(INT_LOW)), terms.less(terms.number(INT_HIGH), exact)
-        failing = translator.meaning(self.expression).failing
-        return terms.every((self.reached(translator), terms.negation(failing), terms.some((low, high))))
-
-    def seen(self, case: Mapping[str, Value]) -> bool:
-        """Return whether it is so in a case."""
-        if not self.seen_reached(case) or compute(self.expression, case) is FAILED:
-            return False
-        exact = _exactly(self.place.node, self.operands(case))
-        return type(exact) is int and not INT_LOW <= exact <= INT_HIGH
+        return operands[0] - operands[1]
+    return operands[0] * operands[1] if node.operator is Operator.TIMES else 0

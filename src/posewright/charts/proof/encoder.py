@@ -1,9 +1,8 @@
-"""Terms for the SMT solver, bit by bit: the one place, with `search`, that knows Bitwuzla.
+"""Encoding of terms for the SMT solver, Bitwuzla, as bit vectors and floating-point numbers.
 
-Whole numbers are bit vectors as wide as their interval needs, fractions are IEEE 754 numbers of 32 or 64
-bits: what the solver says of them is so, with one exception. The remainder of two fractions is written out
-only for finite divisors and quotients below `QUOTIENT_LIMIT`; beyond, it is any number that a remainder may
-be, and `exact` says where.
+Integers are bit vectors as wide as their interval needs, fractions are IEEE 754 numbers of 32 or 64 bits. The
+encoding is exact with one exception: the remainder of two fractions is encoded only for finite divisors and
+quotients below `QUOTIENT_LIMIT`. Beyond, it is any number within its bounds; `exact_conditions` say where.
 """
 
 from __future__ import annotations
@@ -22,62 +21,62 @@ from posewright.charts.types import INT_HIGH, INT_LOW, BoolType, EnumType, Float
 
 QUOTIENT_LIMIT = 2.0**52
 
-_WHOLE = {
+_INTEGER = {
     Operator.PLUS: Kind.BV_ADD,
     Operator.MINUS: Kind.BV_SUB,
     Operator.TIMES: Kind.BV_MUL,
     Operator.MODULO: Kind.BV_SMOD,  # has the sign of the divisor, as Python's
 }
-_FRACTION = {
+_FLOAT = {
     Operator.PLUS: Kind.FP_ADD,
     Operator.MINUS: Kind.FP_SUB,
     Operator.TIMES: Kind.FP_MUL,
     Operator.OVER: Kind.FP_DIV,
 }
-_COMPARE_WHOLE = {SmtOp.LESS: Kind.BV_SLT, SmtOp.AT_MOST: Kind.BV_SLE, SmtOp.EQUAL: Kind.EQUAL}
-_COMPARE_FRACTION = {SmtOp.LESS: Kind.FP_LT, SmtOp.AT_MOST: Kind.FP_LEQ, SmtOp.EQUAL: Kind.FP_EQUAL}
+_COMPARE_INTEGER = {SmtOp.LESS: Kind.BV_SLT, SmtOp.AT_MOST: Kind.BV_SLE, SmtOp.EQUAL: Kind.EQUAL}
+_COMPARE_FLOAT = {SmtOp.LESS: Kind.FP_LT, SmtOp.AT_MOST: Kind.FP_LEQ, SmtOp.EQUAL: Kind.FP_EQUAL}
 _CONNECT = {SmtOp.NOT: Kind.NOT, SmtOp.AND: Kind.AND, SmtOp.OR: Kind.OR, SmtOp.IF: Kind.ITE}
-_PACKED = {DOUBLE: (">d", 8), SINGLE: (">f", 4)}
+_PACKING = {DOUBLE: (">d", 8), SINGLE: (">f", 4)}
 
 
 class BitEncoder:
-    """Writes terms for the solver, each just once.
+    """Encodes terms for the solver, each only once.
 
     Attributes:
-        written: what a term is for the solver, by its index.
-        rules: what is known of a variable, by the index of its term.
-        exact: where a remainder is written out, by the index of its term.
+        encoded: the encoded terms, by index.
+        constraints: what is known of a variable, by the index of its term.
+        exact_conditions: where a remainder is encoded exactly, by the index of its term.
     """
 
     def __init__(self) -> None:
         self.manager = TermManager()
-        self.near = self.manager.mk_rm_value(RoundingMode.RNE)
+        self.round_nearest = self.manager.mk_rm_value(RoundingMode.RNE)
         self.sorts = {DOUBLE: self.manager.mk_fp_sort(*DOUBLE), SINGLE: self.manager.mk_fp_sort(*SINGLE)}
-        self.written: dict[int, Term] = {}
-        self.rules: dict[int, list[Term]] = {}
-        self.exact: dict[int, Term] = {}
+        self.encoded: dict[int, Term] = {}
+        self.constraints: dict[int, list[Term]] = {}
+        self.exact_conditions: dict[int, Term] = {}
 
-    def write(self, term: SmtTerm) -> None:
-        """Write a term whose arguments are written already."""
-        if term.index not in self.written:
-            build = {
-                SmtSort.TRUTH: self._truth,
-                SmtSort.WHOLE: self._whole,
-                SmtSort.FRACTION: self._fraction,
+    def encode(self, term: SmtTerm) -> None:
+        """Encode a term whose arguments are encoded already."""
+        if term.index not in self.encoded:
+            encode_sort = {
+                SmtSort.BOOLEAN: self._encode_boolean,
+                SmtSort.INTEGER: self._encode_integer,
+                SmtSort.FLOAT: self._encode_float,
             }[term.sort]
-            self.written[term.index] = build(term)
+            self.encoded[term.index] = encode_sort(term)
 
-    def value_found(self, solver: Bitwuzla, term: SmtTerm, kind: Type) -> Value:
-        """Return the value that a variable of that type has in the case which the solver found."""
-        found = solver.get_value(self.written[term.index]).value(2, False)
+    def read_value(self, solver: Bitwuzla, term: SmtTerm, kind: Type) -> Value:
+        """Return the value of a variable of a type in the model of the solver."""
+        model_value = solver.get_value(self.encoded[term.index]).value(2, False)
         if isinstance(kind, BoolType):
-            return bool(found)
-        bits = int(found, 2)
+            return bool(model_value)
+        bits = int(model_value, 2)
         if isinstance(kind, FloatType):
-            number, size = _PACKED[SINGLE if term.interval.single else DOUBLE]
-            return float(struct.unpack(number, bits.to_bytes(size, "big"))[0]) + 0.0  # no negative zero
-        whole = bits - (1 << len(found)) if found[0] == "1" else bits
-        return kind.values[term.codes.index(whole)] if isinstance(kind, EnumType) else whole
+            packing, size = _PACKING[SINGLE if term.interval.single else DOUBLE]
+            return float(struct.unpack(packing, bits.to_bytes(size, "big"))[0]) + 0.0  # no negative zero
+        integer = bits - (1 << len(model_value)) if model_value[0] == "1" else bits
+        return kind.values[term.codes.index(integer)] if isinstance(kind, EnumType) else integer
 
     def _make(self, kind: Kind, *args: Term, indices: Sequence[int] = ()) -> Term:
         return self.manager.mk_term(kind, list(args), list(indices))
@@ -85,167 +84,189 @@ class BitEncoder:
     def _if(self, condition: Term, then: Term, otherwise: Term) -> Term:
         return self._make(Kind.ITE, condition, then, otherwise)
 
-    def _folded(self, parts: Sequence[Term], beats: Callable[[Term, Term], Term]) -> Term:
-        """Return the first of the parts that no later one beats, as `min` and `max` choose."""
-        return reduce(lambda kept, next_: self._if(beats(next_, kept), next_, kept), parts)
+    def _fold(self, candidates: Sequence[Term], is_better: Callable[[Term, Term], Term]) -> Term:
+        """Return the first candidate that no later one is better than, as `min` and `max` choose."""
+        return reduce(lambda best, term: self._if(is_better(term, best), term, best), candidates)
 
-    # truth
+    # Booleans
 
-    def _truth(self, term: SmtTerm) -> Term:
+    def _encode_boolean(self, term: SmtTerm) -> Term:
         if term.is_constant:
             return self.manager.mk_true() if term.is_true else self.manager.mk_false()
         if term.op is SmtOp.VARIABLE:
             return self.manager.mk_const(self.manager.mk_bool_sort(), str(term.value))
         if term.op in _CONNECT:
-            return self._make(_CONNECT[term.op], *(self.written[arg.index] for arg in term.args))
-        one, other = term.args
-        if one.sort is SmtSort.FRACTION:
-            form = SINGLE if one.interval.single and other.interval.single else DOUBLE
-            return self._make(_COMPARE_FRACTION[term.op], self._in(one, form), self._in(other, form))
-        width = max(_width(one), _width(other))
-        return self._make(_COMPARE_WHOLE[term.op], self._wide(one, width), self._wide(other, width))
+            return self._make(_CONNECT[term.op], *(self.encoded[arg.index] for arg in term.args))
+        left, right = term.args
+        if left.sort is SmtSort.FLOAT:
+            form = SINGLE if left.interval.single and right.interval.single else DOUBLE
+            kind = _COMPARE_FLOAT[term.op]
+            return self._make(kind, self._to_format(left, form), self._to_format(right, form))
+        width = max(_width(left), _width(right))
+        return self._make(_COMPARE_INTEGER[term.op], self._extend(left, width), self._extend(right, width))
 
-    # whole numbers
+    # Integers
 
-    def _number(self, value: float, width: int) -> Term:
+    def _integer_constant(self, value: float, width: int) -> Term:
         return self.manager.mk_bv_value(self.manager.mk_bv_sort(width), int(value))
 
-    def _wide(self, term: SmtTerm, width: int) -> Term:
-        """Return a whole number with so many bits, at least as many as it needs."""
-        value, more = self.written[term.index], width - _width(term)
-        return self._make(Kind.BV_SIGN_EXTEND, value, indices=[more]) if more else value
+    def _extend(self, term: SmtTerm, width: int) -> Term:
+        """Return an integer with `width` bits, at least as many as it needs."""
+        value = self.encoded[term.index]
+        n_extra_bits = width - _width(term)
+        return self._make(Kind.BV_SIGN_EXTEND, value, indices=[n_extra_bits]) if n_extra_bits else value
 
-    def _whole(self, term: SmtTerm) -> Term:
+    def _encode_integer(self, term: SmtTerm) -> Term:
         width = _width(term)
         if term.is_constant:
-            return self._number(term.value, width)
+            return self._integer_constant(term.value, width)
         if term.op is SmtOp.VARIABLE:
-            return self._whole_variable(term, width)
+            return self._integer_variable(term, width)
         if term.op is SmtOp.IF:
-            return self._if(self.written[term.args[0].index], *(self._wide(a, width) for a in term.args[1:]))
-        room = max(width, *(_width(arg) for arg in term.args)) + 1
-        found = self._computed(term, room, [self._wide(arg, room) for arg in term.args])
-        return self._make(Kind.BV_EXTRACT, found, indices=[width - 1, 0])
+            condition, *branches = term.args
+            encoded_branches = [self._extend(branch, width) for branch in branches]
+            return self._if(self.encoded[condition.index], *encoded_branches)
+        wide = max(width, *(_width(arg) for arg in term.args)) + 1
+        result = self._integer_operation(term, wide, [self._extend(arg, wide) for arg in term.args])
+        return self._make(Kind.BV_EXTRACT, result, indices=[width - 1, 0])
 
-    def _whole_variable(self, term: SmtTerm, width: int) -> Term:
+    def _integer_variable(self, term: SmtTerm, width: int) -> Term:
+        """Return a variable, constrained to its bounds or to the codes of its enumeration."""
         value = self.manager.mk_const(self.manager.mk_bv_sort(width), str(term.value))
-        low, high = (self._number(end, width) for end in (term.interval.low, term.interval.high))
-        rules = [self._make(Kind.BV_SLE, low, value), self._make(Kind.BV_SLE, value, high)]
+        low = self._integer_constant(term.interval.low, width)
+        high = self._integer_constant(term.interval.high, width)
+        constraints = [self._make(Kind.BV_SLE, low, value), self._make(Kind.BV_SLE, value, high)]
         if term.codes and len(term.codes) <= term.interval.high - term.interval.low:
-            codes = [self._make(Kind.EQUAL, value, self._number(code, width)) for code in term.codes]
-            rules.append(self._make(Kind.OR, *codes) if len(codes) > 1 else codes[0])
-        self.rules[term.index] = rules
+            codes = [
+                self._make(Kind.EQUAL, value, self._integer_constant(code, width)) for code in term.codes
+            ]
+            constraints.append(self._make(Kind.OR, *codes) if len(codes) > 1 else codes[0])
+        self.constraints[term.index] = constraints
         return value
 
-    def _computed(self, term: SmtTerm, room: int, parts: list[Term]) -> Term:
+    def _integer_operation(self, term: SmtTerm, width: int, operands: list[Term]) -> Term:
+        """Return an operation whose operands have `width` bits, enough for its result."""
         if term.op is SmtOp.ARITHMETIC:
-            return self._make(_WHOLE[term.value], *parts)
-        if term.op is SmtOp.NEGATIVE:
-            return self._make(Kind.BV_NEG, parts[0])
-        if term.op is SmtOp.ABSOLUTE:
-            parts = [*parts, self._make(Kind.BV_NEG, *parts)]  # the greater of the two
+            return self._make(_INTEGER[term.value], *operands)
+        if term.op is SmtOp.NEGATE:
+            return self._make(Kind.BV_NEG, operands[0])
         if term.op is SmtOp.SATURATE:
-            low, high = self._number(INT_LOW, room), self._number(INT_HIGH, room)
-            least = self._folded([parts[0], high], lambda a, b: self._make(Kind.BV_SLT, a, b))
-            return self._folded([least, low], lambda a, b: self._make(Kind.BV_SGT, a, b))
-        beats = Kind.BV_SLT if term.op is SmtOp.LEAST else Kind.BV_SGT
-        return self._folded(parts, lambda a, b: self._make(beats, a, b))
+            low = self._integer_constant(INT_LOW, width)
+            high = self._integer_constant(INT_HIGH, width)
+            at_most_high = self._fold([operands[0], high], lambda a, b: self._make(Kind.BV_SLT, a, b))
+            return self._fold([at_most_high, low], lambda a, b: self._make(Kind.BV_SGT, a, b))
+        if term.op is SmtOp.ABS:
+            operands = [*operands, self._make(Kind.BV_NEG, *operands)]  # the maximum of both
+        comparison = Kind.BV_SLT if term.op is SmtOp.MIN else Kind.BV_SGT
+        return self._fold(operands, lambda a, b: self._make(comparison, a, b))
 
-    # fractions
+    # Fractions
 
-    def _constant(self, value: float, form: FloatFormat) -> Term:
-        number, size = _PACKED[form]
-        bits = int.from_bytes(struct.pack(number, value), "big")
-        return self._make(Kind.FP_TO_FP_FROM_BV, self._number(bits, 8 * size), indices=form)
+    def _float_constant(self, value: float, form: FloatFormat) -> Term:
+        packing, size = _PACKING[form]
+        bits = int.from_bytes(struct.pack(packing, value), "big")
+        return self._make(Kind.FP_TO_FP_FROM_BV, self._integer_constant(bits, 8 * size), indices=form)
 
-    def _in(self, term: SmtTerm, form: FloatFormat) -> Term:
-        """Return a fraction in a format that has it."""
+    def _to_format(self, term: SmtTerm, form: FloatFormat) -> Term:
+        """Return a fraction in a format that can represent it."""
         if term.is_constant:
-            return self._constant(term.value, form)
-        value = self.written[term.index]
-        return value if value.sort() == self.sorts[form] else self._rounded(value, form)
+            return self._float_constant(term.value, form)
+        value = self.encoded[term.index]
+        return value if value.sort() == self.sorts[form] else self._round(value, form)
 
-    def _rounded(self, value: Term, form: FloatFormat) -> Term:
-        return self._make(Kind.FP_TO_FP_FROM_FP, self.near, value, indices=form)
+    def _round(self, value: Term, form: FloatFormat) -> Term:
+        return self._make(Kind.FP_TO_FP_FROM_FP, self.round_nearest, value, indices=form)
 
-    def _fraction(self, term: SmtTerm) -> Term:
+    def _encode_float(self, term: SmtTerm) -> Term:
         form = SINGLE if term.interval.single else DOUBLE
         if term.is_constant:
-            return self._constant(term.value, DOUBLE)
+            return self._float_constant(term.value, DOUBLE)
         if term.op is SmtOp.VARIABLE:
-            return self._fraction_variable(term, form)
-        if term.op is SmtOp.FRACTION:
-            whole = self.written[term.args[0].index]
-            return self._make(Kind.FP_TO_FP_FROM_SBV, self.near, whole, indices=DOUBLE)
-        if term.op is SmtOp.SINGLE:
-            return self._rounded(self._in(term.args[0], DOUBLE), SINGLE)
+            return self._float_variable(term, form)
+        if term.op is SmtOp.TO_FLOAT:
+            integer = self.encoded[term.args[0].index]
+            return self._make(Kind.FP_TO_FP_FROM_SBV, self.round_nearest, integer, indices=DOUBLE)
+        if term.op is SmtOp.TO_SINGLE:
+            return self._round(self._to_format(term.args[0], DOUBLE), SINGLE)
         if term.op is SmtOp.ARITHMETIC:
-            return self._arithmetic(term)
-        return self._chosen(term, form)
+            return self._float_arithmetic(term)
+        return self._float_selection(term, form)
 
-    def _fraction_variable(self, term: SmtTerm, form: FloatFormat) -> Term:
+    def _float_variable(self, term: SmtTerm, form: FloatFormat) -> Term:
         value = self.manager.mk_const(self.sorts[form], str(term.value))
-        self._bound(term, value, form)
+        self._constrain_to_bounds(term, value, form)
         return value
 
-    def _bound(self, term: SmtTerm, value: Term, form: FloatFormat) -> None:
-        """Note that a fraction is between its ends."""
-        low, high = self._constant(term.interval.low, form), self._constant(term.interval.high, form)
-        self.rules[term.index] = [
+    def _constrain_to_bounds(self, term: SmtTerm, value: Term, form: FloatFormat) -> None:
+        """Add the constraint that a fraction is within its bounds."""
+        low = self._float_constant(term.interval.low, form)
+        high = self._float_constant(term.interval.high, form)
+        self.constraints[term.index] = [
             self._make(Kind.FP_LEQ, low, value),
             self._make(Kind.FP_LEQ, value, high),
         ]
 
-    def _arithmetic(self, term: SmtTerm) -> Term:
-        left, right = (self._in(arg, term.form) for arg in term.args)
+    def _float_arithmetic(self, term: SmtTerm) -> Term:
+        left, right = (self._to_format(arg, term.form) for arg in term.args)
         if term.value is Operator.MODULO:
             return self._remainder(term, left, right)
-        return self._make(_FRACTION[term.value], self.near, left, right)
+        return self._make(_FLOAT[term.value], self.round_nearest, left, right)
 
     def _remainder(self, term: SmtTerm, left: Term, right: Term) -> Term:
-        """Return Python's `%`: the remainder of the sizes, which is exact, then on the side of the divisor.
+        """Return Python's `%`: the remainder of the absolute values, which is exact, with the divisor's sign.
 
-        A quotient rounded towards zero has the same whole part as the exact one, as long as every whole
-        number up to it is a number of 64 bits.
+        A quotient rounded towards zero has the same integral part as the exact one, as long as every integer
+        up to it is a number of 64 bits.
         """
-        size, divisor = self._make(Kind.FP_ABS, left), self._make(Kind.FP_ABS, right)
-        zero = self._constant(0.0, DOUBLE)
+        dividend = self._make(Kind.FP_ABS, left)
+        divisor = self._make(Kind.FP_ABS, right)
+        zero = self._float_constant(0.0, DOUBLE)
         toward_zero = self.manager.mk_rm_value(RoundingMode.RTZ)
-        quotient = self._make(Kind.FP_DIV, toward_zero, size, divisor)
-        whole = self._make(Kind.FP_RTI, toward_zero, quotient)
-        rest = self._make(Kind.FP_FMA, self.near, self._make(Kind.FP_NEG, whole), divisor, size)
-        opposite = self._make(
-            Kind.XOR, self._make(Kind.FP_LT, left, zero), self._make(Kind.FP_LT, right, zero)
+        quotient = self._make(Kind.FP_DIV, toward_zero, dividend, divisor)
+        integral_part = self._make(Kind.FP_RTI, toward_zero, quotient)
+        negated_part = self._make(Kind.FP_NEG, integral_part)
+        remainder = self._make(Kind.FP_FMA, self.round_nearest, negated_part, divisor, dividend)
+        left_is_negative = self._make(Kind.FP_LT, left, zero)
+        right_is_negative = self._make(Kind.FP_LT, right, zero)
+        has_opposite_signs = self._make(Kind.XOR, left_is_negative, right_is_negative)
+        is_nonzero = self._make(Kind.NOT, self._make(Kind.FP_IS_ZERO, remainder))
+        is_complemented = self._make(Kind.AND, has_opposite_signs, is_nonzero)
+        complement = self._make(Kind.FP_SUB, self.round_nearest, divisor, remainder)
+        remainder = self._if(is_complemented, complement, remainder)
+        remainder = self._if(
+            self._make(Kind.FP_LT, right, zero), self._make(Kind.FP_NEG, remainder), remainder
         )
-        across = self._make(Kind.AND, opposite, self._make(Kind.NOT, self._make(Kind.FP_IS_ZERO, rest)))
-        rest = self._if(across, self._make(Kind.FP_SUB, self.near, divisor, rest), rest)
-        rest = self._if(self._make(Kind.FP_LT, right, zero), self._make(Kind.FP_NEG, rest), rest)
-        short = self._make(Kind.FP_LT, quotient, self._constant(QUOTIENT_LIMIT, DOUBLE))
-        finite = self._make(Kind.FP_LT, divisor, self._constant(math.inf, DOUBLE))
-        self.exact[term.index] = exact = self._make(Kind.AND, short, finite)
-        return self._if(exact, rest, self._some_remainder(term))
+        is_small = self._make(Kind.FP_LT, quotient, self._float_constant(QUOTIENT_LIMIT, DOUBLE))
+        is_finite = self._make(Kind.FP_LT, divisor, self._float_constant(math.inf, DOUBLE))
+        is_exact = self._make(Kind.AND, is_small, is_finite)
+        self.exact_conditions[term.index] = is_exact
+        return self._if(is_exact, remainder, self._unknown_remainder(term))
 
-    def _some_remainder(self, term: SmtTerm) -> Term:
-        """Return a number of which nothing but the ends is known."""
-        found = self.manager.mk_const(self.sorts[DOUBLE], f"remainder {term.index}")
+    def _unknown_remainder(self, term: SmtTerm) -> Term:
+        """Return a number of which nothing but its bounds is known."""
+        remainder = self.manager.mk_const(self.sorts[DOUBLE], f"remainder {term.index}")
         if term.interval.finite:
-            self._bound(term, found, DOUBLE)
-        return found
+            self._constrain_to_bounds(term, remainder, DOUBLE)
+        return remainder
 
-    def _chosen(self, term: SmtTerm, form: FloatFormat) -> Term:
-        """Return a fraction that is one of its arguments, or one with another sign."""
+    def _float_selection(self, term: SmtTerm, form: FloatFormat) -> Term:
+        """Return `if`, `min`, `max`, `abs` or the negation of fractions."""
         if term.op is SmtOp.IF:
-            return self._if(self.written[term.args[0].index], *(self._in(a, form) for a in term.args[1:]))
-        parts = [self._in(arg, form) for arg in term.args]
-        if term.op is SmtOp.NEGATIVE:
-            return self._make(Kind.FP_NEG, parts[0])
-        if term.op is SmtOp.ABSOLUTE:
-            return self._make(Kind.FP_ABS, parts[0])
-        beats = Kind.FP_LT if term.op is SmtOp.LEAST else Kind.FP_GT
-        return self._folded(parts, lambda a, b: self._make(beats, a, b))
+            condition, *branches = term.args
+            encoded_branches = [self._to_format(branch, form) for branch in branches]
+            return self._if(self.encoded[condition.index], *encoded_branches)
+        operands = [self._to_format(arg, form) for arg in term.args]
+        if term.op is SmtOp.NEGATE:
+            return self._make(Kind.FP_NEG, operands[0])
+        if term.op is SmtOp.ABS:
+            return self._make(Kind.FP_ABS, operands[0])
+        comparison = Kind.FP_LT if term.op is SmtOp.MIN else Kind.FP_GT
+        return self._fold(operands, lambda a, b: self._make(comparison, a, b))
 
 
 def _width(term: SmtTerm) -> int:
-    """Return the bits that a whole number needs, its sign among them."""
-    low, high = int(term.interval.low), int(term.interval.high)
-    return max(low.bit_length() if low >= 0 else (-low - 1).bit_length(), high.bit_length()) + 1
+    """Return the number of bits that an integer needs, including its sign."""
+    low = int(term.interval.low)
+    high = int(term.interval.high)
+    low_bits = low.bit_length() if low >= 0 else (-low - 1).bit_length()
+    return max(low_bits, high.bit_length()) + 1

@@ -1,4 +1,4 @@
-"""Between which ends the value of a term lies: what is known of it without a solver."""
+"""Interval arithmetic: the bounds of a term, known without a solver."""
 
 from __future__ import annotations
 
@@ -12,27 +12,29 @@ from posewright.charts.types import INT_HIGH, INT_LOW, FloatType, IntType, to_si
 
 
 class FloatFormat(NamedTuple):
-    """A width of floating-point numbers: bits of the exponent, and of the significand with its hidden one.
+    """A format of floating-point numbers: bits of the exponent, and of the significand with its hidden bit.
 
-    Numbers round to the nearest one, to the even one of two as near (IEEE 754).
+    Results round to the nearest number, ties to even (IEEE 754).
     """
 
     exponent: int
     significand: int
 
 
-DOUBLE, SINGLE = FloatFormat(11, 53), FloatFormat(8, 24)
+DOUBLE = FloatFormat(11, 53)
+SINGLE = FloatFormat(8, 24)
 
 
 @dataclass(frozen=True)
 class Interval:
-    """What is known of a number: its ends are sure, yet not always reached.
+    """Bounds of a number; it is never outside, but need not reach them.
 
     Attributes:
-        low, high: whole for whole numbers; of fractions they may be infinite, and so may then the number.
-        integral: it is a multiple of one.
-        single: it is a number of 32 bits.
-        nan: it may be not a number.
+        low: lower bound; an int for integers. Infinite for fractions that may be infinite.
+        high: upper bound, likewise.
+        integral: whether it is always an integral number.
+        single: whether it always has a value of 32 bits.
+        nan: whether it may be NaN.
     """
 
     low: float
@@ -48,88 +50,91 @@ class Interval:
 
     @property
     def size(self) -> float:
-        """The greatest distance from zero."""
+        """The maximum of its absolute value."""
         return max(abs(self.low), abs(self.high))
 
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
 
     def is_exact_in(self, form: FloatFormat) -> bool:
-        """Return whether it is integral, and every whole number between the ends one of that format."""
+        """Return whether it is integral and the format has every integer between the bounds."""
         return self.finite and self.integral and self.size <= 2.0**form.significand
 
 
 ANY = Interval(-math.inf, math.inf, nan=True)
-TRUTH = Interval(0, 1, integral=True)
-"""Of terms that are no numbers."""
+BOOLEAN = Interval(0, 1, integral=True)
+"""The interval of terms that are not numbers."""
 
 
 def type_interval(kind: IntType | FloatType) -> Interval:
-    """Return the interval of a name."""
+    """Return the interval of a name of a type."""
     if isinstance(kind, IntType):
         return Interval(kind.low, kind.high, integral=True)
     return Interval(float(kind.low), float(kind.high), single=kind.single)
 
 
 def constant_interval(value: float) -> Interval:
-    """Return the interval of a number that is known, infinity and NaN among them."""
+    """Return the interval of a constant, which may be infinite or NaN."""
     if isinstance(value, int):
         return Interval(value, value, integral=True)
     return ANY if math.isnan(value) else Interval(value, value, value.is_integer(), to_single(value) == value)
 
 
-def fraction_interval(whole: Interval) -> Interval:
-    """Return the interval of a whole number taken as a fraction."""
-    single = whole.size <= 2**SINGLE.significand
-    return Interval(float(whole.low), float(whole.high), integral=True, single=single)
+def float_interval(integer: Interval) -> Interval:
+    """Return the interval of an integer that is converted to a fraction of 64 bits."""
+    single = integer.size <= 2**SINGLE.significand
+    return Interval(float(integer.low), float(integer.high), integral=True, single=single)
 
 
 def hull(intervals: Sequence[Interval]) -> Interval:
-    """Return the interval of a number that has one of several."""
+    """Return the smallest interval that contains several others."""
     return Interval(
-        min(one.low for one in intervals),
-        max(one.high for one in intervals),
-        all(one.integral for one in intervals),
-        all(one.single for one in intervals),
-        any(one.nan for one in intervals),
+        min(interval.low for interval in intervals),
+        max(interval.high for interval in intervals),
+        all(interval.integral for interval in intervals),
+        all(interval.single for interval in intervals),
+        any(interval.nan for interval in intervals),
     )
 
 
 def extreme_interval(choose: Callable[..., float], intervals: Sequence[Interval]) -> Interval:
-    """Return the interval of the least (`choose` is min) or the greatest of several numbers."""
-    wide = hull(intervals)
-    if wide.nan:
-        return wide
-    return replace(wide, low=choose(i.low for i in intervals), high=choose(i.high for i in intervals))
+    """Return the interval of the minimum or maximum of several numbers; `choose` is `min` or `max`."""
+    union = hull(intervals)
+    if union.nan:
+        return union
+    return replace(union, low=choose(i.low for i in intervals), high=choose(i.high for i in intervals))
 
 
-def absolute_interval(one: Interval) -> Interval:
-    """Return the interval of a number's distance from zero."""
-    return replace(one, low=max(one.low, -one.high, type(one.low)(0)), high=one.size)
+def absolute_interval(operand: Interval) -> Interval:
+    """Return the interval of an absolute value."""
+    zero = type(operand.low)(0)
+    return replace(operand, low=max(operand.low, -operand.high, zero), high=operand.size)
 
 
-def negative_interval(one: Interval) -> Interval:
-    """Return the interval of a number with its sign turned."""
-    return replace(one, low=-one.high, high=-one.low)
+def negated_interval(operand: Interval) -> Interval:
+    """Return the interval of a negated number."""
+    return replace(operand, low=-operand.high, high=-operand.low)
 
 
-def saturated_interval(one: Interval) -> Interval:
-    """Return the interval of a whole number kept within 32 bits."""
-    return replace(one, low=_within(one.low), high=_within(one.high))
+def saturated_interval(operand: Interval) -> Interval:
+    """Return the interval of an integer that saturates at 32 bits."""
+    return replace(operand, low=_saturate(operand.low), high=_saturate(operand.high))
 
 
-def _within(value: float) -> int:
+def _saturate(value: float) -> int:
     return int(min(max(value, INT_LOW), INT_HIGH))
 
 
-def rounded_interval(one: Interval, form: FloatFormat) -> Interval:
-    """Return the interval of a number after rounding, which never turns the order of two numbers."""
+def rounded_interval(operand: Interval, form: FloatFormat) -> Interval:
+    """Return the interval of a rounded number; rounding is monotonic."""
     if form is DOUBLE:
-        return one
-    return Interval(to_single(one.low), to_single(one.high), one.integral, True, one.nan)
+        return operand
+    low = to_single(operand.low)
+    high = to_single(operand.high)
+    return Interval(low, high, operand.integral, True, operand.nan)
 
 
-_CORNERS: dict[Operator, Callable[[float, float], float]] = {
+_OPERATIONS: dict[Operator, Callable[[float, float], float]] = {
     Operator.PLUS: lambda a, b: a + b,
     Operator.MINUS: lambda a, b: a - b,
     Operator.TIMES: lambda a, b: a * b,
@@ -137,36 +142,44 @@ _CORNERS: dict[Operator, Callable[[float, float], float]] = {
 }
 
 
-def joined_interval(operator: Operator, left: Interval, right: Interval) -> Interval:
-    """Return the interval of what two numbers are joined to, before whole ones saturate.
+def arithmetic_interval(operator: Operator, left: Interval, right: Interval) -> Interval:
+    """Return the interval of an operation on two numbers, before integers saturate.
 
-    The ends of fractions are rounded to 64 bits as the numbers are, so they are ends after rounding too.
+    The bounds of fractions are computed with 64 bits as the numbers are, so they hold after rounding, too.
     Where the divisor may be zero, the interval is that of the other divisors.
     """
     if not (left.finite and right.finite):
         return ANY
     integral = left.integral and right.integral and operator is not Operator.OVER
     if operator is Operator.MODULO:
-        low, high = _remainders(left, right)
+        low, high = _remainder_bounds(left, right)
     elif operator is Operator.OVER and 0 in right:
-        low, high = _by_nearly_zero(left, right)
+        low, high = _quotient_bounds(left, right)
     else:
-        corners = [_CORNERS[operator](a, b) for a in (left.low, left.high) for b in (right.low, right.high)]
-        low, high = min(corners), max(corners)
+        compute = _OPERATIONS[operator]
+        corners = [compute(a, b) for a in (left.low, left.high) for b in (right.low, right.high)]
+        low = min(corners)
+        high = max(corners)
     return Interval(low, high, integral and math.isfinite(low) and math.isfinite(high))
 
 
-def _remainders(left: Interval, right: Interval) -> tuple[float, float]:
-    whole = isinstance(left.low, int)
-    low = min(right.low + whole, 0 * right.low)
-    high = max(right.high - whole, 0 * right.high)
-    inside = left.low >= 0 and right.low > 0
-    return low, min(high, left.high) if inside else high
+def _remainder_bounds(dividend: Interval, divisor: Interval) -> tuple[float, float]:
+    """Return the bounds of a remainder, which has the sign of the divisor."""
+    margin = int(isinstance(dividend.low, int))  # an integer remainder never reaches the divisor
+    low = min(divisor.low + margin, 0 * divisor.low)
+    high = max(divisor.high - margin, 0 * divisor.high)
+    if dividend.low >= 0 and divisor.low > 0:
+        high = min(high, dividend.high)
+    return low, high
 
 
-def _by_nearly_zero(left: Interval, right: Interval) -> tuple[float, float]:
-    farthest = float(left.size) if right.integral else left.size and math.inf
-    low, high = -farthest, farthest
-    if right.low >= 0:
-        low, high = (0.0 if left.low >= 0 else low), (0.0 if left.high <= 0 else high)
+def _quotient_bounds(dividend: Interval, divisor: Interval) -> tuple[float, float]:
+    """Return the bounds of a quotient whose divisor may be arbitrarily close to zero."""
+    size = float(dividend.size) if divisor.integral else dividend.size and math.inf
+    low = -size
+    high = size
+    if divisor.low >= 0 and dividend.low >= 0:
+        low = 0.0
+    if divisor.low >= 0 and dividend.high <= 0:
+        high = 0.0
     return low, high

@@ -1,4 +1,4 @@
-"""The places of an expression at which something is computed, and what must hold for them to be reached."""
+"""Arithmetic places: the operations in an expression, and what must hold for each to be evaluated."""
 
 from __future__ import annotations
 
@@ -15,73 +15,85 @@ from posewright.charts.expression import (
     Operator,
     Tree,
     Unary,
-    cases_of,
     children,
+    split_cases,
 )
 
 
-class _Step(NamedTuple):
-    """What is computed before a place, last; and the steps before it."""
+class _PathStep(NamedTuple):
+    """The last part that is evaluated before a place, linked to the steps before it.
 
-    condition: Tree
-    wanted: bool | None
-    before: _Step | None
+    Attributes:
+        required: the value it must have; None where any will do.
+    """
+
+    tree: Tree
+    required: bool | None
+    previous: _PathStep | None
 
 
 @dataclass(frozen=True, eq=False)
 class ArithmeticPlace:
-    """A node that computes a number, and the last step of the path to it; None where it is reached always."""
+    """An operation that computes a number.
+
+    Attributes:
+        node: the operation.
+        last_step: end of the path to it; None where it is always evaluated.
+    """
 
     node: Tree
-    last: _Step | None
+    last_step: _PathStep | None
 
     @property
     def steps(self) -> Iterator[tuple[Tree, bool | None]]:
-        """What must hold for it to be reached; None: it just is computed without a division by zero."""
-        step = self.last
+        """The parts evaluated before it, the last first, with the value each must have.
+
+        None stands for any value: it is enough that the part does not divide by zero.
+        """
+        step = self.last_step
         while step is not None:
-            yield step.condition, step.wanted
-            step = step.before
+            yield step.tree, step.required
+            step = step.previous
 
     @property
     def divides(self) -> bool:
-        """Whether it divides."""
+        """Whether it is a division or a remainder."""
         return isinstance(self.node, Binary) and self.node.operator in (Operator.OVER, Operator.MODULO)
 
 
 def places_in(tree: Tree) -> Iterator[ArithmeticPlace]:
-    """Yield the places at which a number is computed from others, those computed first before the others."""
-    waiting: list[tuple[Tree, _Step | None, bool]] = [(tree, None, False)]
-    while waiting:
-        node, path, done = waiting.pop()
-        if done:
+    """Yield the arithmetic places of a tree in the order of evaluation."""
+    stack: list[tuple[Tree, _PathStep | None, bool]] = [(tree, None, False)]
+    while stack:
+        node, path, has_operands_done = stack.pop()
+        if has_operands_done:
             yield ArithmeticPlace(node, path)
             continue
-        if _computes(node):
-            waiting.append((node, path, True))
-        waiting.extend((child, way, False) for child, way in reversed(list(_below(node, path))))
+        if _is_arithmetic(node):
+            stack.append((node, path, True))
+        children_with_paths = list(_children_with_paths(node, path))
+        stack.extend((child, child_path, False) for child, child_path in reversed(children_with_paths))
 
 
-def _computes(node: Tree) -> bool:
+def _is_arithmetic(node: Tree) -> bool:
     if isinstance(node, Call):
         return True
     return isinstance(node, Binary | Unary) and node.operator in ARITHMETIC
 
 
-def _below(node: Tree, path: _Step | None) -> Iterator[tuple[Tree, _Step | None]]:
+def _children_with_paths(node: Tree, path: _PathStep | None) -> Iterator[tuple[Tree, _PathStep | None]]:
+    """Yield the children of a node, each with the path to it; `path` leads to the node."""
     if isinstance(node, If):
-        yield from _along(node, path)
+        cases, default = split_cases(node)
+        for condition, value in cases:
+            yield condition, path
+            yield value, _PathStep(condition, True, path)
+            path = _PathStep(condition, False, path)
+        yield default, path
         return
-    wanted = node.operator is Operator.AND if isinstance(node, Binary) and node.operator in LOGIC else None
+    required = None
+    if isinstance(node, Binary) and node.operator in LOGIC:
+        required = node.operator is Operator.AND
     for child in children(node):
         yield child, path
-        path = _Step(child, wanted, path)
-
-
-def _along(chain: If, path: _Step | None) -> Iterator[tuple[Tree, _Step | None]]:
-    cases, rest = cases_of(chain)
-    for condition, then in cases:
-        yield condition, path
-        yield then, _Step(condition, True, path)
-        path = _Step(condition, False, path)
-    yield rest, path
+        path = _PathStep(child, required, path)

@@ -1,4 +1,4 @@
-"""The prover: asks whether something can happen, over all values that names of given types may have."""
+"""The prover: decides whether claims can all be true, over all values of names of known types."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from posewright.charts.expression import Expression
 from posewright.charts.proof.budget import IMPOSSIBLE, Effort, ProverAnswer, SolverBudget
-from posewright.charts.proof.cases import CaseTrial, every_case
+from posewright.charts.proof.cases import CaseTrial, list_cases
 from posewright.charts.proof.claims import Fails, Holds, ProofClaim
-from posewright.charts.proof.terms import SmtOp, SmtTerm, reachable
+from posewright.charts.proof.terms import SmtOp, SmtTerm, collect_terms
 from posewright.charts.proof.translation import Translator
 from posewright.charts.types import Type
 from posewright.errors import MissingExtraError
@@ -21,33 +21,36 @@ if TYPE_CHECKING:
 
 
 def require_solver(feature: str) -> None:
-    """Raise an error unless the SMT solver that proofs need is installed.
+    """Raise an error unless the SMT solver is installed.
+
+    Args:
+        feature: what needs it, for the message.
 
     Raises:
-        MissingExtraError: it is not.
+        MissingExtraError: it is not installed.
     """
     if find_spec("bitwuzla") is None:
         raise MissingExtraError.for_extra(feature, "charts")
 
 
 class Prover:
-    """Answers questions about expressions over names of known types.
+    """Decides claims about expressions.
 
-    An expression is computed as everywhere: whole numbers saturate at 32 bits, fractions round at every
-    step, `and`, `or` and choices stop as soon as they are decided. The same questions in the same order get
-    the same answers on every machine.
+    Expressions have the semantics of a running chart: integers saturate at 32 bits, fractions round at every
+    step, `and`, `or` and `if` stop as soon as they are decided. The same questions in the same order get the
+    same answers on every machine.
 
     Args:
-        types: of every name that the expressions read and do not know already (`Expression.fixed`).
+        types: of every name that the expressions read, except those in `Expression.fixed`.
         effort: how hard it tries.
-        pool: what it shares with other provers, the effort among it; None: nothing.
+        budget: shared with other provers; None for a budget of its own.
     """
 
     def __init__(
-        self, types: Mapping[str, Type], effort: Effort | None = None, pool: SolverBudget | None = None
+        self, types: Mapping[str, Type], effort: Effort | None = None, budget: SolverBudget | None = None
     ) -> None:
         self.types = types
-        self.pool = pool or SolverBudget(effort)
+        self.budget = budget or SolverBudget(effort)
         self.translator = Translator(types)
         self._answers: dict[tuple[object, ...], ProverAnswer] = {}
 
@@ -56,7 +59,7 @@ class Prover:
         require_solver("proof")
         from posewright.charts.proof.search import SmtSearch
 
-        return SmtSearch(self.pool)
+        return SmtSearch(self.budget)
 
     def satisfiable(
         self,
@@ -65,21 +68,28 @@ class Prover:
         false: Sequence[Expression] = (),
         failing: Sequence[Expression] = (),
     ) -> ProverAnswer:
-        """Return whether there is a case in which some conditions hold, others do not, others divide by zero.
+        """Return whether there is a case that gives conditions the values they are listed under.
 
-        All in `true` and `false` are computed in it without a division by zero.
+        Args:
+            true: conditions that hold.
+            false: conditions that do not hold; like those in `true`, they do not divide by zero.
+            failing: conditions that divide by zero.
         """
-        given = [*(Holds(one) for one in true), *(Holds(one, wanted=False) for one in false)]
-        return self.ask([*given, *map(Fails, failing)])
+        claims: list[ProofClaim] = [
+            *(Holds(condition) for condition in true),
+            *(Holds(condition, expected=False) for condition in false),
+            *(Fails(condition) for condition in failing),
+        ]
+        return self.solve(claims)
 
-    def ask(self, claims: Sequence[ProofClaim]) -> ProverAnswer:
-        """Return whether all that is claimed can be so at once.
+    def solve(self, claims: Sequence[ProofClaim]) -> ProverAnswer:
+        """Return whether all claims can be true at once, with a case in which they are.
 
         Raises:
             MissingExtraError: the solver is needed, and not installed.
         """
         terms = self.translator.terms
-        root = terms.every(claim.term(self.translator) for claim in claims)
+        root = terms.conjunction(claim.term(self.translator) for claim in claims)
         if root.is_false:
             return IMPOSSIBLE
         trial = CaseTrial(claims, self.types)
@@ -89,10 +99,14 @@ class Prover:
         return self._answers[key]
 
     def _decide(self, root: SmtTerm, trial: CaseTrial) -> ProverAnswer:
-        read = {term.value for term in reachable([root]) if term.op is SmtOp.VARIABLE}
-        types = {name: kind for name, kind in trial.types.items() if name in read}
-        few = every_case(types, self.pool.effort.combinations)  # that can make a difference to the term
-        if few is None:
+        """Return the answer by trying all cases where they are few, else by the solver."""
+        names_in_term = {term.value for term in collect_terms([root]) if term.op is SmtOp.VARIABLE}
+        types = {name: kind for name, kind in trial.types.items() if name in names_in_term}
+        cases = list_cases(types, self.budget.effort.combinations)
+        if cases is None:
             return self._search.decide(root, trial)
-        found = next(filter(trial.holds, map(trial.filled, few)), None)
-        return IMPOSSIBLE if found is None else ProverAnswer(True, found)
+        for case in cases:
+            complete_case = trial.complete(case)
+            if trial.holds(complete_case):
+                return ProverAnswer(True, complete_case)
+        return IMPOSSIBLE

@@ -1,4 +1,4 @@
-"""Questions put to the SMT solver: whether a term can be true, and in which case."""
+"""Questions to the SMT solver: whether a term can be true, and in which case."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from bitwuzla import Bitwuzla, Option, Options, Result
 from posewright.charts.proof.budget import IMPOSSIBLE, UNKNOWN, ProverAnswer, SolverBudget
 from posewright.charts.proof.cases import CaseTrial
 from posewright.charts.proof.encoder import BitEncoder
-from posewright.charts.proof.terms import SmtOp, SmtSort, SmtTerm, reachable
+from posewright.charts.proof.terms import SmtOp, SmtSort, SmtTerm, collect_terms
 from posewright.charts.types import Value
 
 
 class SmtSearch:
-    """Puts questions to the solver.
+    """Decides terms with the SMT solver.
 
     Args:
-        budget: the effort that is left, and the cases that were found.
+        budget: the remaining effort, and the cases found so far.
     """
 
     def __init__(self, budget: SolverBudget) -> None:
@@ -26,30 +26,41 @@ class SmtSearch:
         self.encoder = BitEncoder()
 
     def decide(self, root: SmtTerm, trial: CaseTrial) -> ProverAnswer:
-        """Return whether a term can be true; a case is one of the trial, which claims the same.
+        """Return whether a term can be true.
 
-        A case of the solver that does not stand the trial proves nothing. Then cases are tried that were
-        found for something else before, and likely ones of the numbers in the question.
+        A model of the solver counts only if the trial confirms it, since a remainder is encoded exactly only
+        within limits. Otherwise cases of earlier questions and likely values are tried.
+
+        Args:
+            root: the term.
+            trial: of the claims that the term stands for.
         """
         question = _SmtQuestion(self.encoder, self.budget, root)
         possible = question.check()
         if possible is False:
             return IMPOSSIBLE
-        found = question.case(trial) if possible else None
-        if found is None and possible and question.check(exact=True):
-            found = question.case(trial)
-        if found is None:
-            others = map(trial.filled, self.budget.cases)
-            found = next(filter(trial.holds, others), None) or trial.guessed(question.numbers())
-        if found is None:
+        case = question.read_case(trial) if possible else None
+        if case is None and possible and question.check(exact=True):
+            case = question.read_case(trial)
+        if case is None:
+            case = self._try_known_cases(trial) or trial.guess(question.numbers())
+        if case is None:
             return UNKNOWN
-        plain = trial.plain(found)
-        self.budget.keep(plain)
-        return ProverAnswer(True, plain)
+        simplified_case = trial.simplify(case)
+        self.budget.remember(simplified_case)
+        return ProverAnswer(True, simplified_case)
+
+    def _try_known_cases(self, trial: CaseTrial) -> dict[str, Value] | None:
+        """Return a case of an earlier question that the trial confirms, None where there is none."""
+        for known_case in self.budget.cases:
+            case = trial.complete(known_case)
+            if trial.holds(case):
+                return case
+        return None
 
 
 class _SmtQuestion:
-    """A term that shall be true."""
+    """Asks the solver whether one term can be true."""
 
     def __init__(self, encoder: BitEncoder, budget: SolverBudget, root: SmtTerm) -> None:
         options = Options()
@@ -57,41 +68,44 @@ class _SmtQuestion:
         self.encoder = encoder
         self.budget = budget
         self.solver = Bitwuzla(encoder.manager, options)
-        self.terms = reachable([root])
+        self.terms = collect_terms([root])
         for term in self.terms:
-            encoder.write(term)
-            for rule in encoder.rules.get(term.index, ()):
-                self.solver.assert_formula(rule)
-        self.solver.assert_formula(encoder.written[root.index])
+            encoder.encode(term)
+            for constraint in encoder.constraints.get(term.index, ()):
+                self.solver.assert_formula(constraint)
+        self.solver.assert_formula(encoder.encoded[root.index])
 
     def check(self, *, exact: bool = False) -> bool | None:
-        """Return whether it is possible, None if that was not decided within the steps allowed.
+        """Return whether the term can be true, None if that was not decided within the steps allowed.
 
-        The solver asks ever so often whether to give up; that is a step. What it asks is no Python function,
-        for an interrupt that is raised inside of one would be lost.
+        The solver calls a terminator at every step. It is not a Python function, because an interrupt raised
+        in one would be lost.
 
         Args:
-            exact: only where every remainder is written out.
+            exact: whether to allow only models in which every remainder is encoded exactly.
         """
-        allowed = self.budget.steps_allowed
-        steps = repeat(False, allowed)
+        steps_allowed = self.budget.steps_allowed
+        steps = repeat(False, steps_allowed)
         self.solver.configure_terminator(chain(steps, repeat(True)).__next__)
-        given = [self.encoder.exact[one.index] for one in self.terms if one.index in self.encoder.exact]
-        found = self.solver.check_sat(*(given if exact else ()))
-        self.budget.steps += allowed - length_hint(steps)
-        return None if found == Result.UNKNOWN else bool(found == Result.SAT)
+        assumptions = []
+        if exact:
+            conditions = self.encoder.exact_conditions
+            assumptions = [conditions[term.index] for term in self.terms if term.index in conditions]
+        result = self.solver.check_sat(*assumptions)
+        self.budget.steps += steps_allowed - length_hint(steps)
+        return None if result == Result.UNKNOWN else bool(result == Result.SAT)
 
-    def case(self, trial: CaseTrial) -> dict[str, Value] | None:
-        """Return the case that the solver found, None where it does not stand the trial."""
-        found = {
-            term.value: self.encoder.value_found(self.solver, term, trial.types[term.value])
+    def read_case(self, trial: CaseTrial) -> dict[str, Value] | None:
+        """Return the case of the solver's model, None where the trial does not confirm it."""
+        model = {
+            term.value: self.encoder.read_value(self.solver, term, trial.types[term.value])
             for term in self.terms
             if term.op is SmtOp.VARIABLE
         }
-        case = trial.filled(found)
+        case = trial.complete(model)
         return case if trial.holds(case) else None
 
     def numbers(self) -> list[float]:
-        """Return the numbers that stand in it."""
-        known = (term for term in self.terms if term.is_constant and term.sort is not SmtSort.TRUTH)
-        return list(dict.fromkeys(term.value for term in known))
+        """Return the constants in the term."""
+        constants = (term for term in self.terms if term.is_constant and term.sort is not SmtSort.BOOLEAN)
+        return list(dict.fromkeys(constant.value for constant in constants))

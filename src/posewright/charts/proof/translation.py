@@ -1,4 +1,4 @@
-"""Expressions to terms: what an expression's value is, and where computing it divides by zero."""
+"""Translation of expressions to SMT terms: their value, and where evaluating them divides by zero."""
 
 from __future__ import annotations
 
@@ -17,22 +17,23 @@ from posewright.charts.expression import (
     Operator,
     Tree,
     Unary,
-    cases_of,
+    split_cases,
 )
 from posewright.charts.proof.terms import SmtOp, SmtSort, SmtTerm, TermFactory
 from posewright.charts.types import Type, Value
 from posewright.errors import InputError, UnknownNameError
 
-KEPT = 20_000
-"""Expressions whose terms are remembered; then all are forgotten, so a long walk does not fill the memory."""
+MAX_CACHED = 20_000
+"""Translated expressions in the cache; a full cache is cleared to bound its memory."""
 
 
-class Meaning(NamedTuple):
-    """What a node of an expression is.
+class TranslatedNode(NamedTuple):
+    """The terms of one node of an expression.
 
     Attributes:
-        failing: whether computing it divides by zero; then its value means nothing.
-        exact: of whole numbers, the value before it is kept within 32 bits.
+        value: of the node; without meaning where it fails.
+        failing: whether evaluating it divides by zero.
+        exact: for integers, the value before saturation; else `value`.
     """
 
     value: SmtTerm
@@ -44,103 +45,117 @@ class Translator:
     """Translates expressions over names of known types.
 
     Attributes:
-        types: of every name that is not fixed by the expression itself.
+        types: of every name that is not fixed in the expression itself.
+        terms: makes the terms.
     """
 
     def __init__(self, types: Mapping[str, Type]) -> None:
         self.types = types
         self.terms = TermFactory()
-        self._known: dict[int, tuple[Expression, dict[int, Meaning]]] = {}
+        # the expression is stored so that its id stays valid
+        self._cache: dict[int, tuple[Expression, dict[int, TranslatedNode]]] = {}
 
-    def translate(self, expression: Expression) -> Mapping[int, Meaning]:
-        """Return an expression in terms: every node of its tree, by its id.
+    def translate(self, expression: Expression) -> Mapping[int, TranslatedNode]:
+        """Return the terms of every node of an expression, by the node's id.
 
         Raises:
-            InputError: it asks for time, or for a state, and no name of a register stands for that.
+            InputError: it depends on time or on states, which only a lowered chart has registers for.
             UnknownNameError: it reads a name that is neither fixed nor has a type.
         """
-        if id(expression) not in self._known:
-            if len(self._known) >= KEPT:
-                self._known.clear()
-            self._known[id(expression)] = expression, {}  # which keeps the expression, and so its id, alive
-            _Walk(self, self._known[id(expression)][1], expression.fixed).meaning(expression.tree)
-        return self._known[id(expression)][1]
+        if id(expression) not in self._cache:
+            if len(self._cache) >= MAX_CACHED:
+                self._cache.clear()
+            nodes: dict[int, TranslatedNode] = {}
+            self._cache[id(expression)] = expression, nodes
+            _TreeTranslator(self, nodes, expression.fixed).translate(expression.tree)
+        return self._cache[id(expression)][1]
 
-    def meaning(self, expression: Expression) -> Meaning:
-        """Return what an expression is as a whole."""
+    def translate_root(self, expression: Expression) -> TranslatedNode:
+        """Return the terms of a whole expression; raises as `translate` does."""
         return self.translate(expression)[id(expression.tree)]
 
 
-class _Walk:
-    def __init__(self, translator: Translator, found: dict[int, Meaning], fixed: Mapping[str, Value]) -> None:
+class _TreeTranslator:
+    """Translates the tree of one expression into `nodes`."""
+
+    def __init__(
+        self, translator: Translator, nodes: dict[int, TranslatedNode], fixed: Mapping[str, Value]
+    ) -> None:
         self.translator = translator
         self.terms = translator.terms
-        self.found = found
+        self.nodes = nodes
         self.fixed = fixed
 
-    def meaning(self, tree: Tree) -> Meaning:
-        if id(tree) not in self.found:
-            self.found[id(tree)] = self.build(tree)
-        return self.found[id(tree)]
+    def translate(self, tree: Tree) -> TranslatedNode:
+        if id(tree) not in self.nodes:
+            self.nodes[id(tree)] = self._translate_new(tree)
+        return self.nodes[id(tree)]
 
-    def build(self, tree: Tree) -> Meaning:
+    def _translate_new(self, tree: Tree) -> TranslatedNode:
         if isinstance(tree, Literal):
-            return self.sure(self.terms.constant(tree.value))
+            return self._never_failing(self.terms.constant(tree.value))
         if isinstance(tree, Name):
-            return self.sure(self.name(tree.name))
+            return self._never_failing(self._name(tree.name))
         if isinstance(tree, Unary):
-            return self.unary(tree)
+            return self._unary(tree)
         if isinstance(tree, Binary):
-            return self.binary(tree)
+            return self._binary(tree)
         if isinstance(tree, Call):
-            return self.call(tree)
+            return self._call(tree)
         if isinstance(tree, If):
-            return self.chain(tree)
+            return self._if_chain(tree)
         raise InputError(
-            "a question of time or of states that nothing was put in for", hint="lower the chart first"
+            "an expression that depends on time or on states has no register for that",
+            hint="lower the chart first",
         )
 
-    def sure(self, value: SmtTerm) -> Meaning:
-        return Meaning(value, self.terms.false, value)
+    def _never_failing(self, value: SmtTerm) -> TranslatedNode:
+        return TranslatedNode(value, self.terms.false, value)
 
-    def name(self, name: str) -> SmtTerm:
+    def _name(self, name: str) -> SmtTerm:
         if name in self.fixed:
             return self.terms.constant(self.fixed[name])
         if name not in self.translator.types:
             raise UnknownNameError.among("name", name, self.translator.types)
         return self.terms.variable(name, self.translator.types[name])
 
-    def kept(self, exact: SmtTerm, failing: SmtTerm) -> Meaning:
-        """Return the meaning of a number that saturates, where it is a whole one."""
-        return Meaning(self.terms.saturated(exact), failing, exact)
+    def _saturating(self, exact: SmtTerm, failing: SmtTerm) -> TranslatedNode:
+        """Return the terms of a number, which saturates if it is an integer."""
+        return TranslatedNode(self.terms.saturate(exact), failing, exact)
 
-    def unary(self, tree: Unary) -> Meaning:
-        inner = self.meaning(tree.operand)
+    def _unary(self, tree: Unary) -> TranslatedNode:
+        operand = self.translate(tree.operand)
         if tree.operator is Operator.NOT:
-            negation = self.terms.negation(inner.value)
-            return Meaning(negation, inner.failing, negation)
-        return self.kept(self.terms.negative(inner.value), inner.failing)
+            negation = self.terms.negation(operand.value)
+            return TranslatedNode(negation, operand.failing, negation)
+        return self._saturating(self.terms.negate(operand.value), operand.failing)
 
-    def binary(self, tree: Binary) -> Meaning:
-        left, right = self.meaning(tree.left), self.meaning(tree.right)
+    def _binary(self, tree: Binary) -> TranslatedNode:
+        left = self.translate(tree.left)
+        right = self.translate(tree.right)
         if tree.operator in LOGIC:
-            return self.logic(tree.operator, left, right)
-        failing = self.terms.some((left.failing, right.failing))
+            return self._logic(tree.operator, left, right)
+        failing = self.terms.disjunction((left.failing, right.failing))
         if tree.operator in ARITHMETIC:
-            return self.arithmetic(tree.operator, left.value, right.value, failing)
-        value = self.comparisons[tree.operator](left.value, right.value)
-        return Meaning(value, failing, value)
+            return self._arithmetic(tree.operator, left.value, right.value, failing)
+        value = self._comparisons[tree.operator](left.value, right.value)
+        return TranslatedNode(value, failing, value)
 
-    def logic(self, sign: Operator, left: Meaning, right: Meaning) -> Meaning:
+    def _logic(self, operator: Operator, left: TranslatedNode, right: TranslatedNode) -> TranslatedNode:
+        """Return the terms of `and` or `or`; the right side is evaluated only if the left does not decide."""
         terms = self.terms
-        conjoined = sign is Operator.AND
-        value = (terms.every if conjoined else terms.some)((left.value, right.value))
-        asked = left.value if conjoined else terms.negation(left.value)
-        failing = terms.some((left.failing, terms.every((asked, right.failing))))
-        return Meaning(value, failing, value)
+        if operator is Operator.AND:
+            value = terms.conjunction((left.value, right.value))
+            right_is_evaluated = left.value
+        else:
+            value = terms.disjunction((left.value, right.value))
+            right_is_evaluated = terms.negation(left.value)
+        right_fails = terms.conjunction((right_is_evaluated, right.failing))
+        failing = terms.disjunction((left.failing, right_fails))
+        return TranslatedNode(value, failing, value)
 
     @property
-    def comparisons(self) -> Mapping[Operator, Callable[[SmtTerm, SmtTerm], SmtTerm]]:
+    def _comparisons(self) -> Mapping[Operator, Callable[[SmtTerm, SmtTerm], SmtTerm]]:
         terms = self.terms
         return {
             Operator.LESS: terms.less,
@@ -151,31 +166,36 @@ class _Walk:
             Operator.UNEQUAL: lambda left, right: terms.negation(terms.equal(left, right)),
         }
 
-    def arithmetic(self, sign: Operator, left: SmtTerm, right: SmtTerm, failing: SmtTerm) -> Meaning:
+    def _arithmetic(
+        self, operator: Operator, left: SmtTerm, right: SmtTerm, failing: SmtTerm
+    ) -> TranslatedNode:
+        """Return the terms of an operation; `failing` says where an operand fails."""
         terms = self.terms
-        if sign in (Operator.OVER, Operator.MODULO):
-            zero = terms.number(0 if right.sort is SmtSort.WHOLE else 0.0)
-            failing = terms.some((failing, terms.equal(right, zero)))
-        if sign is Operator.OVER:
-            left, right = terms.fraction(left), terms.fraction(right)
-        return self.kept(terms.joined(sign, left, right), failing)
+        if operator in (Operator.OVER, Operator.MODULO):
+            zero = terms.number(0 if right.sort is SmtSort.INTEGER else 0.0)
+            failing = terms.disjunction((failing, terms.equal(right, zero)))
+        if operator is Operator.OVER:
+            left = terms.to_float(left)
+            right = terms.to_float(right)
+        return self._saturating(terms.arithmetic(operator, left, right), failing)
 
-    def call(self, tree: Call) -> Meaning:
-        parts = [self.meaning(argument) for argument in tree.arguments]
-        failing = self.terms.some(part.failing for part in parts)
+    def _call(self, tree: Call) -> TranslatedNode:
+        arguments = [self.translate(argument) for argument in tree.arguments]
+        failing = self.terms.disjunction(argument.failing for argument in arguments)
         if tree.function == "abs":
-            return self.kept(self.terms.absolute(parts[0].value), failing)
+            return self._saturating(self.terms.absolute(arguments[0].value), failing)
         if tree.function == "single":
-            return self.kept(self.terms.single(parts[0].value), failing)
-        op = SmtOp.LEAST if tree.function == "min" else SmtOp.GREATEST
-        return self.kept(self.terms.extreme(op, [part.value for part in parts]), failing)
+            return self._saturating(self.terms.to_single(arguments[0].value), failing)
+        op = SmtOp.MIN if tree.function == "min" else SmtOp.MAX
+        return self._saturating(self.terms.extreme(op, [argument.value for argument in arguments]), failing)
 
-    def chain(self, tree: If) -> Meaning:
-        """Return the meaning of a chain of choices, in a loop: one of a truth table is long."""
-        cases, rest = cases_of(tree)
-        value, failing, _ = self.meaning(rest)
-        for condition, then in reversed([(self.meaning(c), self.meaning(t)) for c, t in cases]):
-            value = self.terms.either(condition.value, then.value, value)
-            inside = self.terms.either(condition.value, then.failing, failing)
-            failing = self.terms.some((condition.failing, inside))
-        return Meaning(value, failing, value)
+    def _if_chain(self, tree: If) -> TranslatedNode:
+        """Return the terms of a chain of `if`s, without recursion, since that of a truth table is long."""
+        cases, default = split_cases(tree)
+        value, failing, _ = self.translate(default)
+        translated_cases = [(self.translate(condition), self.translate(then)) for condition, then in cases]
+        for condition, then in reversed(translated_cases):
+            value = self.terms.if_then_else(condition.value, then.value, value)
+            branch_fails = self.terms.if_then_else(condition.value, then.failing, failing)
+            failing = self.terms.disjunction((condition.failing, branch_fails))
+        return TranslatedNode(value, failing, value)

@@ -1,13 +1,12 @@
-"""Exploration: every state that a chart can come into, and every way in which a tick can go there.
+"""Exploration: every state that a chart can reach, and every way in which a tick can go there.
 
-seen = explore(chart)
-seen.complete, seen.reasons     whether that is all there is; if not, why
-seen.reached                    states, breadth first
-seen.situations                 of these, one for all that differ in counted time only and now go the same
-                                ways: enough for whoever asks what can happen, and many times fewer
-seen.cases(state)               the ways in which a tick can go, each with inputs that show it
-seen.trace_to(state)            the shortest inputs from the start to there
-seen.taken                      for each way of the machine, the first state and case that takes it
+exploration = explore(chart)
+exploration.complete, .reasons     whether that is all that can happen; if not, why
+exploration.reached                states, breadth first
+exploration.distinct_states        one state for all that differ only in counters and have the same steps
+exploration.cases(state)           the steps from a state, each with inputs that show it
+exploration.trace_to(state)        the shortest inputs from the start to a state
+exploration.taken_transitions      for each transition, the first state and step that take it
 """
 
 from __future__ import annotations
@@ -16,59 +15,66 @@ from posewright.charts.reachability.abstraction import (
     Abstraction,
     Counts,
     TimerAbstraction,
-    as_register_holds,
-    assignments_of,
+    abstract_registers,
+    convert_to_register,
     is_defined,
-    keep_registers,
+    list_assignments,
     may_be_undefined,
 )
-from posewright.charts.reachability.conditions import Answer, Registers
-from posewright.charts.reachability.domain import Domain, Spans, parted, where
+from posewright.charts.reachability.comparisons import Registers, SymbolicFunction
+from posewright.charts.reachability.domain import Domain, Spans, find_spans, partition
 from posewright.charts.reachability.exploration import Exploration, explore
-from posewright.charts.reachability.graph import BreadthFirst, Place, ReachabilityGraph, Trace
-from posewright.charts.reachability.limits import SMALL, USUAL, Limits, WorkBudget
-from posewright.charts.reachability.path import InputSpace, PathCondition, paths
-from posewright.charts.reachability.questions import Questions
+from posewright.charts.reachability.graph import BreadthFirst, ReachabilityGraph, StateKey, Trace
+from posewright.charts.reachability.limits import (
+    DEFAULT_LIMITS,
+    MAX_ENUMERATED,
+    ExplorationLimits,
+    WorkBudget,
+)
+from posewright.charts.reachability.path import InputSpace, PathCondition, explore_paths
 from posewright.charts.reachability.states import (
     AbstractState,
-    AbstractStates,
-    Followed,
+    ChartStateSpace,
     SymbolicStep,
-    gathered,
+    UntimedTarget,
+    build_abstract_state,
 )
+from posewright.charts.reachability.symbolic_compiler import SymbolicCompiler
+from posewright.charts.reachability.symbolic_interpreter import SymbolicTick
 
 __all__ = [
-    "SMALL",
-    "USUAL",
+    "DEFAULT_LIMITS",
+    "MAX_ENUMERATED",
     "AbstractState",
-    "AbstractStates",
     "Abstraction",
-    "Answer",
     "BreadthFirst",
+    "ChartStateSpace",
     "Counts",
     "Domain",
     "Exploration",
-    "Followed",
+    "ExplorationLimits",
     "InputSpace",
-    "Limits",
     "PathCondition",
-    "Place",
-    "Questions",
     "ReachabilityGraph",
     "Registers",
     "Spans",
+    "StateKey",
+    "SymbolicCompiler",
+    "SymbolicFunction",
     "SymbolicStep",
+    "SymbolicTick",
     "TimerAbstraction",
     "Trace",
+    "UntimedTarget",
     "WorkBudget",
-    "as_register_holds",
-    "assignments_of",
+    "abstract_registers",
+    "build_abstract_state",
+    "convert_to_register",
     "explore",
-    "gathered",
+    "explore_paths",
+    "find_spans",
     "is_defined",
-    "keep_registers",
+    "list_assignments",
     "may_be_undefined",
-    "parted",
-    "paths",
-    "where",
+    "partition",
 ]

@@ -1,17 +1,18 @@
-"""What of a register or a counter can make a difference, and what need not be told apart.
+"""Abstraction of registers and counters: which of their values an exploration keeps apart.
 
-A register that nothing reads is dropped. One that is only compared with constants is kept by cells: the
-values between two neighbouring constants do the same, so one stands for all. Any other is kept as it is.
+A register that nothing reads is dropped. One that is only compared with constants is kept by cells: all
+values between two neighbouring constants have the same effect, so one of them stands for the cell. Any other
+register keeps its exact values.
 
-A tick looks at a counter only to ask whether it has come to some number. States that differ in counters for
-which all these answers are the same go the same ways; only afterwards do their counters differ again.
+A tick reads a counter only to compare it with constants. States whose counters differ, but not in the results
+of these comparisons, have the same ticks; only afterwards may their counters compare differently.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter as Tally
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
@@ -27,74 +28,86 @@ from posewright.charts.expression import (
     Operator,
     Tree,
     Unary,
-    cases_of,
     compile_tree,
     names_in,
     nodes_of,
+    split_cases,
 )
-from posewright.charts.machine import Counter, Machine, every_actions
-from posewright.charts.model import Action, Assign, Branch, every_action
+from posewright.charts.machine import Counter, Machine, all_actions
+from posewright.charts.model import Action, Assign, Branch, iterate_actions
 from posewright.charts.proof import Translator
-from posewright.charts.reachability.domain import Compute, Domain, parted, plainest, where
-from posewright.charts.reachability.limits import MAX_CELLS, SMALL
+from posewright.charts.reachability.domain import (
+    CompileAtIndex,
+    Domain,
+    IndexFunction,
+    find_spans,
+    partition,
+    simplest_value,
+)
+from posewright.charts.reachability.limits import MAX_CELLS, MAX_ENUMERATED
 from posewright.charts.types import BoolType, FloatType, IntType, Type, Value
-
-
-def is_defined(tree: Tree) -> Tree:
-    """Return the condition that a term is a number: nothing else differs from itself."""
-    return Binary(Operator.EQUAL, tree, tree)
-
-
-def may_be_undefined(expression: Expression, types: Mapping[str, Type]) -> bool:
-    """Return whether some term of an expression may be not a number, as far as the types tell."""
-    nodes = Translator(types).translate(expression).values()
-    return any(meaning.value.interval.nan for meaning in nodes)
-
-
-def may_overflow(expression: Expression, types: Mapping[str, Type]) -> bool:
-    """Return whether an expression as a whole may be infinite, or not a number."""
-    return not Translator(types).meaning(expression).value.interval.finite
-
-
-def as_register_holds(kind: Type, expression: Expression, types: Mapping[str, Type]) -> Tree:
-    """Return a term as a register of that type holds it.
-
-    Args:
-        kind: of the register.
-        expression: the term.
-        types: of all names that it reads.
-    """
-    tree = expression.tree
-    if isinstance(tree, Literal):
-        return Literal(kind.fit(tree.value))  # type: ignore[arg-type]  # of the kind's own sort
-    if isinstance(kind, FloatType):
-        number = Expression(tree, kind, expression.source, expression.fixed)
-        cut = not kind.open or may_overflow(number, types)
-        nearest = _between(tree, kind.low, kind.high) if cut else tree
-        nearest = Call("single", (nearest,)) if kind.single else nearest
-        if not may_be_undefined(number, types):
-            return nearest
-        return If(is_defined(tree), nearest, Literal(kind.zero))
-    return _between(tree, kind.low, kind.high) if isinstance(kind, IntType) else tree
-
-
-def _between(tree: Tree, low: float, high: float) -> Tree:
-    return Call("max", (Call("min", (tree, Literal(high))), Literal(low)))
-
 
 DIVISIONS = (Operator.OVER, Operator.MODULO)
 
 
+def is_defined(tree: Tree) -> Tree:
+    """Return the condition that a term is a number; NaN alone differs from itself."""
+    return Binary(Operator.EQUAL, tree, tree)
+
+
+def may_be_undefined(expression: Expression, types: Mapping[str, Type]) -> bool:
+    """Return whether some term of an expression may be NaN, as far as the types tell."""
+    translated_nodes = Translator(types).translate(expression).values()
+    return any(node.value.interval.nan for node in translated_nodes)
+
+
+def _may_overflow(expression: Expression, types: Mapping[str, Type]) -> bool:
+    """Return whether the value of an expression may be infinite or NaN."""
+    return not Translator(types).translate_root(expression).value.interval.finite
+
+
+def convert_to_register(kind: Type, expression: Expression, types: Mapping[str, Type]) -> Tree:
+    """Return a term for the value that a register has once an expression is assigned to it.
+
+    Args:
+        kind: type of the register.
+        expression: the assigned expression.
+        types: of all names that it reads.
+    """
+    tree = expression.tree
+    if isinstance(tree, Literal):
+        return Literal(kind.clamp(tree.value))  # type: ignore[arg-type]  # the value is of that type
+    if isinstance(kind, IntType):
+        return _clamp(tree, kind.low, kind.high)
+    if not isinstance(kind, FloatType):
+        return tree
+    number = Expression(tree, kind, expression.source, expression.fixed)
+    converted: Tree = tree
+    if not kind.is_unbounded or _may_overflow(number, types):
+        converted = _clamp(converted, kind.low, kind.high)
+    if kind.single:
+        converted = Call("single", (converted,))
+    if may_be_undefined(number, types):
+        return If(is_defined(tree), converted, Literal(kind.default))
+    return converted
+
+
+def _clamp(tree: Tree, low: float, high: float) -> Tree:
+    return Call("max", (Call("min", (tree, Literal(high))), Literal(low)))
+
+
 @dataclass(frozen=True)
 class Abstraction:
-    """How the values of one register are told apart.
+    """Which values of one register are kept apart.
 
     Attributes:
-        drops: not at all.
-        bounds: the greatest value of every cell but the last; none where each value counts.
-        values: what stands for each cell.
-        single: every cell is a single value.
-        marks: values that are tried at any rate, where not all can be.
+        kind: type of the register.
+        start: its initial value.
+        drops: whether none are; the register always has its initial value.
+        bounds: the greatest value of every cell but the last; empty where there are no cells.
+        values: the value that stands for each cell.
+        is_exact: whether every cell is a single value, or there are no cells.
+        marks: values that are tried in any case, where not all values can be.
     """
 
     kind: Type
@@ -102,278 +115,330 @@ class Abstraction:
     drops: bool = False
     bounds: tuple[Value, ...] = ()
     values: tuple[Value, ...] = ()
-    single: bool = True
+    is_exact: bool = True
     marks: tuple[Value, ...] = ()
 
+    @property
+    def merges_values(self) -> bool:
+        """Whether one value may stand for several."""
+        return self.drops or not self.is_exact
+
     def canonical(self, value: Value) -> Value:
-        """Return what stands for a value."""
+        """Return the value that stands for another one."""
         if self.drops:
             return self.start
-        if self.single:
+        if self.is_exact:
             return value
         return self.values[bisect_left(self.bounds, value)]
 
     def rounded(self, tree: Tree) -> Tree:
-        """Return a term as it is once the register holds it."""
-        single = isinstance(self.kind, FloatType) and self.kind.single
-        return Call("single", (tree,)) if single else tree
+        """Return a term with the rounding of a register of 32-bit fractions."""
+        is_single = isinstance(self.kind, FloatType) and self.kind.single
+        return Call("single", (tree,)) if is_single else tree
 
 
-def keep_registers(
+def abstract_registers(
     machine: Machine,
     watching: Sequence[Expression] = (),
-    keep: Collection[str] = (),
+    tracked: Collection[str] = (),
     marks: Mapping[str, Collection[Value]] | None = None,
 ) -> dict[str, Abstraction]:
-    """Return how the outputs and locals of a machine are kept while it is explored.
+    """Return the abstractions of the outputs and locals of a machine, by name.
 
     Args:
-        machine: what is explored.
-        watching: conditions that are asked after every tick.
-        keep: names whose values are told apart, whether or not anything reads them.
-        marks: values of numbers that are tried at any rate, where not all can be.
+        machine: that is explored.
+        watching: conditions that are evaluated after every tick.
+        tracked: names whose exact values are kept, whether or not anything reads them.
+        marks: values of numbers that are tried in any case, where not all can be.
     """
-    uses = _uses(machine, watching, keep)
-    start = machine.chart.start_values()
-    found = {name: _keep(name, kind, start[name], uses) for name, kind in machine.chart.variables.items()}
+    uses = _find_register_uses(machine, watching, tracked)
+    start_values = machine.chart.start_values()
+    abstractions = {
+        name: _abstract_register(name, kind, start_values[name], uses)
+        for name, kind in machine.chart.variables.items()
+    }
     for name, values in (marks or {}).items():
-        fitting = tuple(value for value in values if found[name].kind.holds(value))
-        found[name] = replace(found[name], marks=fitting)
-    return found
+        valid_marks = tuple(value for value in values if abstractions[name].kind.contains(value))
+        abstractions[name] = replace(abstractions[name], marks=valid_marks)
+    return abstractions
 
 
-def _keep(name: str, kind: Type, start: Value, uses: _Uses) -> Abstraction:
-    if name not in uses.whole | uses.cells.keys():
-        return Abstraction(kind, start, drops=True, single=False)
+def _abstract_register(name: str, kind: Type, start: Value, uses: _RegisterUses) -> Abstraction:
+    is_exact = name in uses.exact_names
+    if not is_exact and name not in uses.comparisons:
+        return Abstraction(kind, start, drops=True, is_exact=False)
     if not isinstance(kind, IntType | FloatType):
         return Abstraction(kind, start)
-    if name not in uses.whole:
-        found = _by_cells(name, kind, start, uses.cells[name])
-        if found is not None:
-            return found
-    if isinstance(kind, IntType) and kind.high - kind.low < SMALL:
+    if not is_exact:
+        abstraction = _abstract_by_cells(name, kind, start, uses.comparisons[name])
+        if abstraction is not None:
+            return abstraction
+    if isinstance(kind, IntType) and kind.high - kind.low < MAX_ENUMERATED:
         values = tuple(range(kind.low, kind.high + 1))
         return Abstraction(kind, start, bounds=values[:-1], values=values)
     return Abstraction(kind, start)
 
 
-def _by_cells(
+def _abstract_by_cells(
     name: str, kind: Type, start: Value, comparisons: list[tuple[Tree, Expression]]
 ) -> Abstraction | None:
-    """Return how a register is kept that is compared with constants only, or None where that is not so."""
-    axis = Domain(kind)
-    cells = [axis.whole]
+    """Return the abstraction of a register by the comparisons that read it.
+
+    Args:
+        name: of the register.
+        kind: its type.
+        start: its initial value, which stands for its cell.
+        comparisons: with the expressions they are part of; none reads another name.
+
+    Returns:
+        None where the values of a comparison are not exactly known, or there are too many cells.
+    """
+    domain = Domain(kind)
+    classes = [domain.full]
     for tree, expression in comparisons:
-        spans, exact = where(tree, name, axis, _compile_at(name, axis, expression))
-        asked = Expression(tree, BoolType(), expression.source, expression.fixed)
-        if not exact or len(cells) > MAX_CELLS or may_be_undefined(asked, {name: kind}):
+        spans, exact = find_spans(tree, name, domain, _index_compiler(name, domain, expression))
+        comparison = Expression(tree, BoolType(), expression.source, expression.fixed)
+        if not exact or len(classes) > MAX_CELLS or may_be_undefined(comparison, {name: kind}):
             return None
-        cells = [part for cell in cells for part in parted(cell, spans) if part]
-    single = sorted(span for cell in cells for span in cell)
-    if len(single) > MAX_CELLS:
+        classes = [part for old_class in classes for part in partition(old_class, spans) if part]
+    cells = sorted(span for spans in classes for span in spans)
+    if len(cells) > MAX_CELLS:
         return None
-    at = axis.index(start)
-    values = (start if low <= at <= high else plainest(axis, ((low, high),)) for low, high in single)
-    bounds = tuple(axis.value(high) for _, high in single[:-1])
-    return Abstraction(kind, start, False, bounds, tuple(values), all(low == high for low, high in single))
+    start_index = domain.index(start)
+    values = []
+    for low, high in cells:
+        has_start = low <= start_index <= high
+        values.append(start if has_start else simplest_value(domain, ((low, high),)))
+    bounds = tuple(domain.value(high) for _, high in cells[:-1])
+    is_exact = all(low == high for low, high in cells)
+    return Abstraction(kind, start, bounds=bounds, values=tuple(values), is_exact=is_exact)
 
 
-def _compile_at(name: str, axis: Domain, expression: Expression) -> Callable[[Tree], Compute]:
-    def compile_one(tree: Tree) -> Compute:
+def _index_compiler(name: str, domain: Domain, expression: Expression) -> CompileAtIndex:
+    """Return a function that compiles a term of one name to a function of the index of its value."""
+
+    def compile_at_index(tree: Tree) -> IndexFunction:
         evaluate = compile_tree(tree, expression.fixed, expression.source)
-        return lambda index: evaluate({name: axis.value(index)})
+        return lambda index: evaluate({name: domain.value(index)})
 
-    return compile_one
+    return compile_at_index
 
 
 @dataclass
-class _Uses:
-    """Who reads what.
+class _RegisterUses:
+    """How conditions and values read registers.
 
     Attributes:
-        whole: registers of which every value counts.
-        cells: the comparisons of registers that are only compared with constants.
+        registers: types of all registers.
+        exact_names: registers of which every value matters.
+        comparisons: for registers that are compared with constants, these comparisons.
     """
 
     registers: Mapping[str, Type]
-    whole: set[str] = field(default_factory=set)
-    cells: dict[str, list[tuple[Tree, Expression]]] = field(default_factory=dict)
+    exact_names: set[str] = field(default_factory=set)
+    comparisons: dict[str, list[tuple[Tree, Expression]]] = field(default_factory=dict)
 
-    def names(self, tree: Tree, expression: Expression) -> set[str]:
+    @property
+    def read_names(self) -> set[str]:
+        """Registers that are read."""
+        return self.exact_names | self.comparisons.keys()
+
+    def registers_in(self, tree: Tree, expression: Expression) -> set[str]:
+        """Return the registers that a part of an expression reads."""
         return {name for name in names_in(tree) if name in self.registers and name not in expression.fixed}
 
-    def condition(self, tree: Tree, expression: Expression) -> None:
-        """Note what a condition reads."""
+    def add_condition(self, tree: Tree, expression: Expression) -> None:
+        """Add the registers that a condition reads."""
         if isinstance(tree, If):
-            cases, rest = cases_of(tree)
-            for one in (*chain.from_iterable(cases), rest):
-                self.condition(one, expression)
+            cases, default = split_cases(tree)
+            for part in (*chain.from_iterable(cases), default):
+                self.add_condition(part, expression)
         elif isinstance(tree, Unary) and tree.operator is Operator.NOT:
-            self.condition(tree.operand, expression)
+            self.add_condition(tree.operand, expression)
         elif isinstance(tree, Binary) and tree.operator in LOGIC:
-            self.condition(tree.left, expression)
-            self.condition(tree.right, expression)
+            self.add_condition(tree.left, expression)
+            self.add_condition(tree.right, expression)
         elif isinstance(tree, Binary) and tree.operator in COMPARISONS:
-            self.comparison(tree, expression)
+            self._add_comparison(tree, expression)
         else:
-            self.whole |= self.names(tree, expression)
+            self.exact_names |= self.registers_in(tree, expression)
 
-    def comparison(self, tree: Binary, expression: Expression) -> None:
-        names = self.names(tree, expression)
-        alone = names_in(tree) - expression.fixed.keys() == names and len(names) == 1
-        difficult = any(
-            isinstance(n, If) or (isinstance(n, Binary) and n.operator in DIVISIONS) for n in nodes_of(tree)
-        )
-        name = next(iter(names), "")
-        if alone and not difficult and isinstance(self.registers[name], IntType | FloatType):
-            self.cells.setdefault(name, []).append((tree, expression))
+    def _add_comparison(self, tree: Binary, expression: Expression) -> None:
+        """Add a comparison; only one of a single number, without `if` or division, allows cells."""
+        registers = self.registers_in(tree, expression)
+        reads_one_register = len(registers) == 1 and names_in(tree) - expression.fixed.keys() == registers
+        if not reads_one_register or any(_is_choice_or_division(node) for node in nodes_of(tree)):
+            self.exact_names |= registers
+            return
+        (name,) = registers
+        if isinstance(self.registers[name], IntType | FloatType):
+            self.comparisons.setdefault(name, []).append((tree, expression))
         else:
-            self.whole |= names
+            self.exact_names.add(name)
 
-    def value(self, tree: Tree, expression: Expression) -> None:
-        """Note what a value reads that is itself read."""
+    def add_value(self, tree: Tree, expression: Expression) -> None:
+        """Add the registers that the value of a read register reads."""
         if isinstance(tree, If):
-            cases, rest = cases_of(tree)
-            for condition, then in cases:
-                self.condition(condition, expression)
-                self.value(then, expression)
-            self.value(rest, expression)
+            cases, default = split_cases(tree)
+            for condition, value in cases:
+                self.add_condition(condition, expression)
+                self.add_value(value, expression)
+            self.add_value(default, expression)
         else:
-            self.whole |= self.names(tree, expression)
+            self.exact_names |= self.registers_in(tree, expression)
 
 
-def _uses(machine: Machine, watching: Sequence[Expression], keep: Collection[str]) -> _Uses:
-    uses = _Uses(machine.chart.variables)
-    uses.whole |= set(keep) & set(machine.chart.variables)
-    for condition in (*conditions_of(machine), *watching):
-        uses.condition(condition.tree, condition)
-    waiting = [pair for action in assignments_of(machine) for pair in action.values.items()]
-    for _, value in waiting:
+def _is_choice_or_division(node: Tree) -> bool:
+    return isinstance(node, If) or (isinstance(node, Binary) and node.operator in DIVISIONS)
+
+
+def _find_register_uses(
+    machine: Machine, watching: Sequence[Expression], tracked: Collection[str]
+) -> _RegisterUses:
+    """Return how a machine reads its registers: directly, or through values that are read in turn."""
+    uses = _RegisterUses(machine.chart.variables)
+    uses.exact_names |= set(tracked) & set(machine.chart.variables)
+    for condition in (*list_conditions(machine), *watching):
+        uses.add_condition(condition.tree, condition)
+    assignments = [pair for action in list_assignments(machine) for pair in action.values.items()]
+    for _, value in assignments:  # whether a value divides by zero matters even if nothing reads it
         for node in nodes_of(value.tree):
             if isinstance(node, Binary) and node.operator in DIVISIONS:
-                uses.whole |= uses.names(value.tree, value)
+                uses.exact_names |= uses.registers_in(value.tree, value)
     while True:
-        read = uses.whole | uses.cells.keys()
-        ready = [one for one in waiting if one[0] in read]
-        if not ready:
+        read_names = uses.read_names
+        read_values = [value for name, value in assignments if name in read_names]
+        if not read_values:
             return uses
-        waiting = [one for one in waiting if one[0] not in read]
-        for _, value in ready:
-            uses.value(value.tree, value)
+        assignments = [(name, value) for name, value in assignments if name not in read_names]
+        for value in read_values:
+            uses.add_value(value.tree, value)
 
 
-def _actions(machine: Machine) -> Iterator[Action]:
-    return (action for actions in every_actions(machine) for action in every_action(actions))
+def _list_actions(machine: Machine) -> Iterator[Action]:
+    return (action for actions in all_actions(machine) for action in iterate_actions(actions))
 
 
-def conditions_of(machine: Machine) -> Iterator[Expression]:
-    """Yield what decides where a tick goes: guards, what is counted, and where actions branch."""
-    yield from (guard for way in machine.ways for guard in way.guards)
+def list_conditions(machine: Machine) -> Iterator[Expression]:
+    """Yield the conditions that decide what a tick does: guards, conditions of counters and of branches."""
+    yield from (guard for transition in machine.transitions for guard in transition.guards)
     yield from (counter.condition for counter in machine.counters if counter.condition is not None)
-    yield from (action.when for action in _actions(machine) if isinstance(action, Branch))
+    yield from (action.when for action in _list_actions(machine) if isinstance(action, Branch))
 
 
-def assignments_of(machine: Machine) -> Iterator[Assign]:
-    """Yield all that may set outputs and locals."""
-    return (action for action in _actions(machine) if isinstance(action, Assign))
+def list_assignments(machine: Machine) -> Iterator[Assign]:
+    """Yield all assignments to outputs and locals."""
+    return (action for action in _list_actions(machine) if isinstance(action, Assign))
 
 
 Counts = tuple[int, ...]
+"""The values of all counters."""
 
 
 class TimerAbstraction:
-    """The counters of one machine, or of several side by side.
+    """The counters of one machine, or of several side by side; numbers the values that occur.
 
     Attributes:
         names: of the counters, in the order of the registers.
-        every: the values met so far, by their number.
-        looked: for each, the number of what a tick can tell of it.
+        next_counts: for each counter, the value that follows every value while it runs.
+        classes: for each counter, the class of every value; a tick cannot distinguish values of one class.
+        all_counts: the values that have occurred, by number.
+        class_numbers: for each of these, the number of its classes.
     """
 
     def __init__(self, *machines: Machine) -> None:
-        asked = [(counter, _asked(machine)) for machine in machines for counter in machine.counters]
-        self.names = tuple(counter.name for counter, _ in asked)
-        self.later = tuple(_later(counter) for counter, _ in asked)
-        self.classes = tuple(
-            _classes(later, numbers.get(counter.name))
-            for later, (counter, numbers) in zip(self.later, asked, strict=True)
-        )
-        self.every: list[Counts] = []
-        self.numbers: dict[Counts, int] = {}
-        self.looked: list[int] = []
-        self.look_numbers: dict[Counts, int] = {}
-        self.tables: dict[tuple[int, ...], dict[int, int]] = {}
+        compared_numbers: list[set[int] | None] = []
+        counters: list[Counter] = []
+        for machine in machines:
+            numbers_by_name = _find_compared_numbers(machine)
+            for counter in machine.counters:
+                counters.append(counter)
+                compared_numbers.append(numbers_by_name.get(counter.name))
+        self.names = tuple(counter.name for counter in counters)
+        self.next_counts = tuple(_next_counts(counter) for counter in counters)
+        self.classes = tuple(map(_classify_counts, self.next_counts, compared_numbers))
+        self.all_counts: list[Counts] = []
+        self.class_numbers: list[int] = []
+        self._numbers: dict[Counts, int] = {}
+        self._numbers_by_classes: dict[Counts, int] = {}
+        self._advance_tables: dict[tuple[int, ...], dict[int, int]] = {}
 
     def number(self, counts: Counts) -> int:
-        """Return a number for these values of the counters, the same for the same."""
-        found = self.numbers.setdefault(counts, len(self.every))
-        if found == len(self.every):
-            self.every.append(counts)
-            looks = self.looks(counts)
-            self.looked.append(self.look_numbers.setdefault(looks, len(self.look_numbers)))
-        return found
+        """Return the number of some values of the counters."""
+        number = self._numbers.setdefault(counts, len(self.all_counts))
+        if number == len(self.all_counts):
+            self.all_counts.append(counts)
+            classes = self.classify(counts)
+            class_number = self._numbers_by_classes.setdefault(classes, len(self._numbers_by_classes))
+            self.class_numbers.append(class_number)
+        return number
 
-    def number_onward(self, number: int, running: tuple[int, ...]) -> int:
-        """Return the same as `onward`, number for number."""
-        table = self.tables.setdefault(running, {})
-        found = table.get(number)
-        if found is None:
-            found = table[number] = self.number(self.onward(self.every[number], running))
-        return found
+    def advance_number(self, number: int, running: tuple[int, ...]) -> int:
+        """Return the number of the values that `advance` returns for the values with a number."""
+        table = self._advance_tables.setdefault(running, {})
+        next_number = table.get(number)
+        if next_number is None:
+            next_number = table[number] = self.number(self.advance(self.all_counts[number], running))
+        return next_number
 
-    def looks(self, counts: Counts) -> Counts:
-        """Return what a tick can tell of counters."""
+    def classify(self, counts: Counts) -> Counts:
+        """Return the classes of some values of the counters."""
         return tuple([classes[count] for classes, count in zip(self.classes, counts, strict=True)])
 
-    def running(self, after: Counts) -> tuple[int, ...]:
-        """Return which counters went on in a tick that left these; the others begin again."""
-        return tuple([i for i, count in enumerate(after) if count])
+    def running(self, counts_after: Counts) -> tuple[int, ...]:
+        """Return the indices of the counters that ran in a tick, by their values after it."""
+        return tuple([i for i, count in enumerate(counts_after) if count])
 
-    def onward(self, counts: Counts, running: tuple[int, ...]) -> Counts:
-        """Return counters after a tick in which just these went on."""
-        if not running:
-            return (0,) * len(counts)
-        found = [0] * len(counts)
+    def advance(self, counts: Counts, running: tuple[int, ...]) -> Counts:
+        """Return the counters after a tick in which those at the indices `running` run; others are reset."""
+        advanced = [0] * len(counts)
         for i in running:
-            found[i] = self.later[i][counts[i]]
-        return tuple(found)
+            advanced[i] = self.next_counts[i][counts[i]]
+        return tuple(advanced)
 
 
-def _later(counter: Counter) -> tuple[int, ...]:
-    """Return what follows every value of a counter that goes on: never zero."""
-    last = 1 if counter.again else counter.limit
-    return (*range(1, counter.limit + 1), last)
+def _next_counts(counter: Counter) -> tuple[int, ...]:
+    """Return the value that follows every value of a counter while it runs; never zero."""
+    after_limit = 1 if counter.again else counter.limit
+    return (*range(1, counter.limit + 1), after_limit)
 
 
-def _classes(later: tuple[int, ...], asked: set[int] | None) -> tuple[int, ...]:
-    """Return the class of every value: how many of the numbers asked for the next value has come to."""
-    if asked is None:
-        return tuple(range(len(later)))
-    edges = sorted(asked | {number + 1 for number in asked})
-    return tuple(sum(edge <= value for edge in edges) for value in later)
+def _classify_counts(next_counts: tuple[int, ...], compared_numbers: set[int] | None) -> tuple[int, ...]:
+    """Return the class of every value of a counter, by how its next value compares with the numbers."""
+    if compared_numbers is None:
+        return tuple(range(len(next_counts)))
+    edges = sorted(compared_numbers | {number + 1 for number in compared_numbers})
+    return tuple(sum(edge <= count for edge in edges) for count in next_counts)
 
 
-def _asked(machine: Machine) -> dict[str, set[int] | None]:
-    """Return the numbers with which each counter is compared; None where more than that is done with it."""
+def _find_compared_numbers(machine: Machine) -> dict[str, set[int] | None]:
+    """Return the numbers with which each counter is compared; None for a counter that is read otherwise."""
     numbers = {counter.name: set[int]() for counter in machine.counters}
-    compared = [(way.since, way.wait) for way in machine.ways if way.wait]
-    otherwise = set[str]()
+    comparisons = [
+        (transition.since_register, transition.wait) for transition in machine.transitions if transition.wait
+    ]
+    read_otherwise = set[str]()
     for expression in machine.expressions:
-        asked = list(_comparisons(expression.tree))
-        read = Tally(node.name for node in nodes_of(expression.tree) if isinstance(node, Name))
-        read.subtract(name for name, _ in asked)
-        otherwise |= {name for name, left in read.items() if left > 0}
-        compared += asked
-    for name, number in compared:
+        own_comparisons = list(_list_count_comparisons(expression.tree))
+        n_reads = Tally(node.name for node in nodes_of(expression.tree) if isinstance(node, Name))
+        n_reads.subtract(name for name, _ in own_comparisons)
+        read_otherwise |= {name for name, count in n_reads.items() if count > 0}
+        comparisons += own_comparisons
+    for name, number in comparisons:
         if name in numbers:
             numbers[name].add(number)
-    return {name: None if name in otherwise else asked_for for name, asked_for in numbers.items()}
+    return {
+        name: None if name in read_otherwise else compared_numbers
+        for name, compared_numbers in numbers.items()
+    }
 
 
-def _comparisons(tree: Tree) -> Iterator[tuple[str, int]]:
+def _list_count_comparisons(tree: Tree) -> Iterator[tuple[str, int]]:
+    """Yield the names that an expression compares with integers by `==`, `<` or `>=`, with the integers."""
     for node in nodes_of(tree):
         if not isinstance(node, Binary) or not isinstance(node.left, Name):
             continue
-        wanted = node.operator in (Operator.EQUAL, Operator.LESS, Operator.GREATER_EQUAL)
-        if wanted and isinstance(node.right, Literal) and type(node.right.value) is int:
+        if node.operator not in (Operator.EQUAL, Operator.LESS, Operator.GREATER_EQUAL):
+            continue
+        if isinstance(node.right, Literal) and type(node.right.value) is int:
             yield node.left.name, node.right.value

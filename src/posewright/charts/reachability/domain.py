@@ -1,13 +1,13 @@
-"""Sets of values of one input, and the set for which a condition holds.
+"""Domains of types, sets of their values, and the set of values for which a condition holds.
 
-Every type has finitely many values in an order of their own: truth values and names as they are written,
-numbers from the least to the greatest, fractions bit pattern by bit pattern. So a set of values is a few
-spans of whole numbers, whatever the type, and nothing between two neighbouring fractions is ever missed.
+Every type has finitely many values in a fixed order: Booleans and enumerations as they are declared, numbers
+in ascending order, fractions bit pattern by bit pattern. A set of values is therefore a few spans of indices,
+whatever the type, and no value between two neighbouring fractions is ever missed.
 
-Where a condition on one number holds is found to the last bit, by bisection. Through + - * / by constants,
-abs, min, max and choices, a term is a line, piece by piece, in the one number that it reads. On a piece the
-two sides of a comparison cross once at most; where, is found by halving the piece with the very functions
-that run the chart, so rounding and saturation are theirs.
+The values for which a condition on one number holds are found exactly, by bisection. Through + - * / by
+constants, abs, min, max and `if`, a term is piecewise linear in that number. On each piece the two sides of a
+comparison cross at most once; the crossing is bisected with the functions that run the chart, so rounding and
+saturation are the same.
 """
 
 from __future__ import annotations
@@ -30,70 +30,77 @@ from posewright.charts.expression import (
     Operator,
     Tree,
     Unary,
-    cases_of,
     children,
     names_in,
     nodes_of,
+    split_cases,
 )
-from posewright.charts.reachability.limits import BLURRED, LARGE, NEAR, SMALL
+from posewright.charts.reachability.limits import (
+    CROSSING_NEIGHBOURS,
+    KINK_NEIGHBOURS,
+    MAX_ENUMERATED,
+    MAX_ENUMERATED_NONLINEAR,
+)
 from posewright.charts.types import INT_HIGH, INT_LOW, BoolType, EnumType, FloatType, IntType, Type, Value
 
 Spans = tuple[tuple[int, int], ...]
-"""Whole numbers from ... to, both included, in order and apart from each other."""
+"""A set of indices: spans from first to last, both included, in ascending order and disjoint."""
 
-NO = ((0, 0),)
-YES = ((1, 1),)
-"""The sets of a truth value that is known."""
+FALSE_ONLY = ((0, 0),)
+TRUE_ONLY = ((1, 1),)
+"""The sets of a Boolean whose value is known."""
 
-SHORTEST = 17
-"""Digits beyond which no fraction of 64 bits needs any."""
+MAX_DIGITS = 17
+"""Digits that identify every fraction of 64 bits."""
 
 
 @lru_cache(maxsize=200_000)
-def parted(spans: Spans, by: Spans) -> tuple[Spans, Spans]:
-    """Return the part of `spans` inside `by`, and the part outside."""
+def partition(spans: Spans, by: Spans) -> tuple[Spans, Spans]:
+    """Return the part of `spans` that is in `by`, and the part that is not."""
     inside, outside = [], []
-    start = 0
+    first_relevant = 0
     for low, high in spans:
         at = low
-        while start < len(by) and by[start][1] < low:  # below this span, so below all that follow
-            start += 1
-        number = start
+        # spans of `by` below this span are below all that follow
+        while first_relevant < len(by) and by[first_relevant][1] < low:
+            first_relevant += 1
+        number = first_relevant
         while number < len(by) and by[number][0] <= high and at <= high:
             first, last = by[number]
             if first > at:
                 outside.append((at, first - 1))
             inside.append((max(first, at), min(last, high)))
-            at, number = last + 1, number + 1
+            at = last + 1
+            number += 1
         if at <= high:
             outside.append((at, high))
     return tuple(inside), tuple(outside)
 
 
-def joined(pieces: Iterable[tuple[int, int]]) -> Spans:
-    """Return the set of what is in any of the pieces."""
-    found: list[tuple[int, int]] = []
-    for low, high in sorted(pieces):
-        if found and low <= found[-1][1] + 1:
-            found[-1] = (found[-1][0], max(found[-1][1], high))
+def merge_spans(spans: Iterable[tuple[int, int]]) -> Spans:
+    """Return the union of spans, which may be in any order and overlap."""
+    merged: list[tuple[int, int]] = []
+    for low, high in sorted(spans):
+        if merged and low <= merged[-1][1] + 1:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], high))
         else:
-            found.append((low, high))
-    return tuple(found)
+            merged.append((low, high))
+    return tuple(merged)
 
 
-def count(spans: Spans) -> int:
-    """Return how many values there are in a set."""
+def count_values(spans: Spans) -> int:
+    """Return how many values a set has."""
     return sum(high - low + 1 for low, high in spans)
 
 
 @dataclass(frozen=True, eq=False)
 class Domain:
-    """The values of one type, numbered in order."""
+    """The values of one type, with an index for each, in order."""
 
     kind: Type
 
     @cached_property
-    def whole(self) -> Spans:
+    def full(self) -> Spans:
         """The set of all values."""
         kind = self.kind
         if isinstance(kind, BoolType):
@@ -104,20 +111,20 @@ class Domain:
 
     @cached_property
     def is_number(self) -> bool:
-        """Whether its values can be computed with."""
+        """Whether the values are numbers."""
         return isinstance(self.kind, IntType | FloatType)
 
     def index(self, value: Value) -> int:
-        """Return the number of a value; of a fraction that is none of them, that of the next below."""
+        """Return the index of a value; for a fraction between two values, that of the one below."""
         kind = self.kind
         if isinstance(kind, EnumType):
             return kind.values.index(str(value))
         if isinstance(kind, FloatType):
-            return _index_single(float(value)) if kind.single else _index_double(float(value))
+            return _single_to_index(float(value)) if kind.single else _double_to_index(float(value))
         return int(value)
 
     def value(self, index: int) -> Value:
-        """Return the value of a number."""
+        """Return the value with an index."""
         kind = self.kind
         if isinstance(kind, BoolType):
             return bool(index)
@@ -125,274 +132,310 @@ class Domain:
             return kind.values[index]
         if isinstance(kind, IntType):
             return index
-        return _single_of(index) if kind.single else _double_of(index)
+        return _index_to_single(index) if kind.single else _index_to_double(index)
 
 
 @lru_cache(maxsize=50_000)
-def plainest(axis: Domain, spans: Spans) -> Value:
-    """Return the value of a set that reads most easily: zero, false, a round number."""
-    if not axis.is_number:
-        return axis.value(spans[0][0])
-    values = [_plain_between(axis, low, high) for low, high in spans]
+def simplest_value(domain: Domain, spans: Spans) -> Value:
+    """Return the value of a set that is easiest to read: false, zero, the number with the fewest digits."""
+    if not domain.is_number:
+        return domain.value(spans[0][0])
+    values = [_simplest_in_span(domain, low, high) for low, high in spans]
     return min(values, key=lambda value: (len(repr(abs(value))), abs(value), value < 0))
 
 
-def _plain_between(axis: Domain, low: int, high: int) -> float:
-    """Return the roundest number of a span, from its end nearest to zero on."""
+def _simplest_in_span(domain: Domain, low: int, high: int) -> float:
+    """Return the number with the fewest digits of a span, searched from its end nearest to zero."""
     if low <= 0 <= high:
-        return axis.kind.fit(0)  # type: ignore[return-value]  # of a number
-    near = low if low > 0 else high
-    if isinstance(axis.kind, IntType):
-        return near
-    value = float(axis.value(near))
+        return domain.kind.clamp(0)  # type: ignore[return-value]  # the type is a number
+    nearest_to_zero = low if low > 0 else high
+    if isinstance(domain.kind, IntType):
+        return nearest_to_zero
+    value = float(domain.value(nearest_to_zero))
     if not math.isfinite(value):
         return value
-    power = math.floor(math.log10(abs(value)))
-    for digits in range(SHORTEST + 1):
-        step = power - digits
-        for extra in (1, 0):
-            text = f"{_tenths(abs(value), step) + extra}e{step}"
-            found = math.copysign(float(text), value)
-            if axis.kind.holds(axis.kind.fit(found)) and low <= axis.index(found) <= high:
-                return float(axis.value(axis.index(found)))
+    exponent = math.floor(math.log10(abs(value)))
+    for digits in range(MAX_DIGITS + 1):
+        last_exponent = exponent - digits
+        truncated = _truncate_to_exponent(abs(value), last_exponent)
+        for mantissa in (truncated + 1, truncated):
+            candidate = math.copysign(float(f"{mantissa}e{last_exponent}"), value)
+            is_in_range = domain.kind.contains(domain.kind.clamp(candidate))
+            if is_in_range and low <= domain.index(candidate) <= high:
+                return float(domain.value(domain.index(candidate)))
     return value
 
 
-def _tenths(value: float, power: int) -> int:
-    scaled = value / 10.0**power if power > -300 else 0.0
+def _truncate_to_exponent(value: float, exponent: int) -> int:
+    """Return the integer part of `value / 10**exponent`; 0 where that is out of range."""
+    scaled = value / 10.0**exponent if exponent > -300 else 0.0
     return math.floor(scaled) if math.isfinite(scaled) else 0
 
 
-def _index_double(value: float) -> int:
+def _double_to_index(value: float) -> int:
     (bits,) = struct.unpack("<q", struct.pack("<d", value))
     return int(bits) if bits >= 0 else -int(bits & 0x7FFF_FFFF_FFFF_FFFF)
 
 
-def _double_of(index: int) -> float:
+def _index_to_double(index: int) -> float:
     (value,) = struct.unpack("<d", struct.pack("<q", abs(index)))
     return float(value) if index >= 0 else -float(value)
 
 
-def _index_single(value: float) -> int:
+def _single_to_index(value: float) -> int:
     (bits,) = struct.unpack("<i", struct.pack("<f", value))
     index = int(bits) if bits >= 0 else -int(bits & 0x7FFF_FFFF)
-    return index - 1 if _single_of(index) > value else index
+    return index - 1 if _index_to_single(index) > value else index
 
 
-def _single_of(index: int) -> float:
+def _index_to_single(index: int) -> float:
     (value,) = struct.unpack("<f", struct.pack("<i", abs(index)))
     return float(value) if index >= 0 else -float(value)
 
 
-Compute = Callable[[int], Any]
-"""What a term comes to at the value of that number on the axis."""
+IndexFunction = Callable[[int], Any]  # of a Boolean, a name or a number, whatever the term is
+"""The value of a term as a function of the index of one name's value."""
+
+CompileAtIndex = Callable[[Tree], IndexFunction]
+"""Compiles a term to a function of an index."""
 
 
 class NotPiecewiseLinearError(ValueError):
-    """Raised inside this room: a term is not a line, piece by piece."""
+    """Raised within this module: a term is not piecewise linear."""
 
 
-def where(tree: Tree, name: str, axis: Domain, compile_at: Callable[[Tree], Compute]) -> tuple[Spans, bool]:
-    """Return the set of values of `name` for which a condition holds, and whether that is exact.
+def find_spans(tree: Tree, name: str, domain: Domain, compile_at_index: CompileAtIndex) -> tuple[Spans, bool]:
+    """Return the set of values of one name for which a condition holds, and whether that is exact.
 
     Args:
-        tree: the condition; whatever else it reads is known.
-        name: what varies.
-        axis: its values.
-        compile_at: gives the function from the number of a value to what a term then is.
+        tree: of the condition; all other names in it are known to `compile_at_index`.
+        name: the name that varies.
+        domain: its values.
+        compile_at_index: compiles a term to a function of an index into `domain`.
     """
-    ((low, high),) = axis.whole
-    holds = compile_at(tree)
-    if high - low < SMALL:
-        return joined((i, i) for i in range(low, high + 1) if holds(i)), True
-    lines = _Lines(name, axis, compile_at)
+    ((low, high),) = domain.full
+    holds = compile_at_index(tree)
+    if high - low < MAX_ENUMERATED:
+        return merge_spans((i, i) for i in range(low, high + 1) if holds(i)), True
+    finder = _CutFinder(name, domain, compile_at_index)
     try:
-        cuts, exact = lines.of_condition(tree), not lines.is_blurred(tree)
+        cuts = finder.condition_cuts(tree)
+        exact = not finder.is_blurred(tree)
         if not exact:
-            cuts = {cut + step for cut in (*cuts, 0) for step in range(-BLURRED, BLURRED + 1)}
+            neighbours = range(-CROSSING_NEIGHBOURS, CROSSING_NEIGHBOURS + 1)
+            cuts = {cut + step for cut in (*cuts, 0) for step in neighbours}
     except NotPiecewiseLinearError:
-        if high - low < LARGE:
-            return joined((i, i) for i in range(low, high + 1) if holds(i)), True
-        cuts, exact = lines.guessed(tree, holds), False
+        if high - low < MAX_ENUMERATED_NONLINEAR:
+            return merge_spans((i, i) for i in range(low, high + 1) if holds(i)), True
+        cuts = finder.guess_cuts(tree, holds)
+        exact = False
     starts = sorted({low, *(cut for cut in cuts if low < cut <= high)})
     pieces = zip(starts, [*(start - 1 for start in starts[1:]), high], strict=True)
-    return joined(piece for piece in pieces if holds(piece[0])), exact
+    return merge_spans(piece for piece in pieces if holds(piece[0])), exact
 
 
-class _Lines:
-    """Finds the cuts of one name's values: the numbers at which a new piece begins."""
+class _CutFinder:
+    """Finds cuts in the domain of one number: indices at which a new piece of a term or condition begins."""
 
-    def __init__(self, name: str, axis: Domain, compile_at: Callable[[Tree], Compute]) -> None:
+    def __init__(self, name: str, domain: Domain, compile_at_index: CompileAtIndex) -> None:
         self.name = name
-        self.axis = axis
-        self.compile_at = compile_at
-        ((self.low, self.high),) = axis.whole
+        self.domain = domain
+        self.compile_at_index = compile_at_index
+        ((self.low, self.high),) = domain.full
 
-    def of_condition(self, tree: Tree) -> set[int]:
+    def _reads_name(self, tree: Tree) -> bool:
+        return self.name in names_in(tree)
+
+    # Cuts of conditions
+
+    def condition_cuts(self, tree: Tree) -> set[int]:
         """Return cuts between which a condition does not change."""
         if isinstance(tree, Binary) and tree.operator in COMPARISONS:
-            return self.of_comparison(tree)
-        return set[int]().union(*(self.of_condition(part) for part in _parts(tree)))
+            return self._comparison_cuts(tree)
+        return set[int]().union(*(self.condition_cuts(part) for part in _condition_parts(tree)))
 
-    def of_comparison(self, tree: Binary) -> set[int]:
+    def _comparison_cuts(self, tree: Binary) -> set[int]:
         """Return cuts between which a comparison does not change."""
-        sides = (tree.left, tree.right)
-        if not self.is_number(tree.left):
-            return self.cuts(tree.left) | self.cuts(tree.right)
-        if any(self.name not in names_in(side) for side in sides):
-            cuts = self.turns(tree.left) | self.turns(tree.right)
+        if not self._is_number(tree.left):
+            return self._term_cuts(tree.left) | self._term_cuts(tree.right)
+        if self._reads_name(tree.left) and self._reads_name(tree.right):
+            cuts = self._term_cuts(tree.left) | self._term_cuts(tree.right)
         else:
-            cuts = self.cuts(tree.left) | self.cuts(tree.right)
-        return cuts | self.crossings(*sides, cuts)
+            cuts = self._monotonic_cuts(tree.left) | self._monotonic_cuts(tree.right)
+        return cuts | self._crossings(tree.left, tree.right, cuts)
+
+    def _is_number(self, tree: Tree) -> bool:
+        """Return whether a term is a number, rather than a Boolean or a name."""
+        return type(self.compile_at_index(tree)(self.low)) in (int, float)
 
     def is_blurred(self, tree: Tree) -> bool:
-        """Return whether rounding may make a comparison change to and fro: a fraction is read in it twice."""
-        if isinstance(self.axis.kind, IntType):
+        """Return whether rounding may make a comparison change to and fro: it reads a fraction twice."""
+        if isinstance(self.domain.kind, IntType):
             return False
-        comparisons = (
-            one for one in nodes_of(tree) if isinstance(one, Binary) and one.operator in COMPARISONS
-        )
-        return any(self.times_read(one) > 1 for one in comparisons)
+        for node in nodes_of(tree):
+            is_comparison = isinstance(node, Binary) and node.operator in COMPARISONS
+            if is_comparison and self._count_reads(node) > 1:
+                return True
+        return False
 
-    def times_read(self, tree: Tree) -> int:
-        """Return how often a term reads the number; of several choices, the one that does so most often."""
+    def _count_reads(self, tree: Tree) -> int:
+        """Return how often a term reads the number; for an `if`, the maximum over its branches."""
         if isinstance(tree, If):
-            cases, rest = cases_of(tree)
-            return max(self.times_read(one) for one in (rest, *(then for _, then in cases)))
+            cases, default = split_cases(tree)
+            branches = (default, *(value for _, value in cases))
+            return max(self._count_reads(branch) for branch in branches)
         if isinstance(tree, Name):
             return int(tree.name == self.name)
-        return sum(self.times_read(part) for part in children(tree))
+        return sum(self._count_reads(part) for part in children(tree))
 
-    def turns(self, tree: Tree) -> set[int]:
-        """Return cuts between which a term only rises or only falls; it need not be a line."""
-        if not isinstance(tree, Binary) or tree.operator is not Operator.OVER:
-            return self.cuts(tree)
-        if self.name in names_in(tree.left) or self.name not in names_in(tree.right):
-            return self.cuts(tree)
-        cuts = self.cuts(tree.right)
-        return cuts | self.crossings(tree.right, Literal(0), cuts)
+    # Cuts of terms
 
-    def cuts(self, tree: Tree) -> set[int]:
-        """Return cuts between which a term is a line."""
-        if self.name not in names_in(tree) or isinstance(tree, Name):
+    def _monotonic_cuts(self, tree: Tree) -> set[int]:
+        """Return cuts between which a term is monotonic, as a constant over a linear term is."""
+        is_reciprocal = (
+            isinstance(tree, Binary)
+            and tree.operator is Operator.OVER
+            and not self._reads_name(tree.left)
+            and self._reads_name(tree.right)
+        )
+        if not isinstance(tree, Binary) or not is_reciprocal:
+            return self._term_cuts(tree)
+        cuts = self._term_cuts(tree.right)
+        return cuts | self._crossings(tree.right, Literal(0), cuts)
+
+    def _term_cuts(self, tree: Tree) -> set[int]:
+        """Return cuts between which a term is linear.
+
+        Raises:
+            NotPiecewiseLinearError: it is not piecewise linear.
+        """
+        if not self._reads_name(tree) or isinstance(tree, Name):
             return set()
         if isinstance(tree, Unary) and tree.operator is Operator.MINUS:
-            return self.cuts(tree.operand) | self.saturations(tree, self.cuts(tree.operand))
+            cuts = self._term_cuts(tree.operand)
+            return cuts | self._saturation_cuts(tree, cuts)
         if isinstance(tree, Binary):
-            return self.joined(tree)
+            return self._arithmetic_cuts(tree)
         if isinstance(tree, If):
-            return self.choice(tree)
+            cases, default = split_cases(tree)
+            cuts = self._term_cuts(default)
+            for condition, value in cases:
+                cuts |= self.condition_cuts(condition) | self._term_cuts(value)
+            return cuts
         if isinstance(tree, Call):
-            return self.call(tree)
+            return self._call_cuts(tree)
         raise NotPiecewiseLinearError
 
-    def choice(self, tree: If) -> set[int]:
-        """Return cuts between which it does not change which of several terms it is, and each is a line."""
-        cases, rest = cases_of(tree)
-        cuts = self.cuts(rest)
-        for condition, then in cases:
-            cuts |= self.of_condition(condition) | self.cuts(then)
-        return cuts
-
-    def is_number(self, tree: Tree) -> bool:
-        """Return whether a term is a number, rather than true or a name."""
-        return type(self.compile_at(tree)(self.low)) in (int, float)
-
-    def joined(self, tree: Binary) -> set[int]:
-        cuts = self.cuts(tree.left) | self.cuts(tree.right)
-        moves = [self.name in names_in(side) for side in (tree.left, tree.right)]
-        allowed = (
+    def _arithmetic_cuts(self, tree: Binary) -> set[int]:
+        """Return cuts of a sum or difference, or of a product or quotient with a constant."""
+        cuts = self._term_cuts(tree.left) | self._term_cuts(tree.right)
+        right_varies = self._reads_name(tree.right)
+        both_vary = self._reads_name(tree.left) and right_varies
+        is_linear = (
             tree.operator in (Operator.PLUS, Operator.MINUS)
-            or (tree.operator is Operator.TIMES and not all(moves))
-            or (tree.operator is Operator.OVER and not moves[1])
+            or (tree.operator is Operator.TIMES and not both_vary)
+            or (tree.operator is Operator.OVER and not right_varies)
         )
-        if not allowed:
+        if not is_linear:
             raise NotPiecewiseLinearError
-        return cuts | self.saturations(tree, cuts)
+        return cuts | self._saturation_cuts(tree, cuts)
 
-    def call(self, tree: Call) -> set[int]:
-        cuts = set[int]().union(*(self.cuts(argument) for argument in tree.arguments))
-        sides = list(tree.arguments)
+    def _call_cuts(self, tree: Call) -> set[int]:
+        """Return cuts of a function; `abs`, `min` and `max` have kinks where their arguments cross."""
+        argument_cuts = set[int]().union(*(self._term_cuts(argument) for argument in tree.arguments))
+        if tree.function == "single":
+            return argument_cuts
+        arguments = list(tree.arguments)
         if tree.function == "abs":
-            sides.append(Literal(0))
-        elif tree.function == "single":
+            arguments.append(Literal(0))
+        cuts = set(argument_cuts)
+        for i, first in enumerate(arguments):
+            for second in arguments[i + 1 :]:
+                cuts |= self._crossings(first, second, argument_cuts)
+        if isinstance(self.domain.kind, IntType):
             return cuts
-        found = set(cuts)
-        for i, one in enumerate(sides):
-            for other in sides[i + 1 :]:
-                found |= self.crossings(one, other, cuts)
-        blurred = not isinstance(self.axis.kind, IntType)
-        return {cut + step for cut in found for step in range(-NEAR, NEAR + 1)} if blurred else found
+        return {cut + step for cut in cuts for step in range(-KINK_NEIGHBOURS, KINK_NEIGHBOURS + 1)}
 
-    def saturations(self, tree: Tree, cuts: set[int]) -> set[int]:
-        """Return where a whole number reaches the ends of 32 bits and stays there."""
-        value = self.compile_at(tree)
-        if type(value(self.low)) is not int:
+    def _saturation_cuts(self, tree: Tree, cuts: set[int]) -> set[int]:
+        """Return where an integer term reaches the limits of 32 bits and stays there."""
+        compute = self.compile_at_index(tree)
+        if type(compute(self.low)) is not int:
             return set()
-        edges = self.edges(cuts)
-        if not any(value(i) in (INT_LOW, INT_HIGH) for edge in edges for i in edge):
+        pieces = self._pieces(cuts)
+        if not any(compute(end) in (INT_LOW, INT_HIGH) for piece in pieces for end in piece):
             return set()
 
         def side(index: int) -> int:
-            return int(value(index) >= INT_HIGH) - int(value(index) <= INT_LOW)
+            return int(compute(index) >= INT_HIGH) - int(compute(index) <= INT_LOW)
 
-        return set().union(*(self.flips(side, *edge) for edge in edges))
+        return set().union(*(self._sign_changes(side, low, high) for low, high in pieces))
 
-    def crossings(self, left: Tree, right: Tree, cuts: set[int]) -> set[int]:
-        """Return where two terms that are lines between the cuts cross."""
-        one, other = self.compile_at(left), self.compile_at(right)
+    def _crossings(self, left: Tree, right: Tree, cuts: set[int]) -> set[int]:
+        """Return where two terms that are linear between the cuts cross."""
+        compute_left = self.compile_at_index(left)
+        compute_right = self.compile_at_index(right)
 
         def sign(index: int) -> int:
-            a, b = one(index), other(index)
+            a = compute_left(index)
+            b = compute_right(index)
             return int(a > b) - int(a < b)
 
-        return set[int]().union(*(self.flips(sign, low, high) for low, high in self.edges(cuts)))
+        return set[int]().union(*(self._sign_changes(sign, low, high) for low, high in self._pieces(cuts)))
 
-    def edges(self, cuts: set[int]) -> list[tuple[int, int]]:
+    def _pieces(self, cuts: set[int]) -> list[tuple[int, int]]:
+        """Return the first and last index of every piece between the cuts."""
         starts = sorted({self.low, *(cut for cut in cuts if self.low < cut <= self.high), self.high + 1})
-        return [(start, following - 1) for start, following in pairwise(starts)]
+        return [(start, next_start - 1) for start, next_start in pairwise(starts)]
 
-    def flips(self, sign: Callable[[int], int], low: int, high: int) -> set[int]:
-        """Return where a sign that only rises or only falls changes: at two places at most."""
-        first, last = sign(low), sign(high)
+    def _sign_changes(self, sign: Callable[[int], int], low: int, high: int) -> set[int]:
+        """Return where a monotonic sign changes: at two indices at most."""
+        first = sign(low)
+        last = sign(high)
         if first == last:
             return set()
-        one = bisected(lambda i: sign(i) != first, low, high)
-        return {one, bisected(lambda i: sign(i) == last, one, high)}
+        change = bisect_first(lambda i: sign(i) != first, low, high)
+        return {change, bisect_first(lambda i: sign(i) == last, change, high)}
 
-    def guessed(self, tree: Tree, holds: Callable[[int], bool]) -> set[int]:
-        """Return cuts around values of which it is likely that a comparison changes there."""
-        axis, kind = self.axis, self.axis.kind
+    def guess_cuts(self, tree: Tree, holds: Callable[[int], bool]) -> set[int]:
+        """Return cuts where a condition changes, as far as samples show.
+
+        Sampled are the bounds, evenly spread indices, and values near the constants and their square roots.
+        """
+        domain = self.domain
+        kind = domain.kind
         values: set[float] = {0.0, 1.0, -1.0}
         for node in nodes_of(tree):
             if isinstance(node, Literal) and not isinstance(node.value, str | bool):
                 number = float(node.value)
                 values |= {number, -number, abs(number) ** 0.5, -(abs(number) ** 0.5)}
-        tried = {self.low, self.high}
-        if isinstance(kind, IntType | FloatType):
-            tried |= {
-                axis.index(kind.fit(value if isinstance(kind, FloatType) else round(value)))
-                for value in values
-            }
-        spread = [self.low + (self.high - self.low) * i // SMALL for i in range(1, SMALL)]
-        points = sorted(tried.union(spread))
-        return {
-            bisected(lambda i: holds(i) != before, a, b)
-            for a, b in pairwise(points)
-            if (before := holds(a)) != holds(b)
-        }
+        samples = {self.low, self.high}
+        if isinstance(kind, FloatType):
+            samples |= {domain.index(kind.clamp(value)) for value in values}
+        elif isinstance(kind, IntType):
+            samples |= {domain.index(kind.clamp(round(value))) for value in values}
+        for i in range(1, MAX_ENUMERATED):
+            samples.add(self.low + (self.high - self.low) * i // MAX_ENUMERATED)
+        cuts = set[int]()
+        for first, second in pairwise(sorted(samples)):
+            first_holds = holds(first)
+            second_holds = holds(second)
+            if first_holds and not second_holds:
+                cuts.add(bisect_first(lambda i: not holds(i), first, second))
+            elif second_holds and not first_holds:
+                cuts.add(bisect_first(holds, first, second))
+        return cuts
 
 
-def _parts(tree: Tree) -> list[Tree]:
-    """Return the conditions that a condition is made of."""
+def _condition_parts(tree: Tree) -> list[Tree]:
+    """Return the parts of a condition that is not a comparison."""
     if isinstance(tree, If):
-        cases, rest = cases_of(tree)
-        return [*(part for case in cases for part in case), rest]
+        cases, default = split_cases(tree)
+        return [*(part for case in cases for part in case), default]
     return list(children(tree))
 
 
-def bisected(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """Return the first number for which something holds that holds for all after it, `high` among them."""
+def bisect_first(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """Return the first index for which a condition holds that then holds for all up to `high`."""
     while low < high:
         middle = (low + high) // 2
         if holds(middle):

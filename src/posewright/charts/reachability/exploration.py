@@ -1,4 +1,4 @@
-"""An exploration: every state that a chart can come into, and every way in which a tick can go there."""
+"""Exploration of a chart: every state it can reach, and every way in which a tick can go there."""
 
 from __future__ import annotations
 
@@ -10,38 +10,40 @@ from posewright.charts.expression import Expression
 from posewright.charts.machine import CompoundTransition, Interpreter, Machine, Snapshot, TickConditions
 from posewright.charts.model import Chart
 from posewright.charts.proof import SolverBudget
-from posewright.charts.reachability.abstraction import keep_registers
+from posewright.charts.reachability.abstraction import abstract_registers
 from posewright.charts.reachability.graph import ReachabilityGraph
-from posewright.charts.reachability.limits import USUAL, Limits, WorkBudget
+from posewright.charts.reachability.limits import DEFAULT_LIMITS, ExplorationLimits, WorkBudget
 from posewright.charts.reachability.path import InputSpace
-from posewright.charts.reachability.states import AbstractStates, SymbolicStep
+from posewright.charts.reachability.states import ChartStateSpace, SymbolicStep
 from posewright.charts.types import Value
 from posewright.errors import InputError
 
 
 @dataclass(frozen=True, eq=False)
 class Exploration:
-    """What a chart can do.
+    """Everything that a chart can do.
 
-    States are told apart as far as that can make a difference: what nothing reads is as at the start, and
-    of numbers that are only compared with constants one stands for all that compare alike. `same` gives
-    the state that stands for another.
+    States are kept apart as far as it can make a difference: a register that nothing reads keeps its initial
+    value, and of a number that is only compared with constants one value stands for all that compare the
+    same. `representative` returns the state that stands for another.
 
     Attributes:
-        watching: conditions whose answers every case has, as they were handed in.
-        graph: how the states were reached, and what follows on each.
-        reasons: in words, why the exploration is not complete; none where it is.
+        interpreter: of the chart.
+        watching: conditions whose answers every step has, as given to `explore`.
+        state_space: the abstract states.
+        graph: how the states were reached, and what follows each of them.
+        reasons: why the exploration is not complete; empty where it is.
     """
 
     interpreter: Interpreter
     watching: tuple[Expression, ...]
-    looked: AbstractStates
+    state_space: ChartStateSpace
     graph: ReachabilityGraph
     reasons: tuple[str, ...] = ()
 
     @property
     def chart(self) -> Chart:
-        """What was explored."""
+        """The explored chart."""
         return self.interpreter.chart
 
     @property
@@ -51,104 +53,104 @@ class Exploration:
 
     @property
     def complete(self) -> bool:
-        """Whether every case of every reached state was followed, and the cases stand for all inputs."""
+        """Whether every step of every reached state was followed, and the steps cover all inputs."""
         return not self.reasons
 
     @cached_property
     def reached(self) -> tuple[Snapshot, ...]:
-        """The states reached, breadth first, the one before the first tick first.
+        """The states that were reached, breadth first, from the one before the first tick.
 
-        States that differ in nothing but the time they have lasted may be many; see `situations`.
+        There may be many that differ only in their counters; see `distinct_states`.
         """
-        return tuple(self.looked.joined(*place) for place in self.graph.places)
+        return tuple(self.state_space.join(*key) for key in self.graph.state_keys)
 
     @cached_property
-    def situations(self) -> tuple[Snapshot, ...]:
-        """One reached state for all those that differ in counted time only, and go the same ways now.
+    def distinct_states(self) -> tuple[Snapshot, ...]:
+        """One reached state of each abstract state: states that differ in more than their counters.
 
-        Whoever asks what can happen in a tick need not look at more.
+        They show everything that can happen in a tick.
         """
-        return tuple(situation.state for situation in self.graph.distinct)
+        return tuple(abstract_state.state for abstract_state in self.graph.distinct)
 
-    def blurred(self, names: Collection[str]) -> frozenset[str]:
-        """Return those of some outputs and locals whose values were not told apart, each for itself.
+    def merged_variables(self, names: Collection[str]) -> frozenset[str]:
+        """Return those of some outputs and locals of which one value may stand for several.
 
-        Whoever compares what they hold, as in `{o: p}` and `{o: q}`, learns nothing from the explored states.
+        A comparison of their values in different explored states shows nothing.
         """
-        keeps = self.looked.keeps
-        return frozenset(one for one in names if one in keeps and (keeps[one].drops or not keeps[one].single))
+        abstractions = self.state_space.abstractions
+        return frozenset(name for name in names if name in abstractions and abstractions[name].merges_values)
 
-    def same(self, state: Snapshot) -> Snapshot:
+    def representative(self, state: Snapshot) -> Snapshot:
         """Return the state that stands for another, whether reached or not."""
-        return self.looked.joined(*self.looked.split(state))
+        return self.state_space.join(*self.state_space.split(state))
 
     def cases(self, state: Snapshot) -> tuple[SymbolicStep, ...]:
-        """Return all ways in which a tick can go, from any state of the chart."""
-        return self.looked.cases_of(state)
+        """Return all steps from any state of the chart."""
+        return self.state_space.split_cases(state)
 
     def trace_to(self, state: Snapshot) -> tuple[Mapping[str, Value], ...]:
-        """Return the shortest rows of inputs that lead from the very start to a state.
+        """Return the shortest rows of inputs from the start to a state.
 
         Raises:
             InputError: the state was not reached.
         """
-        number = self.number(state)
+        number = self.node_of(state)
         if number is None:
-            raise InputError(f"{state!r} was not reached", hint="ask for one of `reached`")
+            raise InputError(f"{state!r} was not reached", hint="pass one of `reached`")
         return self.trace(number)
 
-    def number(self, state: Snapshot) -> int | None:
-        """Return the number of the node that a state is; None where it was not reached."""
-        return self.graph.numbers.get(self.looked.split(state))
+    def node_of(self, state: Snapshot) -> int | None:
+        """Return the number of a state's node in the graph; None where it was not reached."""
+        return self.graph.numbers.get(self.state_space.split(state))
 
     def trace(self, number: int) -> tuple[Mapping[str, Value], ...]:
-        """Return the shortest rows of inputs that lead to one of the reached states."""
+        """Return the shortest rows of inputs from the start to a node of the graph."""
         return self.graph.trace(number)
 
     @cached_property
-    def taken(self) -> Mapping[CompoundTransition, tuple[Snapshot, SymbolicStep]]:
-        """For each way that can be taken, the first state and the first case in which it is."""
-        found: dict[CompoundTransition, tuple[Snapshot, SymbolicStep]] = {}
-        for situation in self.graph.distinct:
-            for case in situation.cases:
-                for way in case.taken:
-                    found.setdefault(way, (situation.state, case))
-        return found
+    def taken_transitions(self) -> Mapping[CompoundTransition, tuple[Snapshot, SymbolicStep]]:
+        """For each transition that can be taken, the first state and step that take it."""
+        first_steps: dict[CompoundTransition, tuple[Snapshot, SymbolicStep]] = {}
+        for abstract_state in self.graph.distinct:
+            for step in abstract_state.cases:
+                for transition in step.taken_transitions:
+                    first_steps.setdefault(transition, (abstract_state.state, step))
+        return first_steps
 
 
 def explore(
     chart: Chart,
     *,
     watching: Sequence[Expression] = (),
-    keep: Collection[str] = (),
+    tracked: Collection[str] = (),
     marks: Mapping[str, Collection[Value]] | None = None,
-    limits: Limits = USUAL,
+    limits: ExplorationLimits = DEFAULT_LIMITS,
     interpreter: Interpreter | None = None,
-    pool: SolverBudget | None = None,
+    solver_budget: SolverBudget | None = None,
     budget: WorkBudget | None = None,
 ) -> Exploration:
-    """Return everything that a chart can do.
-
-    Every tick is run by the interpreter's own rules, with inputs of which nothing is known but what the
-    conditions on the way have asked: each answer that is possible is followed. Registers have their values.
+    """Explore everything that a chart can do.
 
     Args:
-        chart: what to explore.
-        watching: conditions over inputs, events, outputs, locals and `in(...)`, asked after every tick; every
-            case has the answers.
-        keep: outputs and locals to tell apart by their value even where nothing reads them.
-        marks: values of outputs and locals that are tried at any rate, where not all inputs can be.
-        limits: how far to go.
-        interpreter: of the chart, where there is one already.
-        pool: effort of proving that is shared with others who ask about the chart.
-        budget: work that is shared with other explorations.
+        chart: to be explored.
+        watching: conditions over inputs, events, outputs, locals and states, evaluated after every tick;
+            every step has their answers.
+        tracked: outputs and locals whose exact values are kept even where nothing reads them.
+        marks: values of outputs and locals that are tried in any case, where not all inputs can be.
+        limits: of the exploration.
+        interpreter: of the chart, to be reused.
+        solver_budget: effort of proving, shared with other users of the prover.
+        budget: work, shared with other explorations.
     """
     interpreter = interpreter or Interpreter(chart)
-    asked = TickConditions(interpreter.machine, watching)
-    inputs, budget = InputSpace.of(chart, pool), budget or WorkBudget(limits)
-    keeps = keep_registers(interpreter.machine, asked.conditions, keep, marks)
-    looked = AbstractStates(interpreter, inputs, asked, keeps, limits=limits, budget=budget)
-    graph = ReachabilityGraph(looked)
-    graph.explore([looked.split(interpreter.initial())], limits)
-    reasons = (*looked.doubts, graph.stopped) if graph.stopped else tuple(looked.doubts)
-    return Exploration(interpreter, tuple(watching), looked, graph, reasons)
+    budget = budget or WorkBudget(limits)
+    conditions = TickConditions(interpreter.machine, watching)
+    inputs = InputSpace.of(chart, solver_budget)
+    abstractions = abstract_registers(interpreter.machine, conditions.conditions, tracked, marks)
+    state_space = ChartStateSpace(interpreter, inputs, conditions, abstractions, limits=limits, budget=budget)
+    graph = ReachabilityGraph(state_space)
+    graph.explore([state_space.split(interpreter.initial())], limits)
+    reasons = [*state_space.doubts]
+    if graph.stop_reason:
+        reasons.append(graph.stop_reason)
+    return Exploration(interpreter, tuple(watching), state_space, graph, tuple(reasons))

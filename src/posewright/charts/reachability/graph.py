@@ -1,7 +1,8 @@
-"""The reachability graph: what a chart can come to, and the ticks between; breadth first, with parents.
+"""The reachability graph: the states that a chart can reach, and the steps between them.
 
-Its nodes are numbered in the order in which they were reached, so that the first way to a node is a shortest.
-Nodes that differ in counted time only, and not so that a tick would notice, share one `AbstractState`.
+It is built breadth first. Nodes are numbered in the order in which they are reached, so the first path to a
+node is a shortest one. Nodes whose counters differ, but not in a way that a tick can distinguish, share one
+`AbstractState`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from functools import cached_property
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from posewright.charts.reachability.abstraction import Counts, TimerAbstraction
-from posewright.charts.reachability.limits import WORK_FOR_NODE, Limits, WorkBudget
+from posewright.charts.reachability.limits import WORK_PER_NODE, ExplorationLimits, WorkBudget
 from posewright.charts.reachability.states import AbstractState, SymbolicStep
 from posewright.charts.types import Value
 
@@ -22,71 +23,72 @@ L = TypeVar("L")
 Trace = tuple[Mapping[str, Value], ...]
 """Rows of inputs, tick by tick."""
 
-Place = tuple[int, Counts]
-"""A state: the number of what it is, its counters aside, and its counters."""
+StateKey = tuple[int, Counts]
+"""A state: the number of the untimed state, and the values of the counters."""
 
 
 class BreadthFirst(Generic[N, L]):
-    """A breadth-first search that remembers how it came to every node: what leads there is the shortest.
+    """A breadth-first search that stores how every node was reached, by a shortest path.
 
-    Whoever searches takes the nodes from it, one after the other, and tells what each leads to.
+    The caller iterates over it and reports the successors of each node with `reach`.
     """
 
     def __init__(self, *starts: N) -> None:
-        self.before: dict[N, tuple[N, L] | None] = dict.fromkeys(starts)
-        self.waiting = deque(self.before)
+        self.predecessors: dict[N, tuple[N, L] | None] = dict.fromkeys(starts)
+        self.queue = deque(self.predecessors)
 
     def __iter__(self) -> Iterator[N]:
-        """Yield the nodes, those reached earlier first, while more are told."""
-        while self.waiting:
-            yield self.waiting.popleft()
+        """Yield the nodes in the order in which they are reached, while there are new ones."""
+        while self.queue:
+            yield self.queue.popleft()
 
     def __len__(self) -> int:
         """Return how many nodes were reached."""
-        return len(self.before)
+        return len(self.predecessors)
 
-    def reach(self, node: N, before: N, label: L) -> None:
-        """Tell that a node can be reached from another, over an edge with a label."""
-        if node not in self.before:
-            self.before[node] = before, label
-            self.waiting.append(node)
+    def reach(self, node: N, predecessor: N, label: L) -> None:
+        """Add a node that is reached from another over an edge with a label."""
+        if node not in self.predecessors:
+            self.predecessors[node] = predecessor, label
+            self.queue.append(node)
 
     def path(self, node: N) -> tuple[L, ...]:
         """Return the labels of the edges that lead to a node."""
-        found = []
-        step = self.before[node]
-        while step is not None:
-            found.append(step[1])
-            step = self.before[step[0]]
-        return tuple(reversed(found))
+        labels = []
+        edge = self.predecessors[node]
+        while edge is not None:
+            predecessor, label = edge
+            labels.append(label)
+            edge = self.predecessors[predecessor]
+        return tuple(reversed(labels))
 
 
 class StateSpace(Protocol):
-    """What a graph is built of: one chart, or two side by side.
+    """The states of one chart, or of two charts side by side.
 
     Attributes:
-        clocks: how counters go on.
-        doubts: in words, why steps may be missing.
-        count: steps looked at so far.
+        timers: the abstraction of the counters.
+        doubts: why steps may be missing.
+        n_cases: number of steps computed so far.
         budget: the work that may be done.
     """
 
-    clocks: TimerAbstraction
+    timers: TimerAbstraction
     doubts: dict[str, None]
-    count: int
+    n_cases: int
     budget: WorkBudget
 
-    def at_number(self, rest: int, number: int) -> AbstractState:
-        """Return what can happen in a state; its counters by their number."""
+    def abstract_state_at(self, untimed: int, counts_number: int) -> AbstractState:
+        """Return the abstract state of a state, given by the numbers of its two parts."""
 
 
 class GraphEdge(NamedTuple):
-    """A tick.
+    """A step between two nodes.
 
     Attributes:
         source: number of the node before it.
-        step: the way in which the tick goes.
-        target: number of the node after it; None where the tick fails, or leads out of what was explored.
+        step: from the source's abstract state.
+        target: number of the node after it; None where the tick fails.
     """
 
     source: int
@@ -98,207 +100,228 @@ class ReachabilityGraph:
     """The nodes that were reached, numbered in the order in which they were.
 
     Attributes:
-        before: for each node, from which it was reached first, and by which step there; None for a start.
-        states: of the nodes that were expanded, which are the first ones; many nodes may share a state.
-        following: for each of those, the nodes that follow, in the order of `AbstractState.onward`.
-        stopped: in words, why it is not all; empty where it came to its end.
+        predecessors: for each node, the node it was first reached from and the index of the step; None for
+            a start.
+        states: the abstract states of the expanded nodes, which are the first ones.
+        successor_numbers: for each expanded node, its successors, in the order of
+            `AbstractState.successors`.
+        stop_reason: why not all nodes were expanded; empty where all were.
     """
 
     def __init__(self, space: StateSpace) -> None:
         self.space = space
-        self.before: list[tuple[int, int] | None] = []
+        self.predecessors: list[tuple[int, int] | None] = []
         self.states: list[AbstractState] = []
-        self.following: list[tuple[int, ...]] = []
-        self.stopped = ""
-        self._places: list[tuple[int, int]] = []
+        self.successor_numbers: list[tuple[int, ...]] = []
+        self.stop_reason = ""
+        self._nodes: list[tuple[int, int]] = []
         self._numbers: dict[tuple[int, int], int] = {}
 
     def __len__(self) -> int:
         """Return how many nodes were reached."""
-        return len(self._places)
+        return len(self._nodes)
 
-    # How it is built
+    # Construction
 
     def explore(
-        self, starts: Iterable[Place], limits: Limits, until: Callable[[AbstractState], bool] | None = None
+        self,
+        starts: Iterable[StateKey],
+        limits: ExplorationLimits,
+        until: Callable[[AbstractState], bool] | None = None,
     ) -> None:
-        """Go to every node, as far as the limits allow, or until an expanded state is what is looked for."""
-        for rest, counts in starts:
-            self._note((rest, self.space.clocks.number(counts)), None)
-        while len(self.states) < len(self._places):
-            self.stopped = self._too_far(limits)
-            if self.stopped:
+        """Expand nodes breadth first, as far as the limits allow.
+
+        Args:
+            starts: where to begin.
+            limits: of the exploration.
+            until: ends the exploration at the first expanded state for which it returns True.
+        """
+        for untimed, counts in starts:
+            self._add_node((untimed, self.space.timers.number(counts)), None)
+        while len(self.states) < len(self._nodes):
+            self.stop_reason = self._check_limits(limits)
+            if self.stop_reason:
                 return
-            state = self._expand()
+            state = self._expand_next()
             if until is not None and until(state):
                 return
 
-    def _note(self, place: tuple[int, int], before: tuple[int, int] | None) -> int:
-        number = len(self._places)
-        found = self._numbers.setdefault(place, number)
-        if found == number:
-            self._places.append(place)
-            self.before.append(before)
-        return found
+    def _add_node(self, node: tuple[int, int], predecessor: tuple[int, int] | None) -> int:
+        """Return the number of a node, given by the numbers of its untimed state and its counters."""
+        next_number = len(self._nodes)
+        number = self._numbers.setdefault(node, next_number)
+        if number == next_number:
+            self._nodes.append(node)
+            self.predecessors.append(predecessor)
+        return number
 
-    def _expand(self) -> AbstractState:
+    def _expand_next(self) -> AbstractState:
+        """Compute the abstract state of the next node, and add its successors."""
         number = len(self.states)
-        rest, counts = self._places[number]
-        state = self.space.at_number(rest, counts)
-        later, note = self.space.clocks.number_onward, self._note
-        steps = [note((one.rest, later(counts, one.running)), (number, one.case)) for one in state.onward]
-        self.following.append(tuple(steps))
+        untimed, counts_number = self._nodes[number]
+        state = self.space.abstract_state_at(untimed, counts_number)
+        advance_number = self.space.timers.advance_number
+        successor_numbers = []
+        for successor in state.successors:
+            node = (successor.untimed, advance_number(counts_number, successor.running))
+            successor_numbers.append(self._add_node(node, (number, successor.case)))
+        self.successor_numbers.append(tuple(successor_numbers))
         self.states.append(state)
         return state
 
-    def _too_far(self, limits: Limits) -> str:
+    def _check_limits(self, limits: ExplorationLimits) -> str:
+        """Return why the exploration has to stop, "" if it may go on."""
         space = self.space
-        if space.budget.spend(WORK_FOR_NODE):
-            return space.budget.over
-        if len(self) > (limits.doubtful_states if space.doubts else limits.states):
+        if space.budget.spend(WORK_PER_NODE):
+            return space.budget.stop_reason
+        max_states = limits.doubtful_states if space.doubts else limits.states
+        if len(self) > max_states:
             return f"more than {len(self) - 1} states"
-        return f"more than {space.count - 1} cases" if space.count > limits.cases else ""
+        if space.n_cases > limits.cases:
+            return f"more than {space.n_cases - 1} cases"
+        return ""
 
-    # What there is
-
-    @cached_property
-    def places(self) -> tuple[Place, ...]:
-        """What each node is; to be asked once the graph is built."""
-        every = self.space.clocks.every
-        return tuple((rest, every[number]) for rest, number in self._places)
+    # Nodes and edges
 
     @cached_property
-    def numbers(self) -> Mapping[Place, int]:
-        """The number of each node."""
-        return {place: number for number, place in enumerate(self.places)}
+    def state_keys(self) -> tuple[StateKey, ...]:
+        """The state of each node; to be used once the graph is built."""
+        all_counts = self.space.timers.all_counts
+        return tuple((untimed, all_counts[number]) for untimed, number in self._nodes)
+
+    @cached_property
+    def numbers(self) -> Mapping[StateKey, int]:
+        """The number of each node, by its state."""
+        return {key: number for number, key in enumerate(self.state_keys)}
 
     @cached_property
     def distinct(self) -> tuple[AbstractState, ...]:
-        """The states that were explored, each once, those reached earlier first."""
+        """The abstract states that were explored, each once, in the order in which they were reached."""
         return tuple(dict.fromkeys(self.states))
 
-    def is_known(self, number: int) -> bool:
-        """Return whether every tick from a node is in the graph: it was expanded, with all its steps."""
-        return number < len(self.states) and self.states[number].whole
+    def is_complete(self, number: int) -> bool:
+        """Return whether every step from a node is in the graph."""
+        return number < len(self.states) and self.states[number].is_complete
 
     def successors(self, number: int) -> Iterator[GraphEdge]:
-        """Yield the ticks from a node: to every other one, with every combination of answers, once."""
+        """Yield an edge from a node for every successor with every combination of answers."""
         if number < len(self.states):
             state = self.states[number]
-            for target, one in zip(self.following[number], state.onward, strict=True):
-                yield GraphEdge(number, state.cases[one.case], target)
+            for target, successor in zip(self.successor_numbers[number], state.successors, strict=True):
+                yield GraphEdge(number, state.cases[successor.case], target)
 
     def edges(self, number: int) -> Iterator[GraphEdge]:
-        """Yield the ticks from a node, one for each step of its state, those that fail among them."""
+        """Yield an edge from a node for every step, including those that fail."""
         if number < len(self.states):
-            state, following = self.states[number], self.following[number]
-            for step, onward in zip(state.cases, state.leads_to, strict=True):
-                yield GraphEdge(number, step, None if onward is None else following[onward])
+            state = self.states[number]
+            targets = self.successor_numbers[number]
+            for step, successor in zip(state.cases, state.successor_of, strict=True):
+                yield GraphEdge(number, step, None if successor is None else targets[successor])
 
-    # How to come to a node
+    # Paths to a node
 
     def trace(self, number: int) -> Trace:
-        """Return the shortest rows of inputs that lead to a node from where the graph starts."""
-        return tuple(self.states[before].cases[case].inputs for before, case in self._steps_to(number))
+        """Return the shortest rows of inputs that lead to a node from a start of the graph."""
+        return tuple(self.states[node].cases[case].inputs for node, case in self._steps_to(number))
 
     def start_of(self, number: int) -> int:
         """Return the node with which the trace to a node begins."""
-        return next((before for before, _ in self._steps_to(number)), number)
+        return next((node for node, _ in self._steps_to(number)), number)
 
     def depth(self, number: int) -> int:
         """Return how many ticks lead to a node."""
         return len(self._steps_to(number))
 
     def _steps_to(self, number: int) -> list[tuple[int, int]]:
-        found = []
-        step = self.before[number]
+        """Return the nodes on the path to a node, each with the index of the step taken there."""
+        steps = []
+        step = self.predecessors[number]
         while step is not None:
-            found.append(step)
-            step = self.before[step[0]]
-        return found[::-1]
+            steps.append(step)
+            step = self.predecessors[step[0]]
+        return steps[::-1]
 
     @property
-    def whole_depth(self) -> int:
+    def complete_depth(self) -> int:
         """The number of ticks up to which every node was reached."""
-        left = len(self.states)
-        return self.depth(left) if left < len(self) else self.depth(left - 1)
+        n_expanded = len(self.states)
+        return self.depth(n_expanded) if n_expanded < len(self) else self.depth(n_expanded - 1)
 
-    def shortest(
-        self, wanted: Callable[[int], bool], *, start: int = 0, most: int | None = None
+    def find_nearest(
+        self, is_target: Callable[[int], bool], *, start: int = 0, max_nodes: int | None = None
     ) -> tuple[int, Trace] | None:
-        """Return the nearest node that is wanted, and rows of inputs that lead there from another one.
+        """Return the nearest target node, and the rows of inputs that lead there.
 
         Args:
-            wanted: whether a node, by its number, is one.
-            start: where to begin.
-            most: nodes that are looked at; None for all.
+            is_target: whether a node, given by its number, is a target.
+            start: node where the search begins.
+            max_nodes: number of nodes after which the search ends; None for no limit.
 
         Returns:
-            the node and the rows; None where there is none, or none among those looked at.
+            The node and the rows; None where no target was found.
         """
         search: BreadthFirst[int, SymbolicStep] = BreadthFirst(start)
         for number in search:
-            if most is not None and len(search) > most:
+            if max_nodes is not None and len(search) > max_nodes:
                 return None
-            if wanted(number):
+            if is_target(number):
                 return number, tuple(step.inputs for step in search.path(number))
-            if number < len(self.states):
-                state = self.states[number]
-                for target, one in zip(self.following[number], state.onward, strict=True):
-                    search.reach(target, number, state.cases[one.case])
+            for edge in self.successors(number):
+                if edge.target is not None:
+                    search.reach(edge.target, number, edge.step)
         return None
 
-    def shortest_run(
+    def find_shortest_run(
         self,
         ends: Callable[[GraphEdge], bool],
         *,
-        goes: Callable[[GraphEdge], bool] | None = None,
+        may_pass: Callable[[GraphEdge], bool] | None = None,
         start: int = 0,
     ) -> Trace | None:
-        """Return the shortest rows of inputs that lead over a tick with which a run may end.
+        """Return the shortest rows of inputs whose last tick fulfils a condition.
 
         Args:
-            ends: whether it may end with a tick.
-            goes: whether it may go on over a tick; None: over every one.
-            start: where to begin.
+            ends: whether a run may end with a tick.
+            may_pass: whether a run may go on after a tick; None stands for always.
+            start: node where the run begins.
         """
         search: BreadthFirst[int, SymbolicStep] = BreadthFirst(start)
         for number in search:
             for edge in self.edges(number):
                 if ends(edge):
                     return (*(step.inputs for step in search.path(number)), edge.step.inputs)
-                if edge.target is not None and (goes is None or goes(edge)):
+                if edge.target is not None and (may_pass is None or may_pass(edge)):
                     search.reach(edge.target, number, edge.step)
         return None
 
-    # What can never be left
+    # Sets of nodes that are never left
 
-    def never_left(self, inside: Collection[int]) -> set[int]:
-        """Return those of some nodes from which no run leads out of them.
+    def never_left(self, nodes: Collection[int]) -> set[int]:
+        """Return those of some nodes from which no run leaves the set of all of them.
 
-        Where not every tick of a node is known, one may lead out.
+        A run may leave from any node of which not every step is known.
         """
-        before: dict[int, list[int]] = {}
-        out = list[int]()
-        for number in inside:
-            if not self.is_known(number):
-                out.append(number)
+        predecessors: dict[int, list[int]] = {}
+        leaving_queue = list[int]()
+        for number in nodes:
+            if not self.is_complete(number):
+                leaving_queue.append(number)
                 continue
-            for target in self.following[number]:
-                if target in inside:
-                    before.setdefault(target, []).append(number)
+            for target in self.successor_numbers[number]:
+                if target in nodes:
+                    predecessors.setdefault(target, []).append(number)
                 else:
-                    out.append(number)
-        leaving = set(out)
-        while out:
-            for number in before.get(out.pop(), ()):
+                    leaving_queue.append(number)
+        leaving = set(leaving_queue)
+        while leaving_queue:
+            for number in predecessors.get(leaving_queue.pop(), ()):
                 if number not in leaving:
                     leaving.add(number)
-                    out.append(number)
-        return set(inside) - leaving
+                    leaving_queue.append(number)
+        return set(nodes) - leaving
 
     def components(self) -> list[tuple[int, ...]]:
-        """Return the strongly connected components, those first from which no other can be reached.
+        """Return the strongly connected components in reverse topological order.
 
         Source:
             R. E. Tarjan, "Depth-first search and linear graph algorithms", 1972; without recursion.
@@ -306,37 +329,41 @@ class ReachabilityGraph:
         order: dict[int, int] = {}
         lowest: dict[int, int] = {}
         stack: list[int] = []
-        pending: set[int] = set()
-        found: list[tuple[int, ...]] = []
+        on_stack: set[int] = set()
+        components: list[tuple[int, ...]] = []
         for root in range(len(self)):
-            work = [(root, self._targets(root))] if root not in order else []
-            while work:
-                number, targets = work[-1]
+            calls = [(root, self._targets(root))] if root not in order else []
+            while calls:
+                number, targets = calls[-1]
                 if number not in order:
                     order[number] = lowest[number] = len(order)
                     stack.append(number)
-                    pending.add(number)
-                new = next((one for one in targets if one not in order or one in pending), None)
-                if new is not None and new not in order:
-                    work.append((new, self._targets(new)))
-                elif new is not None:
-                    lowest[number] = min(lowest[number], order[new])
+                    on_stack.add(number)
+                target = next((t for t in targets if t not in order or t in on_stack), None)
+                if target is not None and target not in order:
+                    calls.append((target, self._targets(target)))
+                elif target is not None:
+                    lowest[number] = min(lowest[number], order[target])
                 else:
-                    work.pop()
-                    if work:
-                        before = work[-1][0]
-                        lowest[before] = min(lowest[before], lowest[number])
+                    calls.pop()
+                    if calls:
+                        caller = calls[-1][0]
+                        lowest[caller] = min(lowest[caller], lowest[number])
                     if lowest[number] == order[number]:
                         component = [stack.pop()]
                         while component[-1] != number:
                             component.append(stack.pop())
-                        pending.difference_update(component)
-                        found.append(tuple(sorted(component)))
-        return found
+                        on_stack.difference_update(component)
+                        components.append(tuple(sorted(component)))
+        return components
 
     def _targets(self, number: int) -> Iterator[int]:
-        return iter(self.following[number] if number < len(self.states) else ())
+        return iter(self.successor_numbers[number] if number < len(self.states) else ())
 
     def traps(self) -> list[tuple[int, ...]]:
-        """Return the components that no run ever leaves; only such of which every tick is known."""
-        return [one for one in self.components() if len(self.never_left(set(one))) == len(one)]
+        """Return the components that no run leaves; only those of which every step is known."""
+        return [
+            component
+            for component in self.components()
+            if len(self.never_left(set(component))) == len(component)
+        ]

@@ -1,7 +1,7 @@
-"""How far an exploration goes. All is counted: the same chart always gets the same answer on every machine.
+"""Limits of an exploration. They are counts, so that the same chart gets the same answer on every machine.
 
-The one limit that is a time, `Limits.is_over`, is for whoever has a person waiting; it is far off in charts
-that people write.
+The one limit in time, `ExplorationLimits.is_over`, is for callers that a user waits for; charts that people
+write stay far below it.
 """
 
 from __future__ import annotations
@@ -9,71 +9,71 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-SMALL = 64
-"""Values of a number that are tried one and all, whatever is asked."""
+MAX_ENUMERATED = 64
+"""Values of a number up to which every one is tried, whatever the condition."""
 
-LARGE = 2**16
-"""Values of a number that are tried one and all where a comparison is not of lines."""
+MAX_ENUMERATED_NONLINEAR = 2**16
+"""Values of a number up to which every one is tried where a comparison is not piecewise linear."""
 
-NEAR = 3
-"""Neighbours of a kink in a line that are looked at each for itself, for rounding blurs it."""
+KINK_NEIGHBOURS = 3
+"""Neighbours of a kink in a piecewise linear term that are each tried, because rounding blurs the kink."""
 
-BLURRED = 8
-"""Neighbours of a crossing of two terms that both round, looked at each for itself."""
+CROSSING_NEIGHBOURS = 8
+"""Neighbours of a crossing of two terms that both round; each is tried."""
 
-MAX_ROUNDS = 12
-"""Mistakes in a guessed set of values that are put right before the guess is given up."""
+MAX_CORRECTIONS = 12
+"""Errors in a guessed set of values that are corrected before the guess is given up."""
 
 MAX_NEIGHBOURS = 1000
-"""Neighbours of such a mistake that are looked at one by one."""
+"""Neighbours of such an error that are tried one by one."""
 
-FEW = 8
-"""Values of an input up to which each is followed on a path of its own, where several inputs are compared."""
+MAX_BRANCHED_VALUES = 8
+"""Values of an input up to which each gets a path of its own, where several inputs are compared."""
 
-MAX_BESIDE = 16
-"""Combinations of short inputs followed one by one beside a long one that is split."""
+MAX_BRANCHED_COMBINATIONS = 16
+"""Combinations of small inputs up to which each gets a path, beside a large input that is split."""
 
-MAX_PICKED = 64
-"""Combinations of inputs followed one by one where a register keeps what was computed from them."""
+MAX_STORED_COMBINATIONS = 64
+"""Combinations of inputs up to which each gets a path, where a register stores a value computed from them."""
 
-MAX_TRIED = 400
-"""Combinations of values that are tried before a solver is asked."""
+MAX_SAMPLES = 400
+"""Combinations of values that are tried before the solver is used."""
 
 MAX_SPANS = 100
-"""Spans of a set of values that are told to a solver; of more, it is told the ends."""
+"""Spans of a set up to which the solver is given all of them; beyond, it is given the bounds of the set."""
 
 MAX_CELLS = 200
-"""Cells of one register beyond which it is kept as it is."""
+"""Cells of one register beyond which its exact values are kept."""
 
-MANY_MICROSTEPS = 8
-"""Microsteps of a tick after which it is looked at whether it goes round in a circle."""
+LOOP_CHECK_AFTER = 8
+"""Microsteps of a tick after which it is checked for a loop."""
 
-WORK_FOR_STEP = 10
-"""Expressions that are computed in the time of one step of the solver, of 10 to 200 us."""
+WORK_PER_SOLVER_STEP = 10
+"""Expressions that are evaluated in the time of one step of the solver, of 10 to 200 us."""
 
-WORK_FOR_VALUE = 0.1
-"""Of that, as much as trying one value of a number where it is bisected."""
+WORK_PER_VALUE = 0.1
+"""Work of trying one value of a number in a bisection, in evaluated expressions."""
 
-WORK_FOR_NODE = 5
-"""Expressions that are computed while one node and what follows on it are noted."""
+WORK_PER_NODE = 5
+"""Work of adding one node with its successors to the graph, in evaluated expressions."""
 
 
 def never() -> bool:
-    """Return that the time is not over."""
+    """Return False: there is no time limit."""
     return False
 
 
 @dataclass(frozen=True)
-class Limits:
-    """Bounds of an exploration; one that comes upon them is not complete, and says so.
+class ExplorationLimits:
+    """Limits of an exploration; one that reaches them is not complete, and says so.
 
     Attributes:
         states: nodes of the graph.
-        doubtful_states: the same, once it is known that not all inputs were followed anyway.
-        cases: ways in which ticks go, of all states together.
-        cases_of_one: the same, of one state.
-        work: expressions computed, and whatever else takes time, counted as so many: some 10 s in all.
-        is_over: whether the time is over that whoever asked wants to wait.
+        doubtful_states: nodes of the graph once it is known that some inputs were not followed anyway.
+        cases: steps from all states together.
+        cases_of_one: steps from one state.
+        work: evaluated expressions and other work converted to that; some 10 s in all.
+        is_over: returns whether the time limit of the caller was reached.
     """
 
     states: int = 600_000
@@ -84,7 +84,7 @@ class Limits:
     is_over: Callable[[], bool] = field(default=never, compare=False)
 
 
-USUAL = Limits()
+DEFAULT_LIMITS = ExplorationLimits()
 """Enough for the charts that people write."""
 
 
@@ -93,19 +93,19 @@ class WorkBudget:
 
     Attributes:
         spent: work that was done.
-        over: in words, why no more may be done; empty while some may.
+        stop_reason: why no more work may be done; empty while some may.
     """
 
-    def __init__(self, limits: Limits = USUAL) -> None:
+    def __init__(self, limits: ExplorationLimits = DEFAULT_LIMITS) -> None:
         self.limits = limits
         self.spent = 0.0
-        self.over = ""
+        self.stop_reason = ""
 
     def spend(self, work: float) -> str:
-        """Count work that was done, and return why no more may be done; empty while some may."""
+        """Add work that was done, and return `stop_reason`."""
         self.spent += work
-        if not self.over and self.spent > self.limits.work:
-            self.over = "more work than is allowed"
-        if not self.over and self.limits.is_over():
-            self.over = "the time is over"
-        return self.over
+        if not self.stop_reason and self.spent > self.limits.work:
+            self.stop_reason = "more work than is allowed"
+        if not self.stop_reason and self.limits.is_over():
+            self.stop_reason = "the time limit was reached"
+        return self.stop_reason

@@ -1,4 +1,4 @@
-"""One path through a tick: which inputs are still possible, what holds between them, what was decided."""
+"""Path conditions of symbolic ticks: which inputs are possible on a path, and what holds between them."""
 
 from __future__ import annotations
 
@@ -11,15 +11,28 @@ from typing import TypeVar
 from posewright.charts.expression import Binary, Expression, Literal, Name, Operator, Tree
 from posewright.charts.model import Chart
 from posewright.charts.proof import Prover, SolverBudget
-from posewright.charts.reachability.domain import NO, YES, Domain, Spans, count, parted, plainest
-from posewright.charts.reachability.limits import MAX_SPANS, MAX_TRIED, WORK_FOR_STEP, WorkBudget
+from posewright.charts.reachability.domain import (
+    FALSE_ONLY,
+    TRUE_ONLY,
+    Domain,
+    Spans,
+    count_values,
+    partition,
+    simplest_value,
+)
+from posewright.charts.reachability.limits import (
+    MAX_SAMPLES,
+    MAX_SPANS,
+    WORK_PER_SOLVER_STEP,
+    WorkBudget,
+)
 from posewright.charts.types import BoolType, Value
 from posewright.errors import MissingExtraError
 
 
 @dataclass(frozen=True)
 class Relation:
-    """A condition over several inputs, with all registers put in as numbers, and whether it is to hold."""
+    """A condition over several inputs, with the registers substituted, and whether it is to hold."""
 
     condition: Expression
     holds: bool = True
@@ -29,22 +42,22 @@ class Relation:
         """The inputs that it reads."""
         return self.condition.names
 
-    def turned(self) -> Relation:
-        """Return the relation that holds where this one does not."""
+    def negated(self) -> Relation:
+        """Return the opposite relation."""
         return replace(self, holds=not self.holds)
 
 
 @dataclass(frozen=True)
 class Solution:
-    """What a solver found.
+    """Inputs for which some relations hold.
 
     Attributes:
-        values: of the inputs that the relations read; None: none were found.
-        unknown: why it is not known that there are none; empty where it is.
+        values: of the inputs that the relations read; None if there are none or none were found.
+        unknown_reason: why it is not known whether there are any; empty where it is known.
     """
 
     values: Mapping[str, Value] | None
-    unknown: str = ""
+    unknown_reason: str = ""
 
 
 Relations = Sequence[Relation]
@@ -52,108 +65,125 @@ Relations = Sequence[Relation]
 
 @dataclass
 class RelationSolver:
-    """Finds inputs for which relations hold: by trying, else by asking the prover; and remembers."""
+    """Finds inputs for which relations hold, by sampling and then with the prover; caches the solutions."""
 
     prover: Prover
-    known: dict[object, Solution] = field(default_factory=dict)
-    tries: int = 0
+    solutions: dict[object, Solution] = field(default_factory=dict)
+    n_samples: int = 0
 
     @property
-    def work(self) -> int:
-        """The work that was done so far, by all who share the prover's effort."""
-        return self.tries + self.prover.pool.steps * WORK_FOR_STEP
+    def work(self) -> float:
+        """The work done so far by all that share the prover's budget, in evaluated expressions."""
+        return self.n_samples + self.prover.budget.steps * WORK_PER_SOLVER_STEP
 
-    def find(self, axes: Mapping[str, Domain], sets: Mapping[str, Spans], relations: Relations) -> Solution:
-        """Return values of the inputs within the sets for which all relations hold.
+    def solve(
+        self, domains: Mapping[str, Domain], sets: Mapping[str, Spans], relations: Relations
+    ) -> Solution:
+        """Return inputs within `sets` for which all relations hold.
 
-        Relations that have no input in common are looked at apart from each other.
+        Groups of relations that have no input in common are solved separately.
         """
         values: dict[str, Value] = {}
-        for group in _groups(relations):
+        for group in _group_by_inputs(relations):
             names = sorted(frozenset[str]().union(*(relation.names for relation in group)))
             key = (group, tuple([(name, sets[name]) for name in names]))
-            if key not in self.known:
-                self.known[key] = self._found({name: axes[name] for name in names}, sets, group)
-            found = self.known[key]
-            if found.values is None:
-                return found
-            values |= found.values
+            if key not in self.solutions:
+                self.solutions[key] = self._solve_group({name: domains[name] for name in names}, sets, group)
+            solution = self.solutions[key]
+            if solution.values is None:
+                return solution
+            values |= solution.values
         return Solution(values)
 
-    def _found(self, axes: Mapping[str, Domain], sets: Mapping[str, Spans], relations: Relations) -> Solution:
-        several = [_some(axes[name], sets[name]) for name in axes]
-        for values in islice(product(*several), MAX_TRIED):
-            self.tries += 1
-            point = dict(zip(axes, values, strict=True))
-            if all(bool(one.condition.evaluate(point)) is one.holds for one in relations):
-                return Solution(point)
-        return decide(self.prover, axes, sets, relations)
+    def _solve_group(
+        self, domains: Mapping[str, Domain], sets: Mapping[str, Spans], relations: Relations
+    ) -> Solution:
+        """Return inputs for which all relations hold, the first of some samples or what the prover finds."""
+        samples = [_sample_set(domains[name], sets[name]) for name in domains]
+        for combination in islice(product(*samples), MAX_SAMPLES):
+            self.n_samples += 1
+            inputs = dict(zip(domains, combination, strict=True))
+            if all(bool(relation.condition.evaluate(inputs)) is relation.holds for relation in relations):
+                return Solution(inputs)
+        return solve_with_prover(self.prover, domains, sets, relations)
 
 
-def decide(
-    prover: Prover, axes: Mapping[str, Domain], sets: Mapping[str, Spans], relations: Relations
+def solve_with_prover(
+    prover: Prover, domains: Mapping[str, Domain], sets: Mapping[str, Spans], relations: Relations
 ) -> Solution:
-    """Return values of the inputs within the sets for which all relations hold, as the prover finds them.
+    """Return inputs within `sets` for which all relations hold, as the prover finds them.
 
-    Without the solver the answer is that it is not known.
+    Without an installed SMT solver the result is unknown.
     """
-    bounds = [_bounds(name, axis, sets[name]) for name, axis in axes.items() if sets[name] != axis.whole]
+    bounds = [
+        _set_condition(name, domain, sets[name])
+        for name, domain in domains.items()
+        if sets[name] != domain.full
+    ]
     try:
         answer = prover.satisfiable(
-            true=[*bounds, *(one.condition for one in relations if one.holds)],
-            false=[one.condition for one in relations if not one.holds],
+            true=[*bounds, *(relation.condition for relation in relations if relation.holds)],
+            false=[relation.condition for relation in relations if not relation.holds],
         )
     except MissingExtraError as error:
-        return Solution(None, f"{_texts(relations)}: {error}")
-    given: dict[str, Value] = {name: value for name, value in (answer.case or {}).items() if name in axes}
-    indices = {name: axes[name].index(value) for name, value in given.items()}
-    beside = any(not parted(((index, index),), sets[name])[0] for name, index in indices.items())
-    if answer.possible is None or beside:
-        return Solution(None, f"{_texts(relations)}: not decided")
-    return Solution(None if answer.case is None else given)
+        return Solution(None, f"{_format_relations(relations)}: {error}")
+    case = answer.case or {}
+    values: dict[str, Value] = {name: value for name, value in case.items() if name in domains}
+    is_outside = False  # where a set has many spans, the prover knows only its bounds
+    for name, value in values.items():
+        index = domains[name].index(value)
+        inside, _ = partition(((index, index),), sets[name])
+        is_outside = is_outside or not inside
+    if answer.possible is None or is_outside:
+        return Solution(None, f"{_format_relations(relations)}: not decided")
+    return Solution(None if answer.case is None else values)
 
 
-def _texts(relations: Relations) -> str:
-    return ", ".join(dict.fromkeys(f"`{one.condition}`" for one in relations))
+def _format_relations(relations: Relations) -> str:
+    return ", ".join(dict.fromkeys(f"`{relation.condition}`" for relation in relations))
 
 
-def _groups(relations: Relations) -> list[tuple[Relation, ...]]:
-    """Return relations in groups, so that no input is read in two of them."""
+def _group_by_inputs(relations: Relations) -> list[tuple[Relation, ...]]:
+    """Return relations in groups, so that no input is read in two groups."""
     groups: list[tuple[frozenset[str], tuple[Relation, ...]]] = []
     for relation in relations:
-        apart = [group for group in groups if not group[0] & relation.names]
-        met = [group for group in groups if group[0] & relation.names]
-        names = relation.names.union(*(group[0] for group in met))
-        groups = [*apart, (names, (*(one for group in met for one in group[1]), relation))]
+        separate = [group for group in groups if not group[0] & relation.names]
+        overlapping = [group for group in groups if group[0] & relation.names]
+        names = relation.names.union(*(group[0] for group in overlapping))
+        members = [member for group in overlapping for member in group[1]]
+        groups = [*separate, (names, (*members, relation))]
     return [members for _, members in groups]
 
 
-def _some(axis: Domain, spans: Spans) -> list[Value]:
-    """Return the plainest value of a set, its ends and the middle."""
-    low, high = spans[0][0], spans[-1][1]
+def _sample_set(domain: Domain, spans: Spans) -> list[Value]:
+    """Return the simplest value of a set, its bounds and a value in the middle."""
+    low = spans[0][0]
+    high = spans[-1][1]
     middle = sum(spans[len(spans) // 2]) // 2
-    values = [plainest(axis, spans), *(axis.value(i) for i in (low, high, middle))]
+    values = [simplest_value(domain, spans), *(domain.value(i) for i in (low, high, middle))]
     return list(dict.fromkeys(values))
 
 
-def _bounds(name: str, axis: Domain, spans: Spans) -> Expression:
-    """Return that an input is in a set, or, where that is in many pieces, between its ends."""
+def _set_condition(name: str, domain: Domain, spans: Spans) -> Expression:
+    """Return the condition that an input is in a set; of a set with many spans, between its bounds."""
     if len(spans) > MAX_SPANS:
         spans = ((spans[0][0], spans[-1][1]),)
-    return Expression(_any(_between(name, axis, low, high) for low, high in spans), BoolType())
+    return Expression(
+        _disjunction(_span_condition(name, domain, low, high) for low, high in spans), BoolType()
+    )
 
 
-def _between(name: str, axis: Domain, low: int, high: int) -> Tree:
-    if not axis.is_number:
-        values = (axis.value(index) for index in range(low, high + 1))
-        return _any(Binary(Operator.EQUAL, Name(name), Literal(value)) for value in values)
-    above = Binary(Operator.GREATER_EQUAL, Name(name), Literal(axis.value(low)))
-    below = Binary(Operator.LESS_EQUAL, Name(name), Literal(axis.value(high)))
-    return Binary(Operator.AND, above, below)
+def _span_condition(name: str, domain: Domain, low: int, high: int) -> Tree:
+    if not domain.is_number:
+        values = (domain.value(index) for index in range(low, high + 1))
+        return _disjunction(Binary(Operator.EQUAL, Name(name), Literal(value)) for value in values)
+    at_least_low = Binary(Operator.GREATER_EQUAL, Name(name), Literal(domain.value(low)))
+    at_most_high = Binary(Operator.LESS_EQUAL, Name(name), Literal(domain.value(high)))
+    return Binary(Operator.AND, at_least_low, at_most_high)
 
 
-def _any(trees: Iterable[Tree]) -> Tree:
-    return reduce(lambda one, other: Binary(Operator.OR, one, other), trees)
+def _disjunction(trees: Iterable[Tree]) -> Tree:
+    return reduce(lambda left, right: Binary(Operator.OR, left, right), trees)
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,201 +191,211 @@ class InputSpace:
     """All inputs and events of a chart.
 
     Attributes:
-        axes: the values of each.
-        solver: finds inputs that are related in a certain way.
+        domains: the values of each input; events are Booleans.
+        solver: finds inputs for which relations hold.
     """
 
-    axes: Mapping[str, Domain]
+    domains: Mapping[str, Domain]
     solver: RelationSolver
 
     @classmethod
-    def of(cls, chart: Chart, pool: SolverBudget | None = None) -> InputSpace:
-        """Return those of a chart; what asks the prover of them shares its effort with others."""
-        axes = {name: Domain(kind) for name, kind in chart.inputs.items()}
-        axes |= {name: Domain(BoolType()) for name in chart.events}
-        types = {name: axis.kind for name, axis in axes.items()}
-        return cls(axes, RelationSolver(Prover(types, pool=pool)))
+    def of(cls, chart: Chart, solver_budget: SolverBudget | None = None) -> InputSpace:
+        """Return the input space of a chart; its prover may share a budget with others."""
+        domains = {name: Domain(kind) for name, kind in chart.inputs.items()}
+        domains |= {name: Domain(BoolType()) for name in chart.events}
+        types = {name: domain.kind for name, domain in domains.items()}
+        return cls(domains, RelationSolver(Prover(types, budget=solver_budget)))
 
     @cached_property
-    def whole(self) -> Mapping[str, Spans]:
-        """The set of all values of each."""
-        return {name: axis.whole for name, axis in self.axes.items()}
+    def full_sets(self) -> Mapping[str, Spans]:
+        """The set of all values of each input."""
+        return {name: domain.full for name, domain in self.domains.items()}
 
     @cached_property
-    def plain(self) -> Mapping[str, Value]:
-        """Each as plain as may be: false, zero."""
-        return {name: plainest(axis, axis.whole) for name, axis in self.axes.items()}
+    def simplest_values(self) -> Mapping[str, Value]:
+        """The simplest value of each input: false, zero."""
+        return {name: simplest_value(domain, domain.full) for name, domain in self.domains.items()}
 
 
 T = TypeVar("T")
 
 Choices = tuple[int, ...]
+"""The choices on a path, in order: which of the possible answers was taken."""
 
 
 class PathCondition:
-    """The inputs of one tick, known as far as something asked for them.
+    """The inputs of one symbolic tick, restricted as far as the tick depends on them.
 
-    Where an answer is open, the path takes one that its `prefix` prescribes, or else the first, and notes
-    the others in `open`: to follow them, the tick is run again with a longer prefix.
+    Where several answers are possible, the path takes the one that `prefix` prescribes, or else the first,
+    and adds the others to `open_prefixes`. To follow them, the tick is run again with a longer prefix.
 
     Attributes:
         sets: the values of every input and event that are still possible.
-        touched: the inputs of which something is known.
-        relations: what holds, beyond that, between several of them.
-        open: prefixes of the paths that part from this one.
-        doubts: in words, why the paths may not be all there are.
-        loose: whether a register was given a value that only stands for the one it would have.
-        work: expressions that were computed for it.
+        restricted: the inputs whose set was restricted.
+        relations: relations between several inputs that hold on this path.
+        open_prefixes: prefixes of the paths that branch off from this one.
+        doubts: why the paths may not cover all inputs.
+        is_approximate: whether a register was set to a value that only stands for its actual one.
+        work: expressions that were evaluated on this path.
     """
 
-    def __init__(self, given: InputSpace, prefix: Choices = ()) -> None:
-        self.given = given
-        self.axes = given.axes
-        self.sets = dict(given.whole)
-        self.touched: list[str] = []
-        self.solver = given.solver
+    def __init__(self, space: InputSpace, prefix: Choices = ()) -> None:
+        self.space = space
+        self.domains = space.domains
+        self.sets = dict(space.full_sets)
+        self.restricted: list[str] = []
+        self.solver = space.solver
         self.prefix = prefix
         self.choices: list[int] = []
-        self.open: list[Choices] = []
+        self.open_prefixes: list[Choices] = []
         self.relations: list[Relation] = []
-        self.related: frozenset[str] = frozenset()
+        self.related_names: frozenset[str] = frozenset()
         self.doubts: list[str] = []
-        self.loose = False
+        self.is_approximate = False
         self.work = 1.0
 
     def holds(self, name: str) -> bool:
-        """Return whether a truth value, an input or an event, is true on this path."""
+        """Return whether a Boolean input or an event is true on this path."""
         spans = self.sets[name]
-        if spans in (YES, NO):
-            return spans == YES
-        if name in self.related:
-            return self.split(name, YES)
+        if spans in (TRUE_ONLY, FALSE_ONLY):
+            return spans == TRUE_ONLY
+        if name in self.related_names:
+            return self.split(name, TRUE_ONLY)
         answer = self.choose(2) == 1
-        self.sets[name] = YES if answer else NO
-        self.touched.append(name)
+        self.sets[name] = TRUE_ONLY if answer else FALSE_ONLY
+        self.restricted.append(name)
         return answer
 
-    def split(self, name: str, yes: Spans) -> bool:
-        """Return whether an input has one of these values on this path."""
-        inside, outside = parted(self.sets[name], yes)
+    def split(self, name: str, spans: Spans) -> bool:
+        """Return whether the value of an input is in a set on this path."""
+        inside, outside = partition(self.sets[name], spans)
         if not outside or not inside:
             return not outside
         return self.choose_set(name, (outside, inside)) == 1
 
-    def known(self, name: str) -> bool:
-        """Return whether just one value of an input is left."""
+    def is_fixed(self, name: str) -> bool:
+        """Return whether only one value of an input is possible."""
         spans = self.sets[name]
         return len(spans) == 1 and spans[0][0] == spans[0][1]
 
     def value(self, name: str) -> Value:
-        """Return the one value that an input has."""
-        return self.axes[name].value(self.sets[name][0][0])
+        """Return the value of an input that is fixed."""
+        return self.domains[name].value(self.sets[name][0][0])
 
     def size(self, name: str) -> int:
         """Return how many values of an input are possible."""
-        return count(self.sets[name])
+        return count_values(self.sets[name])
 
     def pick(self, name: str) -> Value:
-        """Return the value of an input, each possible one on a path of its own."""
-        spans = self.sets[name]
-        if not self.known(name):
+        """Fix an input, with one path for each possible value, and return its value."""
+        if not self.is_fixed(name):
+            spans = self.sets[name]
             singles = tuple(((i, i),) for low, high in spans for i in range(low, high + 1))
             self.choose_set(name, singles)
         return self.value(name)
 
     def sample(self, name: str) -> Value:
-        """Return the value of an input, a few possible ones on paths of their own."""
-        axis, spans = self.axes[name], self.sets[name]
-        middle = spans[len(spans) // 2]
-        tried = [axis.index(plainest(axis, spans)), spans[0][0], spans[-1][1], sum(middle) // 2]
-        singles = tuple(((i, i),) for i in dict.fromkeys(tried))
-        if count(spans) > len(singles):
+        """Fix an input, with one path for each of a few samples, and return its value."""
+        domain = self.domains[name]
+        spans = self.sets[name]
+        middle_span = spans[len(spans) // 2]
+        simplest = domain.index(simplest_value(domain, spans))
+        samples = [simplest, spans[0][0], spans[-1][1], sum(middle_span) // 2]
+        singles = tuple(((i, i),) for i in dict.fromkeys(samples))
+        if count_values(spans) > len(singles):
             self.doubts.append(f"{name} was tried at {len(singles)} of its values only")
         self.choose_set(name, singles)
         return self.value(name)
 
     def relate(self, relation: Relation) -> bool:
-        """Return whether something that several inputs have to do with holds on this path."""
-        said = next((one for one in self.relations if one.condition == relation.condition), None)
-        if said is not None:
-            return said.holds
-        both = (relation.turned(), relation)
-        possible = (i for i in (0, 1) if self.possible(self.sets, (*self.relations, both[i])))
+        """Return whether a relation between several inputs holds on this path."""
+        for known_relation in self.relations:
+            if known_relation.condition == relation.condition:
+                return known_relation.holds
+        options = (relation.negated(), relation)
+        possible = (i for i in (0, 1) if self._is_possible(self.sets, (*self.relations, options[i])))
         answer = self.choose(2, possible) == 1
-        self.relations.append(both[answer])
-        self.related |= relation.names
+        self.relations.append(options[answer])
+        self.related_names |= relation.names
         return answer
 
     def choose(self, count: int, possible: Iterable[int] | None = None) -> int:
-        """Return one of the answers 0, 1, ... `count` - 1; the other possible ones are left for later.
+        """Return one of the choices 0 to `count` - 1; the other possible ones become open prefixes.
 
-        What is possible is only looked at where nothing is prescribed: it may take a proof.
+        Args:
+            count: number of choices.
+            possible: the possible choices; iterated only beyond the prefix, since it may take a proof.
         """
-        at = len(self.choices)
-        if at < len(self.prefix):
-            choice = self.prefix[at]
+        position = len(self.choices)
+        if position < len(self.prefix):
+            choice = self.prefix[position]
         else:
-            answers = list(range(count) if possible is None else possible) or [0]
-            choice = answers[0]
-            self.open += [(*self.choices, other) for other in reversed(answers[1:])]
+            possible_choices = list(range(count) if possible is None else possible) or [0]
+            choice = possible_choices[0]
+            self.open_prefixes += [
+                (*self.choices, alternative) for alternative in reversed(possible_choices[1:])
+            ]
         self.choices.append(choice)
         return choice
 
     def choose_set(self, name: str, sets: tuple[Spans, ...]) -> int:
-        """Return which of several sets the value of an input lies in."""
-        answers = None
-        if name in self.related:
-            pairs = enumerate(sets)
-            answers = (i for i, one in pairs if self.possible({**self.sets, name: one}, self.relations))
-        choice = self.choose(len(sets), answers)
+        """Restrict an input to one of several sets, and return the index of the set."""
+        possible = None
+        if name in self.related_names:
+            possible = (
+                i
+                for i, spans in enumerate(sets)
+                if self._is_possible({**self.sets, name: spans}, self.relations)
+            )
+        choice = self.choose(len(sets), possible)
         self.sets[name] = sets[choice]
-        self.touched.append(name)
+        self.restricted.append(name)
         return choice
 
-    def possible(self, sets: Mapping[str, Spans], relations: Iterable[Relation]) -> bool:
-        """Return whether some inputs are as all this says; where that is not known, they are not followed."""
-        found = self.solver.find(self.axes, sets, tuple(relations))
-        if found.unknown:
-            self.doubts.append(found.unknown)
-        return found.values is not None
+    def _is_possible(self, sets: Mapping[str, Spans], relations: Iterable[Relation]) -> bool:
+        """Return whether inputs within the sets fulfil all relations; False, with a doubt, where unknown."""
+        solution = self.solver.solve(self.domains, sets, tuple(relations))
+        if solution.unknown_reason:
+            self.doubts.append(solution.unknown_reason)
+        return solution.values is not None
 
     def inputs(self) -> dict[str, Value]:
-        """Return inputs and events that lead along this path, as plain as may be."""
-        axes, found = self.axes, dict(self.given.plain)
-        for name in self.touched:
-            found[name] = plainest(axes[name], self.sets[name])
+        """Return the simplest values of all inputs and events that lead along this path."""
+        values = dict(self.space.simplest_values)
+        for name in self.restricted:
+            values[name] = simplest_value(self.domains[name], self.sets[name])
         if self.relations:
-            witness = self.solver.find(axes, self.sets, tuple(self.relations))
-            found |= witness.values or {}
-            if witness.values is None:
-                self.doubts.append(witness.unknown or "no inputs were found that lead along a path")
-        return found
+            solution = self.solver.solve(self.domains, self.sets, tuple(self.relations))
+            values |= solution.values or {}
+            if solution.values is None:
+                self.doubts.append(solution.unknown_reason or "no inputs were found that lead along a path")
+        return values
 
 
-def paths(
-    inputs: InputSpace,
-    take: Callable[[PathCondition], T],
+def explore_paths(
+    space: InputSpace,
+    run: Callable[[PathCondition], T],
     limit: int,
     budget: WorkBudget | None = None,
 ) -> Iterator[tuple[PathCondition, T]]:
-    """Yield all paths of something, with what came of it; the last one has a doubt if there are too many.
+    """Run a function of the inputs along every path, and yield each path with the result.
 
     Args:
-        inputs: that it depends on.
-        take: does it, and asks the path for all that depends on inputs.
-        limit: so many paths are followed at most.
-        budget: the work that following them may take, one path in any case; None: any.
+        space: the inputs.
+        run: reads the inputs only through the path it is given.
+        limit: maximum number of paths; if there are more, the last one has a doubt.
+        budget: the work that the paths may take; at least one path is followed. None stands for no limit.
     """
-    waiting: list[Choices] = [()]
+    prefixes: list[Choices] = [()]
     count = 0
-    while waiting:
-        path = PathCondition(inputs, waiting.pop())
-        before = inputs.solver.work
-        result = take(path)
-        waiting += path.open
+    while prefixes:
+        path = PathCondition(space, prefixes.pop())
+        work_before = space.solver.work
+        result = run(path)
+        prefixes += path.open_prefixes
         count += 1
-        over = budget.spend(path.work + inputs.solver.work - before) if budget else ""
-        if waiting and (over or count >= limit):
-            path.doubts.append(over or f"more than {limit} cases")
-            waiting.clear()
+        stop_reason = budget.spend(path.work + space.solver.work - work_before) if budget else ""
+        if prefixes and (stop_reason or count >= limit):
+            path.doubts.append(stop_reason or f"more than {limit} cases")
+            prefixes.clear()
         yield path, result

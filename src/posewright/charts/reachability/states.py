@@ -1,218 +1,59 @@
-"""What can happen in one tick: the ways in which it can go, for states that a tick cannot tell apart."""
+"""Abstract states of a chart: what can happen in one tick, for all states that a tick cannot distinguish."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from copy import copy
 from dataclasses import dataclass, replace
 
-from posewright.charts.expression import Expression
-from posewright.charts.machine import (
-    MAX_MICROSTEPS,
-    CompoundTransition,
-    Interpreter,
-    Machine,
-    Snapshot,
-    TickConditions,
-    TickExecution,
-)
-from posewright.charts.reachability.abstraction import (
-    Abstraction,
-    Counts,
-    TimerAbstraction,
-    assignments_of,
-    conditions_of,
-)
-from posewright.charts.reachability.conditions import Answer, Registers
-from posewright.charts.reachability.domain import Domain
-from posewright.charts.reachability.limits import MANY_MICROSTEPS, Limits, WorkBudget
-from posewright.charts.reachability.path import InputSpace, PathCondition, paths
-from posewright.charts.reachability.questions import Questions
-from posewright.charts.types import BoolType, Type, Value
-from posewright.errors import ExpressionError, PosewrightError
+from posewright.charts.machine import CompoundTransition, Interpreter, Snapshot, TickConditions
+from posewright.charts.reachability.abstraction import Abstraction, Counts, TimerAbstraction
+from posewright.charts.reachability.limits import ExplorationLimits, WorkBudget
+from posewright.charts.reachability.path import InputSpace, PathCondition, explore_paths
+from posewright.charts.reachability.symbolic_interpreter import SymbolicInterpreter, SymbolicTick
+from posewright.charts.types import Value
+from posewright.errors import PosewrightError
 
 
 @dataclass(frozen=True, eq=False)
 class SymbolicStep:
-    """One of the ways in which a tick can go: the inputs it stands for all do the same.
+    """One way in which a tick can go; it stands for all inputs with the same effect.
 
     Attributes:
-        inputs: of these, the plainest: every input, and every event as true or false; ready to step with.
-        after: where the chart stands after these inputs; None where the tick fails.
-        taken: ways that are taken, in order.
+        inputs: the simplest of these inputs: a value for every input, and a Boolean for every event.
+        after: state of the chart after these inputs; None where the tick fails.
+        taken_transitions: transitions that are taken, in order.
         raised: events that are raised inside, in order.
-        error: why the tick fails: a division by zero, or no end to it.
-        answers: what the watched conditions are after the tick, in their order; none where it fails.
+        error: why the tick fails: a division by zero, or a loop.
+        answers: of the watched conditions after the tick, in their order; empty where it fails.
     """
 
     inputs: Mapping[str, Value]
     after: Snapshot | None
-    taken: tuple[CompoundTransition, ...]
+    taken_transitions: tuple[CompoundTransition, ...]
     raised: tuple[str, ...] = ()
     error: PosewrightError | None = None
     answers: tuple[bool, ...] = ()
 
 
-@dataclass(frozen=True)
-class Followed:
-    """Where a tick came to along one path.
+UntimedState = tuple[bool, tuple[int, ...], tuple[Value, ...], tuple[tuple[int, ...], ...]]
+"""A state without its counters: started, configuration, outputs and locals, history."""
 
-    Attributes:
-        after: where the chart stands; None where the tick failed.
-        env: what every name was at the end, inputs aside.
-        answers: to the conditions that are asked after every tick.
-    """
-
-    after: Snapshot | None
-    taken: tuple[CompoundTransition, ...]
-    raised: tuple[str, ...]
-    env: Mapping[str, Value]
-    answers: tuple[bool, ...] = ()
-    error: PosewrightError | None = None
-
-
-class _FollowedTick(TickExecution):
-    """A tick that notices at once when it goes round in a circle, as the interpreter does in the end.
-
-    Where it comes back to where it was, and no input was asked for in between, it comes back for ever. So it
-    does where it comes back with more of the only event in the queue: that is never found empty on the way.
-
-    Attributes:
-        met: for where the tick stood: after how many microsteps, how many events the queue held then, and how
-            many had been raised.
-        ways: how many ways had been taken after each microstep.
-    """
-
-    def __init__(
-        self, machine: Machine, state: Snapshot, path: PathCondition, answers: Mapping[int, Answer]
-    ) -> None:
-
-        def compute(expression: Expression, env: Registers) -> Value:
-            path.work += 1
-            return answers[id(expression)](env, path)
-
-        super().__init__(machine, state, compute)
-        self.path = path
-        self.met: dict[object, tuple[int, int, int]] = {}
-        self.ways = [0]
-
-    def settle_raised(self) -> None:
-        self.met.clear()
-        super().settle_raised()
-
-    def microstep(self, event: str | None) -> bool:
-        moved = super().microstep(event)
-        if moved:
-            self.ways.append(len(self.taken))
-            if self.microsteps > MANY_MICROSTEPS:
-                self.look_round()
-        return moved
-
-    def look_round(self) -> None:
-        """Give up where the tick has come back."""
-        values, queue = tuple(self.env.values()), tuple(self.queue)
-        kind = queue[0] if len(set(queue)) == 1 else None
-        held = queue if kind is None else kind
-        standing = self.configuration, self.history, values, held, self.stayed, len(self.path.choices)
-        begun, length, raised = self.met.setdefault(standing, (self.microsteps, len(queue), len(self.raised)))
-        others = set(self.raised[raised:]) & self.machine.heard - {kind} if kind is not None else ()
-        if begun == self.microsteps or len(queue) < length or others:
-            return
-        length = self.microsteps - begun
-        while len(self.ways) <= MAX_MICROSTEPS:
-            first, last = self.ways[-length - 1], self.ways[-length]
-            self.taken += self.taken[first:last]
-            self.ways.append(len(self.taken))
-        self.refuse_circle()
-
-
-class Follower:
-    """Runs ticks of a machine in which the inputs are known only as far as the path says.
-
-    Args:
-        machine: what is run.
-        axes: the values of every input and event.
-        keeps: how registers are kept.
-        asked: conditions that are asked after every tick.
-    """
-
-    def __init__(
-        self,
-        machine: Machine,
-        axes: Mapping[str, Domain],
-        keeps: Mapping[str, Abstraction],
-        asked: TickConditions,
-    ) -> None:
-        self.machine = machine
-        self.asked = asked
-        types: dict[str, Type] = {**machine.types, **{name: axis.kind for name, axis in axes.items()}}
-        questions = Questions(axes, types | dict.fromkeys(asked.came, BoolType()))
-        self.answers = _answers(machine, questions, keeps)
-        self.watched = tuple(questions.condition(one) for one in asked.conditions)
-
-    def answering(self, answers: Mapping[int, Answer]) -> Follower:
-        """Return a follower that answers some expressions, by their identity, anew, and watches nothing."""
-        other = copy(self)
-        other.answers, other.watched = {**self.answers, **answers}, ()
-        return other
-
-    def follow(self, state: Snapshot, path: PathCondition) -> Followed:
-        """Take one tick along a path."""
-        tick = _FollowedTick(self.machine, state, path, self.answers)
-        try:
-            after = tick.run({}, self.events(tick, path))
-            watched = self._watch(tick, path) if self.watched else ()
-        except PosewrightError as error:
-            return Followed(None, tuple(tick.taken), tuple(tick.raised), tick.env, error=error)
-        return Followed(after, tuple(tick.taken), tuple(tick.raised), tick.env, watched)
-
-    def _watch(self, tick: TickExecution, path: PathCondition) -> tuple[bool, ...]:
-        """Return the answers to what is asked after the tick."""
-        env = {**tick.env, **self.asked.standing(tick.moves.active(tick.configuration), tick.raised)}
-        return tuple([_asks(answer, env, path) for answer in self.watched])
-
-    def events(self, tick: TickExecution, path: PathCondition) -> Iterator[str]:
-        """Yield the events that come, asked for when it is their turn and if something then listens."""
-        for event in self.machine.events:
-            asked = self.machine.ways_asked.get(event, {})
-            if any(leaf in asked for leaf in tick.configuration) and path.holds(event):
-                yield event
-
-
-def _asks(answer: Answer, env: Registers, path: PathCondition) -> bool:
-    """Return an answer after the tick; one that cannot be computed is a doubt."""
-    try:
-        return bool(answer(env, path))
-    except ExpressionError as error:
-        path.doubts.append(str(error))
-        return False
-
-
-def _answers(machine: Machine, questions: Questions, keeps: Mapping[str, Abstraction]) -> dict[int, Answer]:
-    """Return what answers each expression of a machine; the machine keeps the expressions alive."""
-    found = {id(one): questions.condition(one) for one in conditions_of(machine)}
-    for action in assignments_of(machine):
-        for name, value in action.values.items():
-            found[id(value)] = questions.value(value, keeps[name])
-    return found
-
-
-Rest = tuple[bool, tuple[int, ...], tuple[Value, ...], tuple[tuple[int, ...], ...]]
-"""All of a state but its counters: started, configuration, outputs and locals, history."""
+UntimedTarget = tuple[int, tuple[int, ...]]
+"""Where a step leads: the number of the untimed state, and the indices of the counters that run."""
 
 
 @dataclass(frozen=True)
-class Onward:
-    """What a tick leads to, whatever the counters are.
+class Successor:
+    """Where steps from an abstract state lead, whatever the counters are.
 
     Attributes:
-        rest: number of what the state is then, its counters aside.
-        running: counters that went on.
-        answers: to the watched conditions.
-        case: the first case that leads there, among those of the situation.
+        untimed: number of the untimed state after the tick.
+        running: indices of the counters that ran.
+        answers: of the watched conditions.
+        case: index of the first step that leads there, among those of the abstract state.
     """
 
-    rest: int
+    untimed: int
     running: tuple[int, ...]
     answers: tuple[bool, ...]
     case: int
@@ -220,78 +61,79 @@ class Onward:
 
 @dataclass(frozen=True, eq=False)
 class AbstractState:
-    """What can happen in one tick.
+    """All states in which a tick has the same steps.
 
     Attributes:
-        state: one of the states that it stands for.
-        cases: of that state.
-        onward: where they lead, each place once.
-        leads_to: for each case, which of `onward` it leads to; None where the tick fails.
-        doubts: in words, why steps may be missing.
+        state: one of these states.
+        cases: the steps from that state.
+        successors: where they lead, each only once.
+        successor_of: for each step, the index of its successor; None where the tick fails.
+        doubts: why steps may be missing.
     """
 
     state: Snapshot
     cases: tuple[SymbolicStep, ...]
-    onward: tuple[Onward, ...]
-    leads_to: tuple[int | None, ...]
+    successors: tuple[Successor, ...]
+    successor_of: tuple[int | None, ...]
     doubts: Mapping[str, None]
 
     @property
-    def whole(self) -> bool:
-        """Whether the cases stand for all inputs."""
+    def is_complete(self) -> bool:
+        """Whether the steps cover all inputs."""
         return not self.doubts
 
 
-def gathered(
-    state: Snapshot, ways: Iterable[tuple[PathCondition, SymbolicStep, tuple[int, tuple[int, ...]] | None]]
+def build_abstract_state(
+    state: Snapshot, steps: Iterable[tuple[PathCondition, SymbolicStep, UntimedTarget | None]]
 ) -> AbstractState:
-    """Return what can happen in a state.
+    """Return the abstract state of a state.
 
     Args:
-        state: where all begins.
-        ways: every path with its step, and where that leads: the number of what the state is then, and the
-            counters that go on; None where nothing follows.
+        state: before the tick.
+        steps: every path with its step, and where it leads; None where the tick fails.
     """
-    steps: list[SymbolicStep] = []
-    onward: list[Onward] = []
-    leads_to: list[int | None] = []
+    cases: list[SymbolicStep] = []
+    successors: list[Successor] = []
+    successor_of: list[int | None] = []
     doubts: dict[str, None] = {}
-    numbers: dict[object, int] = {}
-    for path, step, place in ways:
-        number = None
-        if place is not None:
-            number = numbers.setdefault((*place, step.answers), len(onward))
-            if number == len(onward):
-                onward.append(Onward(*place, step.answers, len(steps)))
-        steps.append(step)
-        leads_to.append(number)
+    indices: dict[object, int] = {}
+    for path, step, target in steps:
+        index = None
+        if target is not None:
+            index = indices.setdefault((*target, step.answers), len(successors))
+            if index == len(successors):
+                successors.append(Successor(*target, step.answers, len(cases)))
+        cases.append(step)
+        successor_of.append(index)
         doubts |= dict.fromkeys(f"{state.state}: {doubt}" for doubt in path.doubts)
-    return AbstractState(state, tuple(steps), tuple(onward), tuple(leads_to), doubts)
+    return AbstractState(state, tuple(cases), tuple(successors), tuple(successor_of), doubts)
 
 
-class AbstractStates:
-    """Looks into the situations of a machine, each one once.
+class ChartStateSpace:
+    """The abstract states of one chart, each computed once.
 
     Args:
-        interpreter: of the machine.
-        inputs: all that may come in.
-        asked: conditions that are asked after every tick.
-        keeps: how outputs and locals are kept; as `keep_registers` says.
-        limits: how far to go.
+        interpreter: of the chart.
+        inputs: its inputs and events.
+        conditions: evaluated after every tick.
+        abstractions: of its outputs and locals, in their order; see `abstract_registers`.
+        limits: of the exploration.
         budget: the work that may be done.
 
     Attributes:
-        doubts: in words, why cases may be missing.
+        timers: the abstraction of its counters.
+        doubts: why steps may be missing.
+        n_cases: number of steps computed so far.
     """
 
     def __init__(
         self,
         interpreter: Interpreter,
         inputs: InputSpace,
-        asked: TickConditions,
-        keeps: Mapping[str, Abstraction],
+        conditions: TickConditions,
+        abstractions: Mapping[str, Abstraction],
         *,
-        limits: Limits,
+        limits: ExplorationLimits,
         budget: WorkBudget,
     ) -> None:
         self.interpreter = interpreter
@@ -299,86 +141,86 @@ class AbstractStates:
         self.inputs = inputs
         self.limits = limits
         self.budget = budget
-        self.clocks = TimerAbstraction(self.machine)
-        self.keeps = keeps
-        self.follower = Follower(self.machine, inputs.axes, self.keeps, asked)
-        self.variables = len(self.machine.chart.variables)
-        self.coarse = [keep for keep in self.keeps.values() if keep.drops or not keep.single]
-        self.rests: list[Rest] = []
-        self.rest_numbers: dict[Rest, int] = {}
-        self.known: dict[tuple[int, int], AbstractState] = {}
+        self.timers = TimerAbstraction(self.machine)
+        self.abstractions = abstractions
+        self.symbolic_interpreter = SymbolicInterpreter(
+            self.machine, inputs.domains, abstractions, conditions
+        )
+        self.n_variables = len(self.machine.chart.variables)
         self.doubts: dict[str, None] = {}
-        self.count = 0
-
-    # States and what is told apart of them
+        self.n_cases = 0
+        self._merges_values = any(abstraction.merges_values for abstraction in abstractions.values())
+        self._untimed_states: list[UntimedState] = []
+        self._untimed_numbers: dict[UntimedState, int] = {}
+        self._abstract_states: dict[tuple[int, int], AbstractState] = {}
 
     def split(self, state: Snapshot) -> tuple[int, Counts]:
-        """Return the number of what a state is, its counters aside, and its counters."""
-        values = state.values[: self.variables]
-        if self.coarse:
-            values = tuple([keep.canonical(v) for keep, v in zip(self.keeps.values(), values, strict=True)])
-        rest = (state.started, state.configuration, values, state.history)
-        number = self.rest_numbers.setdefault(rest, len(self.rests))
-        if number == len(self.rests):
-            self.rests.append(rest)
-        return number, state.values[self.variables :]  # type: ignore[return-value]  # counters are whole
+        """Return the number of a state without its counters, and its counters."""
+        values = state.values[: self.n_variables]
+        if self._merges_values:
+            pairs = zip(self.abstractions.values(), values, strict=True)
+            values = tuple([abstraction.canonical(value) for abstraction, value in pairs])
+        untimed_state = (state.started, state.configuration, values, state.history)
+        number = self._untimed_numbers.setdefault(untimed_state, len(self._untimed_states))
+        if number == len(self._untimed_states):
+            self._untimed_states.append(untimed_state)
+        return number, state.values[self.n_variables :]  # type: ignore[return-value]  # counters are integers
 
-    def joined(self, rest: int, counts: Counts) -> Snapshot:
-        """Return the state that has these two parts."""
-        started, configuration, values, history = self.rests[rest]
+    def join(self, untimed: int, counts: Counts) -> Snapshot:
+        """Return the state with the parts that `split` returns."""
+        started, configuration, values, history = self._untimed_states[untimed]
         return Snapshot(self.machine, started, configuration, (*values, *counts), history)
 
-    def at(self, rest: int, counts: Counts) -> AbstractState:
-        """Return the situation of a state."""
-        return self.at_number(rest, self.clocks.number(counts))
+    def abstract_state(self, untimed: int, counts: Counts) -> AbstractState:
+        """Return the abstract state of a state, given as `split` returns it."""
+        return self.abstract_state_at(untimed, self.timers.number(counts))
 
-    def at_number(self, rest: int, number: int) -> AbstractState:
-        """Return the situation of a state; its counters by their number."""
-        key = (rest, self.clocks.looked[number])
-        found = self.known.get(key)
-        if found is None:
-            found = self.known[key] = self.look(self.joined(rest, self.clocks.every[number]))
-        return found
+    def abstract_state_at(self, untimed: int, counts_number: int) -> AbstractState:
+        """Return the abstract state of a state, given by the numbers of its two parts."""
+        key = (untimed, self.timers.class_numbers[counts_number])
+        abstract_state = self._abstract_states.get(key)
+        if abstract_state is None:
+            state = self.join(untimed, self.timers.all_counts[counts_number])
+            abstract_state = build_abstract_state(state, self._compute_steps(state))
+            self.doubts |= abstract_state.doubts
+            self.n_cases += len(abstract_state.cases)
+            self._abstract_states[key] = abstract_state
+        return abstract_state
 
-    # What can happen
-
-    def look(self, state: Snapshot) -> AbstractState:
-        """Follow every path of a tick."""
-        found = gathered(state, self._ways(state))
-        self.doubts |= found.doubts
-        self.count += len(found.cases)
-        return found
-
-    def _ways(
+    def _compute_steps(
         self, state: Snapshot
-    ) -> Iterator[tuple[PathCondition, SymbolicStep, tuple[int, tuple[int, ...]] | None]]:
-        def take(path: PathCondition) -> Followed:
-            return self.follower.follow(state, path)
+    ) -> Iterator[tuple[PathCondition, SymbolicStep, UntimedTarget | None]]:
+        """Yield every path of a tick from a state, with its step and where it leads."""
 
-        for path, one in paths(self.inputs, take, self.limits.cases_of_one, self.budget):
-            inputs, after, place = path.inputs(), one.after, None
-            if path.loose and after is not None:
+        def run_tick(path: PathCondition) -> SymbolicTick:
+            return self.symbolic_interpreter.run_tick(state, path)
+
+        for path, tick in explore_paths(self.inputs, run_tick, self.limits.cases_of_one, self.budget):
+            inputs = path.inputs()
+            after = tick.after
+            target = None
+            if path.is_approximate and after is not None:
                 after = self.interpreter.outcome(state, inputs).after
             if after is not None:
-                rest, counts = self.split(after)
-                place = rest, self.clocks.running(counts)
-            yield path, SymbolicStep(inputs, after, one.taken, one.raised, one.error, one.answers), place
+                untimed, counts = self.split(after)
+                target = untimed, self.timers.running(counts)
+            step = SymbolicStep(inputs, after, tick.taken_transitions, tick.raised, tick.error, tick.answers)
+            yield path, step, target
 
-    def cases_of(self, state: Snapshot) -> tuple[SymbolicStep, ...]:
-        """Return the cases of any state."""
-        rest, counts = self.split(state)
-        situation = self.at(rest, counts)
-        own = situation.state.values[self.variables :]
-        if own == counts:
-            return situation.cases
-        return tuple(self.carried(case, counts) for case in situation.cases)
+    def split_cases(self, state: Snapshot) -> tuple[SymbolicStep, ...]:
+        """Return the steps from any state, with its own counters."""
+        untimed, counts = self.split(state)
+        abstract_state = self.abstract_state(untimed, counts)
+        if abstract_state.state.values[self.n_variables :] == counts:
+            return abstract_state.cases
+        return tuple(self._with_counts(step, counts) for step in abstract_state.cases)
 
-    def carried(self, case: SymbolicStep, counts: Counts) -> SymbolicStep:
-        """Return a case with counters as they go on from others."""
-        after = case.after
+    def _with_counts(self, step: SymbolicStep, counts: Counts) -> SymbolicStep:
+        """Return a step from a state with other counters."""
+        after = step.after
         if after is None:
-            return case
-        running = self.clocks.running(after.values[self.variables :])  # type: ignore[arg-type]
-        values = (*after.values[: self.variables], *self.clocks.onward(counts, running))
-        moved = Snapshot(self.machine, after.started, after.configuration, values, after.history)
-        return replace(case, after=moved)
+            return step
+        running = self.timers.running(after.values[self.n_variables :])  # type: ignore[arg-type]
+        values = (*after.values[: self.n_variables], *self.timers.advance(counts, running))
+        after_with_counts = Snapshot(self.machine, after.started, after.configuration, values, after.history)
+        return replace(step, after=after_with_counts)

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from posewright.charts.formats import sheet_rows
-from posewright.charts.machine import JOINT, Interpreter, Snapshot
+from posewright.charts.formats import read_csv_rows
+from posewright.charts.machine import STATE_SEPARATOR, Interpreter, Snapshot
 from posewright.charts.model import Chart
-from posewright.charts.types import BoolType, Value, parse_value, show
-from posewright.documents import open_ordinary
+from posewright.charts.types import BoolType, Value, format_value, parse_value
+from posewright.documents import open_regular_file
 from posewright.errors import FormatError, InputError, UnknownNameError, Where
 
 Given = tuple[Mapping[str, Value], tuple[str, ...]]
@@ -111,7 +111,7 @@ class Tick:
 def fits(after: Snapshot, name: str, wanted: Value) -> bool:
     """Return whether a chart stands as expected: an output, a local, or (`next`, `in`, `not in`) states."""
     if name in (INSIDE, OUTSIDE):
-        named = str(wanted).split(JOINT)
+        named = str(wanted).split(STATE_SEPARATOR)
         return all((state in after.active) is (name == INSIDE) for state in named)
     if name == NEXT:
         return after.state == wanted or wanted in after.active
@@ -131,10 +131,10 @@ def run_rows(
         UnknownNameError: there is no state called `start`.
     """
     interpreter = Interpreter(chart, native=native)
-    state = interpreter.initial() if start is None else interpreter.entered(start)
+    state = interpreter.initial() if start is None else interpreter.snapshot_in(start)
     for row in rows:
         if row.start is not None:
-            state = interpreter.entered(row.start)
+            state = interpreter.snapshot_in(row.start)
         before = state.state
         state = interpreter.step(state, row.inputs)
         yield Tick(row, before, state)
@@ -155,7 +155,7 @@ def parse_row(chart: Chart, text: str) -> Row:
         if name not in columns:
             raise UnknownNameError.among("input", name, columns)
         given[columns[name]] = value_typed(chart, columns[name], value)
-    return Row({**{name: kind.zero for name, kind in chart.inputs.items()}, **given})
+    return Row({**{name: kind.default for name, kind in chart.inputs.items()}, **given})
 
 
 def read_rows(chart: Chart, path: Path | str) -> list[Row]:
@@ -170,7 +170,7 @@ def read_rows(chart: Chart, path: Path | str) -> list[Row]:
     """
     path = Path(path)
     try:
-        with open_ordinary(path) as file:
+        with open_regular_file(path) as file:
             raw = file.read(MAX_ROWS_BYTES + 1)
         text = raw.decode("utf-8-sig")
     except OSError as error:
@@ -184,7 +184,7 @@ def read_rows(chart: Chart, path: Path | str) -> list[Row]:
 
 def _rows(chart: Chart, text: str, path: Path) -> Iterator[Row]:
     header: list[str] = []
-    for cells, where in sheet_rows(text, path):
+    for cells, where in read_csv_rows(text, path):
         if not header:
             header = _checked(chart, cells, where)
         elif len(cells) != len(header):
@@ -241,7 +241,9 @@ def _row(chart: Chart, cells: Mapping[str, str], where: Where) -> Row:
 def _state(chart: Chart, cells: Mapping[str, str], columns: tuple[str, ...], word: str) -> str | None:
     """Return the state that a row's cells name, by its code or by its name."""
     if word in cells:
-        return JOINT.join(chart.state(name.strip()).name for name in cells[word].split(JOINT))
+        return STATE_SEPARATOR.join(
+            chart.state(name.strip()).name for name in cells[word].split(STATE_SEPARATOR)
+        )
     if not all(column in cells for column in columns):
         return None
     return state_called(chart, "".join(cells[column] for column in columns))
@@ -278,11 +280,11 @@ def tick_rows(chart: Chart, ticks: Iterable[Tick]) -> list[list[str]]:
             str(number),
             f"{round(number * chart.period_s, 9):g}",
             tick.before,
-            *(show(tick.row.inputs[name]) for name in chart.inputs),
-            *(show(bool(tick.row.inputs.get(name))) for name in chart.events),
+            *(format_value(tick.row.inputs[name]) for name in chart.inputs),
+            *(format_value(bool(tick.row.inputs.get(name))) for name in chart.events),
             tick.after.state,
-            *(show(tick.after.outputs[name]) for name in chart.outputs),
-            *(show(tick.after.locals[name]) for name in chart.locals),
+            *(format_value(tick.after.outputs[name]) for name in chart.outputs),
+            *(format_value(tick.after.locals[name]) for name in chart.locals),
         ]
         for number, tick in enumerate(ticks)
     ]

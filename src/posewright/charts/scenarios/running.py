@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from posewright.charts.machine import JOINT, Interpreter, Monitor, Snapshot
+from posewright.charts.machine import STATE_SEPARATOR, Interpreter, Monitor, Snapshot
 from posewright.charts.model import Chart
 from posewright.charts.scenarios.rows import INSIDE, NEXT, OUTSIDE, Tick, run_rows
 from posewright.charts.scenarios.scenario import Scenario, read_scenario, rows_of
 from posewright.charts.types import Value
-from posewright.display import Lines, level_word, line_of
+from posewright.display import Lines, build_line, style_level
 from posewright.documents import PlainData
 from posewright.errors import PosewrightError
 
@@ -67,8 +67,8 @@ class ScenarioResult:
 
     def lines(self) -> Lines:
         """Yield whether it passed, and what first went wrong."""
-        word = level_word("passed" if self.passed else "failed")
-        yield line_of(word, f" {self.scenario.name} ({self.ticks} ticks)")
+        word = style_level("passed" if self.passed else "failed")
+        yield build_line(word, f" {self.scenario.name} ({self.ticks} ticks)")
         for failure in self.failures[:MOST_TOLD]:
             yield f"    {self.scenario.path or ''}: {failure}"
 
@@ -106,7 +106,7 @@ def run_scenario(chart: Chart, scenario: Scenario | Path | str) -> ScenarioResul
             if len(failures) < MAX_FAILURES:
                 failures += _failures(count, tick)
             if monitor is not None:
-                broken += [one.message for one in monitor.see(tick.inputs, tick.after)]
+                broken += [one.message for one in monitor.check_tick(tick.inputs, tick.after)]
             count += 1
     except PosewrightError as error:
         failures.append(Failure(rows[count].line, count, "tick", "no error", error.message))
@@ -117,7 +117,7 @@ def run_scenario(chart: Chart, scenario: Scenario | Path | str) -> ScenarioResul
 def _monitor(chart: Chart, scenario: Scenario) -> Monitor | None:
     if not chart.promises:
         return None
-    return Monitor(chart, None if scenario.start is None else Interpreter(chart).entered(scenario.start))
+    return Monitor(chart, None if scenario.start is None else Interpreter(chart).snapshot_in(scenario.start))
 
 
 def _failures(number: int, tick: Tick) -> Iterator[Failure]:
@@ -127,7 +127,7 @@ def _failures(number: int, tick: Tick) -> Iterator[Failure]:
 
 def _got(after: Snapshot, name: str) -> Value:
     if name in (INSIDE, OUTSIDE, NEXT):
-        return JOINT.join(after.active) if name == OUTSIDE else after.state
+        return STATE_SEPARATOR.join(after.active) if name == OUTSIDE else after.state
     return after.registers[name]
 
 

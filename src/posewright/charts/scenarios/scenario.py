@@ -6,17 +6,25 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from posewright.charts.formats import few, one_or_more, read_chart, seconds_in, text_of, without_gaps, written
-from posewright.charts.machine import JOINT
-from posewright.charts.model import Chart, title_of
+from posewright.charts.formats import (
+    expression_text,
+    one_or_more,
+    optional_text,
+    read_chart,
+    seconds_in,
+    single_or_list,
+    without_empty,
+)
+from posewright.charts.machine import STATE_SEPARATOR
+from posewright.charts.model import Chart, read_title
 from posewright.charts.scenarios.rows import INSIDE, OUTSIDE, Row
 from posewright.charts.types import Type, Value, parse_value
 from posewright.documents import (
     Node,
     PlainData,
+    flow_mapping,
     is_file,
     is_folder,
-    one_line,
     parse_document,
     read_document,
     read_text,
@@ -47,9 +55,9 @@ class Expectation:
         """The same, as a row expects it."""
         found = dict(self.values)
         if self.inside:
-            found[INSIDE] = JOINT.join(self.inside)
+            found[INSIDE] = STATE_SEPARATOR.join(self.inside)
         if self.outside:
-            found[OUTSIDE] = JOINT.join(self.outside)
+            found[OUTSIDE] = STATE_SEPARATOR.join(self.outside)
         return found
 
     def joined(self, other: Expectation) -> Expectation:
@@ -111,7 +119,7 @@ class Scenario:
 
 def rows_of(scenario: Scenario, chart: Chart) -> list[Row]:
     """Return the scenario tick by tick: the inputs of a chart, and what is expected of it."""
-    held = {name: kind.zero for name, kind in chart.inputs.items()}
+    held = {name: kind.default for name, kind in chart.inputs.items()}
     start, rows = scenario.start, list[Row]()
     for step in scenario.steps:
         held = {**held, **step.set}
@@ -174,11 +182,11 @@ class _ScenarioReader:
         if not steps:
             fields["steps"].fail("no step", hint=STEP_HINT)
         return Scenario(
-            name=title_of(fields["scenario"]),
+            name=read_title(fields["scenario"]),
             steps=tuple(self.step(node) for node in steps),
-            chart=text_of(fields, "chart"),
+            chart=optional_text(fields, "chart"),
             start=start,
-            description=text_of(fields, "description"),
+            description=optional_text(fields, "description"),
             path=path,
         )
 
@@ -224,8 +232,8 @@ def _values(
     for name, node in fields.items():
         if name not in kinds:
             raise UnknownNameError.among(word, name, [*kinds, *others], where=node.where)
-        text = written(node)
-        with node.located():
+        text = expression_text(node)
+        with node.locate_errors():
             found[name] = parse_value(kinds[name], text)
     return found
 
@@ -237,9 +245,9 @@ def save_scenario(scenario: Scenario, path: Path | str) -> None:
         "chart": scenario.chart,
         "description": scenario.description,
         "start": scenario.start,
-        "steps": [one_line(_step_data(step)) for step in scenario.steps],
+        "steps": [flow_mapping(_step_data(step)) for step in scenario.steps],
     }
-    save_document(path, without_gaps(data))
+    save_document(path, without_empty(data))
 
 
 def _step_data(step: ScenarioStep) -> dict[str, PlainData]:
@@ -250,12 +258,12 @@ def _step_data(step: ScenarioStep) -> dict[str, PlainData]:
         "expect": _expectation_data(step.expect),
         "throughout": _expectation_data(step.throughout),
     }
-    return {**lasts, **without_gaps(data)}
+    return {**lasts, **without_empty(data)}
 
 
 def _expectation_data(expectation: Expectation) -> dict[str, PlainData]:
-    states = {"in": few(expectation.inside), "not_in": few(expectation.outside)}
-    return {**without_gaps(states), **_values_data(expectation.values)}
+    states = {"in": single_or_list(expectation.inside), "not_in": single_or_list(expectation.outside)}
+    return {**without_empty(states), **_values_data(expectation.values)}
 
 
 def _values_data(values: Mapping[str, Value]) -> dict[str, Value]:

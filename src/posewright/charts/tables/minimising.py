@@ -20,7 +20,7 @@ from enum import Enum
 from itertools import permutations
 from typing import Any
 
-from posewright.charts.formats import Cube, TableRow, TruthTable, chart_of
+from posewright.charts.formats import Cube, TruthTable, TruthTableRow, table_to_chart
 from posewright.charts.model import Chart
 from posewright.charts.tables.tabulating import table_of, tabulate_chart
 from posewright.errors import InputError, MissingExtraError
@@ -60,12 +60,12 @@ def minimise(
     table = tabulate_chart(chart)
     asked = _positions(table, best_order(chart) if order == "best" else order)
     cubes = _two_level if method is Method.TWO_LEVEL else lambda outcomes: _paths(outcomes, asked)
-    rows: list[TableRow] = []
+    rows: list[TruthTableRow] = []
     for state in table.states:
         outcomes = {tuple(bool(sign) for sign in row.cube): row.effect for row in table.rows_of(state)}
         # as in the UC3M thesis: by value, a sign that does not matter counting as 0
         found = sorted(cubes(outcomes), key=lambda pair: [int(sign or 0) for sign in pair[0]])
-        rows += [TableRow(state, cube, *effect) for cube, effect in found]
+        rows += [TruthTableRow(state, cube, *effect) for cube, effect in found]
     return replace(table, rows=tuple(rows))
 
 
@@ -83,7 +83,7 @@ def best_order(chart: Chart) -> tuple[str, ...]:
 
 def minimised_chart(chart: Chart, method: Method = Method.JUNCTIONS) -> Chart:
     """Return the chart with one transition per minimised row, and all its other words kept."""
-    return chart_of(minimise(chart, method), like=chart)
+    return table_to_chart(minimise(chart, method), like=chart)
 
 
 def _method(method: Method | str) -> Method:

@@ -7,9 +7,9 @@ from itertools import product
 
 from posewright.charts.checks import require_sound
 from posewright.charts.expression import Expression
-from posewright.charts.formats import TableRow, TruthTable
+from posewright.charts.formats import TruthTable, TruthTableRow
 from posewright.charts.machine import Interpreter, Machine, Snapshot
-from posewright.charts.model import Chart, Kind, TableForm, expressions_in
+from posewright.charts.model import Chart, ChartKind, TableForm, expressions_in
 from posewright.charts.types import BoolType
 from posewright.errors import InputError, Where
 
@@ -54,9 +54,9 @@ def _refuse_what_is_no_table(chart: Chart, machine: Machine) -> None:
         if not isinstance(kind, BoolType):
             raise InputError(f"no truth table: {name} is {kind}", where=where, hint="all must be bool")
     for node in machine.nodes:
-        for way in node.ways:
+        for way in node.transitions:
             _refuse_reading(chart, way.guard, way.line)
-        for actions in (*node.actions, *(way.do for way in node.ways)):
+        for actions in (*node.actions, *(way.do for way in node.transitions)):
             for expression in expressions_in(actions):
                 _refuse_reading(chart, expression, node.line)
 
@@ -67,7 +67,7 @@ def _refuse_reading(chart: Chart, expression: Expression, line: int | None) -> N
         raise InputError(f"no truth table: {what} {name} is read", where=Where(chart.path, line))
 
 
-def _row(interpreter: Interpreter, form: TableForm, state: str, point: tuple[bool, ...]) -> TableRow:
+def _row(interpreter: Interpreter, form: TableForm, state: str, point: tuple[bool, ...]) -> TruthTableRow:
     """Run one case from two starts, so that an output which the chart leaves as it was is seen."""
     chart, inputs = interpreter.chart, dict(zip(form.inputs.values(), point, strict=True))
     ends = [interpreter.step(start, inputs) for start in _starts(interpreter, state)]
@@ -80,15 +80,18 @@ def _row(interpreter: Interpreter, form: TableForm, state: str, point: tuple[boo
                 hint="a table's rows set every output",
             )
     outputs = tuple(bool(ends[0].outputs[name]) for name in form.outputs.values())
-    return TableRow(state, point, ends[0].state, outputs)
+    return TruthTableRow(state, point, ends[0].state, outputs)
 
 
 def _starts(interpreter: Interpreter, state: str) -> list[Snapshot]:
     """Return the starts of a case: all times are over, and the outputs hold one value or the other."""
     chart = interpreter.chart
-    if chart.kind is Kind.MOORE:
-        return [interpreter.entered(state)]
-    return [interpreter.entered(state, held=dict.fromkeys(chart.outputs, before)) for before in (False, True)]
+    if chart.kind is ChartKind.MOORE:
+        return [interpreter.snapshot_in(state)]
+    return [
+        interpreter.snapshot_in(state, values=dict.fromkeys(chart.outputs, before))
+        for before in (False, True)
+    ]
 
 
 def tabulate_chart(chart: Chart) -> TruthTable:
@@ -101,7 +104,7 @@ def tabulate_chart(chart: Chart) -> TruthTable:
     return table_of(chart)
 
 
-def grouped(table: TruthTable) -> dict[tuple[str, ...], tuple[TableRow, ...]]:
+def grouped(table: TruthTable) -> dict[tuple[str, ...], tuple[TruthTableRow, ...]]:
     """Return the rows by the states that share them, as the UC3M thesis prints them."""
     groups: dict[tuple[object, ...], list[str]] = {}
     for state in table.states:

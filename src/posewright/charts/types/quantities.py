@@ -1,4 +1,4 @@
-"""Units that numbers may be written with, and what one is in another."""
+"""Units of numbers, and the conversion between them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
-from posewright.charts.types.datatypes import IntType, Numeric, Type, Value
+from posewright.charts.types.datatypes import FloatType, IntType, Numeric, Type, Value
 from posewright.errors import InputError
 
 _DEGREE = Fraction(math.pi) / 180
@@ -16,9 +16,13 @@ _DEGREE = Fraction(math.pi) / 180
 
 @dataclass(frozen=True)
 class Unit:
-    """A unit: what it measures, and how much of the dimension's own unit it is.
+    """A unit of measurement.
 
-    Units of one dimension go into each other; a number without a unit goes with all.
+    Units of one dimension convert into each other; a number without a unit goes with all.
+
+    Attributes:
+        dimension: what it measures.
+        factor: its size in the base unit of the dimension.
     """
 
     dimension: str
@@ -50,7 +54,7 @@ UNITS: dict[str, Unit] = {
     "rad/s": Unit("turning speed"),
     "deg/s": Unit("turning speed", _DEGREE),
 }
-"""Every unit by its name."""
+"""All units by name."""
 
 _QUANTITY = re.compile(
     r"(?P<number>[-+]?(?:\d{1,18}(?:\.\d{0,18})?|\.\d{1,18})(?:[eE][-+]?\d{1,3})?)\s+(?P<unit>\S+)"
@@ -65,27 +69,28 @@ MAX_DIGITS = 400
 """Characters in the text of a number: the largest float written out has 309 digits."""
 
 
-def unit_of(name: str) -> Unit:
-    """Return the unit of that name; one that is not in the table goes with itself only."""
+def find_unit(name: str) -> Unit:
+    """Return the unit of that name; a name not in the table is a dimension of its own."""
     return UNITS.get(name) or Unit(name)
 
 
-def conversion(unit: str, into: str) -> Fraction | None:
-    """Return what a number in `unit` is multiplied by to be one `into` another; None: they do not mix."""
-    one, other = unit_of(unit), unit_of(into)
-    return one.factor / other.factor if one.dimension == other.dimension else None
+def conversion_factor(unit: str, into: str) -> Fraction | None:
+    """Return the factor that converts a number from `unit` into another; None if they do not convert."""
+    source = find_unit(unit)
+    target = find_unit(into)
+    return source.factor / target.factor if source.dimension == target.dimension else None
 
 
-def exactly(value: int | float) -> Fraction:
-    """Return the number that a person wrote: 0.1 is a tenth, not the binary fraction next to it."""
+def to_fraction(value: int | float) -> Fraction:
+    """Return the decimal number as an exact fraction: 0.1 is a tenth, not the binary float next to it."""
     return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
 
 
 def unit_hint(name: str) -> str:
-    """Return what to write in place of a unit that does not exist."""
-    plural = name.endswith("s") and name[:-1] in UNITS
-    near = [name[:-1]] if plural else difflib.get_close_matches(name, UNITS, n=2)
-    return f"did you mean {' or '.join(near)}?" if near else f"a unit is one of {', '.join(UNITS)}"
+    """Return a hint that names units similar to one that does not exist."""
+    is_plural = name.endswith("s") and name[:-1] in UNITS
+    matches = [name[:-1]] if is_plural else difflib.get_close_matches(name, UNITS, n=2)
+    return f"did you mean {' or '.join(matches)}?" if matches else f"a unit is one of {', '.join(UNITS)}"
 
 
 def parse_quantity(text: str) -> tuple[float, str]:
@@ -96,7 +101,7 @@ def parse_quantity(text: str) -> tuple[float, str]:
     """
     match = _QUANTITY.fullmatch(text.strip())
     if match is None:
-        raise InputError(f"{text[:60]!r} is no number with a unit", hint="write it like 36 cm or 0.5 s")
+        raise InputError(f"{text[:60]!r} is not a number with a unit", hint="write it like 36 cm or 0.5 s")
     if match["unit"] not in UNITS:
         raise InputError(f"there is no unit {match['unit'][:60]!r}", hint=unit_hint(match["unit"]))
     number = float(match["number"])
@@ -105,42 +110,46 @@ def parse_quantity(text: str) -> tuple[float, str]:
     return number, match["unit"]
 
 
-def parse_value(kind: Type, text: str) -> Value:
-    """Return the value of a type that a person wrote; a number may have a unit, which is converted.
+def parse_value(value_type: Type, text: str) -> Value:
+    """Return the value that a text states; a number may have a unit, which is converted.
+
+    Args:
+        value_type: the type of the value.
+        text: such as `1`, `slow`, `0.5` or `35cm`.
 
     Raises:
-        InputError: it is none of the type, or its unit does not go with the type's.
+        InputError: it is no value of the type, or its unit does not convert into the type's.
     """
-    if not isinstance(kind, Numeric):
-        return kind.parse(text)
+    if not isinstance(value_type, Numeric):
+        return value_type.parse(text)
     match = _WITH_UNIT.fullmatch(text.strip())
     if match is not None and match["unit"].lower() not in ("e", "inf", "nan"):
-        return kind.parse(_converted(match["number"], match["unit"], kind))
+        return value_type.parse(_convert_text(match["number"], match["unit"], value_type))
     if len(text.strip()) > MAX_DIGITS:
-        raise InputError("a number too large", hint=f"the range is {kind}")
-    return kind.parse(text)
+        raise InputError("the number is too large", hint=f"the range is {value_type}")
+    return value_type.parse(text)
 
 
-def _converted(number: str, unit: str, kind: Type) -> str:
-    """Return a number with a unit as one in the unit of a type."""
-    wanted = kind.unit if isinstance(kind, Numeric) else None
-    written = f"{number} {unit}"
+def _convert_text(number: str, unit: str, value_type: IntType | FloatType) -> str:
+    """Return the text of a number, converted into the unit of a type."""
+    quantity = f"{number} {unit}"
     if unit not in UNITS:
         raise InputError(f"there is no unit {unit[:60]!r}", hint=unit_hint(unit))
-    if wanted is None:
-        raise InputError(f"{written} where no unit is declared", hint=f"write {number}")
-    factor = conversion(unit, wanted)
+    target = value_type.unit
+    if target is None:
+        raise InputError(f"{quantity} where no unit is declared", hint=f"write {number}")
+    factor = conversion_factor(unit, target)
     if factor is None:
-        kinds = f"{unit_of(unit).dimension} is not {unit_of(wanted).dimension}"
-        raise InputError(f"{written} cannot be had in {wanted}: {kinds}", hint=f"the type is {kind}")
+        mismatch = f"{find_unit(unit).dimension} is not {find_unit(target).dimension}"
+        hint = f"the type is {value_type}"
+        raise InputError(f"{quantity} does not convert into {target}: {mismatch}", hint=hint)
     exact = Fraction(number) * factor
     try:
-        if not isinstance(kind, IntType):
+        if not isinstance(value_type, IntType):
             return number if factor == 1 else repr(float(exact))
         if exact.denominator != 1:
-            raise InputError(
-                f"{written} is {float(exact):g} {wanted}, not a whole number", hint=f"the type is {kind}"
-            )
+            message = f"{quantity} is {float(exact):g} {target}, not a whole number"
+            raise InputError(message, hint=f"the type is {value_type}")
         return str(exact.numerator)
     except OverflowError:
-        raise InputError("a number too large", hint=f"the range is {kind}") from None
+        raise InputError("the number is too large", hint=f"the range is {value_type}") from None

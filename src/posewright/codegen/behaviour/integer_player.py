@@ -154,7 +154,7 @@ class PagePlayer:
     def request(self, name: str | None) -> None:
         """Ask for a motion, or with None for standing still where the present one ends."""
         self._succession.request(name)
-        if self._succession.now is None and self._succession.following() is not None:
+        if self._succession.now is None and self._succession.next_pass() is not None:
             self._go_on()
 
     def frame(self) -> None:
@@ -168,7 +168,7 @@ class PagePlayer:
         elif self._course is not None:
             self._command = self._course.row(self.tables.parts)
         self._sent = self._command  # the pass may end a little after its last frame
-        if self._is_over and self._succession.following() is None:
+        if self._is_over and self._succession.next_pass() is None:
             self._go_on()
 
     @property

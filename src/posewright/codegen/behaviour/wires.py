@@ -16,10 +16,9 @@ from posewright.codegen.c.writer import CWriter, comment
 from posewright.codegen.unit import Element
 from posewright.controllers.behaviours import Behaviour, Side
 from posewright.controllers.behaviours.inputs import InputWire
-from posewright.controllers.behaviours.scan import ROUNDING, fan
+from posewright.controllers.behaviours.scan import ROUNDING, course_turns
 from posewright.controllers.behaviours.sources import (
     BearingSource,
-    ChanceSource,
     ChannelSource,
     CorridorSource,
     Direction,
@@ -28,9 +27,10 @@ from posewright.controllers.behaviours.sources import (
     JointSource,
     PlayingSource,
     Quantity,
+    RandomSource,
     Scanner,
-    Senses,
     Source,
+    TickContext,
 )
 from posewright.errors import Where
 from posewright.robots import Robot
@@ -59,7 +59,7 @@ class Slot:
     def value(self, state: BodyState, robot: Robot, chance: float) -> float:
         """Return the number as a body reads it now."""
         if self.kind == "channel":
-            return Senses(state).number(self.name, self.index)
+            return TickContext(state).number(self.name, self.index)
         if self.kind == "chance":
             return chance
         return float((state.positions if self.kind == "joint" else state.efforts)[robot.index(self.name)])
@@ -78,7 +78,7 @@ def _read(source: Source, behaviour: Behaviour) -> Iterator[Slot]:
             yield Slot("channel", source.channel, source.index)
         case JointSource():
             yield Slot("load" if source.load else "joint", behaviour.robot.joint_names[source.joint])
-        case ChanceSource():
+        case RandomSource():
             yield Slot("chance")
         case BearingSource() | CorridorSource() | FreeCourseSource() | FarthestSource():
             if not isinstance(source, BearingSource):
@@ -186,8 +186,8 @@ class WiresCode:
         match source:
             case ChannelSource():
                 number = self._number(Slot("channel", source.channel, source.index))
-                return f"finite_or({number}, {exact(source.nothing)})"
-            case JointSource() | ChanceSource():
+                return f"finite_or({number}, {exact(source.no_reading)})"
+            case JointSource() | RandomSource():
                 return self._number(next(_read(source, self.behaviour)))
             case PlayingSource():
                 place = [None, *self.behaviour.motions].index(source.motion)
@@ -246,7 +246,7 @@ class WiresCode:
         key = (step_rad, up_to_rad)
         if key not in self._named:
             name = self._named[key] = f"fan_{len(self._named)}"
-            turns = fan(step_rad, up_to_rad)
+            turns = course_turns(step_rad, up_to_rad)
             left = turns[len(turns) // 2 :]
             self.tables.write(table(f"{name}_cosines", np.cos(left)))
             self.tables.write(table(f"{name}_sines", np.sin(left)))

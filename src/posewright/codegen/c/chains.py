@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from posewright.charts import Chart
-from posewright.charts.expression import If, Tree, cases_of
+from posewright.charts.expression import If, Tree, split_cases
 from posewright.codegen.c.names import ChartNames, distinct
 from posewright.codegen.c.writer import CWriter, comment
 from posewright.codegen.unit import Element
@@ -44,7 +44,7 @@ class ChainFunctions:
 
     def _function_of(self, tree: If) -> str | None:
         """Return the truth table of the chart that a chain comes from, as far as its values tell."""
-        cases, rest = cases_of(tree)
+        cases, rest = split_cases(tree)
         gives: list[Tree] = [*(then for _, then in cases), rest]
         fitting = [
             name

@@ -95,7 +95,7 @@ class ChartGenerator:
     @cached_property
     def counts(self) -> bool:
         """Whether a tick might not end, so that its microsteps are counted."""
-        return self.machine.completes or (self.queues and queue_bound(self.machine) >= MAX_QUEUE)
+        return self.machine.runs_to_completion or (self.queues and queue_bound(self.machine) >= MAX_QUEUE)
 
     @cached_property
     def may_overflow(self) -> bool:
@@ -120,12 +120,12 @@ class ChartGenerator:
         self.form.sets()
         self.chains_at = len(code.writer.lines)
         self.form.functions()
-        asked = [event for event in (None, *sorted(machine.heard)) if self.form.asks(event)]
+        asked = [event for event in (None, *sorted(machine.handled_events)) if self.form.asks(event)]
         for event in asked:
             self.form.microstep(self.function_of(event), event)
         if self.queues:
             self._deal()
-        if self.queues or machine.completes:
+        if self.queues or machine.runs_to_completion:
             self._settle()
         with code.function(f"static void tick({self._parameters})"):
             self._tick()
@@ -147,7 +147,7 @@ class ChartGenerator:
         """Write the function that deals with an event from the queue."""
         with self.code.function(f"static bool deal_with({self._parameters}, uint8_t event)") as writer:
             with writer.block("switch (event)"):
-                for event in sorted(self.machine.heard):
+                for event in sorted(self.machine.handled_events):
                     if self.form.asks(event):
                         writer.line(f"case {self.names.events[event]}:")
                         writer.line(f"    return {self.function_of(event)}(chart, in);")
@@ -155,7 +155,7 @@ class ChartGenerator:
 
     def _settle(self) -> None:
         """Write the function that goes on until nothing waits and, of some charts, nothing moves."""
-        sampled = self.machine.completes and self.form.asks(None)
+        sampled = self.machine.runs_to_completion and self.form.asks(None)
         with self.code.function(f"static void settle({self._parameters})") as writer:
             going = "(chart->status == 0U)" if self.counts else "true"
             with writer.block(f"while ({going})"):
@@ -185,10 +185,10 @@ class ChartGenerator:
 
     def _tick(self) -> None:
         writer, machine = self.code.writer, self.machine
-        settles = self.queues or machine.completes
+        settles = self.queues or machine.runs_to_completion
         self.form.begin()
         self.form.note_stayed()
-        if not machine.completes and self.form.asks(None):
+        if not machine.runs_to_completion and self.form.asks(None):
             writer.line(f"(void){self._counted('sampled(chart, in)')};")
         if settles:
             writer.line("settle(chart, in);")
@@ -202,7 +202,7 @@ class ChartGenerator:
                     writer.line(f"(void){self._counted(taken)};")
                     if settles:
                         writer.line("settle(chart, in);")
-        if machine.lasting:
+        if machine.during_nodes:
             self.form.during()
             if self.queues:
                 writer.line("settle(chart, in);")
@@ -244,7 +244,7 @@ class ChartGenerator:
         writer.write([*self.form.constants(), ""])
         if self.queues:
             writer.line(comment("Events that are raised inside and waited for."))
-            events = sorted(self.machine.heard)
+            events = sorted(self.machine.handled_events)
             writer.write(f"#define {self.names.events[event]} {k}U" for k, event in enumerate(events))
             writer.line()
         for kind, values in self.names.values.items():
@@ -406,7 +406,7 @@ class ChartGenerator:
     def _init(self) -> None:
         machine = self.machine
         with self.code.function(f"void {self.names.prefix}_init({self.names.prefix}_t *chart)") as writer:
-            start = machine.start(machine.moves.first().configuration)
+            start = machine.start(machine.planner.enter_chart().configuration)
             for name in machine.registers:
                 kind = self.register_type(name)
                 with writer.about(Element("variable", name, self.chart.lines.get(name))):
@@ -468,13 +468,14 @@ class ChartGenerator:
         expressions = self.code.expressions
         if isinstance(kind, EnumType):
             top = len(kind.values) - 1
-            return [f"if ({field} > {top}) {{", f"    {field} = {kind.codes[kind.zero]};", "}"]
+            return [f"if ({field} > {top}) {{", f"    {field} = {kind.codes[kind.default]};", "}"]
         if isinstance(kind, FloatType):
             soft = self.options.soft_doubles and not kind.single
             fit = "pw_f64_fit" if soft else "pw_fit_float" if kind.single else "pw_fit_double"
             expressions.used.add(fit)
             ends = (
-                expressions.number(end, single=kind.single).text for end in (kind.low, kind.high, kind.zero)
+                expressions.number(end, single=kind.single).text
+                for end in (kind.low, kind.high, kind.default)
             )
             return [f"{field} = {fit}({field}, {', '.join(ends)});"]
         if isinstance(kind, IntType):

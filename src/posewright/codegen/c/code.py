@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 from posewright.charts.expression import Binary, Literal, Name, Operator, Tree
-from posewright.charts.machine import Counter, Machine, every_actions
-from posewright.charts.machine.machine import INSIDE
-from posewright.charts.machine.monitor import CAME
+from posewright.charts.machine import Counter, Machine, all_actions
+from posewright.charts.machine.machine import IN_STATE_PREFIX
+from posewright.charts.machine.monitor import RAISED_PREFIX
 from posewright.charts.machine.node import CompoundTransition, StateNode
-from posewright.charts.model import ALWAYS, DONE, Actions, Assign, Branch, Raise, events_raised
+from posewright.charts.model import ALWAYS, DONE_PREFIX, Actions, Assign, Branch, Raise, events_raised
 from posewright.charts.types import EnumType, FloatType, Type, Value
 from posewright.codegen.c.chains import ChainFunctions
 from posewright.codegen.c.expressions import CExpressions
@@ -56,10 +56,10 @@ class ChartCode:
 
     def read(self, name: Name) -> str:
         """Return how a name that may change is read."""
-        if name.name.startswith(INSIDE):
-            return self.inside(self.machine.number_of[name.name.removeprefix(INSIDE)])
-        if name.name.startswith(CAME):
-            return f"chart->{self.came[name.name.removeprefix(CAME)]}"
+        if name.name.startswith(IN_STATE_PREFIX):
+            return self.inside(self.machine.number_of[name.name.removeprefix(IN_STATE_PREFIX)])
+        if name.name.startswith(RAISED_PREFIX):
+            return f"chart->{self.came[name.name.removeprefix(RAISED_PREFIX)]}"
         sampled = {**self.names.inputs, **self.names.event_inputs}
         if name.name in sampled:
             return f"in->{sampled[name.name]}"
@@ -89,10 +89,10 @@ class ChartCode:
         """Return a way as a person would say it."""
         source = self.machine.nodes[way.source].name
         goals = " + ".join(
-            f"{goal.memory.value} history of {self.machine.nodes[goal.node].name}"
-            if goal.memory
+            f"{goal.history.value} history of {self.machine.nodes[goal.node].name}"
+            if goal.history
             else self.machine.nodes[goal.node].name
-            for goal in way.goals
+            for goal in way.targets
         )
         return f"{source} -> {goals}" if goals else f"{source}: internal"
 
@@ -126,7 +126,7 @@ class ChartCode:
     def _terms(self, way: CompoundTransition) -> Iterator[tuple[Tree, Mapping[str, Value]]]:
         """Yield what must hold for a way."""
         if way.wait:
-            counted = Name(way.since, known=self.machine.types[way.since])
+            counted = Name(way.since_register, declared_type=self.machine.types[way.since_register])
             yield Binary(Operator.GREATER_EQUAL, counted, Literal(way.wait)), {}
         for guard in way.guards:
             if guard != ALWAYS:
@@ -173,16 +173,16 @@ class ChartCode:
         """Write what raises an event: promises note it, and it waits in the queue if anything listens."""
         if event in self.came:
             self.writer.line(f"chart->{self.came[event]} = true;")
-        if event in self.machine.heard:
+        if event in self.machine.handled_events:
             self.writer.line(f"put(chart, {self.names.events[event]});")
 
     def is_told(self, event: str) -> bool:
         """Return whether it makes a difference that an event is raised."""
-        return event in self.machine.heard or event in self.came
+        return event in self.machine.handled_events or event in self.came
 
     def during(self, stayed: Callable[[int], str]) -> None:
         """Write what is done during the tick in the states of which `stayed` says that they were not left."""
-        for number in sorted(self.machine.lasting):
+        for number in sorted(self.machine.during_nodes):
             node = self.machine.nodes[number]
             with self.writer.about(self.state_element(node)), self.writer.block(f"if ({stayed(number)})"):
                 self.act(node.during)
@@ -232,14 +232,14 @@ def queue_bound(machine: Machine) -> int:
     """
     if not machine.queue_limit:
         return 0
-    raised: dict[str, set[str]] = {event: set() for event in machine.heard}
+    raised: dict[str, set[str]] = {event: set() for event in machine.handled_events}
     always = _raised_by_states(machine)
-    for way in machine.ways:
+    for way in machine.transitions:
         for event in way.events:
-            raised[event] |= (set(events_raised(way.do)) | always) & machine.heard
-    total: int = sum(_raises(actions, machine.heard) for actions in every_actions(machine))
-    total += sum(len(node.around) for node in machine.nodes if node.final)
-    if machine.completes:
+            raised[event] |= (set(events_raised(way.do)) | always) & machine.handled_events
+    total: int = sum(_raises(actions, machine.handled_events) for actions in all_actions(machine))
+    total += sum(len(node.ancestors) for node in machine.nodes if node.final)
+    if machine.runs_to_completion:
         return MAX_QUEUE
     longest = _longest_chain(raised)
     outside = 1 + len(machine.events) + 1
@@ -250,7 +250,12 @@ def queue_bound(machine: Machine) -> int:
 
 
 def _raised_by_states(machine: Machine) -> set[str]:
-    found = {DONE + machine.nodes[k].name for node in machine.nodes if node.final for k in node.around[:-1]}
+    found = {
+        DONE_PREFIX + machine.nodes[k].name
+        for node in machine.nodes
+        if node.final
+        for k in node.ancestors[:-1]
+    }
     for node in machine.nodes:
         found |= events_raised(node.entry) | events_raised(node.exit)
     return found

@@ -30,9 +30,9 @@ from posewright.charts.expression import (
     Operator,
     Tree,
     Unary,
-    cases_of,
     compile_tree,
     names_in,
+    split_cases,
 )
 from posewright.charts.expression.tree import range_of
 from posewright.charts.types import (
@@ -130,7 +130,7 @@ class CExpressions:
         self.fixed = expression.fixed
         found = self._folded(expression.tree)
         if found is not None:
-            return self.literal(kind.fit(found), kind)  # type: ignore[arg-type]  # the type checker has seen that it goes
+            return self.literal(kind.clamp(found), kind)  # type: ignore[arg-type]  # the type checker has seen that it goes
         return self.stored(self.tree(expression.tree, kind), kind)
 
     def stored(self, value: CExpression, kind: Type) -> str:
@@ -149,14 +149,16 @@ class CExpressions:
         return f"({kind.storage}_t){value.operand}" if narrowed else value.text
 
     def _fraction_stored(self, value: CExpression, kind: FloatType) -> str:
-        low, high, zero = (self.number(end, single=False).text for end in (kind.low, kind.high, kind.zero))
+        low, high, zero = (self.number(end, single=False).text for end in (kind.low, kind.high, kind.default))
         surely = value.is_whole and kind.low <= value.low and value.high <= kind.high
         wide = value if kind.single and value.kind is CKind.FLOAT else self.as_double(value)
         if surely:
             return self.as_float(value).text if kind.single else wide.text
         if kind.single and value.kind is CKind.FLOAT:
             self.used.add("pw_fit_float")
-            low, high, zero = (self.number(end, single=True).text for end in (kind.low, kind.high, kind.zero))
+            low, high, zero = (
+                self.number(end, single=True).text for end in (kind.low, kind.high, kind.default)
+            )
             return f"pw_fit_float({value.text}, {low}, {high}, {zero})"
         fit = "pw_f64_fit" if self.soft else "pw_fit_double"
         self.used.add(fit)
@@ -402,7 +404,7 @@ class CExpressions:
         return tuple(self.as_float(part) if single else self.as_double(part) for part in parts)
 
     def _choice(self, tree: If, wanted: Type | None) -> CExpression:
-        cases, rest = cases_of(tree)
+        cases, rest = split_cases(tree)
         enumeration = wanted if isinstance(wanted, EnumType) else _enumeration(tree)
         values = [self.tree(value, enumeration) for value in (*(then for _, then in cases), rest)]
         if values[0].kind not in (CKind.BOOL, CKind.ENUM):
@@ -492,6 +494,6 @@ def _may_be_zero(value: CExpression) -> bool:
 def _enumeration(tree: Tree) -> EnumType | None:
     """Return the enumeration that a tree's value is of."""
     if isinstance(tree, If):
-        cases, rest = cases_of(tree)
+        cases, rest = split_cases(tree)
         return next(filter(None, map(_enumeration, (*(then for _, then in cases), rest))), None)
-    return tree.known if isinstance(tree, Name) and isinstance(tree.known, EnumType) else None
+    return tree.declared_type if isinstance(tree, Name) and isinstance(tree.declared_type, EnumType) else None

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from posewright.charts.machine import TickConditions, text_of
-from posewright.charts.model import Promise, PropertyKind
+from posewright.charts.machine import TickConditions, format_promise
+from posewright.charts.model import Promise, PromiseKind
 from posewright.codegen.c.code import ChartCode
 from posewright.codegen.c.truth_table import Style
 from posewright.codegen.c.writer import comment
@@ -34,7 +34,7 @@ class MonitorCode:
             TickConditions(code.machine, [one for one in (promise.when, promise.goal) if one is not None])
             for promise in self.promises
         ]
-        watched = sorted({event for asked in self.asked for event in asked.came.values()})
+        watched = sorted({event for asked in self.asked for event in asked.raised_names.values()})
         code.came = {event: f"came[{number}]" for number, event in enumerate(watched)}
 
     def style(self, style: Style) -> Style:
@@ -62,7 +62,7 @@ class MonitorCode:
         return {
             number: self.chart.ticks_within(promise.within_s)
             for number, promise in enumerate(self.promises)
-            if promise.vow is PropertyKind.LEADS_TO
+            if promise.kind is PromiseKind.LEADS_TO
         }
 
     def constants(self) -> list[str]:
@@ -73,7 +73,7 @@ class MonitorCode:
         return [
             comment("The promises."),
             *(
-                f"#define {names[promise.name]} {number}U {comment(text_of(promise))}"
+                f"#define {names[promise.name]} {number}U {comment(format_promise(promise))}"
                 for number, promise in enumerate(self.promises)
             ),
             "",
@@ -85,7 +85,8 @@ class MonitorCode:
             return []
         fields = [f"uint8_t broken[{self.size}]; {comment('bit n % 8 of byte n / 8: promise n is broken')}"]
         fields += [
-            f"{_count_type(limit)} owed_{number}; {comment('ticks: ' + text_of(self.promises[number]))}"
+            f"{_count_type(limit)} owed_{number}; "
+            f"{comment('ticks: ' + format_promise(self.promises[number]))}"
             for number, limit in self.limits.items()
         ]
         if self.code.came:
@@ -137,9 +138,9 @@ class MonitorCode:
         code, write = self.code, self.code.writer
         when, *goals = [code.expressions.of(one) for one in self.asked[number].conditions]
         place = f" (line {promise.line})" if promise.line else ""
-        write.line(comment(f"{promise.name}: {text_of(promise)}{place}"))
-        if promise.vow is not PropertyKind.LEADS_TO:
-            holds = when.text if promise.vow is PropertyKind.NEVER else f"!{when.operand}"
+        write.line(comment(f"{promise.name}: {format_promise(promise)}{place}"))
+        if promise.kind is not PromiseKind.LEADS_TO:
+            holds = when.text if promise.kind is PromiseKind.NEVER else f"!{when.operand}"
             with write.block(f"if ({holds})"):
                 self._note(number)
             return

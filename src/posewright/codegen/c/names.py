@@ -199,7 +199,7 @@ class ChartNames:
         used = {f"{self.constant}_{name}" for name in ("H", "OK", "DIVISION_BY_ZERO", "NO_END")}
         states = upper((node.name for node in machine.nodes[1:]), f"{self.constant}_STATE", used)
         self.states: Mapping[int, str] = {node.index: states[node.name] for node in machine.nodes[1:]}
-        self.events = upper(sorted(machine.heard), f"{self.constant}_EVENT", used)
+        self.events = upper(sorted(machine.handled_events), f"{self.constant}_EVENT", used)
         self.promises = upper((one.name for one in chart.promises), f"{self.constant}_PROMISE", used)
         self.values: dict[EnumType, dict[str, str]] = {}
         self.labels: dict[EnumType, str] = {}

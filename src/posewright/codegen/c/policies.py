@@ -83,8 +83,12 @@ def refuse_impossible(generator: ChartGenerator) -> None:
     """
     machine, chart = generator.machine, generator.chart
     sizes = {
-        "ways between states": (len(machine.ways), MAX_WAYS, "let fewer junctions follow one another"),
-        "events raised inside": (len(machine.heard), MAX_EVENTS, "let a local say which one of many it is"),
+        "ways between states": (len(machine.transitions), MAX_WAYS, "let fewer junctions follow one another"),
+        "events raised inside": (
+            len(machine.handled_events),
+            MAX_EVENTS,
+            "let a local say which one of many it is",
+        ),
         "promises": (
             len(generator.monitors.promises),
             MAX_EVENTS,
@@ -161,7 +165,7 @@ def _queue(generator: ChartGenerator) -> Policy | None:
     most = queue_bound(generator.machine)
     unlike = f"; in the interpreter {most} may wait" if size < most else ""
     done = f"{size} may wait at once; a tick that raises one more is given up as if without end{unlike}"
-    return Policy("events raised inside", done, tuple(sorted(generator.machine.heard)))
+    return Policy("events raised inside", done, tuple(sorted(generator.machine.handled_events)))
 
 
 def _period(generator: ChartGenerator) -> Policy | None:
@@ -205,7 +209,7 @@ def _expressions(generator: ChartGenerator) -> Iterator[tuple[str, Expression]]:
     """Yield every expression of a machine and of the promises that are watched, each with its place."""
     machine: Machine = generator.machine
     for node in machine.nodes:
-        for way in node.ways:
+        for way in node.transitions:
             place = _place(generator.code.way_name(way), way.line)
             yield from ((place, one) for one in (*way.guards, *expressions_in(way.do)))
         for actions in node.actions:

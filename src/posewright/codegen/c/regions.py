@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from posewright.charts.machine.node import CompoundTransition, ResolvedTarget, StateNode
-from posewright.charts.model import DONE, Memory
+from posewright.charts.model import DONE_PREFIX, HistoryKind
 from posewright.codegen.c.code import ChartCode
 from posewright.codegen.c.writer import comment
 from posewright.documents import read_text
@@ -48,8 +48,8 @@ class RegionsCode:
         self.size = len(self.nodes)
         self.bytes = (self.size + 7) // 8
         self.number = "uint8_t" if self.size < 256 else "uint16_t"
-        self.way_type = "uint8_t" if len(self.machine.ways) < 255 else "uint16_t"
-        self.ways = {id(way): number for number, way in enumerate(self.machine.ways)}
+        self.way_type = "uint8_t" if len(self.machine.transitions) < 255 else "uint16_t"
+        self.ways = {id(way): number for number, way in enumerate(self.machine.transitions)}
         self.most = max(1, sum(1 for node in self.nodes if node.is_leaf and node.index))
         self.count_type = "uint8_t" if max(self.most, self.bytes) < 256 else "uint16_t"
         self.code.inside = self.inside
@@ -63,7 +63,7 @@ class RegionsCode:
         fields = [f"uint8_t active[{self.bytes}]; {comment('bit 0: the chart was entered')}"]
         if self.machine.history:
             fields.append(f"uint8_t history[{len(self.machine.history)}][{self.bytes}];")
-        if self.machine.lasting:
+        if self.machine.during_nodes:
             fields.append(f"uint8_t stayed[{self.bytes}];")
         return fields
 
@@ -73,7 +73,7 @@ class RegionsCode:
         write.line("(void)memset(chart->active, 0, sizeof(chart->active));")
         if self.machine.history:
             write.line("(void)memset(chart->history, 0, sizeof(chart->history));")
-        if self.machine.lasting:
+        if self.machine.during_nodes:
             write.line("(void)memset(chart->stayed, 0, sizeof(chart->stayed));")
 
     def constants(self) -> list[str]:
@@ -86,11 +86,11 @@ class RegionsCode:
 
     def asks(self, event: str | None) -> bool:
         """Return whether any way is asked on an event."""
-        return event in self.machine.ways_asked
+        return event in self.machine.transitions_by_event
 
     def last(self, node: StateNode) -> int:
         """Return the number of the last node inside a node: they are numbered in document order."""
-        return max(node.within, default=node.index)
+        return max(node.descendants, default=node.index)
 
     # Functions
 
@@ -110,7 +110,7 @@ class RegionsCode:
         """Write what all microsteps need."""
         write = self.code.writer
         self._enter_one()
-        if not self.machine.ways:
+        if not self.machine.transitions:
             return
         self._leave_one()
         self._do()
@@ -124,7 +124,7 @@ class RegionsCode:
 
     def _tables(self) -> None:
         """Write the tree of the states and where the transitions lead, as tables."""
-        ways = self.machine.ways
+        ways = self.machine.transitions
         self._table("LAST", [self.last(node) for node in self.nodes], "The last node inside each node.")
         self._table("PARENT", [max(node.parent, 0) for node in self.nodes], "The node around each node.")
         self._table("SOURCE", [way.source for way in ways], "Where each transition begins.")
@@ -157,7 +157,7 @@ class RegionsCode:
                 code.writer.write(["default:", "    break;"])
 
     def _leave_one(self) -> None:
-        code, lasting = self.code, self.machine.lasting
+        code, lasting = self.code, self.machine.during_nodes
 
         def told(node: StateNode) -> None:
             code.act(node.exit)
@@ -186,7 +186,7 @@ class RegionsCode:
             node = self.nodes[number]
             if node.parallel:
                 condition = self._is_done(number)
-            found.append((DONE + node.name, condition))
+            found.append((DONE_PREFIX + node.name, condition))
             number = node.parent
             if not self.nodes[number].parallel:
                 break
@@ -220,7 +220,7 @@ class RegionsCode:
         """Write the function that does what stands on a way."""
         code = self.code
         with code.function(f"static void act_on_way({self.both}, way_t way)"):
-            acting = [way for way in self.machine.ways if way.do]
+            acting = [way for way in self.machine.transitions if way.do]
             if not acting:
                 return
             with code.writer.block("switch (way)"):
@@ -238,10 +238,10 @@ class RegionsCode:
     def _want(self, goal: ResolvedTarget) -> None:
         """Write what adds a goal to the set of what is to be entered."""
         writer = self.code.writer
-        if goal.memory is None:
+        if goal.history is None:
             writer.line(f"add(want, {self.code.names.states[goal.node]});")
             return
-        row = self.machine.history.index((goal.node, goal.memory))
+        row = self.machine.history.index((goal.node, goal.history))
         node = self.nodes[goal.node]
         span = f"{node.index + 1}U, {self.last(node)}U"
         with writer.block(f"if (has_within(chart->history[{row}], {span}))", "} else {"):
@@ -256,9 +256,9 @@ class RegionsCode:
         """Write what is first active inside a node that is entered as a whole."""
         writer = self.code.writer
         for goal in node.initial:
-            between = [number for number in self.nodes[goal.node].around if number in node.within]
+            between = [number for number in self.nodes[goal.node].ancestors if number in node.descendants]
             writer.write(f"add(want, {self.code.names.states[number]});" for number in reversed(between))
-            if goal.memory is not None and goal.node != node.index:
+            if goal.history is not None and goal.node != node.index:
                 writer.line(f"add(want, {self.code.names.states[goal.node]});")
             self._want(goal)
         if node.parallel:
@@ -284,13 +284,13 @@ class RegionsCode:
         """Write the function that works out what is to be entered."""
         code = self.code
         with code.function("static void add_goals(const chart_t *chart, uint8_t *want, way_t way)"):
-            moving = [way for way in self.machine.ways if way.goals]
+            moving = [way for way in self.machine.transitions if way.targets]
             with code.writer.block("switch (way)"):
                 for way in moving:
                     with code.writer.about(code.way_element(way)):
                         code.writer.line(f"case {self.ways[id(way)]}U: {comment(code.way_name(way))}")
                         code.writer.depth += 1
-                        for goal in way.goals:
+                        for goal in way.targets:
                             self._want(goal)
                         code.writer.line("break;")
                         code.writer.depth -= 1
@@ -304,8 +304,8 @@ class RegionsCode:
                 node = self.nodes[number]
                 kept = (
                     node.children
-                    if memory is Memory.SHALLOW
-                    else sorted(inner for inner in node.within if self.nodes[inner].is_leaf)
+                    if memory is HistoryKind.SHALLOW
+                    else sorted(inner for inner in node.descendants if self.nodes[inner].is_leaf)
                 )
                 with (
                     code.writer.about(code.state_element(node)),
@@ -321,7 +321,7 @@ class RegionsCode:
         """Write the function that forgets, on entering a state, what only others go back to."""
         with self.code.function("static void forget_history(chart_t *chart, const uint8_t *after)") as write:
             for row, (number, _) in enumerate(self.machine.history):
-                if number in self.machine.moves.forgotten:
+                if number in self.machine.planner.forgotten:
                     with write.block(f"if (has(after, {self.code.names.states[number]}))"):
                         write.line(f"(void)memset(chart->history[{row}], 0, SET_BYTES);")
 
@@ -363,7 +363,7 @@ class RegionsCode:
                 self._ask_ways(node, event)
 
     def _ways_of(self, node: StateNode, event: str | None) -> list[CompoundTransition]:
-        return [way for way in node.ways if (event in way.events if way.events else event is None)]
+        return [way for way in node.transitions if (event in way.events if way.events else event is None)]
 
     def _ask_ways(self, node: StateNode, event: str | None) -> bool:
         """Write the ways of one node; return whether one of them is always taken."""
@@ -384,19 +384,19 @@ class RegionsCode:
     def begin(self) -> None:
         """Write what the first tick does, and how time passes at later ones."""
         code, machine = self.code, self.machine
-        with code.writer.block("if (!has(chart->active, 0U))", "} else {" if machine.counting else "}"):
+        with code.writer.block("if (!has(chart->active, 0U))", "} else {" if machine.counting_nodes else "}"):
             code.writer.line(f"uint8_t after[{self.bytes}] = {{0U}};")
             code.writer.line("add(after, 0U);")
-            for node, _ in machine.moves.first().entering:
+            for node, _ in machine.planner.enter_chart().entering:
                 constant = code.names.states[node.index]
                 code.writer.line(f"add(after, {constant});")
                 if node.entry or node.final:
                     code.writer.line(f"enter(chart, in, after, {constant});")
             code.writer.line("(void)memcpy(chart->active, after, sizeof(chart->active));")
-        if not machine.counting:
+        if not machine.counting_nodes:
             return
         with code.writer.indented_block():
-            for node in machine.counting:
+            for node in machine.counting_nodes:
                 with (
                     code.writer.about(code.state_element(node)),
                     code.writer.block(f"if ({self.inside(node.index)})"),
@@ -407,7 +407,7 @@ class RegionsCode:
     def note_stayed(self) -> None:
         """Write what notes who may act during the tick."""
         write = self.code.writer
-        if not self.machine.lasting:
+        if not self.machine.during_nodes:
             return
         write.line("(void)memcpy(chart->stayed, chart->active, sizeof(chart->stayed));")
 
@@ -419,7 +419,7 @@ class RegionsCode:
 
     def write_active(self) -> list[str]:
         """Return what writes the bits of the active nodes into a state record at `active`."""
-        first = {0, *self.machine.moves.active(self.machine.moves.first().configuration)}
+        first = {0, *self.machine.planner.active_nodes(self.machine.planner.enter_chart().configuration)}
         bits = sum(1 << number for number in first).to_bytes(self.bytes, "little")
         lines = [f"(void)memcpy(active, chart.active, {self.bytes}U);"]
         lines += ["if ((active[0] & 1U) == 0U) { /* the first tick failed */"]

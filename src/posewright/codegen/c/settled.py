@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from posewright.charts.expression import Binary, Literal, Operator, Tree, Unary, nodes_of, text_of
+from posewright.charts.expression import Binary, Literal, Operator, Tree, Unary, format_tree, nodes_of
 
 MAX_QUESTIONS = 10
 """More open questions than these are not worked through: there are 2 to their number of answers."""
@@ -127,8 +127,8 @@ class _Questions:
 def _positive(tree: Tree) -> tuple[str, bool]:
     """Return a question, and whether it is asked as such: `a != b` is `a == b` denied."""
     if isinstance(tree, Binary) and tree.operator is Operator.UNEQUAL:
-        return text_of(Binary(Operator.EQUAL, tree.left, tree.right)), False
-    return text_of(tree), True
+        return format_tree(Binary(Operator.EQUAL, tree.left, tree.right)), False
+    return format_tree(tree), True
 
 
 def _divides(tree: Tree) -> bool:

@@ -11,7 +11,7 @@ from functools import partial
 
 from posewright.charts.machine import Machine
 from posewright.charts.machine.node import ROOT, CompoundTransition, StateNode
-from posewright.charts.model import Memory
+from posewright.charts.model import HistoryKind
 from posewright.codegen.c.code import ChartCode
 from posewright.codegen.c.writer import comment
 
@@ -21,7 +21,7 @@ AskedWays = list[tuple[CompoundTransition, str | None]]
 def is_single(machine: Machine) -> bool:
     """Return whether one innermost state is active at a time, and what a history leads to is easily told."""
     parallel = any(node.parallel for node in machine.nodes)
-    nested = any(goal.memory is not None for node in machine.nodes for goal in node.initial)
+    nested = any(goal.history is not None for node in machine.nodes for goal in node.initial)
     return not parallel and not nested
 
 
@@ -40,9 +40,9 @@ class SingleStateCode:
         machine = self.code.machine
         self.leaves = [node for node in machine.nodes if node.is_leaf and node.index]
         self.rank = {leaf.index: number for number, leaf in enumerate(self.leaves)}
-        self.first = machine.moves.first()
+        self.first = machine.planner.enter_chart()
         acts = any(node.entry or done for node, done in self.first.entering)
-        self.starts = bool(acts or machine.counters or machine.lasting)
+        self.starts = bool(acts or machine.counters or machine.during_nodes)
         self.code.inside = lambda number: f"({self.inside(number)})"
         self.memories = {
             (number, memory): f"history_{k}" for k, (number, memory) in enumerate(machine.history)
@@ -64,8 +64,8 @@ class SingleStateCode:
         """Return the declarations of what is kept besides registers."""
         fields = [f"{self.state_type} state;"]
         fields += [f"{self.node_type} {name};" for name in self.memories.values()]
-        if self.code.machine.lasting:
-            fields.append(f"bool stayed[{len(self.code.machine.lasting)}];")
+        if self.code.machine.during_nodes:
+            fields.append(f"bool stayed[{len(self.code.machine.during_nodes)}];")
         return fields
 
     def init(self) -> None:
@@ -74,7 +74,7 @@ class SingleStateCode:
         first = "NOT_STARTED" if self.starts else self.constant(self.first.configuration[0])
         writer.line(f"chart->state = {first};")
         writer.write(f"chart->{name} = 0U;" for name in self.memories.values())
-        lasting = len(self.code.machine.lasting)
+        lasting = len(self.code.machine.during_nodes)
         writer.write(f"chart->stayed[{number}] = false;" for number in range(lasting))
 
     def constants(self) -> list[str]:
@@ -90,7 +90,7 @@ class SingleStateCode:
     def below(self, number: int) -> list[int]:
         """Return the innermost states at or inside a node."""
         node = self.code.machine.nodes[number]
-        return [leaf.index for leaf in self.leaves if leaf.index == number or leaf.index in node.within]
+        return [leaf.index for leaf in self.leaves if leaf.index == number or leaf.index in node.descendants]
 
     def inside(self, number: int, among: Sequence[int] | None = None) -> str:
         """Return when a node is active, without brackets, given that one of some leaves is."""
@@ -113,7 +113,7 @@ class SingleStateCode:
 
     def asks(self, event: str | None) -> bool:
         """Return whether any way is asked on an event."""
-        return event in self.code.machine.ways_asked
+        return event in self.code.machine.transitions_by_event
 
     def microstep(self, name: str, event: str | None) -> None:
         """Write the function that takes the first way an event enables; it returns whether there was one."""
@@ -129,7 +129,7 @@ class SingleStateCode:
 
     def ways_of(self, node: StateNode, event: str | None) -> AskedWays:
         """Return a state's ways on an event, each with what is still to be asked when its turn comes."""
-        return [*self.code.asked(way for way in node.ways if event in (way.events or (None,)))]
+        return [*self.code.asked(way for way in node.transitions if event in (way.events or (None,)))]
 
     def ask_leaves(self, event: str | None) -> None:
         """Write what the innermost states ask."""
@@ -183,17 +183,17 @@ class SingleStateCode:
             return
         self.leave(way.domain, leaves)
         self.code.act(way.do)
-        goal = way.goals[0]
-        if goal.memory is None:
+        goal = way.targets[0]
+        if goal.history is None:
             self.enter_by(way, leaves[0], ())
         else:
-            self.back_in(way, leaves[0], goal.node, goal.memory)
+            self.back_in(way, leaves[0], goal.node, goal.history)
 
     def leave(self, domain: int, leaves: Sequence[int]) -> None:
         """Write what leaving everything inside a domain does; inner states first."""
         machine = self.code.machine
-        within = machine.nodes[domain].within
-        active = {number for leaf in leaves for number in (leaf, *machine.nodes[leaf].around)} & within
+        within = machine.nodes[domain].descendants
+        active = {number for leaf in leaves for number in (leaf, *machine.nodes[leaf].ancestors)} & within
         for number in sorted(active):
             self.remember(machine.nodes[number], leaves)
         for number in sorted(active, reverse=True):
@@ -220,21 +220,21 @@ class SingleStateCode:
         """Write what ends a state's time and its part in the tick; nothing, where it was not active."""
         code = self.code
         with code.writer.about(code.state_element(node)):
-            if node.index in code.machine.lasting:
+            if node.index in code.machine.during_nodes:
                 code.writer.line(f"chart->stayed[{self.lasting_rank(node.index)}] = false;")
             code.clear_counters(node)
 
     def lasting_rank(self, number: int) -> int:
         """Return the place of a node among those that act during a tick."""
-        return sorted(self.code.machine.lasting).index(number)
+        return sorted(self.code.machine.during_nodes).index(number)
 
     def remember(self, node: StateNode, leaves: Sequence[int]) -> None:
         """Write what is noted of a state that is left."""
         code, machine = self.code, self.code.machine
         for memory in node.remembers:
             field = f"chart->{self.memories[node.index, memory]}"
-            inner = [leaf for leaf in leaves if leaf in node.within]
-            kept = node.children if memory is Memory.SHALLOW else inner
+            inner = [leaf for leaf in leaves if leaf in node.descendants]
+            kept = node.children if memory is HistoryKind.SHALLOW else inner
             for number in kept:
                 below = [leaf for leaf in self.below(number) if leaf in leaves]
                 if not below:
@@ -242,11 +242,11 @@ class SingleStateCode:
                 text = f"{field} = {number}U; {comment(machine.nodes[number].name)}"
                 self.where(number, leaves, partial(code.writer.line, text))
 
-    def back_in(self, way: CompoundTransition, leaf: int, node: int, memory: Memory) -> None:
+    def back_in(self, way: CompoundTransition, leaf: int, node: int, memory: HistoryKind) -> None:
         """Write what is entered through a history: what was active last, or what stands for it at first."""
         code, machine = self.code, self.code.machine
         inner = machine.nodes[node]
-        numbers = inner.children if memory is Memory.SHALLOW else self.below(node)
+        numbers = inner.children if memory is HistoryKind.SHALLOW else self.below(node)
         with code.writer.block(f"switch (chart->{self.memories[node, memory]})"):
             for number in numbers:
                 code.writer.line(f"case {number}U: {comment(machine.nodes[number].name)}")
@@ -263,18 +263,18 @@ class SingleStateCode:
     def enter_by(self, way: CompoundTransition, leaf: int, remembered: tuple[int, ...]) -> None:
         """Write the entering of what a way leads to."""
         machine = self.code.machine
-        goal = way.goals[0]
-        history = tuple(remembered if key == (goal.node, goal.memory) else () for key in machine.history)
-        around = set(machine.nodes[leaf].around) | {leaf}
+        goal = way.targets[0]
+        history = tuple(remembered if key == (goal.node, goal.history) else () for key in machine.history)
+        around = set(machine.nodes[leaf].ancestors) | {leaf}
         # What is left is noted anew before it is gone back to: then the memory is what was active just now.
         inside_out = (
-            goal.memory is not None
+            goal.history is not None
             and goal.node in around
-            and goal.node in machine.nodes[way.domain or 0].within
+            and goal.node in machine.nodes[way.domain or 0].descendants
         )
         if inside_out and remembered:
             leaf = self.below(remembered[0])[0]
-        move = machine.moves.of((leaf,), history, (way,))
+        move = machine.planner.plan((leaf,), history, (way,))
         self.enter(move.entering, move.configuration[0])
 
     def enter(self, entering: Iterable[tuple[StateNode, tuple[str, ...]]], leaf: int) -> None:
@@ -284,7 +284,7 @@ class SingleStateCode:
         left out it made the document's machine 204 bytes instead of 136 (`avr-gcc -Os`).
         """
         code, machine = self.code, self.code.machine
-        forgotten = machine.moves.forgotten
+        forgotten = machine.planner.forgotten
         for node, done in entering:
             with code.writer.about(code.state_element(node)):
                 code.act(node.entry)
@@ -301,13 +301,15 @@ class SingleStateCode:
         code, machine = self.code, self.code.machine
         if not self.starts:
             return
-        with code.writer.block("if (chart->state == NOT_STARTED)", "} else {" if machine.counting else "}"):
+        with code.writer.block(
+            "if (chart->state == NOT_STARTED)", "} else {" if machine.counting_nodes else "}"
+        ):
             self.enter(self.first.entering, self.first.configuration[0])
-        if not machine.counting:
+        if not machine.counting_nodes:
             return
         every = [leaf.index for leaf in self.leaves]
         with code.writer.indented_block():
-            for node in machine.counting:
+            for node in machine.counting_nodes:
                 with code.writer.about(code.state_element(node)):
                     self.where(node.index, every, partial(self.count, node))
 
@@ -318,7 +320,7 @@ class SingleStateCode:
 
     def note_stayed(self) -> None:
         """Write what notes who may act during the tick."""
-        for number in sorted(self.code.machine.lasting):
+        for number in sorted(self.code.machine.during_nodes):
             inside = self.inside(number, [leaf.index for leaf in self.leaves]) or "true"
             self.code.writer.line(f"chart->stayed[{self.lasting_rank(number)}] = {inside};")
 
@@ -334,7 +336,8 @@ class SingleStateCode:
         for leaf in self.leaves:
             lines += [f"case {self.constant(leaf.index)}:"]
             lines += [
-                f"    set_bit(active, {number}U);" for number in sorted({leaf.index, *leaf.around} | {ROOT})
+                f"    set_bit(active, {number}U);"
+                for number in sorted({leaf.index, *leaf.ancestors} | {ROOT})
             ]
             lines += ["    break;"]
         return [*lines, "default:", "    break;", "}"]
@@ -357,7 +360,7 @@ class SingleStateCode:
         """Return what takes what is remembered from a state record."""
         number, memory = self.code.machine.history[row]
         node = self.code.machine.nodes[number]
-        kept = node.children if memory is Memory.SHALLOW else self.below(number)
+        kept = node.children if memory is HistoryKind.SHALLOW else self.below(number)
         lines = []
         for inner in kept:
             lines += [f"if (has_bit({place}, {inner}U)) {{", f"    chart.history_{row} = {inner}U;", "}"]

@@ -197,8 +197,8 @@ class ChartSubject:
 
     def _before_first_tick(self, offset: int) -> list[str]:
         """Return what sets the initial states where the very first tick has failed: no node 0 is there."""
-        moves = self.lowered.moves
-        numbers = (ROOT, *moves.active(moves.first().configuration))
+        moves = self.lowered.planner
+        numbers = (ROOT, *moves.active_nodes(moves.enter_chart().configuration))
         bits = sum(1 << number for number in numbers)
         size = self.states[ACTIVE].itemsize
         sets = [f"    state[{offset + k}] = {bits >> (8 * k) & 255}U;" for k in range(size)]

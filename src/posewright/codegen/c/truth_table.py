@@ -108,9 +108,9 @@ class TruthTable:
         machine = self.machine
         reasons = {
             "it remembers states that were left": bool(machine.history),
-            "it acts during ticks": bool(machine.lasting),
+            "it acts during ticks": bool(machine.during_nodes),
             "it raises events that wait": machine.queue_limit > 0,
-            "a tick goes on until nothing moves": machine.completes,
+            "a tick goes on until nothing moves": machine.runs_to_completion,
         }
         found = next((reason for reason, holds in reasons.items() if holds), None)
         if found is not None:
@@ -141,7 +141,7 @@ class TruthTable:
         machine = self.machine
         started = state < len(self.form.leaves)
         leaf = self.form.leaves[state].index if started else self.form.first.configuration[0]
-        rest = {name: kind.zero for name, kind in machine.inputs.items()}
+        rest = {name: kind.default for name, kind in machine.inputs.items()}
         probes = [_probe(machine.types[name]) for name in machine.registers]
         for cells in product(*(range(column.size) for column in self.columns)):
             given = {
@@ -169,7 +169,7 @@ class TruthTable:
                 if one == other and (probe[0] != probe[1] or name in given)
             }
             goal = self.form.rank[after[0].configuration[0]]
-            way = tick.taken[-1] if tick.taken else None
+            way = tick.taken_transitions[-1] if tick.taken_transitions else None
             node = machine.nodes[leaf]
             element = self.code.way_element(way) if way else self.code.state_element(node)
             said = self.code.way_name(way) + (f" (line {way.line})" if way.line else "") if way else "stays"
@@ -391,7 +391,7 @@ def _probe(kind: Type) -> tuple[Value, Value]:
         return kind.values[0], kind.values[-1]
     if isinstance(kind, IntType):
         return kind.low, kind.high
-    return kind.fit(0.0), kind.fit(1.0)
+    return kind.clamp(0.0), kind.clamp(1.0)
 
 
 def _code(name: str, kind: Type, value: Value) -> int:

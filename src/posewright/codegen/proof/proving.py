@@ -89,7 +89,7 @@ def verify(
         return replace(found, ticks_from_player=_ticks_from_player(subject, steps, seed))
     if not isinstance(reference, InterpreterRun):
         return found
-    taken, ways = len(reference.taken), len(reference.machine.ways)
+    taken, ways = len(reference.taken), len(reference.machine.transitions)
     return replace(found, transitions_taken=taken, transitions=ways)
 
 

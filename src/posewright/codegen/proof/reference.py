@@ -39,7 +39,7 @@ class StateLayout:
             value if codes is None else codes[value]  # type: ignore[index]
             for value, codes in zip(state.values, self.codes, strict=True)
         ]
-        active = self.bitmap((0, *state.machine.moves.active(state.configuration)))
+        active = self.bitmap((0, *state.machine.planner.active_nodes(state.configuration)))
         remembered = b"".join(map(self.bitmap, state.history))
         told = sum(1 << number for number in broken).to_bytes(self.broken_bytes, "little")
         return active + self.registers.pack(*values) + remembered + told
@@ -122,7 +122,7 @@ class InterpreterRun:
         except InputError:
             following = self.failed(place, ENDLESS)
         else:
-            self.taken |= {(way.source, way.index) for way in outcome.taken}
+            self.taken |= {(way.source, way.index) for way in outcome.taken_transitions}
             following = self.watched(place, row, outcome.after)
         return self.kept(place, record, following)
 
@@ -137,7 +137,7 @@ class InterpreterRun:
         monitor = Monitor(self.machine.chart, place.state)
         monitor.ages = list(place.ages)
         try:
-            monitor.see(row, after)
+            monitor.check_tick(row, after)
         except ExpressionError:
             return self.failed(place, DIVISION_BY_ZERO)
         broken = frozenset(monitor.broken)

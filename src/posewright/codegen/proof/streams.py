@@ -14,14 +14,14 @@ from posewright.charts import Chart, explore
 from posewright.charts.expression import Literal
 from posewright.charts.expression.tree import children
 from posewright.charts.machine import Machine
-from posewright.charts.reachability import Limits
+from posewright.charts.reachability import ExplorationLimits
 from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type, Value
 from posewright.codegen.records import RecordFormat
 from posewright.codegen.unit import Records
 
 Column = NDArray[Any]
 
-BUDGET = Limits(cases=12_000, work=400_000)
+BUDGET = ExplorationLimits(cases=12_000, work=400_000)
 """How far a chart is explored: some 3 s, counted, so that a seed always draws the same stream."""
 
 LONGEST_EPISODE = 2000

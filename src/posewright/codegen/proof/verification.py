@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from posewright.arrays import Flags
 from posewright.codegen.proof.shrinking import shortest
 from posewright.codegen.unit import Executable, Footprint, Records, Subject
-from posewright.display import Lines, counted, level_word, line_of, table
+from posewright.display import Lines, build_line, format_count, style_level, table
 
 if TYPE_CHECKING:
     from posewright.codegen.proof.source_coverage import SourceCoverage
@@ -143,16 +143,16 @@ class Verification:
         """
         executables = " and ".join(self.executables)
         not_taken = (self.transitions or 0) - (self.transitions_taken or 0)
-        verdict = level_word("failed" if not self.same else "warning" if not_taken else "ok")
+        verdict = style_level("failed" if not self.same else "warning" if not_taken else "ok")
         mismatches = f"{self.mismatches or 'no'} mismatch{'' if self.mismatches == 1 else 'es'}"
-        steps = counted(self.steps, "step")
-        yield line_of(verdict, f" {self.subject}: {steps} on {executables}, {mismatches}")
+        steps = format_count(self.steps, "step")
+        yield build_line(verdict, f" {self.subject}: {steps} on {executables}, {mismatches}")
         if self.transitions is not None:
             yield f"   {self.transitions_taken} of {self.transitions} transitions taken"
             if not_taken:
                 yield "   what was never taken was not compared: more --steps may reach it"
         if self.failed:
-            times = counted(self.failed, "time")
+            times = format_count(self.failed, "time")
             yield f"   {times} all stopped alike: division by zero, or a tick without end"
         footprint = self.footprint
         if footprint is not None:

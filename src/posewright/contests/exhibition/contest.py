@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from posewright.arenas import Arena, arena
-from posewright.bodies import Place, Supervisor
+from posewright.bodies import PlanarPose, Supervisor
 from posewright.contests.contest import Entry, Note, ScoreTable, Tabled
 from posewright.contests.picture import ContestPicture, Series
 from posewright.contests.ruled import SPARE_S, Ruled
@@ -94,7 +94,7 @@ class Exhibition(Ruled[ExhibitionRules]):
             raise InputError(f"the exhibition has no layout {layout!r}", hint="leave it out")
         return arena(self.rules.arena)
 
-    def start(self, role: str, arena: Arena) -> Place:  # noqa: ARG002 -- one robot, one place
+    def start(self, role: str, arena: Arena) -> PlanarPose:  # noqa: ARG002 -- one robot, one place
         """Return the middle of the field."""
         x, y = self.rules.start_m
         return x, y, 0.0

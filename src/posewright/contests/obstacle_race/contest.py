@@ -10,7 +10,7 @@ import numpy as np
 
 from posewright.arenas import Arena
 from posewright.arrays import Floats
-from posewright.bodies import Place, Supervisor
+from posewright.bodies import PlanarPose, Supervisor
 from posewright.contests.contest import Entry, Note, Ranked, lay_out
 from posewright.contests.obstacle_race.race import Race, Rows
 from posewright.contests.obstacle_race.referee import RaceReferee
@@ -46,7 +46,7 @@ class ObstacleRace:
         """Return the field with the boxes of a layout; random ones where none is named."""
         return lay_out(self.rules.arena, layout or "random", seed, legal=legal)
 
-    def start(self, role: str, arena: Arena) -> Place:  # noqa: ARG002 -- one robot, one place
+    def start(self, role: str, arena: Arena) -> PlanarPose:  # noqa: ARG002 -- one robot, one place
         """Return the middle of the start zone."""
         course = self.rules.course
         return course.start_x_m, course.start_y_m, course.start_yaw_rad

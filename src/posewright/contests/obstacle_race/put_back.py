@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from posewright.arenas import Arena, point_distances, shadows
+from posewright.arenas import Arena, footprints, point_distances
 from posewright.arrays import Floats
 from posewright.contests.obstacle_race.rules import PutBackRules
 from posewright.units import wrap_angle
@@ -78,5 +78,5 @@ def _room(points: Floats, boxes: Floats, arena: Arena) -> Floats:
     x, y = points[:, 0], points[:, 1]
     room = np.minimum.reduce([x, arena.size_x - x, arena.size_y / 2.0 - np.abs(y)])
     if len(boxes):
-        room = np.minimum(room, point_distances(points, *shadows(boxes, arena.box_size)).min(axis=1))
+        room = np.minimum(room, point_distances(points, *footprints(boxes, arena.box_size)).min(axis=1))
     return np.asarray(room)

@@ -13,7 +13,7 @@ import numpy as np
 from posewright.arenas import Arena, Box, read_arena
 from posewright.arenas.arena import BOX
 from posewright.arrays import Floats
-from posewright.bodies import Place, Supervisor
+from posewright.bodies import PlanarPose, Supervisor
 from posewright.contests.contest import NEW_TRY, Entry, Note, ScoreTable, Tabled
 from posewright.contests.picture import ContestPicture, Mark, MarkKind, Series, spans_of
 from posewright.contests.ruled import SPARE_S, Ruled, drawn_by
@@ -156,7 +156,7 @@ class PassivityTest(Ruled[PassivityRules]):
         ahead = self.rules.toes_m + self.rules.distance_m + half
         return arena.with_boxes([Box(round(x + ahead, 4), round(aside, 4), round(yaw, 4))])
 
-    def start(self, role: str, arena: Arena) -> Place:  # noqa: ARG002 -- one robot
+    def start(self, role: str, arena: Arena) -> PlanarPose:  # noqa: ARG002 -- one robot
         """Return the place with the toes on the first line."""
         return arena.lines[0].x - self.rules.toes_m, 0.0, 0.0
 
@@ -210,7 +210,7 @@ class PassivityReferee:
     """Watches one robot's blocks for the touch; after a try without one, puts it back for the next."""
 
     def __init__(
-        self, rules: PassivityRules, robot: str, supervisor: Supervisor, start: Place, note: Note
+        self, rules: PassivityRules, robot: str, supervisor: Supervisor, start: PlanarPose, note: Note
     ) -> None:
         self._rules, self._robot, self._supervisor = rules, robot, supervisor
         self._start, self._note = start, note

@@ -180,7 +180,9 @@ class Climb:
         record, gap_s = self._record, self._rules.hand_gap_s
         at = np.array([one.time_s for one in self._recording.events_of("hand")])
         if record.contacts is not None:
-            rows = record.contacts.touching(arm_parts(record.header), self._things, len(record))[: self._n]
+            rows = record.contacts.frames_with_contact(arm_parts(record.header), self._things, len(record))[
+                : self._n
+            ]
             at = np.sort(np.append(at, self._times[rows]))
         for fall in self.falls:
             at = at[(at < fall.since_s - gap_s) | (at > fall.until_s + gap_s)]
@@ -193,7 +195,7 @@ class Climb:
         contacts = self._record.contacts
         if contacts is not None:  # who gets up leans on other parts
             links = {str(link["name"]) for link in self._record.header.links}
-            floats &= ~contacts.touching(links, self._things, len(self._record))[: self._n]
+            floats &= ~contacts.frames_with_contact(links, self._things, len(self._record))[: self._n]
         for touch in self._touches:
             near = np.abs(self._times - touch.time_s) <= self._rules.settle_s
             floats &= ~near

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from posewright.arenas import Arena
-from posewright.bodies import Place, Supervisor
+from posewright.bodies import PlanarPose, Supervisor
 from posewright.contests.contest import Entry, Note, Ranked
 from posewright.contests.picture import ContestPicture, Mark, MarkKind, Series, Span
 from posewright.contests.places import earned_by_places, places
@@ -38,7 +38,7 @@ class Stairs(Ruled[StairsRules]):
         edge = self.rules.edge_m
         return stairs_arena(self.rules, round(float(drawn_by(seed, layout).uniform(-edge, edge)), 4))
 
-    def start(self, role: str, arena: Arena) -> Place:  # noqa: ARG002 -- one robot
+    def start(self, role: str, arena: Arena) -> PlanarPose:  # noqa: ARG002 -- one robot
         """Return the place with the toes on the first line."""
         return arena.lines[0].x - self.rules.toes_m, 0.0, 0.0
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from posewright.arenas import Arena
 from posewright.arrays import Floats
-from posewright.bodies import GroundTruth, Place, Supervisor
+from posewright.bodies import GroundTruth, PlanarPose, Supervisor
 from posewright.contests.contest import HALT, NEW_TRY, Note
 from posewright.contests.stairs.climb import ARRIVED, NEVER_MOVED, TIME_OUT, above_ground
 from posewright.contests.stairs.rules import Flight, StairsRules
@@ -33,7 +33,7 @@ class StairsReferee:
         robot: str,
         supervisor: Supervisor,
         *,
-        start: Place,
+        start: PlanarPose,
         note: Note,
     ) -> None:
         self._rules, self._robot, self._supervisor = rules, robot, supervisor

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from posewright.arenas import Arena, Spot, read_arena
-from posewright.bodies import Place, Supervisor
+from posewright.bodies import PlanarPose, Supervisor
 from posewright.contests.contest import HALT, Entry, Note, Score
 from posewright.contests.picture import ContestPicture, Mark, MarkKind, Series, spans_of
 from posewright.contests.places import earned_by_places
@@ -62,11 +62,11 @@ class Sumo(Ruled[SumoRules]):
                 spots[f"{role}_{number}"] = Spot(round(x + dx, 4), round(dy, 4), round(yaw + turned, 4))
         return replace(ring, spots=spots)
 
-    def start(self, role: str, arena: Arena) -> Place:
+    def start(self, role: str, arena: Arena) -> PlanarPose:
         """Return where that robot is set down, its toes at its Shikiri line."""
         return self._starts(role, arena)[0]
 
-    def _starts(self, role: str, arena: Arena) -> tuple[Place, ...]:
+    def _starts(self, role: str, arena: Arena) -> tuple[PlanarPose, ...]:
         """Return where it is set down the first time, the second, and so on."""
         spots = (arena.spot(f"{role}_{number}") for number in range(1, self.rules.place.drawn + 1))
         return tuple((spot.x, spot.y, spot.yaw_rad) for spot in spots)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from posewright.bodies import Place, Supervisor
+from posewright.bodies import PlanarPose, Supervisor
 from posewright.contests.contest import HALT, NEW_TRY, Note
 from posewright.contests.sumo.bout import Bout
 from posewright.contests.sumo.exchange import Stop, settle
@@ -33,7 +33,7 @@ class Wrestler:
     """
 
     supervisor: Supervisor
-    starts: tuple[Place, ...]
+    starts: tuple[PlanarPose, ...]
     frame: Frame
     opponent: str
     kept: RowsKept = field(default_factory=RowsKept)

@@ -50,7 +50,7 @@ class Frame:
         """Return what of it touches floor and opponent, in each of `n` frames."""
         others = [name for name in contacts.names if name != opponent]
         pairs = ((self.arms, FLOOR), (self.arms, opponent), (others, opponent))
-        return np.stack([contacts.touching(parts, {thing}, n) for parts, thing in pairs], axis=1)
+        return np.stack([contacts.frames_with_contact(parts, {thing}, n) for parts, thing in pairs], axis=1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

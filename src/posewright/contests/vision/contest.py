@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from posewright.arenas import Arena, read_arena
-from posewright.bodies import Place, Supervisor
+from posewright.bodies import PlanarPose, Supervisor
 from posewright.contests.contest import Entry, Note, Ranked
 from posewright.contests.picture import ContestPicture, Mark, MarkKind, Series, Span
 from posewright.contests.ruled import SPARE_S, Ruled, drawn_by
@@ -43,7 +43,7 @@ class Vision(Ruled[VisionRules]):
         """Return the field with boxes and codes as the seed draws them."""
         return drawn(read_arena(_FOLDER / "vision.arena.yaml"), self.rules, drawn_by(seed, layout))
 
-    def start(self, role: str, arena: Arena) -> Place:  # noqa: ARG002 -- one robot
+    def start(self, role: str, arena: Arena) -> PlanarPose:  # noqa: ARG002 -- one robot
         """Return the middle of the field; the robot looks at the first box."""
         return arena.size_x / 2.0, 0.0, 0.0
 

@@ -1,4 +1,4 @@
-"""The motions of a behaviour, those it names and those these lead to, and the texts a recording carries."""
+"""The motions of a behaviour with those they lead to, and the document texts that a recording contains."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from posewright.motions import Motion
 from posewright.robots import Robot
 
 
-class CarriedTexts:
-    """Texts of documents by name: a path below a folder, or, from elsewhere, a name without its path.
+class DocumentTexts:
+    """Texts of documents by name: a path below a folder, or, for files elsewhere, the file name.
 
-    Two files of one name in two places get as many folders before their names as it takes to tell them
-    apart. Nothing above is told: where a person keeps files is nobody's business.
+    Files of the same name get as many folders before their names as make them unique. Folders above are left
+    out, as they tell where the user keeps files.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -31,42 +31,41 @@ class CarriedTexts:
         return self._texts
 
     def name_of(self, path: Path) -> str:
-        """Return the name of a file, the same each time, and no other file's."""
+        """Return the unique name of a file, the same for each call."""
         path = path.resolve()
-        name = next(name for name in self._names(path) if self._paths.get(name, path) == path)
+        is_below = path.is_relative_to(self._folder)
+        n_parts = len(path.relative_to(self._folder).parts) if is_below else 1
+        candidates = ("/".join(path.parts[start:]) for start in range(len(path.parts) - n_parts, -1, -1))
+        name = next(name for name in candidates if self._paths.get(name, path) == path)
         self._paths[name] = path
         return name
 
-    def _names(self, path: Path) -> list[str]:
-        """Return what a file may be called: its ordinary name, then with more and more folders before it."""
-        below = path.is_relative_to(self._folder)
-        depth = len(path.relative_to(self._folder).parts) if below else 1
-        return ["/".join(path.parts[start:]) for start in range(len(path.parts) - depth, -1, -1)]
-
-    def keep(self, name: str, text: str) -> None:
-        """Keep a text under a name."""
+    def add(self, name: str, text: str) -> None:
+        """Store a text under a name."""
         self._texts[name] = text
 
 
 FOLDER = "motions"
 SUFFIX = ".motion.yaml"
 
-SLOWEST, FASTEST = 0.01, 10.0  # nobody plays a motion slower or faster than so many times its own speed
+MIN_SPEED = 0.01
+MAX_SPEED = 10.0
+"""Accepted factors of a motion's own speed."""
 
 
 @dataclass(frozen=True)
-class Entry:
+class MotionEntry:
     """One entry of a behaviour's `motions:`."""
 
-    name: str  # what the behaviour calls the motion
-    path: Path  # the file it is in
+    name: str  # of the motion in the behaviour
+    path: Path  # the motion's file
     page: str | int | None  # name or number of its page there; None for the only one
     node: Node = field(repr=False)  # the entry itself, for messages
-    speed: float = 1.0  # how many times as fast as the file says it is played
-    repeat: int | bool | None = None  # how often; True for ever, None as the file says
+    speed: float = 1.0  # factor of the speed in the file
+    repeat: int | bool | None = None  # number of passes; True for ever, None as in the file
 
     def adapt(self, motion: Motion) -> Motion:
-        """Return the motion as the entry wants it played."""
+        """Return the motion with the speed and the number of passes of the entry."""
         if self.speed != 1.0:
             motion = replace(motion, speed=motion.speed * self.speed)
         if self.repeat is None:
@@ -74,102 +73,118 @@ class Entry:
         return replace(motion, repeat=None if self.repeat is True else max(1, int(self.repeat)))
 
 
-def read_entries(node: Node, robot: Robot, vendor_file: Path | None = None) -> tuple[Entry, ...]:
-    """Read a `motions:` block, not yet the motions' files.
+def read_motion_entries(node: Node, robot: Robot, vendor_file: Path | None = None) -> tuple[MotionEntry, ...]:
+    """Read a `motions:` block, without the motions' files.
 
     Args:
         node: the block.
-        robot: whose catalogue it may refer to.
-        vendor_file: the maker's own motions; every entry with a `vendor_page` is then that page of it,
-            played as the maker meant.
+        robot: the robot whose catalogue it may refer to.
+        vendor_file: a file with the maker's motions. Every entry with a `vendor_page` is then that page of
+            it, with the speed and the repetitions of the file.
     """
     return tuple(_read_entry(name, entry, robot, vendor_file) for name, entry in node.fields().items())
 
 
-def _read_entry(name: str, node: Node, robot: Robot, vendor_file: Path | None) -> Entry:
+def _read_entry(name: str, node: Node, robot: Robot, vendor_file: Path | None) -> MotionEntry:
     fields = node.fields(optional=("motion", "file", "page", "speed", "repeat", "vendor_page"))
     if vendor_file is not None and "vendor_page" in fields:
-        return Entry(name, vendor_file, _page(fields["vendor_page"]), node)
+        return MotionEntry(name, vendor_file, _read_page(fields["vendor_page"]), node)
     if ("motion" in fields) == ("file" in fields):
-        what = "a motion comes from one place"
-        node.fail(what, hint="`motion:` a name of the catalogue, or `file:` a path")
-    path, page = _shipped(fields, robot) if "motion" in fields else _own(fields)
-    speed = fields["speed"].number(low=SLOWEST, high=FASTEST) if "speed" in fields else 1.0
+        node.fail(
+            "a motion needs either `motion` or `file`",
+            hint="`motion:` a name of the catalogue, or `file:` a path",
+        )
+    page: str | int | None = None
+    if "motion" in fields:
+        path = _shipped_motion_path(fields, robot)
+    else:
+        file = fields["file"]
+        path = Path(file.text()) if file.path is None else file.path.parent / file.text()
+        page = _read_page(fields["page"]) if "page" in fields else None
+    speed = fields["speed"].number(low=MIN_SPEED, high=MAX_SPEED) if "speed" in fields else 1.0
     repeat: int | bool | None = None
     if "repeat" in fields:
-        told = fields["repeat"]
-        repeat = told.boolean() if isinstance(told.value, bool) else told.integer(low=1)
-    return Entry(name, path, page, node, speed, repeat)
+        repeat_node = fields["repeat"]
+        is_bool = isinstance(repeat_node.value, bool)
+        repeat = repeat_node.boolean() if is_bool else repeat_node.integer(low=1)
+    return MotionEntry(name, path, page, node, speed, repeat)
 
 
-def _shipped(fields: Mapping[str, Node], robot: Robot) -> tuple[Path, None]:
+def _shipped_motion_path(fields: Mapping[str, Node], robot: Robot) -> Path:
     folder = (robot.folder or Path()) / FOLDER
-    known = [path.name.removesuffix(SUFFIX) for path in sorted(folder.glob(f"*{SUFFIX}"))]
+    names = [path.name.removesuffix(SUFFIX) for path in sorted(folder.glob(f"*{SUFFIX}"))]
     if "page" in fields:
-        fields["page"].fail("a motion of the catalogue has no pages", hint="pages go with `file:`")
-    name = fields["motion"].choice("motion of the catalogue", known)
-    return folder / f"{name}{SUFFIX}", None
+        fields["page"].fail("a motion of the catalogue has no pages", hint="`page:` goes with `file:`")
+    name = fields["motion"].choice("motion of the catalogue", names)
+    return folder / f"{name}{SUFFIX}"
 
 
-def _own(fields: Mapping[str, Node]) -> tuple[Path, str | int | None]:
-    node = fields["file"]
-    path = Path(node.text()) if node.path is None else node.path.parent / node.text()
-    return path, _page(fields["page"]) if "page" in fields else None
-
-
-def _page(node: Node) -> str | int:
+def _read_page(node: Node) -> str | int:
     return node.text() if isinstance(node.value, str) else node.integer(low=1)
 
 
-def load(
-    entries: Sequence[Entry], robot: Robot, carried: CarriedTexts, given: Mapping[str, Motion] | None = None
+def load_motions(
+    entries: Sequence[MotionEntry],
+    robot: Robot,
+    texts: DocumentTexts,
+    overrides: Mapping[str, Motion] | None = None,
 ) -> Mapping[str, Motion]:
     """Read the motions, and those they lead to through `next` and `exit`.
 
-    A motion that no entry names is called after its file and page. Those `given` are taken instead of what
-    entries of the same names tell of; texts are kept as native documents, of these as `given/<name>`.
+    A motion that has no entry is named after its file and page.
+
+    Args:
+        entries: the entries of the behaviour.
+        robot: the robot.
+        texts: receives the motions as native documents, `overrides` as `given/<name>.motion.yaml`.
+        overrides: motions that replace entries of the same names.
 
     Returns:
-        The motions by name; a `next` or `exit` of theirs is a name here.
+        The motions by name; their `next` and `exit` are names of this mapping.
 
     Raises:
-        InputError: a file is damaged, or a motion is made for another robot.
+        InputError: a file is damaged, or a motion is for another robot.
         UnknownNameError: there is no such page.
     """
-    shelf = _Shelf(robot, carried)
+    overrides = overrides or {}
+    loader = _MotionLoader(robot, texts)
     for entry in entries:
-        shelf.name(entry)
+        loader.register_name(entry)
     for entry in entries:
-        if entry.name not in (given or {}):
-            shelf.take(entry)
-    for name, motion in (given or {}).items():
-        carried.keep(f"given/{name}{SUFFIX}", decode_document(render(motion)))
-    return {**shelf.motions, **(given or {})}
+        if entry.name not in overrides:
+            loader.load(entry)
+    for name, motion in overrides.items():
+        texts.add(f"given/{name}{SUFFIX}", decode_document(render(motion)))
+    return {**loader.motions, **overrides}
 
 
-Place = tuple[Path, int]  # a file and the number of a page in it
+PageKey = tuple[Path, int]
+"""A file and the number of a page in it."""
 
 
-class _Shelf:
-    """Motions as they are read, and what each place is called."""
+class _MotionLoader:
+    """Reads motions and those they lead to, and names the pages.
 
-    def __init__(self, robot: Robot, carried: CarriedTexts) -> None:
+    Attributes:
+        motions: the motions read, by name.
+    """
+
+    def __init__(self, robot: Robot, texts: DocumentTexts) -> None:
         self.motions: dict[str, Motion] = {}
-        self._carried = carried
+        self._texts = texts
         self._robot = robot
         self._files: dict[Path, MotionFile] = {}
-        self._names: dict[Place, str] = {}
+        self._names: dict[PageKey, str] = {}
 
-    def name(self, entry: Entry) -> None:
-        """Note what the place of an entry is called; the first entry counts."""
-        self._names.setdefault(self._place(entry), entry.name)
+    def register_name(self, entry: MotionEntry) -> None:
+        """Name the page of an entry after it, unless an earlier entry has named it."""
+        self._names.setdefault(self._page_key(entry), entry.name)
 
-    def take(self, entry: Entry) -> None:
-        """Read the motion of an entry and what it leads to."""
-        place = self._place(entry)
-        self.motions[entry.name] = entry.adapt(self._linked(place, entry))
+    def load(self, entry: MotionEntry) -> None:
+        """Read the motion of an entry and the motions it leads to."""
+        self.motions[entry.name] = entry.adapt(self._read_page(self._page_key(entry), entry))
 
-    def _place(self, entry: Entry) -> Place:
+    def _page_key(self, entry: MotionEntry) -> PageKey:
         return entry.path, self._file(entry.path).page_number(entry.page)
 
     def _file(self, path: Path) -> MotionFile:
@@ -177,44 +192,49 @@ class _Shelf:
             self._files[path] = read_motion_file(path, robot=self._robot)
         return self._files[path]
 
-    def _linked(self, place: Place, entry: Entry) -> Motion:
-        """Return the motion at a place, its links become names of the library."""
-        motion = self._file(place[0]).motion(place[1])
+    def _read_page(self, page_key: PageKey, entry: MotionEntry) -> Motion:
+        """Return the motion of a page, with `next` and `exit` as names in `motions`."""
+        path, number = page_key
+        motion = self._file(path).motion(number)
         if motion.robot != self._robot.name:
-            what = f"this motion is made for {motion.robot}"
-            entry.node.fail(what, hint=f"the robot is {self._robot.name}")
-        self._keep_text(place, motion)
-        follow, leave = (
-            None if link is None else self._led_to(place, link, entry) for link in (motion.next, motion.exit)
-        )
-        return replace(motion, next=follow, exit=leave)
+            entry.node.fail(
+                f"this motion is made for {motion.robot}", hint=f"the robot is {self._robot.name}"
+            )
+        self._store_text(page_key, motion)
+        next_name = None if motion.next is None else self._load_linked(path, motion.next, entry)
+        exit_name = None if motion.exit is None else self._load_linked(path, motion.exit, entry)
+        return replace(motion, next=next_name, exit=exit_name)
 
-    def _led_to(self, place: Place, link: str, entry: Entry) -> str:
-        """Return the name of what a motion leads to, having read it: a page, or the file beside it."""
-        path = place[0]
+    def _load_linked(self, path: Path, link: str, entry: MotionEntry) -> str:
+        """Read the motion that a link in a file leads to, unless it has a name already; return its name.
+
+        A link of a native file is the name of a file beside it, any other a page of the same file.
+        """
         if self._file(path).format == NATIVE:
             path = path.with_name(f"{link}{SUFFIX}")
-            target = (path, self._file(path).page_number())
+            page_key = (path, self._file(path).page_number())
         else:
-            target = (path, self._file(path).page_number(int(link) if link.isdecimal() else link))
-        if target not in self._names:
-            name = self._names[target] = self._title(target)
-            self.motions[name] = self._linked(target, entry)
-        return self._names[target]
+            page_key = (path, self._file(path).page_number(int(link) if link.isdecimal() else link))
+        if page_key not in self._names:
+            name = self._unused_name(page_key)
+            self._names[page_key] = name
+            self.motions[name] = self._read_page(page_key, entry)
+        return self._names[page_key]
 
-    def _title(self, place: Place) -> str:
-        path, number = place
-        native = self._file(path).format == NATIVE
-        name = path.name.removesuffix(SUFFIX) if native else f"{path.name}#{number}"
+    def _unused_name(self, page_key: PageKey) -> str:
+        path, number = page_key
+        is_native = self._file(path).format == NATIVE
+        name = path.name.removesuffix(SUFFIX) if is_native else f"{path.name}#{number}"
         while name in self._names.values():
             name += "'"
         return name
 
-    def _keep_text(self, place: Place, motion: Motion) -> None:
-        """Keep a native file as it was read, a page of any other as the native file it would be."""
-        path, number = place
-        name, read = self._carried.name_of(path), self._file(path).document
-        if isinstance(read, bytes):
-            self._carried.keep(name, decode_document(read))
+    def _store_text(self, page_key: PageKey, motion: Motion) -> None:
+        """Store the text of a native file, or the motion of another file as a native document."""
+        path, number = page_key
+        name = self._texts.name_of(path)
+        document = self._file(path).document
+        if isinstance(document, bytes):
+            self._texts.add(name, decode_document(document))
         else:
-            self._carried.keep(f"{name}#{number}{SUFFIX}", decode_document(render(motion)))
+            self._texts.add(f"{name}#{number}{SUFFIX}", decode_document(render(motion)))

@@ -1,4 +1,4 @@
-"""Output rules, from the chart's outputs to what the robot is to do, and how a document writes them."""
+"""Rules from a chart's outputs to the robot's actions, and their form in documents."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from posewright.charts import BoolType, Chart, Expression, FloatType, Scope, Value, parse_expression
-from posewright.charts.expression import Source
+from posewright.charts.expression import SourceText
 from posewright.documents import Node
 from posewright.gaits import VelocityCommand
 from posewright.robots import Robot
@@ -14,8 +14,13 @@ from posewright.units import RAD_PER_DEG
 
 
 @dataclass(frozen=True)
-class Scaled:
-    """A number from the chart's outputs: an expression, in units of so much."""
+class OutputNumber:
+    """A number computed from the chart's outputs by an expression.
+
+    Attributes:
+        expression: the expression over the outputs.
+        unit: size of its unit, in SI units.
+    """
 
     expression: Expression
     unit: float = 1.0
@@ -24,18 +29,18 @@ class Scaled:
         return f"{self.expression}" if self.unit == 1.0 else f"({self.expression}) * {self.unit:.4g}"
 
     def value(self, outputs: Mapping[str, Value]) -> float:
-        """Return the number in inner units."""
+        """Return the number in SI units."""
         return float(self.expression.evaluate(outputs)) * self.unit
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What a robot is asked to do.
+    """An action of a robot: to play a motion, to walk a gait, or to stand still.
 
     Attributes:
-        name: of a motion or a gait; None for standing still.
-        velocity: of a gait; None for a motion.
-        joints: angles of joints that go their own way meanwhile, by column [rad].
+        name: of the motion or gait; None to stand still.
+        velocity: of the gait; None for a motion.
+        joints: angles of joints that are moved separately meanwhile, by column [rad].
     """
 
     name: str | None = None
@@ -48,37 +53,39 @@ STAND = Action()
 
 @dataclass(frozen=True)
 class OutputRule:
-    """What to do where a condition holds."""
+    """A condition and the action for it."""
 
     when: Expression | None  # a condition over the chart's outputs; None always holds
-    play: str | None  # name of a motion or a gait; None stands still
-    velocity: Mapping[str, Scaled] | None = None  # of a gait, by `forward_m_s` and so on; None for a motion
-    joints: Mapping[int, Scaled] = field(default_factory=dict)  # that go their own way, by column
+    play: str | None  # name of a motion or a gait; None to stand still
+    velocity: Mapping[str, OutputNumber] | None = None  # of a gait, by `forward_m_s` ...; None for a motion
+    joints: Mapping[int, OutputNumber] = field(default_factory=dict)  # moved separately, by column
 
     @property
     def condition(self) -> str:
-        """When it counts, as the document has it."""
+        """The condition as written in the document."""
         return "otherwise" if self.when is None else str(self.when)
 
     @property
     def numbers(self) -> str:
-        """The velocity of its gait, as the document has it; empty for a motion."""
+        """The velocity of its gait as written in the document; empty for a motion."""
         return "".join(f", {name}={number}" for name, number in (self.velocity or {}).items())
 
     def __repr__(self) -> str:
         return f"OutputRule({self.condition}: {self.play}{self.numbers})"
 
     def action(self, outputs: Mapping[str, Value]) -> Action:
-        """Return what this rule asks for."""
+        """Return the action of this rule for some outputs."""
         velocity = None
         if self.velocity is not None:
-            velocity = VelocityCommand(**{name: one.value(outputs) for name, one in self.velocity.items()})
-        joints = {joint: one.value(outputs) for joint, one in self.joints.items()}
+            velocity = VelocityCommand(
+                **{name: number.value(outputs) for name, number in self.velocity.items()}
+            )
+        joints = {column: number.value(outputs) for column, number in self.joints.items()}
         return Action(self.play, velocity, joints)
 
 
-def choose(rules: Sequence[OutputRule], outputs: Mapping[str, Value]) -> Action:
-    """Return what the first rule that holds asks for; standing still, where none holds."""
+def choose_action(rules: Sequence[OutputRule], outputs: Mapping[str, Value]) -> Action:
+    """Return the action of the first rule whose condition holds; to stand still where none holds."""
     for rule in rules:
         if rule.when is None or rule.when.evaluate(outputs):
             return rule.action(outputs)
@@ -93,85 +100,98 @@ VELOCITIES = {
     "turn_rad_s": ("turn_rad_s", 1.0),
     "turn_deg_s": ("turn_rad_s", RAD_PER_DEG),
 }
-"""The numbers of a gait as a document writes them, each with its own name and its unit's size."""
+"""Keys of the velocity of a gait: field of `VelocityCommand` and size of the unit."""
 
 ANGLES = {"joints_deg": RAD_PER_DEG, "joints_rad": 1.0}
+"""Keys of joint angles, with the sizes of their units."""
 
 
 @dataclass(frozen=True)
-class Doable:
-    """What outputs may ask for: names of motions, names of gaits, and the robot's joints."""
+class ActionNames:
+    """The names that output rules may use: motions, gaits, and joints of the robot."""
 
     robot: Robot
     motions: Collection[str]
     gaits: Collection[str]
 
 
-def read_outputs(node: Node, chart: Chart, doable: Doable) -> tuple[OutputRule, ...]:
-    """Read the rules, in their order."""
+def read_output_rules(node: Node, chart: Chart, names: ActionNames) -> tuple[OutputRule, ...]:
+    """Read the rules, in their order.
+
+    Raises:
+        DocumentError: a rule is not valid.
+        UnknownNameError: a rule names what there is not.
+    """
     scope = Scope(chart.outputs, chart.constants, chart.scope.values, units=chart.units)
     rules: list[OutputRule] = []
     for entry in node.items():
         if rules and rules[-1].when is None:
             entry.fail("this is never reached", hint="`otherwise` comes last")
-        rules.append(_read_rule(entry, scope, doable))
+        rules.append(_read_rule(entry, scope, names))
     return tuple(rules)
 
 
-def _read_rule(node: Node, scope: Scope, doable: Doable) -> OutputRule:
+def _read_rule(node: Node, scope: Scope, names: ActionNames) -> OutputRule:
     fields = node.fields(optional=("play", "walk", "when", "otherwise", *VELOCITIES, *ANGLES))
     if ("when" in fields) == ("otherwise" in fields):
-        what = "a rule has one condition"
-        node.fail(what, hint="`when: <condition>`, or `otherwise: true` in the last one")
+        node.fail(
+            "a rule needs either `when` or `otherwise`",
+            hint="`when: <condition>`, or `otherwise: true` in the last one",
+        )
     if ("play" in fields) == ("walk" in fields):
-        node.fail("a rule asks for one thing", hint="`play:` a motion or null, or `walk:` a gait")
+        node.fail("a rule needs either `play` or `walk`", hint="`play:` a motion or null, or `walk:` a gait")
     if "otherwise" in fields and not fields["otherwise"].boolean():
         fields["otherwise"].fail("expected true")
-    when = _condition(fields["when"], scope) if "when" in fields else None
-    joints = _joints(fields, scope, doable)
+    when = _read_condition(fields["when"], scope) if "when" in fields else None
+    joints = _read_joints(fields, scope, names)
     if "walk" in fields:
-        name = fields["walk"].choice("gait", doable.gaits)
-        return OutputRule(when, name, _velocity(fields, scope), joints)
+        gait = fields["walk"].choice("gait", names.gaits)
+        return OutputRule(when, gait, _read_velocity(fields, scope), joints)
     for key in VELOCITIES:
         if key in fields:
             fields[key].fail("a motion has no velocity", hint="`walk:` a gait, or leave it out")
     play = fields["play"]
-    motion = None if play.value is None else play.choice("motion", doable.motions)
+    motion = None if play.value is None else play.choice("motion", names.motions)
     return OutputRule(when, motion, None, joints)
 
 
-def _velocity(fields: Mapping[str, Node], scope: Scope) -> dict[str, Scaled]:
-    found: dict[str, Scaled] = {}
+def _read_velocity(fields: Mapping[str, Node], scope: Scope) -> dict[str, OutputNumber]:
+    """Read the velocity of a gait, by fields of `VelocityCommand`."""
+    numbers: dict[str, OutputNumber] = {}
     for key, (name, unit) in VELOCITIES.items():
-        if key in fields:
-            if name in found:
-                fields[key].fail(f"{name.split('_')[0]} is given twice", hint="in one unit")
-            found[name] = Scaled(_number(fields[key], scope), unit)
-    return found
+        if key not in fields:
+            continue
+        if name in numbers:
+            fields[key].fail(f"{name.split('_')[0]} is given twice", hint="give it in one unit")
+        numbers[name] = OutputNumber(_read_number(fields[key], scope), unit)
+    return numbers
 
 
-def _joints(fields: Mapping[str, Node], scope: Scope, doable: Doable) -> dict[int, Scaled]:
-    """Read joints that go their own way; the legs' are the gait's."""
-    legs = {joint for leg in doable.robot.legs for joint in leg.joints} if "walk" in fields else set()
-    free = [joint for joint in doable.robot.joint_names if joint not in legs]
-    found: dict[int, Scaled] = {}
+def _read_joints(fields: Mapping[str, Node], scope: Scope, names: ActionNames) -> dict[int, OutputNumber]:
+    """Read angles of joints that are moved separately, by column; a gait needs the joints of the legs."""
+    robot = names.robot
+    leg_joints = {joint for leg in robot.legs for joint in leg.joints} if "walk" in fields else set()
+    available_joints = [joint for joint in robot.joint_names if joint not in leg_joints]
+    numbers: dict[int, OutputNumber] = {}
     for key, unit in ANGLES.items():
-        for joint, node in fields[key].fields(optional=free).items() if key in fields else ():
-            column = doable.robot.index(joint)
-            if column in found:
-                node.fail(f"{joint} is given twice", hint="in one unit")
-            found[column] = Scaled(_number(node, scope), unit)
-    return found
+        if key not in fields:
+            continue
+        for joint, node in fields[key].fields(optional=available_joints).items():
+            column = robot.index(joint)
+            if column in numbers:
+                node.fail(f"{joint} is given twice", hint="give it in one unit")
+            numbers[column] = OutputNumber(_read_number(node, scope), unit)
+    return numbers
 
 
-def _condition(node: Node, scope: Scope) -> Expression:
-    """Read a condition; a bare `1`, `0`, `true` or `false` is one as well."""
+def _read_condition(node: Node, scope: Scope) -> Expression:
+    """Read a condition, which may be `1`, `0`, `true` or `false`."""
     text = str(int(node.value)) if isinstance(node.value, bool | int) else node.text()
-    return parse_expression(Source(text, node.where), scope, wanted=BoolType())
+    return parse_expression(SourceText(text, node.where), scope, target=BoolType())
 
 
-def _number(node: Node, scope: Scope) -> Expression:
+def _read_number(node: Node, scope: Scope) -> Expression:
     """Read a number, or an expression over the chart's outputs that gives one."""
     is_number = isinstance(node.value, int | float) and not isinstance(node.value, bool)
     text = repr(node.value) if is_number else node.text()
-    return parse_expression(Source(text, node.where), scope, wanted=FloatType())
+    return parse_expression(SourceText(text, node.where), scope, target=FloatType())

@@ -1,4 +1,4 @@
-"""The performer: does what a behaviour asks for, motions and gaits, and never lets a joint jump."""
+"""A performer of a behaviour's actions: motions, gaits and single joints, without jumps between them."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ from posewright.arrays import Floats
 from posewright.bodies import BodyState, JointCommands
 from posewright.controllers import Player
 from posewright.controllers.behaviours.outputs import STAND, Action
-from posewright.controllers.passes import SHARE_OF_SPEED, apart, join_frames
+from posewright.controllers.passes import SHARE_OF_SPEED, join_frames, poses_differ
 from posewright.gaits import GaitGenerator, VelocityCommand
 from posewright.motions import Motion
 from posewright.robots import Robot
 
 
 class Phase(Enum):
-    """Who makes the frames just now."""
+    """The source of the present frames."""
 
     MOTION = "motion"
-    JOIN = "on the way to a gait's standing pose"
+    JOIN = "join to a gait's standing pose"
     GAIT = "gait"
-    HALT = "a gait coming to stand"
+    HALT = "gait coming to a halt"
 
 
 class Performer:
-    """A controller that does the action it was asked for last.
+    """A controller that performs the last action requested.
 
-    * Between motions it goes as `control.Player` does.
-    * A gait begins in its standing pose, to which the joints go without a jerk once the present motion's
-      pass is over. A new velocity takes effect with the next step.
-    * What follows a gait begins when it has come to stand on all feet.
-    * Joints that an action moves on their own go there no faster than half their servos' speed, and come
-      back in the same way.
+    * Motions follow each other as in `Player`.
+    * A gait begins in its standing pose, which the joints reach by a minimum-jerk trajectory after the
+    present
+      pass of a motion. A new velocity takes effect with the next step.
+    * The action after a gait begins when the robot has come to stand on all feet.
+    * Joints that an action moves separately move at no more than half their servos' speed, there and back.
 
     Args:
-        robot: whose joints these are.
-        motions: what may be played, by name.
-        gaits: what may be walked, by name; no name is both.
-        start_pose: where the joints are, `(n_joints,)` [rad].
+        robot: the robot.
+        motions: motions by name.
+        gaits: gaits by name; no name is that of a motion.
+        start_pose: joint angles at the start, `(n_joints,)` [rad].
     """
 
     def __init__(
@@ -55,31 +55,27 @@ class Performer:
         self._player = Player(robot, motions, start_pose)
         self._gaits = gaits
         self._phase = Phase.MOTION
-        self._asked = STAND
+        self._action = STAND
         self._gait: str | None = None
-        self._rows: Floats = np.empty((0, len(robot.joints)))
-        self._own = _OwnJoints(robot)
+        self._join_rows: Floats = np.empty((0, len(robot.joints)))
+        self._separate_joints = _SeparateJoints(robot)
 
     @property
     def playing(self) -> str | None:
-        """The motion or gait that is being done; None while the robot stands still."""
+        """The motion or gait that is performed; None while the robot stands still."""
         if self._phase is Phase.MOTION:
             return self._player.playing
         return None if self._has_halted() else self._gait
 
     def request(self, action: Action) -> None:
-        """Ask for something.
-
-        A gait that is asked for more than it can does as much of it as it can.
-        """
-        self._asked = action
-        self._own.targets = action.joints
-        walks = action.velocity is not None
+        """Request an action; a velocity beyond the gait's range is scaled down."""
+        self._action = action
+        self._separate_joints.targets = action.joints
         if self._phase is Phase.MOTION:
-            self._player.request(None if walks else action.name)
+            self._player.request(action.name if action.velocity is None else None)
         elif self._phase in (Phase.GAIT, Phase.HALT) and self._gait is not None:
             if action.velocity is not None and action.name == self._gait:
-                self._ask(self._gait, action.velocity)
+                self._request_velocity(self._gait, action.velocity)
                 self._phase = Phase.GAIT
             elif self._phase is Phase.GAIT:
                 self._gaits[self._gait].halt()
@@ -87,93 +83,97 @@ class Performer:
 
     def next(self, state: BodyState, n: int) -> JointCommands:
         """Return the next frames, at least one and at most `n`."""
-        commands = self._next(state, n)
-        return self._own.over(commands)
+        return self._separate_joints.override(self._commands(state, n))
 
-    def _next(self, state: BodyState, n: int) -> JointCommands:
-        if self._phase is Phase.MOTION and self._asked.velocity is not None and self._player.playing is None:
-            self._begin_walking()
-        if self._phase is Phase.JOIN and not len(self._rows):
-            self._join_is_over()
+    def _commands(self, state: BodyState, n: int) -> JointCommands:
+        """Return the next frames without the joints that are moved separately."""
+        walk_requested = self._action.velocity is not None
+        if self._phase is Phase.MOTION and walk_requested and self._player.playing is None:
+            self._begin_join()
+        if self._phase is Phase.JOIN and not len(self._join_rows):
+            self._begin_gait()
         if self._has_halted():
             self._leave_gait()
-            return self._next(state, n)
+            return self._commands(state, n)
         if self._phase is Phase.MOTION:
             return self._player.next(state, n)
         if self._phase is Phase.JOIN:
-            rows, self._rows = self._rows[:n], self._rows[n:]
+            rows = self._join_rows[:n]
+            self._join_rows = self._join_rows[n:]
             return JointCommands(rows)
         return JointCommands(self._gaits[str(self._gait)].frames(n))
 
     def _has_halted(self) -> bool:
         return self._phase is Phase.HALT and self._gaits[str(self._gait)].is_standing
 
-    def _begin_walking(self) -> None:
-        """Go from where the player left the joints to the standing pose of the gait that is asked for."""
-        self._gait = self._asked.name
-        now, there = self._player.command, self._gaits[str(self._gait)].standing_pose
-        self._rows = np.empty((0, len(now)))
-        if apart(now, there):
+    def _begin_join(self) -> None:
+        """Prepare a join from the player's last command to the standing pose of the requested gait."""
+        self._gait = self._action.name
+        pose = self._player.command
+        standing_pose = self._gaits[str(self._gait)].standing_pose
+        self._join_rows = np.empty((0, len(pose)))
+        if poses_differ(pose, standing_pose):
             robot = self._robot
-            self._rows = join_frames(now, there, robot.max_speeds, robot.frame_period_s)
+            self._join_rows = join_frames(pose, standing_pose, robot.max_speeds, robot.frame_period_s)
         self._phase = Phase.JOIN
 
-    def _join_is_over(self) -> None:
-        gait = self._gaits[str(self._gait)]
-        gait.reset()
+    def _begin_gait(self) -> None:
+        """Start the gait after the join, unless another action has been requested meanwhile."""
+        self._gaits[str(self._gait)].reset()
         self._phase = Phase.GAIT
-        if self._asked.velocity is None or self._asked.name != self._gait:
+        if self._action.velocity is None or self._action.name != self._gait:
             self._leave_gait()
         else:
-            self._ask(str(self._gait), self._asked.velocity)
+            self._request_velocity(str(self._gait), self._action.velocity)
 
-    def _ask(self, gait: str, velocity: VelocityCommand) -> None:
-        """Ask for a velocity, or for as much of it as the gait can do."""
+    def _request_velocity(self, gait: str, velocity: VelocityCommand) -> None:
+        """Request a velocity, scaled down to the gait's range."""
         generator = self._gaits[gait]
-        generator.request(generator.clipped(velocity))
+        generator.request(generator.clip_command(velocity))
 
     def _leave_gait(self) -> None:
-        """Let the player go on from the gait's standing pose."""
+        """Hand over to the player in the gait's standing pose."""
         self._player.take_over(self._gaits[str(self._gait)].standing_pose)
-        self._phase, self._gait = Phase.MOTION, None
-        self.request(self._asked)
+        self._phase = Phase.MOTION
+        self._gait = None
+        self.request(self._action)
 
 
-class _OwnJoints:
-    """Joints that go their own way, whatever else is commanded.
+class _SeparateJoints:
+    """Joints that an action moves separately from the motion or gait.
 
     Attributes:
-        targets: where to, by column [rad].
+        targets: target angles by column [rad].
     """
 
     def __init__(self, robot: Robot) -> None:
         self.targets: Mapping[int, float] = {}
-        self._steps = SHARE_OF_SPEED * robot.max_speeds * robot.frame_period_s
-        self._now: dict[int, float] = {}
-        self._last: Floats | None = None
+        self._max_steps = SHARE_OF_SPEED * robot.max_speeds * robot.frame_period_s
+        self._angles: dict[int, float] = {}
+        self._last_row: Floats | None = None
 
-    def over(self, commands: JointCommands) -> JointCommands:
-        """Return commands in which these joints are on their own way."""
-        columns = self.targets.keys() | self._now.keys()
+    def override(self, commands: JointCommands) -> JointCommands:
+        """Return commands in which these joints move to their targets or back to the commands."""
+        columns = self.targets.keys() | self._angles.keys()
         if not columns:
-            self._last = commands.angles[-1]
+            self._last_row = commands.angles[-1]
             return commands
         angles = commands.angles.copy()
         for column in columns:
-            self._lead(column, angles[:, column])
-        self._last = angles[-1]
+            self._move(column, angles[:, column])
+        self._last_row = angles[-1]
         return replace(commands, angles=angles)
 
-    def _lead(self, column: int, angles: Floats) -> None:
-        """Change one joint's angles in place; one that is back on everybody's way is let go."""
-        step = float(self._steps[column])
-        before = angles[0] if self._last is None else self._last[column]
-        now = self._now.get(column, float(before))
+    def _move(self, column: int, angles: Floats) -> None:
+        """Overwrite the angles of a joint, `(n,)` [rad]; without a target it returns to them."""
+        max_step = float(self._max_steps[column])
+        previous = angles[0] if self._last_row is None else self._last_row[column]
+        angle = self._angles.get(column, float(previous))
         target = self.targets.get(column)
         for row in range(len(angles)):
-            to = float(angles[row]) if target is None else target
-            now += min(max(to - now, -step), step)
-            angles[row] = now
-        self._now[column] = now
-        if target is None and now == to:
-            del self._now[column]
+            goal = float(angles[row]) if target is None else target
+            angle += min(max(goal - angle, -max_step), max_step)
+            angles[row] = angle
+        self._angles[column] = angle
+        if target is None and angle == goal:
+            del self._angles[column]

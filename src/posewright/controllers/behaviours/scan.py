@@ -1,11 +1,11 @@
-"""Geometry on a ring of beams: how far a corridor is free, which course is free, how far the wall is.
+"""Geometry of a range scan: the free length of a corridor, free courses, the distance of a wall.
 
-A beam that met nothing reads the sensor's greatest range; a reading that is not finite or not positive
+A beam that hits nothing reads the sensor's greatest range; a reading that is not finite or not positive
 counts as the same. Distances are from the sensor, not from the robot's middle.
 
-What a scan cannot know: between two beams lie gaps of `range * step`. With 72 beams (5 degrees) these
-are 9 cm at 1 m and 17 cm at 2 m, so a box of 20 cm is always met within 2.2 m, and an edge of a corridor
-is known to half a gap. Directions outside the scan's sector count as not free.
+Between two beams lie gaps of `range * step`. With 72 beams (5 degrees) these are 9 cm at 1 m and 17 cm at 2
+m, so a box of 20 cm is always hit within 2.2 m, and an edge of a corridor is known to half a gap. Directions
+outside the scan's sector count as not free.
 """
 
 from __future__ import annotations
@@ -22,16 +22,17 @@ from posewright.errors import InputError
 
 TURN = 2.0 * math.pi
 
-COURSE_STEP_RAD = math.radians(5.0)  # how far apart the courses tried by `free_course` are
+COURSE_STEP_RAD = math.radians(5.0)
+"""Angle between the courses that `free_course` tries."""
 
 
 ROUNDING = 1e-9
-"""No rounding is to decide: a place so little ahead of the sensor [m] is beside it (beams and courses often
-lie 5 degrees apart), and a beam that is so little outside of a view (in cosines) is in it."""
+"""Tolerance for rounding: a point this little ahead of the sensor [m] is beside it (beams and courses often
+lie 5 degrees apart), and a beam this little outside of a view (in cosines) is in it."""
 
 
 class Side(Enum):
-    """The side a free course is looked for on; the value is the sign of its angles."""
+    """The side of a free course; the value is the sign of its angles."""
 
     LEFT = 1
     RIGHT = -1
@@ -39,7 +40,7 @@ class Side(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Beams:
-    """The directions a scan looks in.
+    """The directions of the beams of a scan.
 
     Attributes:
         angles: of the beams, evenly spaced, positive to the left, `(k,)` [rad].
@@ -49,7 +50,9 @@ class Beams:
 
     def __post_init__(self) -> None:
         if self.angles.ndim != 1 or len(self.angles) == 0:
-            raise InputError(f"beams of the shape {self.angles.shape}", hint="a scan has one beam or more")
+            raise InputError(
+                f"the beams have the shape {self.angles.shape}", hint="one dimension, one beam or more"
+            )
 
     def __repr__(self) -> str:
         first, last = np.degrees(self.angles[[0, -1]]).tolist()
@@ -77,25 +80,25 @@ class Beams:
 
     @cached_property
     def is_ring(self) -> bool:
-        """Whether the beams go all the way round."""
+        """Whether the beams cover all directions."""
         return self.span + self.step >= TURN - 1e-6
 
-    def see(self, headings: Floats) -> Flags:
-        """Return which headings `(n,)` the beams look in, to half a step beyond the outer ones."""
+    def cover(self, headings: Floats) -> Flags:
+        """Return which headings `(n,)` [rad] the beams cover, to half a step beyond the outer ones."""
         if self.is_ring:
             return np.ones(headings.shape, dtype=np.bool_)
-        seen: Flags = (headings - self.angles.min() + 0.5 * self.step) % TURN <= self.span + self.step
-        return seen
+        is_covered: Flags = (headings - self.angles.min() + 0.5 * self.step) % TURN <= self.span + self.step
+        return is_covered
 
 
 @dataclass(frozen=True, eq=False)
 class Scan:
-    """What a scan read at one instant.
+    """The readings of a scan at one instant.
 
     Attributes:
-        beams: where it looked.
-        ranges: what was read, `(k,)` [m].
-        max_range_m: what a beam reads that meets nothing [m].
+        beams: its directions.
+        ranges: the readings, `(k,)` [m].
+        max_range_m: the reading of a beam that hits nothing [m].
     """
 
     beams: Beams
@@ -107,32 +110,32 @@ class Scan:
         return f"Scan({self.beams!r}, nearest {self.ranges.min():.3g} m)"
 
     @cached_property
-    def met(self) -> Flags:
-        """Which beams met something, `(k,)`."""
-        met: Flags = (self.ranges > 0.0) & (self.ranges < self.max_range_m)  # a NaN fails both
-        return met
+    def is_hit(self) -> Flags:
+        """Which beams hit something, `(k,)`."""
+        is_hit: Flags = (self.ranges > 0.0) & (self.ranges < self.max_range_m)  # False for NaN
+        return is_hit
 
     def points_within(self, radius_m: float) -> Floats:
-        """Return the places nearer than a radius where beams ended, x ahead and y left, `(2, n)` [m]."""
-        near = (self.met & (self.ranges <= radius_m)).nonzero()[0]
+        """Return the points hit within a radius, x ahead and y left, `(2, n)` [m]."""
+        near = (self.is_hit & (self.ranges <= radius_m)).nonzero()[0]
         points: Floats = self.beams.directions.take(near, axis=1) * self.ranges.take(near)
         return points
 
     def corridor(self, *, towards_rad: float, width_m: float) -> float:
         """Return the free length of a corridor that begins at the sensor.
 
-        It is the smallest distance ahead of a place a beam ended within half the width to either side.
+        It is the smallest distance ahead of a hit within half the width to either side.
 
         Args:
             towards_rad: the corridor's direction, in the frame of the beams [rad].
-            width_m: the corridor's whole width [m].
+            width_m: the corridor's width [m].
 
         Returns:
-            The free length, at most `max_range_m` [m]; 0 where the scan does not look.
+            The free length, at most `max_range_m` [m]; 0 where no beam covers the direction.
         """
-        if not self.beams.is_ring and not self.beams.see(np.array([towards_rad]))[0]:
+        if not self.beams.is_ring and not self.beams.cover(np.array([towards_rad]))[0]:
             return 0.0
-        ahead, aside = _turn(towards_rad) @ self.points_within(self.max_range_m)
+        ahead, aside = _rotation_to(towards_rad) @ self.points_within(self.max_range_m)
         inside = ahead[(np.abs(aside) <= 0.5 * width_m) & (ahead > ROUNDING)]
         return min(self.max_range_m, float(inside.min())) if len(inside) else self.max_range_m
 
@@ -161,63 +164,68 @@ class Scan:
         first = int(outwards.argmax())
         return first * step_rad if outwards[first] else None
 
-    def _free_courses(self, *asked: float) -> Flags | None:
+    def _free_courses(
+        self, towards_rad: float, width_m: float, length_m: float, step_rad: float, up_to_rad: float
+    ) -> Flags | None:
         """Return which courses are free, from the rightmost to the leftmost, `(2 n + 1,)`.
 
-        None says that the direction itself is, which answers for both sides.
-        Kept, because a chart asks for the left and for the right, one after the other.
+        None means that the direction itself is free, so that no other course need be computed. Cached,
+        because a chart reads the left side and the right side one after the other.
         """
-        if asked not in self._courses:
-            self._courses[asked] = self._try_courses(*asked)
-        return self._courses[asked]
+        key = (towards_rad, width_m, length_m, step_rad, up_to_rad)
+        if key not in self._courses:
+            self._courses[key] = self._compute_free_courses(*key)
+        return self._courses[key]
 
-    def _try_courses(
+    def _compute_free_courses(
         self, towards_rad: float, width_m: float, length_m: float, step_rad: float, up_to_rad: float
     ) -> Flags | None:
         half_m = 0.5 * width_m
-        near = _turn(towards_rad) @ self.points_within(math.hypot(length_m, half_m))
-        if self.beams.is_ring and not _in_way(near[0], near[1], half_m, length_m).any():
-            return None  # mostly nothing is in the way, and no other course need be looked at
-        turns, matrix = _fan(step_rad, up_to_rad)
-        # One product turns every point to every course: the distances ahead come first, then aside.
-        turned = near.T @ matrix
-        in_way = _in_way(turned[:, : len(turns)], turned[:, len(turns) :], half_m, length_m)
-        free = np.asarray(~in_way.any(axis=0))
+        near = _rotation_to(towards_rad) @ self.points_within(math.hypot(length_m, half_m))
+        if self.beams.is_ring and not _in_corridor(near[0], near[1], half_m, length_m).any():
+            return None
+        turns, rotations = _course_rotations(step_rad, up_to_rad)
+        # one product rotates every point to every course: first the distances ahead, then those aside
+        rotated = near.T @ rotations
+        ahead = rotated[:, : len(turns)]
+        aside = rotated[:, len(turns) :]
+        free = np.asarray(~_in_corridor(ahead, aside, half_m, length_m).any(axis=0))
         if not self.beams.is_ring:
-            free &= self.beams.see(towards_rad + turns)
+            free &= self.beams.cover(towards_rad + turns)
         return free
 
     def farthest_along(self, *, towards_rad: float, within_rad: float) -> float:
-        """Return how far away the farthest thing lies along a direction: a wall, whatever stands before it.
+        """Return the distance of the farthest object along a direction: a wall behind all boxes.
 
-        It is the greatest `range * cos(angle)` over the beams within `within_rad` of the direction. A
-        beam that met nothing counts with the greatest range: a leaning robot's beams pass over a far
-        wall, and to take the box beside it for the wall would be worse than to see no wall for once.
+        It is the greatest `range * cos(angle)` over the beams within `within_rad` of the direction. A beam
+        that hits nothing counts with the greatest range: the beams of a leaning robot pass over a far wall,
+        and to take the box beside it for the wall would be worse than to miss the wall for once.
 
         Returns:
             The distance along `towards_rad`, at most `max_range_m` [m].
         """
-        off = np.cos(self.beams.angles - towards_rad)
-        along = np.where(self.met, self.ranges * off, self.max_range_m)
-        counted = along[off >= math.cos(within_rad) - ROUNDING]
-        return float(counted.max()) if len(counted) else self.max_range_m
+        cosines = np.cos(self.beams.angles - towards_rad)
+        along = np.where(self.is_hit, self.ranges * cosines, self.max_range_m)
+        in_view = along[cosines >= math.cos(within_rad) - ROUNDING]
+        return float(in_view.max()) if len(in_view) else self.max_range_m
 
 
-def _in_way(ahead: Floats, aside: Floats, half_m: float, length_m: float) -> Flags:
-    """Return which places `(...)` [m] lie in a corridor that begins at the sensor."""
-    in_way: Flags = np.abs(aside) <= half_m
-    in_way &= ahead > ROUNDING
-    in_way &= ahead < length_m
-    return in_way
+def _in_corridor(ahead: Floats, aside: Floats, half_m: float, length_m: float) -> Flags:
+    """Return which points `(...)` [m] lie in a corridor that begins at the sensor."""
+    is_inside: Flags = np.abs(aside) <= half_m
+    is_inside &= ahead > ROUNDING
+    is_inside &= ahead < length_m
+    return is_inside
 
 
-def _turn(towards_rad: float) -> Floats:
-    """Return the matrix that gives points as seen by one who looks along `towards_rad`."""
-    c, s = math.cos(towards_rad), math.sin(towards_rad)
+def _rotation_to(towards_rad: float) -> Floats:
+    """Return the matrix that rotates points into the frame of a course, x along it, `(2, 2)`."""
+    c = math.cos(towards_rad)
+    s = math.sin(towards_rad)
     return np.array(((c, s), (-s, c)))
 
 
-def fan(step_rad: float, up_to_rad: float) -> Floats:
+def course_turns(step_rad: float, up_to_rad: float) -> Floats:
     """Return the turns that `free_course` tries, right to left, `(2 n + 1,)` [rad]."""
     steps = int(up_to_rad / step_rad + 1e-9)
     turns: Floats = np.arange(-steps, steps + 1, dtype=np.float64) * step_rad
@@ -225,10 +233,11 @@ def fan(step_rad: float, up_to_rad: float) -> Floats:
 
 
 @lru_cache(maxsize=64)
-def _fan(step_rad: float, up_to_rad: float) -> tuple[Floats, Floats]:
-    """Return the turns tried `(n,)` [rad], right to left, and the matrix `(2, 2 n)` that makes them all."""
-    turns = fan(step_rad, up_to_rad)
-    c, s = np.cos(turns), np.sin(turns)
+def _course_rotations(step_rad: float, up_to_rad: float) -> tuple[Floats, Floats]:
+    """Return the turns tried, right to left, `(n,)` [rad], and the matrix that rotates to all, `(2, 2 n)`."""
+    turns = course_turns(step_rad, up_to_rad)
+    c = np.cos(turns)
+    s = np.sin(turns)
     matrix = np.concatenate((np.stack((c, s)), np.stack((-s, c))), axis=1)
     for array in (turns, matrix):
         array.setflags(write=False)

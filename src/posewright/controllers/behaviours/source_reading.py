@@ -1,4 +1,4 @@
-"""Read what an input is wired to: a sensor, a view of a scan, a joint, a clock, ..."""
+"""Readers of the sources of inputs: a sensor, a view of a scan, a joint, a clock and others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from posewright.charts import Chart, FloatType, IntType, Type
 from posewright.controllers.behaviours.scan import COURSE_STEP_RAD, Side
 from posewright.controllers.behaviours.sources import (
     BearingSource,
-    ChanceSource,
     ChannelSource,
     ClockSource,
     CorridorSource,
@@ -20,12 +19,13 @@ from posewright.controllers.behaviours.sources import (
     JointSource,
     PlayingSource,
     Quantity,
+    RandomSource,
     Scanner,
     Source,
 )
 from posewright.documents import Node
 from posewright.errors import UnknownNameError
-from posewright.robots import COUNT, Channel, FlashLidar, RangeScan, RangeSensor, Robot, SensorSpec
+from posewright.robots import COUNT, FlashLidar, RangeScan, RangeSensor, Robot, SensorSpec
 from posewright.units import RAD_PER_DEG
 
 _QUANTITIES: Mapping[str, Quantity] = {
@@ -38,42 +38,42 @@ _QUANTITIES: Mapping[str, Quantity] = {
     "": Quantity.FLAG,
 }
 
-_PARTS: Mapping[Quantity, tuple[str, ...]] = {Quantity.ANGLE: ("roll", "pitch", "yaw")}
-"""What the three numbers of an IMU's channel are called, where it is not x, y, z."""
+_COMPONENTS: Mapping[Quantity, tuple[str, ...]] = {Quantity.ANGLE: ("roll", "pitch", "yaw")}
+"""Names of the three numbers of an IMU's channel, where they are not x, y, z."""
 
 
 class SensorChannels:
-    """Sources and scanners by name: `laser_front`, `imu.orientation.yaw`, `ring`."""
+    """The channels and scanners of sensors by name: `laser_front`, `imu.orientation.yaw`, `ring`."""
 
     def __init__(self, sensors: Iterable[SensorSpec]) -> None:
         sensors = tuple(sensors)
         self._sources = {name: source for sensor in sensors for name, source in _sources_of(sensor)}
         self._scanners = {s.name: Scanner.of(s) for s in sensors if isinstance(s, RangeScan)}
-        self._silent = {s.name for s in sensors if not s.channels or isinstance(s, FlashLidar)}
+        self._unusable = {s.name for s in sensors if not s.channels or isinstance(s, FlashLidar)}
 
     def source(self, node: Node) -> ChannelSource:
-        """Return the source a node names."""
+        """Return the source named by a node."""
         name = node.text()
         if name in self._sources:
             return self._sources[name]
-        parts = [known for known in self._sources if known.startswith(f"{name}.")]
-        if parts:
-            node.fail(f"{name} has several readings", hint=f"say which: {', '.join(parts)}")
+        components = [source_name for source_name in self._sources if source_name.startswith(f"{name}.")]
+        if components:
+            node.fail(f"{name} has several readings", hint=f"choose one of {', '.join(components)}")
         if name in self._scanners:
             node.fail(f"{name} has many beams", hint="add corridor, free_course or farthest_along")
-        if name in self._silent:
-            node.fail(f"{name} gives nothing that a chart could use")
+        if name in self._unusable:
+            node.fail(f"{name} has no reading that a chart can use")
         raise UnknownNameError.among("sensor", name, {*self._sources, *self._scanners}, where=node.where)
 
     def scanner(self, node: Node) -> Scanner:
-        """Return the scanner a node names."""
+        """Return the scanner named by a node."""
         name = node.text()
         if name in self._sources:
-            node.fail(f"{name} is no scanner", hint="this needs a sensor of the kind range_scan")
+            node.fail(f"{name} is not a scanner", hint="this needs a sensor of the kind range_scan")
         return self._scanners[node.choice("scanner", self._scanners)]
 
     def heading(self, node: Node) -> tuple[str, int | None]:
-        """Return the channel and index of the heading a node names."""
+        """Return the channel and index of the heading named by a node."""
         source = self.source(node)
         if source.quantity is not Quantity.ANGLE:
             node.fail(f"{node.text()} reads {source.quantity.value}", hint="a compass reads an angle")
@@ -83,70 +83,71 @@ class SensorChannels:
 def _sources_of(sensor: SensorSpec) -> Iterator[tuple[str, ChannelSource]]:
     if isinstance(sensor, RangeScan | FlashLidar):
         return
-    nothing = sensor.max_range_m if isinstance(sensor, RangeSensor) else math.nan
+    no_reading = sensor.max_range_m if isinstance(sensor, RangeSensor) else math.nan
     for channel in sensor.channels:
         quantity = _QUANTITIES[channel.unit]
         if channel.shape == (3,):
-            yield from _parts_of(channel, quantity)
+            for index, component in enumerate(_COMPONENTS.get(quantity, ("x", "y", "z"))):
+                yield f"{channel.name}.{component}", ChannelSource(channel.name, quantity, index)
         else:
-            yield channel.name, ChannelSource(channel.name, quantity, nothing=nothing)
-
-
-def _parts_of(channel: Channel, quantity: Quantity) -> Iterator[tuple[str, ChannelSource]]:
-    for index, part in enumerate(_PARTS.get(quantity, ("x", "y", "z"))):
-        yield f"{channel.name}.{part}", ChannelSource(channel.name, quantity, index)
+            yield channel.name, ChannelSource(channel.name, quantity, no_reading=no_reading)
 
 
 Outputs = Mapping[str, Type]
+"""The types of a chart's outputs by name."""
+
 Compass = tuple[str, int | None] | None
+"""Channel and index of a heading; None where directions are relative to the robot."""
 
 
-def read_view(node: Node, sensors: SensorChannels, outputs: Outputs) -> tuple[Source, Collection[str]]:
-    """Read a source that looks at a scan, and the keys of the entry that it has used."""
+def _read_view(node: Node, sensors: SensorChannels, outputs: Outputs) -> SourceAndKeys:
+    """Read a source that evaluates a scan."""
     fields = node.fields()
-    found = [view for view in VIEWS if view in fields]
-    if len(found) != 1:
-        node.fail(f"{' and '.join(found)} are both given", hint="an input is one of them")
+    views = [view for view in _VIEW_READERS if view in fields]
+    if len(views) != 1:
+        node.fail(f"{' and '.join(views)} are both given", hint="give one of them")
+    view = views[0]
     scanner = sensors.scanner(fields["sensor"])
     compass = sensors.heading(fields["compass"]) if "compass" in fields else None
-    return VIEWS[found[0]](fields[found[0]], scanner, compass, outputs), (found[0], "compass")
+    return _VIEW_READERS[view](fields[view], scanner, compass, outputs), (view, "compass")
 
 
-def _corridor(node: Node, scanner: Scanner, compass: Compass, outputs: Outputs) -> Source:
+def _read_corridor(node: Node, scanner: Scanner, compass: Compass, outputs: Outputs) -> Source:
     fields = node.fields(required=("width_m",), optional=("towards_deg",))
-    direction = _direction(fields, compass, outputs)
+    direction = _read_view_direction(fields, compass, outputs)
     return CorridorSource(scanner, direction, fields["width_m"].number(low=0.0))
 
 
-def _free_course(node: Node, scanner: Scanner, compass: Compass, outputs: Outputs) -> Source:
+def _read_free_course(node: Node, scanner: Scanner, compass: Compass, outputs: Outputs) -> Source:
     fields = node.fields(
         required=("side", "width_m", "length_m"), optional=("towards_deg", "step_deg", "up_to_deg")
     )
     sides = {side.name.lower(): side for side in Side}
     return FreeCourseSource(
         scanner,
-        _direction(fields, compass, outputs),
+        _read_view_direction(fields, compass, outputs),
         sides[fields["side"].choice("side", sides)],
         width_m=fields["width_m"].number(low=0.0),
         length_m=fields["length_m"].number(low=0.0),
-        step_rad=_angle(fields, "step_deg", COURSE_STEP_RAD, low=0.5, high=90.0),
-        up_to_rad=_angle(fields, "up_to_deg", math.pi, low=0.0, high=180.0),
+        step_rad=_read_angle(fields, "step_deg", COURSE_STEP_RAD, low=0.5, high=90.0),
+        up_to_rad=_read_angle(fields, "up_to_deg", math.pi, low=0.0, high=180.0),
     )
 
 
-def _farthest(node: Node, scanner: Scanner, compass: Compass, outputs: Outputs) -> Source:
+def _read_farthest(node: Node, scanner: Scanner, compass: Compass, outputs: Outputs) -> Source:
     fields = node.fields(required=("within_deg",), optional=("towards_deg",))
     within_rad = fields["within_deg"].number(low=0.0, high=90.0) * RAD_PER_DEG
-    return FarthestSource(scanner, _direction(fields, compass, outputs), within_rad)
+    return FarthestSource(scanner, _read_view_direction(fields, compass, outputs), within_rad)
 
 
-def _direction(fields: Mapping[str, Node], compass: Compass, outputs: Outputs) -> Direction:
+def _read_view_direction(fields: Mapping[str, Node], compass: Compass, outputs: Outputs) -> Direction:
+    """Read `towards_deg`; straight ahead by default."""
     if "towards_deg" not in fields:
         return Direction(0.0, compass)
-    return read_direction(fields["towards_deg"], compass, outputs)
+    return _read_direction(fields["towards_deg"], compass, outputs)
 
 
-def read_direction(node: Node, compass: Compass, outputs: Outputs) -> Direction:
+def _read_direction(node: Node, compass: Compass, outputs: Outputs) -> Direction:
     """Read a direction: a number of degrees, or the name of a numeric output of the chart."""
     if not isinstance(node.value, str):
         return Direction(node.number(low=-360.0, high=360.0) * RAD_PER_DEG, compass)
@@ -156,71 +157,80 @@ def read_direction(node: Node, compass: Compass, outputs: Outputs) -> Direction:
     return Direction(node.text(), compass)
 
 
-def _angle(fields: Mapping[str, Node], key: str, default: float, *, low: float, high: float) -> float:
+def _read_angle(fields: Mapping[str, Node], key: str, default: float, *, low: float, high: float) -> float:
+    """Read an angle in degrees; return it in radians."""
     return fields[key].number(low=low, high=high) * RAD_PER_DEG if key in fields else default
 
 
-VIEWS: Mapping[str, Callable[[Node, Scanner, Compass, Outputs], Source]] = {
-    "corridor": _corridor,
-    "free_course": _free_course,
-    "farthest_along": _farthest,
+_VIEW_READERS: Mapping[str, Callable[[Node, Scanner, Compass, Outputs], Source]] = {
+    "corridor": _read_corridor,
+    "free_course": _read_free_course,
+    "farthest_along": _read_farthest,
 }
-"""The readers of the ways to look at a scan, by the key that asks for them."""
+"""Readers of the sources that evaluate a scan, by their key."""
 
 
 @dataclass(frozen=True)
-class Surroundings:
-    """What an input may refer to."""
+class NamesInScope:
+    """The names that an input may refer to."""
 
-    robot: Robot  # the robot, for its joints
-    sensors: SensorChannels  # the channels of all its sensors
-    motions: Collection[str]  # names of the behaviour's motions
-    chart: Chart  # the chart, for its outputs
-
-
-Found = tuple[Source, Collection[str]]
-"""A source, and the keys of its entry that it has used besides the first."""
+    robot: Robot  # for its joints
+    sensors: SensorChannels  # the channels of all sensors
+    motions: Collection[str]  # names of motions and gaits
+    chart: Chart  # for its outputs
 
 
-def _sensor(node: Node, around: Surroundings) -> Found:
+SourceAndKeys = tuple[Source, Collection[str]]
+"""A source, and the keys of the entry that belong to it."""
+
+
+def _read_sensor(node: Node, names: NamesInScope) -> SourceAndKeys:
+    """Read an entry with `sensor`; the keys returned are those besides `sensor`."""
     fields = node.fields()
-    if any(view in fields for view in VIEWS):
-        return read_view(node, around.sensors, around.chart.outputs)
+    if any(view in fields for view in _VIEW_READERS):
+        return _read_view(node, names.sensors, names.chart.outputs)
     if "relative_to_deg" in fields:
-        heading = around.sensors.heading(fields["sensor"])
-        direction = read_direction(fields["relative_to_deg"], heading, around.chart.outputs)
+        heading = names.sensors.heading(fields["sensor"])
+        direction = _read_direction(fields["relative_to_deg"], heading, names.chart.outputs)
         return BearingSource(direction), ("relative_to_deg",)
-    return around.sensors.source(fields["sensor"]), ()
-
-
-def _source(kind: str, node: Node, around: Surroundings) -> Source:
-    """Return the source of a kind that one word tells all of."""
-    match kind:
-        case "joint" | "load":
-            joint = node.choice("joint", around.robot.joint_names)
-            return JointSource(around.robot.index(joint), load=kind == "load")
-        case "clock":
-            node.choice("clock", ("since_start",))
-            return ClockSource()
-        case "playing":
-            return PlayingSource(node.choice("motion", around.motions))
-        case "random":
-            node.choice("distribution", ("uniform",))
-            return ChanceSource()
-    if not node.boolean():
-        node.fail("expected true", hint="let the chart say `not` where that is meant")
-    return PlayingSource(None)
+    return names.sensors.source(fields["sensor"]), ()
 
 
 _KINDS = ("sensor", "joint", "load", "clock", "playing", "standing", "random")
 
 
-def read_source(node: Node, around: Surroundings) -> Found:
-    """Read where an input's value comes from, and which keys of the entry say so."""
+def read_source(node: Node, names: NamesInScope) -> SourceAndKeys:
+    """Read the source of an input from its entry.
+
+    Raises:
+        DocumentError: the entry is not valid.
+        UnknownNameError: it names what there is not.
+    """
     fields = node.fields()
-    found = [key for key in _KINDS if key in fields]
-    if len(found) != 1:
-        node.fail("an input comes from one thing", hint=f"one of {', '.join(_KINDS)}")
-    kind = found[0]
-    source, used = _sensor(node, around) if kind == "sensor" else (_source(kind, fields[kind], around), ())
-    return source, {kind, *used}
+    kinds = [key for key in _KINDS if key in fields]
+    if len(kinds) != 1:
+        node.fail("an input has exactly one source", hint=f"one of {', '.join(_KINDS)}")
+    kind = kinds[0]
+    if kind == "sensor":
+        source, keys = _read_sensor(node, names)
+        return source, {kind, *keys}
+    return _read_simple_source(kind, fields[kind], names), {kind}
+
+
+def _read_simple_source(kind: str, node: Node, names: NamesInScope) -> Source:
+    """Read a source that is complete with the value of its key."""
+    match kind:
+        case "joint" | "load":
+            joint = node.choice("joint", names.robot.joint_names)
+            return JointSource(names.robot.index(joint), load=kind == "load")
+        case "clock":
+            node.choice("clock", ("since_start",))
+            return ClockSource()
+        case "playing":
+            return PlayingSource(node.choice("motion", names.motions))
+        case "random":
+            node.choice("distribution", ("uniform",))
+            return RandomSource()
+    if not node.boolean():
+        node.fail("expected true", hint="write `not` in the chart instead")
+    return PlayingSource(None)

@@ -1,8 +1,7 @@
-"""Sources: where a chart's input takes its value from.
+"""Sources of the values of a chart's inputs.
 
-A source answers in inner units (radians, metres, seconds). NaN means that nothing is known just now,
-infinity that there is none of what was looked for. There are no others than those of `Source`: who
-translates a behaviour into another language goes through them.
+A source returns SI units (radians, metres, seconds), NaN where the value is not known, and infinity where
+there is none. `Source` is the union of all sources: the code generator translates each of them.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from posewright.units import RAD_PER_DEG, wrap_angle
 
 
 class Quantity(Enum):
-    """What a number measures; the value is how a message calls it."""
+    """A physical quantity; the value is its name in messages."""
 
     LENGTH = "a length"
     ANGLE = "an angle"
@@ -38,7 +37,7 @@ class Quantity(Enum):
 
     @property
     def units(self) -> Mapping[str, float]:
-        """The units that fit, by name, the inner one first, each with its size in inner units."""
+        """The units of the quantity by name, the SI unit first, each with its size in SI units."""
         return _UNITS[self]
 
 
@@ -55,18 +54,18 @@ _UNITS: Mapping[Quantity, Mapping[str, float]] = {
 
 
 @dataclass(slots=True, eq=False)
-class Senses:
-    """One tick's view of the world and of the robot's own doing."""
+class TickContext:
+    """What the sources of one tick are evaluated from."""
 
-    state: BodyState  # what the body says of itself
+    state: BodyState  # the present state of the body
     since_start_s: float = 0.0  # time since the first tick [s]
-    playing: str | None = None  # the motion the player is playing; None while the robot stands still
+    playing: str | None = None  # the motion or gait performed; None while the robot stands still
     outputs: Mapping[str, Value] = field(default_factory=dict)  # of the chart before this tick
-    chance: float = 0.0  # a number drawn for this tick, 0 up to 1
+    chance: float = 0.0  # the random number of this tick, 0 up to 1
     _scans: dict[str, Scan] = field(default_factory=dict)
 
     def reading(self, channel: str) -> Reading:
-        """Return what a sensor's channel reads.
+        """Return the reading of a sensor's channel.
 
         Raises:
             BodyError: the body has no such channel.
@@ -74,48 +73,49 @@ class Senses:
         try:
             return self.state.sensors[channel]
         except KeyError:
-            known = ", ".join(sorted(self.state.sensors)) or "none"
-            raise BodyError(f"the body reads no {channel!r}", hint=f"it reads {known}") from None
+            channels = ", ".join(sorted(self.state.sensors)) or "none"
+            raise BodyError(f"the body has no channel {channel!r}", hint=f"it has {channels}") from None
 
     def number(self, channel: str, index: int | None = None) -> float:
-        """Return what a channel reads as a number; `index` picks one of several."""
+        """Return the reading of a channel as a number; `index` selects one of several."""
         reading = self.reading(channel)
         if index is None:
             return float(reading)
         return float(np.asarray(reading)[index])
 
     def scan(self, channel: str, beams: Beams, max_range_m: float) -> Scan:
-        """Return what a scanner reads; several inputs share it."""
+        """Return the reading of a scanner, computed once for several inputs."""
         if channel not in self._scans:
             ranges: Floats = np.asarray(self.reading(channel), dtype=np.float64)
             if ranges.shape != beams.angles.shape:
-                what = f"{channel} reads {ranges.shape} values"
-                raise BodyError(what, hint=f"it has {len(beams.angles)} beams")
+                raise BodyError(
+                    f"{channel} reads {ranges.shape} values", hint=f"it has {len(beams.angles)} beams"
+                )
             self._scans[channel] = Scan(beams, ranges, max_range_m)
         return self._scans[channel]
 
 
 @dataclass(frozen=True)
 class ChannelSource:
-    """A number or flag that a sensor reads."""
+    """A number or flag of a sensor's channel."""
 
-    channel: str  # the channel's name in a BodyState
-    quantity: Quantity = field(repr=False)  # what it measures
-    index: int | None = None  # which of the channel's several numbers; None where it has one
-    nothing: float = math.nan  # what a reading that is not finite stands for: a range sensor's greatest range
+    channel: str  # name of the channel in a BodyState
+    quantity: Quantity = field(repr=False)  # the quantity measured
+    index: int | None = None  # selects one of several numbers; None where the channel has one
+    no_reading: float = math.nan  # replaces readings that are not finite: a range sensor's greatest range
 
     def __str__(self) -> str:
         return self.channel if self.index is None else f"{self.channel}[{self.index}]"
 
-    def read(self, senses: Senses) -> float:
-        """Return what the channel reads."""
-        value = senses.number(self.channel, self.index)
-        return value if math.isfinite(value) else self.nothing
+    def read(self, context: TickContext) -> float:
+        """Return the reading of the channel."""
+        value = context.number(self.channel, self.index)
+        return value if math.isfinite(value) else self.no_reading
 
 
 @dataclass(frozen=True)
 class JointSource:
-    """Where one joint is [rad], or with `load` the torque on it [N m]."""
+    """The angle of a joint [rad], or with `load` its torque [N m]."""
 
     joint: int
     load: bool = False
@@ -125,73 +125,73 @@ class JointSource:
         """An angle or a torque."""
         return Quantity.TORQUE if self.load else Quantity.ANGLE
 
-    def read(self, senses: Senses) -> float:
-        """Return the joint's angle or load."""
-        state = senses.state
+    def read(self, context: TickContext) -> float:
+        """Return the angle or torque of the joint."""
+        state = context.state
         return float((state.efforts if self.load else state.positions)[self.joint])
 
 
 @dataclass(frozen=True)
 class ClockSource:
-    """The time since the first tick [s]: a robot has a clock."""
+    """The time since the first tick [s]."""
 
     quantity: Quantity = field(default=Quantity.TIME, repr=False)
 
-    def read(self, senses: Senses) -> float:
+    def read(self, context: TickContext) -> float:
         """Return the time since the first tick."""
-        return senses.since_start_s
+        return context.since_start_s
 
 
 @dataclass(frozen=True)
 class PlayingSource:
-    """Whether a motion is being played; of no motion in particular, whether the robot stands still."""
+    """Whether a motion or gait is performed; with None whether the robot stands still."""
 
     motion: str | None
     quantity: Quantity = field(default=Quantity.FLAG, repr=False)
 
-    def read(self, senses: Senses) -> float:
-        """Return 1 where it is so, else 0."""
-        return float(senses.playing == self.motion)
+    def read(self, context: TickContext) -> float:
+        """Return 1 if it is, else 0."""
+        return float(context.playing == self.motion)
 
 
 @dataclass(frozen=True)
-class ChanceSource:
-    """A number drawn anew each tick from the trial's seed, 0 up to 1."""
+class RandomSource:
+    """A random number for each tick, 0 up to 1."""
 
     quantity: Quantity = field(default=Quantity.NUMBER, repr=False)
 
-    def read(self, senses: Senses) -> float:
-        """Return this tick's number."""
-        return senses.chance
+    def read(self, context: TickContext) -> float:
+        """Return the number of this tick."""
+        return context.chance
 
 
 @dataclass(frozen=True)
 class Direction:
-    """A direction to look in."""
+    """A direction, relative to the robot or, with a compass, to the field."""
 
-    towards: float | str  # an angle [rad], or the name of a chart's output that holds one [deg]
-    compass: tuple[str, int | None] | None = None  # channel and index; with one it is the field's direction
+    towards: float | str  # an angle [rad], or the name of a chart's output with an angle [deg]
+    compass: tuple[str, int | None] | None = None  # channel and index of the heading
 
     def __repr__(self) -> str:
         towards = self.towards if isinstance(self.towards, str) else f"{self.towards / RAD_PER_DEG:g} deg"
         return f"Direction({towards} by {'the robot' if self.compass is None else self.compass[0]})"
 
-    def seen_by(self, senses: Senses) -> float:
-        """Return the direction as the robot sees it, positive to the left [rad]; NaN if not known."""
+    def relative_to_robot(self, context: TickContext) -> float:
+        """Return the angle relative to the robot's heading, positive to the left [rad]; NaN if not known."""
         if isinstance(self.towards, str):
-            towards = float(senses.outputs[self.towards]) * RAD_PER_DEG
+            towards = float(context.outputs[self.towards]) * RAD_PER_DEG
         else:
             towards = self.towards
-        return towards if self.compass is None else towards - senses.number(*self.compass)
+        return towards if self.compass is None else towards - context.number(*self.compass)
 
 
 @dataclass(frozen=True, eq=False)
 class Scanner:
-    """A sensor with many beams, made ready to be asked."""
+    """A range sensor with many beams."""
 
-    channel: str  # its channel in a BodyState
-    beams: Beams  # where it looks
-    max_range_m: float  # what a beam reads that meets nothing [m]
+    channel: str  # name of its channel in a BodyState
+    beams: Beams  # directions of the beams
+    max_range_m: float  # reading of a beam that hits nothing [m]
 
     def __repr__(self) -> str:
         return f"Scanner({self.channel!r}, {self.beams!r})"
@@ -201,31 +201,31 @@ class Scanner:
         """Return the scanner of a sensor."""
         return cls(spec.name, Beams(np.asarray(spec.bearings_rad)), spec.max_range_m)
 
-    def scan(self, senses: Senses) -> Scan:
-        """Return what it reads."""
-        return senses.scan(self.channel, self.beams, self.max_range_m)
+    def scan(self, context: TickContext) -> Scan:
+        """Return the present scan."""
+        return context.scan(self.channel, self.beams, self.max_range_m)
 
 
 @dataclass(frozen=True)
 class CorridorSource:
-    """How far a corridor is free in a direction [m]."""
+    """The free length of a corridor in a direction [m]."""
 
     scanner: Scanner
     direction: Direction
     width_m: float
     quantity: Quantity = field(default=Quantity.LENGTH, repr=False)
 
-    def read(self, senses: Senses) -> float:
+    def read(self, context: TickContext) -> float:
         """Return the free length."""
-        towards = self.direction.seen_by(senses)
+        towards = self.direction.relative_to_robot(context)
         if not math.isfinite(towards):
             return math.nan
-        return self.scanner.scan(senses).corridor(towards_rad=towards, width_m=self.width_m)
+        return self.scanner.scan(context).corridor(towards_rad=towards, width_m=self.width_m)
 
 
 @dataclass(frozen=True)
 class FreeCourseSource:
-    """How far to turn to one side of a direction until a corridor is free [rad]; infinity if none is."""
+    """The smallest turn to one side of a direction into a free corridor [rad]; infinity if none is free."""
 
     scanner: Scanner
     direction: Direction
@@ -240,12 +240,12 @@ class FreeCourseSource:
         corridor = f"{self.width_m:g} x {self.length_m:g} m"
         return f"FreeCourseSource({self.scanner!r}, {self.side.name} of {self.direction!r}, {corridor})"
 
-    def read(self, senses: Senses) -> float:
+    def read(self, context: TickContext) -> float:
         """Return the turn."""
-        towards = self.direction.seen_by(senses)
+        towards = self.direction.relative_to_robot(context)
         if not math.isfinite(towards):
             return math.nan
-        turn = self.scanner.scan(senses).free_course(
+        turn = self.scanner.scan(context).free_course(
             towards_rad=towards,
             side=self.side,
             width_m=self.width_m,
@@ -258,31 +258,31 @@ class FreeCourseSource:
 
 @dataclass(frozen=True)
 class FarthestSource:
-    """How far the farthest thing lies along a direction [m]: the wall behind all boxes."""
+    """The distance of the farthest object along a direction [m]: the wall behind all boxes."""
 
     scanner: Scanner
     direction: Direction
     within_rad: float
     quantity: Quantity = field(default=Quantity.LENGTH, repr=False)
 
-    def read(self, senses: Senses) -> float:
+    def read(self, context: TickContext) -> float:
         """Return the distance."""
-        towards = self.direction.seen_by(senses)
+        towards = self.direction.relative_to_robot(context)
         if not math.isfinite(towards):
             return math.nan
-        return self.scanner.scan(senses).farthest_along(towards_rad=towards, within_rad=self.within_rad)
+        return self.scanner.scan(context).farthest_along(towards_rad=towards, within_rad=self.within_rad)
 
 
 @dataclass(frozen=True)
 class BearingSource:
-    """How far to the left of a direction in the field the robot looks, within half a turn [rad]."""
+    """The robot's heading relative to a direction, positive to the left, within half a turn [rad]."""
 
     direction: Direction
     quantity: Quantity = field(default=Quantity.ANGLE, repr=False)
 
-    def read(self, senses: Senses) -> float:
+    def read(self, context: TickContext) -> float:
         """Return the angle; NaN if the heading is not known."""
-        towards = self.direction.seen_by(senses)
+        towards = self.direction.relative_to_robot(context)
         return wrap_angle(-towards) if math.isfinite(towards) else math.nan
 
 
@@ -291,10 +291,10 @@ Source: TypeAlias = (
     | JointSource
     | ClockSource
     | PlayingSource
-    | ChanceSource
+    | RandomSource
     | BearingSource
     | CorridorSource
     | FreeCourseSource
     | FarthestSource
 )
-"""Everything an input can be read from; each has a `quantity` and `read(senses)`. A flag reads 0 or 1."""
+"""All sources of inputs; each has a `quantity` and `read(context)`. A flag reads 0 or 1."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from posewright.display import Lines, Table, level_word, line_of, table
+from posewright.display import Lines, Table, build_line, style_level, table
 from posewright.documents.plain import PlainData, PlainMapping, plain_mapping, to_plain
 from posewright.evaluation.motion.played import PlayedMotion
 from posewright.evaluation.motion.self_collision import MM_PER_M, longest_slips, self_collision, self_contacts
@@ -63,7 +63,7 @@ class MotionResult:
     def lines(self) -> Lines:
         """Yield what was found, a line each, and the numbers."""
         for finding in self.findings:
-            yield line_of(level_word(finding.level.value, 7), f" {finding.rule:<8} {finding.message}")
+            yield build_line(style_level(finding.level.value, 7), f" {finding.rule:<8} {finding.message}")
         yield from self.number_lines()
 
     def number_lines(self) -> Lines:

@@ -68,14 +68,14 @@ def foot_tracks(walk: Walk) -> FootTracks:
     for leg in legs_of(walk.robot):
         angles = _angles(walk, leg)
         centres.append(_in_the_field(walk, leg.forward(angles)))
-        turned.append(walk.trajectory.turned @ leg.turns(angles))
+        turned.append(walk.trajectory.turned @ leg.shank_rotations(angles))
     radii = np.array([leg.foot_radius_m for leg in legs_of(walk.robot)])
     return FootTracks(np.stack(centres, axis=1), np.stack(turned, axis=1), radii)
 
 
 def knees(walk: Walk) -> Floats:
     """Return where the axes of the knees were, in the field's frame, `(n + 1, n_feet, 3)` [m]."""
-    places = [_in_the_field(walk, leg.knee(_angles(walk, leg))) for leg in legs_of(walk.robot)]
+    places = [_in_the_field(walk, leg.knee_positions(_angles(walk, leg))) for leg in legs_of(walk.robot)]
     return np.stack(places, axis=1)
 
 

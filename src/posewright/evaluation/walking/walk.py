@@ -12,13 +12,13 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.bodies import JointCommands
-from posewright.control import Guard, Safety
+from posewright.control import Safety, SafetyLimit
 from posewright.documents import Bounds, Node, PlainData, read_record
 from posewright.errors import InputError
 from posewright.evaluation.thresholds import SLACK_S, PhysicsRules
 from posewright.evaluation.trajectory import Trajectory
 from posewright.gaits import STILL, Gait, GaitTiming, PhaseTable, VelocityCommand, timing_of
-from posewright.gaits.quadruped.reading import SUFFIX, gait_in
+from posewright.gaits.quadruped.reading import SUFFIX, parse_gait
 from posewright.recordings import Recording
 from posewright.recordings.falls import FallLimits, side_of
 from posewright.recordings.plausible import MOST
@@ -226,11 +226,11 @@ def corrections_of(trajectory: Trajectory) -> tuple[Correction, ...]:
         frame, joint, guard = int(found.frames[k]), int(found.joints[k]), found.guards[k]
         name, value, limit = card.joint_names[joint], float(found.values[k]), float(found.limits[k])
         one = Correction((frame + 1) * card.frame_period_s, name, guard.value, value, limit)
-        key = frame // COUNT_FRAMES, list(Guard).index(guard), joint
+        key = frame // COUNT_FRAMES, list(SafetyLimit).index(guard), joint
         worst[key] = worse_of(worst.get(key, one), one)
     told = (one for _, one in sorted(worst.items()))
     # Poses in whole ticks may lie a rounding beyond a limit.
-    stop = Guard.JOINT_LIMIT.value
+    stop = SafetyLimit.JOINT_LIMIT.value
     return tuple(one for one in told if one.guard != stop or one.excess > card.servo(one.joint).tick_rad)
 
 
@@ -258,7 +258,7 @@ def _gait(recording: Recording, terms: WalkTerms, card: Robot) -> Gait:
     name = f"{terms.gait}{SUFFIX}"
     if name not in texts:
         raise InputError(f"the recording does not carry the gait it is of, {name}")
-    return gait_in(texts[name], robot=card)[0]
+    return parse_gait(texts[name], robot=card)[0]
 
 
 class CommandSpan(NamedTuple):

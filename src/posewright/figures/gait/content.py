@@ -1,4 +1,4 @@
-"""What pictures of gaits show: where feet are planned to be in a steady cycle, and where joints put them."""
+"""Content of gait pictures: the planned paths of the feet in a steady cycle, and the executed ones."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from posewright.gaits import (
     AirPath,
     Gait,
     GaitTiming,
-    Steady,
+    SteadyWalk,
     VelocityCommand,
     air_path,
     gait_names,
-    left_behind,
     read_gait,
     se2_exp,
     steady_walk,
     timing_of,
+    to_moved_frame,
 )
 from posewright.kinematics import MountedLeg, legs_by_foot
 from posewright.robots import Robot
 
 ORDER = ("left_front", "right_front", "left_rear", "right_rear")
-"""From the top of a phase diagram down."""
+"""Order of the feet in a phase diagram, from top to bottom."""
 
 SHORT = {"left_front": "LF", "right_front": "RF", "left_rear": "LH", "right_rear": "RH"}
-"""H is for hind, as in books."""
+"""Short names of the feet; H is for hind, as in the literature."""
 
 COLOURS = colours_of(ORDER)
 
@@ -40,17 +40,17 @@ MM = 1e3
 """Millimetres in a metre: lengths are drawn in them."""
 
 _MOST_CHANGES = 2
-"""So many changes of a gait are written beside its name."""
+"""Greatest number of changes of a gait that are listed beside its name."""
 
 _NAME_LENGTH = 30
-"""So many characters of the name are written before changes."""
+"""Greatest length of the name before the changes."""
 
 SAME = 1e-6
-"""Times closer than this part of a cycle are one."""
+"""Times closer than this share of a cycle are equal."""
 
 
 def name_and_changes(gait: Gait, robot: Robot) -> str:
-    """Return a gait's name, and what was changed since it was read, or beside the one that ships."""
+    """Return a gait's name, and its changes against its document, or against the shipped gait of its name."""
     try:
         if gait.path is None and gait.name not in gait_names(robot):  # a name in a recording is no path
             return gait.name
@@ -61,20 +61,20 @@ def name_and_changes(gait: Gait, robot: Robot) -> str:
     if not changes:
         return gait.name
     name = textwrap.shorten(gait.name, _NAME_LENGTH, placeholder=" ...")
-    more = f", {len(changes) - _MOST_CHANGES} more" if len(changes) > _MOST_CHANGES else ""
-    return f"{name}, changed: {', '.join(changes[:_MOST_CHANGES])}{more}"
+    suffix = f", {len(changes) - _MOST_CHANGES} more" if len(changes) > _MOST_CHANGES else ""
+    return f"{name}, changed: {', '.join(changes[:_MOST_CHANGES])}{suffix}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FootPath:
-    """The path of one foot over a cycle, seen from the base, its lowest point.
+    """The path of a foot's lowest point over a cycle, in the base frame.
 
-    Times are counted from where the foot leaves the ground: it is in the air first, then down.
+    Times are counted from lift-off: the foot is in the air first, then down.
 
     Attributes:
         content: the cycle.
         foot: `left_front`, ...
-        leg: that it hangs on.
+        leg: of the foot.
     """
 
     content: GaitContent
@@ -88,7 +88,7 @@ class FootPath:
 
     @cached_property
     def equilibrium_m(self) -> Floats:
-        """Its point at rest, `(3,)` [m]."""
+        """Its equilibrium point, `(3,)` [m]."""
         return np.array(self.content.gait.parameters.equilibrium_m[self.foot])
 
     @cached_property
@@ -103,68 +103,68 @@ class FootPath:
 
     @cached_property
     def lands_at(self) -> Floats:
-        """Where it comes down, `(3,)` [m]."""
-        return left_behind(self.equilibrium_m, se2_exp(-0.5 * self.content.stepped))
+        """Its landing point, `(3,)` [m]."""
+        return to_moved_frame(self.equilibrium_m, se2_exp(-0.5 * self.content.stepped))
 
     @cached_property
     def leaves_at(self) -> Floats:
-        """Where it leaves the ground, `(3,)` [m]."""
-        return left_behind(self.lands_at, se2_exp(self.content.stepped))
+        """Its lift-off point, `(3,)` [m]."""
+        return to_moved_frame(self.lands_at, se2_exp(self.content.stepped))
 
     @cached_property
     def air_times(self) -> Floats:
-        """When it reaches its planned points in the air, `(n,)` [s]."""
-        return self._air.instants * self.timing.air_s
+        """Times of its planned points in the air, `(n,)` [s]."""
+        return self._air.point_phases * self.timing.air_s
 
     @cached_property
     def ground_times(self) -> Floats:
-        """When it reaches its planned points on the ground, `(ground_points,)` [s]."""
+        """Times of its planned points on the ground, `(ground_points,)` [s]."""
         points = self.content.gait.parameters.ground_points
         return self.timing.air_s + np.linspace(0.0, self.timing.ground_s, points)
 
     @cached_property
     def handed_over_times(self) -> Floats:
-        """When another foot lifts, which gives it a point too, `(n,)` [s]; its own points are left out."""
+        """Times of additional points, when another foot lifts, `(n,)` [s]; without its own points."""
         own = np.concatenate([self.air_times, self.ground_times])
         handed_over_s = (self.content.step_starts_s - self.lifts_s) % self.timing.period_s
         gaps = np.abs(handed_over_s[:, np.newaxis] - own).min(axis=1)
         return np.asarray(handed_over_s[gaps > SAME * self.timing.period_s])
 
     def planned(self, times: Floats) -> Floats:
-        """Return where the foot is to be, `(n, 3)` [m], at times since it left the ground, `(n,)` [s]."""
+        """Return the planned positions, `(n, 3)` [m], at times since lift-off, `(n,)` [s]."""
         along, heights = self._air.at(np.clip(times / self.timing.air_s, 0.0, 1.0))
         aloft = self.leaves_at + along[:, np.newaxis] * (self.lands_at - self.leaves_at)
         aloft[:, 2] += heights
         down_for = (times - self.timing.air_s) / self.timing.ground_s
-        down = left_behind(self.lands_at, se2_exp(down_for[:, np.newaxis] * self.content.stepped))
+        down = to_moved_frame(self.lands_at, se2_exp(down_for[:, np.newaxis] * self.content.stepped))
         return np.where((times < self.timing.air_s)[:, np.newaxis], aloft, down)
 
     @cached_property
     def executed(self) -> Floats:
-        """Where its joints put it, frame by frame since the cycle began, `(n_frames + 1, 3)` [m]."""
+        """Positions from the joint angles, frame by frame since the cycle began, `(n_frames + 1, 3)` [m]."""
         middle = self.leg.forward(self.content.angles[:, list(self.leg.indices)])
         return middle - (0.0, 0.0, self.leg.foot_radius_m)
 
     @cached_property
     def executed_times(self) -> Floats:
-        """The time since it left the ground of each row of `executed`, `(n_frames + 1,)` [s]."""
+        """The time since lift-off of each row of `executed`, `(n_frames + 1,)` [s]."""
         frames = np.linspace(0.0, self.timing.period_s, self.timing.frames + 1) - self.lifts_s
         return np.asarray(frames % self.timing.period_s)
 
     @cached_property
     def in_order(self) -> tuple[Floats, Floats]:
-        """`executed_times` rising with `executed`: a cycle from where the foot leaves the ground."""
+        """`executed_times` and `executed` of a cycle, sorted by time since lift-off."""
         order = np.argsort(self.executed_times[:-1], kind="stable")
         return self.executed_times[:-1][order], self.executed[:-1][order]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GaitContent:
-    """A steady cycle of a gait of a robot under one command.
+    """A steady cycle of a gait of a robot at one command, computed when its properties are read.
 
     Raises:
-        InputError: when looked at: the command is out of the gait's range, or the gait does not go together.
-        UnreachableError: when looked at: a foot cannot stand on its equilibrium point.
+        InputError: by properties: the command is out of the gait's range, or the gait is inconsistent.
+        UnreachableError: by properties: a foot cannot stand on its equilibrium point.
     """
 
     gait: Gait
@@ -177,7 +177,7 @@ class GaitContent:
         return timing_of(self.gait.parameters, self.robot.frame_period_s)
 
     @cached_property
-    def _walk(self) -> Steady:
+    def _walk(self) -> SteadyWalk:
         return steady_walk(self.gait, self.robot, self.command)
 
     @property
@@ -187,41 +187,41 @@ class GaitContent:
 
     @cached_property
     def angles(self) -> Floats:
-        """All joints, frame by frame over a cycle with its beginning, `(n_frames + 1, n_joints)` [rad]."""
+        """All joints, by frame over a cycle including its beginning, `(n_frames + 1, n_joints)` [rad]."""
         cycle = self._walk.cycle
         return np.concatenate([cycle[-1:], cycle])
 
     @cached_property
     def times(self) -> Floats:
-        """Of the rows of `angles`, `(n_frames + 1,)` [s]."""
+        """Times of the rows of `angles`, `(n_frames + 1,)` [s]."""
         return np.linspace(0.0, self.timing.period_s, self.timing.frames + 1)
 
     @cached_property
     def speeds(self) -> Floats:
-        """From each frame to the next, as a share of the fastest the joint turns, `(n_frames, n_joints)`."""
+        """Speeds between frames, as shares of the joints' greatest speeds, `(n_frames, n_joints)`."""
         turned = np.abs(np.diff(self.angles, axis=0)) / self.robot.frame_period_s
         return np.asarray(turned / self.robot.max_speeds)
 
     @cached_property
     def fastest(self) -> tuple[str, float]:
-        """The joint that comes nearest to its greatest speed, or furthest beyond, and that share."""
-        most = self.speeds.max(axis=0)
-        worst = int(most.argmax())
-        return self.robot.joint_names[worst], float(most[worst])
+        """The joint with the greatest share of its speed limit, and that share."""
+        greatest = self.speeds.max(axis=0)
+        fastest = int(greatest.argmax())
+        return self.robot.joint_names[fastest], float(greatest[fastest])
 
     @cached_property
     def commanded(self) -> Floats:
-        """How far the body is commanded to go while a foot is down, as components, `(3,)` [m, m, rad]."""
+        """Commanded motion of the body while a foot is down, as components, `(3,)` [m, m, rad]."""
         return self.command.components(self.timing.ground_s)
 
     @cached_property
     def stepped(self) -> Floats:
-        """How far feet step for that, with the turn multiplier and the travel gain, `(3,)` [m, m, rad]."""
-        return self.gait.made_up_for(self.commanded, self.timing.ground_s)
+        """Motion of the feet for that, with turn multiplier, gain and trim, `(3,)` [m, m, rad]."""
+        return self.gait.compensate(self.commanded, self.timing.ground_s)
 
     @cached_property
     def step_starts_s(self) -> Floats:
-        """When steps begin, `(n_steps,)` [s]; the first at 0."""
+        """Beginnings of the steps, `(n_steps,)` [s]; the first at 0."""
         starts = np.array(self.gait.phases.starts)
         return np.asarray((starts - starts[0]) * self.timing.period_s)
 
@@ -232,6 +232,12 @@ class GaitContent:
         return {foot: FootPath(self, foot, legs[foot]) for foot in self.gait.phases.offsets}
 
     def base_path(self, components: Floats, seconds: float, n: int = 61) -> Floats:
-        """Return `n` places of a base that moves by `components` in a ground phase, `(n, 3)` [m, m, rad]."""
+        """Return `n` poses of a base that moves by `components` in a ground phase, `(n, 3)` [m, m, rad].
+
+        Args:
+            components: of the motion in a ground phase, `(3,)` [m, m, rad].
+            seconds: duration of the path.
+            n: number of poses.
+        """
         shares = np.linspace(0.0, seconds / self.timing.ground_s, n)
         return se2_exp(shares[:, np.newaxis] * components)

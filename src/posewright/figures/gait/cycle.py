@@ -1,4 +1,4 @@
-"""What happens over a cycle: which feet are down when, and the angles and speeds of a leg's joints."""
+"""Plots over a gait cycle: the phases of the feet, and the angles and speeds of a leg's joints."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 BAR = 0.62
-"""Height of a bar, of the height of its row."""
+"""Height of a bar, as a share of its row."""
 
 TOP = -0.6
 
 COUNT_ROW = float(len(ORDER))
-"""The row below the feet, of how many are down."""
+"""The row below the feet, with the number of feet on the ground."""
 
 
 def down_spans(path: FootPath) -> list[tuple[float, float]]:
-    """Return from when to when in the cycle a foot is down [s]; two spans where the cycle cuts one."""
+    """Return beginning and end of a foot's ground phase [s], as two spans if the cycle's end divides it."""
     period = path.timing.period_s
     start = (path.lifts_s + path.timing.air_s) % period
     end = start + path.timing.ground_s
@@ -33,8 +33,8 @@ def down_spans(path: FootPath) -> list[tuple[float, float]]:
     return [(0.0, end - period), (start, period)]
 
 
-def counts(content: GaitContent) -> list[tuple[float, float, int]]:
-    """Return spans of the cycle [s] and how many feet are down in each."""
+def ground_counts(content: GaitContent) -> list[tuple[float, float, int]]:
+    """Return the spans of the cycle [s] with a constant number of feet on the ground, and that number."""
     period = content.timing.period_s
     spans = [span for path in content.feet.values() for span in down_spans(path)]
     edges = np.unique(np.round([0.0, period, *(edge for span in spans for edge in span)], 9))
@@ -50,7 +50,7 @@ def counts(content: GaitContent) -> list[tuple[float, float, int]]:
 
 
 def draw_phases(axes: Axes, content: GaitContent) -> None:
-    """Draw a cycle: a bar a foot, filled while it is down; where steps begin; how many feet are down."""
+    """Draw the phases: a bar for each foot, filled on the ground; the steps; the number of feet down."""
     period = content.timing.period_s
     for row, foot in enumerate(ORDER):
         axes.broken_barh([(0.0, period)], (row - BAR / 2, BAR), fc="white", ec=FAINT, lw=0.8, zorder=1)
@@ -80,30 +80,30 @@ def draw_phases(axes: Axes, content: GaitContent) -> None:
 
 def _write_counts(axes: Axes, content: GaitContent) -> None:
     period = content.timing.period_s
-    for start, end, n in counts(content):
+    for start, end, n in ground_counts(content):
         if end - start > 0.03 * period:
             axes.text((start + end) / 2.0, COUNT_ROW, str(n), ha="center", va="center", fontsize=7, color=INK)
         if start > 0.0:
             axes.plot([start, start], [COUNT_ROW - 0.3, COUNT_ROW + 0.3], color=FAINT, lw=0.8, zorder=1)
 
 
-LEAST_SPAN_DEG = 10.0
-"""No panel shows less, so that a tremble does not look like a kick."""
+MIN_SPAN_DEG = 10.0
+"""Least range of a panel, so that small movements look small."""
 
-ROOM = 1.25
+SPAN_FACTOR = 1.25
 STYLES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)))
-"""Of rotator, elevator and knee where they share a panel."""
+"""Line styles of rotator, elevator and knee in a common panel."""
 
 BAND = "#eceff2"
-"""Behind curves, while the foot is in the air."""
+"""Background colour while the foot is in the air."""
 
-LEAST_TOP = 1.2
-"""Speeds are shown up to this share of the greatest at least, so that its line is seen."""
+MIN_SPEED_AXIS = 1.2
+"""Least upper limit of the axis of speed shares, so that the line at 1 is visible."""
 
 
 @dataclass(frozen=True)
-class Range:
-    """Between which angles a joint moves in the cycle, and its limits [deg]."""
+class JointRange:
+    """The least and greatest angle of a joint in the cycle, and its limits [deg]."""
 
     least_deg: float
     most_deg: float
@@ -112,33 +112,33 @@ class Range:
 
     @property
     def is_within_limits(self) -> bool:
-        """Whether it stays within the limits."""
+        """Whether the joint stays within its limits."""
         return self.lower_deg - 1e-6 <= self.least_deg and self.most_deg <= self.upper_deg + 1e-6
 
 
-def joint_range(content: GaitContent, joint: str) -> Range:
-    """Return between which angles a joint moves in a cycle, beside its limits."""
+def joint_range(content: GaitContent, joint: str) -> JointRange:
+    """Return the range of a joint in a cycle, and its limits."""
     angles = np.rad2deg(content.angles[:, content.robot.index(joint)])
     limits = content.robot.joint(joint)
     lower, upper = np.rad2deg([limits.lower_rad, limits.upper_rad])
-    return Range(float(angles.min()), float(angles.max()), float(lower), float(upper))
+    return JointRange(float(angles.min()), float(angles.max()), float(lower), float(upper))
 
 
 def common_span_deg(content: GaitContent, joints: tuple[str, ...]) -> float:
-    """Return a span that each of some joints fits in, so that they can be compared [deg]."""
+    """Return a common axis range for some joints, so that they can be compared [deg]."""
     ranges = [joint_range(content, joint) for joint in joints]
-    return max(LEAST_SPAN_DEG, ROOM * max(r.most_deg - r.least_deg for r in ranges))
+    return max(MIN_SPAN_DEG, SPAN_FACTOR * max(r.most_deg - r.least_deg for r in ranges))
 
 
 def draw_joint(axes: Axes, content: GaitContent, path: FootPath, joint: str, span_deg: float) -> None:
-    """Draw the angle of a joint over the cycle, and its limits where they come into view."""
-    reach = joint_range(content, joint)
-    middle = (reach.least_deg + reach.most_deg) / 2.0
+    """Draw the angle of a joint over the cycle, and its limits if they are in view."""
+    joint_range_deg = joint_range(content, joint)
+    middle = (joint_range_deg.least_deg + joint_range_deg.most_deg) / 2.0
     bottom = middle - span_deg / 2.0
     top = middle + span_deg / 2.0
     axes.set_ylim(bottom, top)
-    frame_time(axes, content, path)
-    for limit, end in ((reach.lower_deg, bottom), (reach.upper_deg, top)):
+    set_cycle_axis(axes, content, path)
+    for limit, end in ((joint_range_deg.lower_deg, bottom), (joint_range_deg.upper_deg, top)):
         if bottom < limit < top:
             axes.axhline(limit, color=WRONG, lw=0.9, ls="--", zorder=2)
             axes.axhspan(min(limit, end), max(limit, end), color=WRONG, alpha=0.08, lw=0, zorder=1)
@@ -146,24 +146,32 @@ def draw_joint(axes: Axes, content: GaitContent, path: FootPath, joint: str, spa
     angles = np.rad2deg(content.angles[:, index])
     axes.plot(content.times, angles, color=COLOURS[path.foot], lw=1.5, zorder=3)
     axes.locator_params(axis="y", nbins=4)
-    axes.set_title(part_of(joint, path), fontsize=7.5, loc="left", pad=2)
+    axes.set_title(short_joint_name(joint, path), fontsize=7.5, loc="left", pad=2)
     share = float(content.speeds[:, index].max())
     speed = f"at most {share:.0%} of {content.robot.max_speeds[index]:.1f} rad/s"
     axes.set_title(speed, fontsize=6.5, loc="right", pad=2, color=GREY if share <= 1.0 else WRONG)
 
 
 def draw_gauge(axes: Axes, content: GaitContent, path: FootPath, joint: str) -> None:
-    """Draw, upright, the whole range the card allows, and of it what the gait uses."""
-    reach = joint_range(content, joint)
-    axes.set_ylim(min(reach.lower_deg, reach.least_deg), max(reach.upper_deg, reach.most_deg))
+    """Draw a vertical bar of the range the card allows, with the part that the gait uses."""
+    joint_range_deg = joint_range(content, joint)
+    axes.set_ylim(
+        min(joint_range_deg.lower_deg, joint_range_deg.least_deg),
+        max(joint_range_deg.upper_deg, joint_range_deg.most_deg),
+    )
     axes.set_xlim(0.0, 1.0)
-    axes.axhspan(reach.lower_deg, reach.upper_deg, color=FAINT, lw=0)
-    colour = COLOURS[path.foot] if reach.is_within_limits else WRONG
-    axes.axhspan(reach.least_deg, reach.most_deg, color=colour, lw=0)
-    axes.set_yticks([reach.lower_deg, reach.upper_deg], [f"{reach.lower_deg:.0f}", f"{reach.upper_deg:.0f}"])
+    axes.axhspan(joint_range_deg.lower_deg, joint_range_deg.upper_deg, color=FAINT, lw=0)
+    colour = COLOURS[path.foot] if joint_range_deg.is_within_limits else WRONG
+    axes.axhspan(joint_range_deg.least_deg, joint_range_deg.most_deg, color=colour, lw=0)
+    axes.set_yticks(
+        [joint_range_deg.lower_deg, joint_range_deg.upper_deg],
+        [f"{joint_range_deg.lower_deg:.0f}", f"{joint_range_deg.upper_deg:.0f}"],
+    )
     axes.yaxis.tick_right()
     axes.set_xticks([])
-    axes.tick_params(labelsize=6, length=0, pad=2, labelcolor=GREY if reach.is_within_limits else WRONG)
+    axes.tick_params(
+        labelsize=6, length=0, pad=2, labelcolor=GREY if joint_range_deg.is_within_limits else WRONG
+    )
     axes.spines[:].set_visible(False)
 
 
@@ -171,11 +179,11 @@ def draw_speeds(axes: Axes, content: GaitContent, path: FootPath) -> None:
     """Draw the speeds of a leg's joints as shares of the greatest, with a line at 1."""
     indices = [content.robot.index(joint) for joint in path.leg.joints]
     speeds = content.speeds[:, indices]
-    axes.set_ylim(0.0, max(LEAST_TOP, 1.1 * float(speeds.max())))
-    frame_time(axes, content, path)
+    axes.set_ylim(0.0, max(MIN_SPEED_AXIS, 1.1 * float(speeds.max())))
+    set_cycle_axis(axes, content, path)
     axes.axhline(1.0, color=WRONG, lw=1.0, ls="--", zorder=2)
     for joint, share, style in zip(path.leg.joints, speeds.T, STYLES, strict=True):
-        name = part_of(joint, path)
+        name = short_joint_name(joint, path)
         axes.stairs(
             share, content.times, color=COLOURS[path.foot], lw=1.2, ls=style, label=name, baseline=None
         )
@@ -195,8 +203,8 @@ def draw_speeds(axes: Axes, content: GaitContent, path: FootPath) -> None:
     axes.locator_params(axis="y", nbins=4)
 
 
-def frame_time(axes: Axes, content: GaitContent, path: FootPath) -> None:
-    """Set the cycle as the axis of time, with bands behind while the foot is in the air."""
+def set_cycle_axis(axes: Axes, content: GaitContent, path: FootPath) -> None:
+    """Set the axis of time to the cycle, with a background band while the foot is in the air."""
     period = content.timing.period_s
     axes.set_xlim(0.0, period)
     axes.axvspan(0.0, period, color=BAND, lw=0, zorder=0)
@@ -206,6 +214,6 @@ def frame_time(axes: Axes, content: GaitContent, path: FootPath) -> None:
     axes.tick_params(labelcolor=INK)
 
 
-def part_of(joint: str, path: FootPath) -> str:
+def short_joint_name(joint: str, path: FootPath) -> str:
     """Return the name of a joint without that of its leg."""
     return joint.removeprefix(f"{path.foot}_").replace("_", " ")

@@ -1,4 +1,4 @@
-"""The feet of a gait from above and from the side: as planned, and as the joints put them."""
+"""The feet of a gait from above and from the side: planned and executed paths."""
 
 from __future__ import annotations
 
@@ -17,34 +17,39 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 NOSE_M = 0.035
-"""How far the drawn base comes to a point ahead of the shoulders [m]."""
+"""Length of the drawn base's nose in front of the shoulders [m]."""
 
-NARROWER = 0.72
-"""The base is drawn so much narrower than its shoulders, so that feet show beside it."""
+BASE_WIDTH_SHARE = 0.72
+"""Width of the drawn base relative to its shoulders, so that feet are visible beside it."""
 
-SHOWN_TURN = 3.0
-"""Of a turn on the spot the arrow goes round at such a part of the base's length."""
+TURN_ARROW_RATIO = 3.0
+"""Length of the base over the radius of the arrow of a turn on the spot."""
 
 
 def base_outline(content: GaitContent) -> Floats:
-    """Return the corners of the base as it is drawn, nose ahead, `(n, 2)` [m]."""
+    """Return the corners of the drawn base, with its nose forward, `(n, 2)` [m]."""
     shoulders = np.array([path.leg.shoulder_m for path in content.feet.values()])
     front = shoulders[:, 0].max()
     rear = shoulders[:, 0].min()
-    half = np.abs(shoulders[:, 1]).max() * NARROWER
+    half = np.abs(shoulders[:, 1]).max() * BASE_WIDTH_SHARE
     return np.array([(rear, half), (front, half), (front + NOSE_M, 0.0), (front, -half), (rear, -half)])
 
 
-def steps_otherwise(content: GaitContent) -> bool:
-    """Return whether the feet step otherwise than the body is commanded to go, to make up for something."""
+def has_compensation(content: GaitContent) -> bool:
+    """Return whether the feet's motion differs from the body's command, as compensation."""
     return bool(np.abs(content.stepped - content.commanded).max() > SAME)
 
 
 def draw_above(axes: Axes, content: GaitContent, *, names: bool = True, by_feet: bool = False) -> None:
-    """Draw the robot from above, x to the right, its feet over a cycle and where it comes in one.
+    """Draw the robot from above, x to the right, its feet over a cycle and its pose at the end.
 
-    The axes are not yet true to scale: see `share_true_scale`. With `by_feet` the base is drawn where its
-    feet would carry it, not where it is commanded to go.
+    The axes are not yet true to scale: see `share_true_scale`.
+
+    Args:
+        axes: to draw into.
+        content: the cycle.
+        names: write the names of the feet.
+        by_feet: move the base as its feet would carry it, not as it is commanded.
     """
     outline = base_outline(content)
     components = content.stepped if by_feet else content.commanded
@@ -52,28 +57,28 @@ def draw_above(axes: Axes, content: GaitContent, *, names: bool = True, by_feet:
     for path in content.feet.values():
         _draw_foot(axes, path)
         if names:
-            _name(axes, path)
+            _write_foot_name(axes, path)
     draw_base_path(axes, content, by_feet=by_feet)
     axes.margins(x=0.06, y=0.18 if names else 0.06)
     trim(axes)
 
 
 def draw_base_path(axes: Axes, content: GaitContent, *, by_feet: bool = False) -> None:
-    """Draw where the base comes in a cycle, with an arrow, and dotted where its feet would carry it.
+    """Draw the commanded path of the base in a cycle as an arrow, and dotted the path of its feet.
 
-    With `by_feet` the two change places.
+    With `by_feet` the two are swapped.
     """
-    path = content.base_path(content.commanded, content.timing.period_s)
+    solid = content.base_path(content.commanded, content.timing.period_s)
     dotted = content.base_path(content.stepped, content.timing.period_s)
     if by_feet:
-        path, dotted = dotted, path
-    if steps_otherwise(content):
+        dotted, solid = solid, dotted
+    if has_compensation(content):
         axes.plot(*dotted[:, :2].T * MM, color=GREY, lw=1.2, ls=":", zorder=6)
-    if np.ptp(path[:, :2], axis=0).max() > SAME:
-        _draw_arrow(axes, path[:, :2] * MM)
-    elif abs(path[-1, 2]) > SAME:
-        radius = np.ptp(base_outline(content)[:, 0]) * MM / SHOWN_TURN
-        _draw_arrow(axes, radius * np.stack([np.cos(path[:, 2]), np.sin(path[:, 2])], axis=1))
+    if np.ptp(solid[:, :2], axis=0).max() > SAME:
+        _draw_arrow(axes, solid[:, :2] * MM)
+    elif abs(solid[-1, 2]) > SAME:
+        radius = np.ptp(base_outline(content)[:, 0]) * MM / TURN_ARROW_RATIO
+        _draw_arrow(axes, radius * np.stack([np.cos(solid[:, 2]), np.sin(solid[:, 2])], axis=1))
     axes.plot([0.0], [0.0], "o", ms=4, color=INK, zorder=7)
 
 
@@ -100,8 +105,8 @@ def _draw_foot(axes: Axes, path: FootPath) -> None:
     axes.plot(*path.equilibrium_m[:2] * MM, "+", ms=9, mew=1.3, color=INK, zorder=6)
 
 
-def _name(axes: Axes, path: FootPath) -> None:
-    """Write the foot's name outside of its stroke, on a halo where it stands on a line."""
+def _write_foot_name(axes: Axes, path: FootPath) -> None:
+    """Write the foot's name outside of its stroke, with a halo over lines."""
     from matplotlib.patheffects import withStroke
 
     over = np.array([path.lands_at, path.leaves_at, path.equilibrium_m])[:, :2] * MM
@@ -130,19 +135,19 @@ def _draw_arrow(axes: Axes, line: Floats) -> None:
 
 
 def share_scale(axes: Sequence[Axes]) -> None:
-    """Give all axes the same ends: those that all of them together need."""
-    left, right, low, high = ends_of(axes)
+    """Set the same limits for all axes, so that all content fits."""
+    left, right, low, high = common_limits(axes)
     for panel in axes:
         panel.set_xlim(left, right)
         panel.set_ylim(low, high)
 
 
 def share_true_scale(axes: Sequence[Axes]) -> None:
-    """Give axes of the same size the same ends, a millimetre as long upwards as across; nothing is cut off.
+    """Set the same limits for axes of the same size, with equal scales; nothing is cut off.
 
-    matplotlib's own path to do so may take margins away again, and with them room for words.
+    matplotlib's own equal aspect may remove margins, and with them room for text.
     """
-    left, right, low, high = ends_of(axes)
+    left, right, low, high = common_limits(axes)
     box = axes[0].get_window_extent()
     ratio = box.height / box.width
     across = max(right - left, (high - low) / ratio)
@@ -152,15 +157,15 @@ def share_true_scale(axes: Sequence[Axes]) -> None:
         panel.set_aspect("equal", adjustable="box")
 
 
-def ends_of(axes: Sequence[Axes]) -> tuple[float, float, float, float]:
-    """Return left, right, low and high ends that hold what all axes show."""
+def common_limits(axes: Sequence[Axes]) -> tuple[float, float, float, float]:
+    """Return left, right, lower and upper limits that contain those of all axes."""
     across = np.array([panel.get_xlim() for panel in axes])
     upwards = np.array([panel.get_ylim() for panel in axes])
     return across[:, 0].min(), across[:, 1].max(), upwards[:, 0].min(), upwards[:, 1].max()
 
 
-LEAST_SPAN_MM = 20.0
-"""No view is narrower: a foot that stands still does not look as if it moved."""
+MIN_SPAN_MM = 20.0
+"""Least width of a view, so that a foot that stands still looks so."""
 
 PLANNED_STYLE = (0, (1.2, 1.6))
 """The stroke of the planned path."""
@@ -168,7 +173,7 @@ PLANNED_STYLE = (0, (1.2, 1.6))
 SOIL = "#efece6"
 
 ROOM = 1.16
-"""A view is so much larger than what it shows."""
+"""Size of a view relative to its content."""
 
 BELOW = 0.22
 """Share of a view's height below the ground."""
@@ -176,12 +181,14 @@ BELOW = 0.22
 
 @dataclass(frozen=True)
 class SideView:
-    """From which side a foot is seen, and how much of the world.
+    """A view of a foot from the side.
 
     Attributes:
         axis: 0 from the right, x to the right; 1 from behind, y to the left.
-        middle_mm: of the path along that axis, from the equilibrium point; the view is `span_mm` wide.
-        ratio: its height over its width; heights are drawn `stretch` times as long as lengths.
+        middle_mm: middle of the view along that axis, from the equilibrium point.
+        span_mm: width of the view.
+        ratio: height of the view over its width.
+        stretch: scale of heights relative to that of lengths.
     """
 
     axis: int
@@ -192,19 +199,19 @@ class SideView:
 
     @property
     def name(self) -> str:
-        """What the axis shows."""
+        """Label of the axis."""
         return "y, to the left [mm]" if self.axis else "x, forward [mm]"
 
 
 def side_axis(content: GaitContent) -> int:
-    """Return the axis along which the feet go further: 0 for x, 1 for y; x where they are alike."""
+    """Return the axis along which the feet move farther: 0 for x, 1 for y; x if equal."""
     strokes = [np.abs(path.leaves_at - path.lands_at)[:2] for path in content.feet.values()]
     forward, left = np.sum(strokes, axis=0)
     return int(left > forward * (1.0 + 1e-9))
 
 
 def side_view(content: GaitContent, ratio: float) -> SideView:
-    """Return a view that all feet of a gait fit in, true to scale, in panels of a height over width."""
+    """Return a view, true to scale, that fits all feet of a gait, in panels with a height over width."""
     axis = side_axis(content)
     paths = content.feet.values()
     points = np.concatenate(
@@ -214,45 +221,45 @@ def side_view(content: GaitContent, ratio: float) -> SideView:
     high = float(points.max())
     tallest = max(height_mm(path, path.executed).max() for path in paths)
     span = ROOM * max(high - low, tallest / (1.0 - BELOW) / ratio)
-    return SideView(axis, (low + high) / 2.0, max(span, LEAST_SPAN_MM), ratio)
+    return SideView(axis, (low + high) / 2.0, max(span, MIN_SPAN_MM), ratio)
 
 
 def along_mm(path: FootPath, points: Floats, axis: int) -> Floats:
-    """Return how far points are from the equilibrium point along an axis, `(n,)` [mm]."""
+    """Return the distances of points from the equilibrium point along an axis, `(n,)` [mm]."""
     return np.asarray((points[:, axis] - path.equilibrium_m[axis]) * MM)
 
 
 def height_mm(path: FootPath, points: Floats) -> Floats:
-    """Return how high points are above the ground the foot stands on, `(n,)` [mm]."""
+    """Return the heights of points above the ground, `(n,)` [mm]."""
     return np.asarray((points[:, 2] - path.equilibrium_m[2]) * MM)
 
 
 def draw_side(axes: Axes, path: FootPath, view: SideView) -> None:
     """Draw the path of a foot from the side."""
     colour = COLOURS[path.foot]
-    frame_side(axes, view)
+    set_side_view(axes, view)
     planned = path.planned(np.linspace(0.0, path.timing.air_s, 81)[:-1])
-    axes.plot(*_projected(path, planned, view), color=GREY, lw=0.8, ls=PLANNED_STYLE, zorder=2)
-    axes.plot(*_projected(path, path.executed, view), color=colour, lw=1.5, zorder=3, solid_capstyle="round")
+    axes.plot(*_project(path, planned, view), color=GREY, lw=0.8, ls=PLANNED_STYLE, zorder=2)
+    axes.plot(*_project(path, path.executed, view), color=colour, lw=1.5, zorder=3, solid_capstyle="round")
     for times, marker, size, fill in (
         (path.ground_times, "o", 4.0, colour),
         (path.air_times, "o", 4.0, "white"),
         (path.handed_over_times, "D", 3.2, "#c8ced3"),
     ):
-        x, y = _projected(path, path.planned(times), view)
+        x, y = _project(path, path.planned(times), view)
         axes.plot(x, y, ls="", marker=marker, ms=size, mfc=fill, mec=colour, mew=1.0, zorder=4)
     axes.plot([0.0], [0.0], "+", ms=11, mew=1.4, color=INK, zorder=5)
 
 
 def side_title(path: FootPath) -> str:
-    """Return stroke and height of a foot's path in words."""
+    """Return stroke and height of a foot's path as text."""
     stroke = float(np.hypot(*(path.lands_at - path.leaves_at)[:2])) * MM
     height = float(height_mm(path, path.planned(path.air_times)).max())
     return f"stroke {stroke:.0f} mm, {height:.0f} mm high"
 
 
-def frame_side(axes: Axes, view: SideView) -> None:
-    """Set what the axes show, with the ground in it."""
+def set_side_view(axes: Axes, view: SideView) -> None:
+    """Set the limits of axes to a view, and draw the ground."""
     half = view.span_mm / 2.0
     height = view.span_mm * view.ratio / view.stretch
     ends = (view.middle_mm - half, view.middle_mm + half)
@@ -265,31 +272,31 @@ def frame_side(axes: Axes, view: SideView) -> None:
     axes.locator_params(axis="y", nbins=4)
 
 
-def _projected(path: FootPath, points: Floats, view: SideView) -> tuple[Floats, Floats]:
+def _project(path: FootPath, points: Floats, view: SideView) -> tuple[Floats, Floats]:
     return along_mm(path, points, view.axis), height_mm(path, points)
 
 
 def sides_in_order(axis: int) -> tuple[str, ...]:
-    """Return the feet as they lie in two columns: what is to the right in the view stands to the right."""
+    """Return the feet in the order of panels in two columns, right in the view at the right."""
     return ORDER if axis else ("left_rear", "left_front", "right_rear", "right_front")
 
 
 NEAR = ("right_front", "right_rear")
 FAR = ("left_front", "left_rear")
-"""Seen from the right; the far legs are drawn paler."""
+"""Near and far feet seen from the right; the far legs are drawn paler."""
 
 
 def standing_leg(content: GaitContent, path: FootPath) -> Floats:
-    """Return shoulder, knee and middle of the paw's ball of a leg at rest, `(3, 3)` [m]."""
+    """Return shoulder, knee and foot of a standing leg, `(3, 3)` [m]."""
     leg = path.leg
     angles = content.standing_pose[list(leg.indices)]
-    return np.array([leg.shoulder_m, leg.knee(angles), leg.forward(angles)])
+    return np.array([leg.shoulder_m, leg.knee_positions(angles), leg.forward(angles)])
 
 
 def draw_stance(axes: Axes, content: GaitContent) -> None:
-    """Draw the robot from the right as it stands, x to the right, on its equilibrium points.
+    """Draw the robot from the right, standing on its equilibrium points, x to the right.
 
-    The axes are not yet true to scale: see `scale`.
+    The axes are not yet true to scale: see `share_true_scale`.
     """
     shoulders = np.array([path.leg.shoulder_m for path in content.feet.values()]) * MM
     for feet, shade in ((FAR, 0.4), (NEAR, 1.0)):

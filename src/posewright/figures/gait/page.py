@@ -14,7 +14,7 @@ from posewright.gaits import (
     bound_text,
     greatest_speed_m_s,
     greatest_turn_rad_s,
-    robot_of,
+    robot_of_gait,
     timing_of,
 )
 from posewright.robots import Robot
@@ -52,54 +52,54 @@ def draw_gait(
     command: VelocityCommand | None = None,
     figure: Canvas | None = None,
 ) -> Figure:
-    """Draw a steady cycle of a gait. Nothing is simulated.
+    """Draw a steady cycle of a gait, without simulation.
 
     Args:
-        gait: what is walked.
-        robot: who walks, or the name; default the gait's own.
-        command: the velocity; default half the greatest speed, ahead.
-        figure: a figure, or a part of one, to draw into; default a page of its own.
+        gait: to be drawn.
+        robot: that walks, or its name; default the gait's own.
+        command: the velocity; default half the greatest speed, forward.
+        figure: a figure, or a part of one, to draw into; default a new page.
 
     Raises:
-        InputError: a command out of the gait's range, or a gait that does not go together.
+        InputError: a command out of the gait's range, or an inconsistent gait.
         UnknownNameError: there is no such robot.
         UnreachableError: a foot cannot stand on its equilibrium point.
     """
-    card = robot_of(gait, robot)
-    content = GaitContent(gait, card, half_speed(gait, card) if command is None else command)
-    return gait_page(content, figure)
+    card = robot_of_gait(gait, robot)
+    content = GaitContent(gait, card, half_speed_command(gait, card) if command is None else command)
+    return draw_gait_page(content, figure)
 
 
-def half_speed(gait: Gait, robot: Robot) -> VelocityCommand:
-    """Return the command that asks for half the greatest speed, ahead."""
+def half_speed_command(gait: Gait, robot: Robot) -> VelocityCommand:
+    """Return the command of half the greatest speed, forward."""
     timing = timing_of(gait.parameters, robot.frame_period_s)
     return VelocityCommand(forward_m_s=0.5 * greatest_speed_m_s(gait.parameters, timing))
 
 
-def gait_page(content: GaitContent, into: Canvas | None = None) -> Figure:
-    """Return the whole picture."""
+def draw_gait_page(content: GaitContent, into: Canvas | None = None) -> Figure:
+    """Draw the page of a gait."""
     figure = canvas(into, PAGE, dpi=150)
     _draw_head(figure, content)
-    _draw_sides(figure, content)
-    _draw_middle(figure, content)
-    for column, foot in enumerate(shown_legs(content)):
+    _draw_side_views(figure, content)
+    _draw_above_and_phases(figure, content)
+    for column, foot in enumerate(displayed_legs(content)):
         _draw_leg(figure, content, content.feet[foot], LEFT + column * (COLUMN + GAP))
     return titled(figure, f"gait {content.gait.name}: {subtitle(content)}")
 
 
-def shown_legs(content: GaitContent) -> tuple[str, str]:
-    """Return rear and front foot of one side: of the left, or of the right if its joints run faster."""
-    most = {"left": 0.0, "right": 0.0}
+def displayed_legs(content: GaitContent) -> tuple[str, str]:
+    """Return rear and front foot of the left side, or of the right one if its joints are faster."""
+    greatest = {"left": 0.0, "right": 0.0}
     for foot in FEET:
         side = foot.partition("_")[0]
         indices = list(content.feet[foot].leg.indices)
-        most[side] = max(most[side], float(content.speeds[:, indices].max()))
-    side = "right" if most["right"] > most["left"] * (1.0 + 1e-6) else "left"
+        greatest[side] = max(greatest[side], float(content.speeds[:, indices].max()))
+    side = "right" if greatest["right"] > greatest["left"] * (1.0 + 1e-6) else "left"
     return f"{side}_rear", f"{side}_front"
 
 
 def subtitle(content: GaitContent) -> str:
-    """Return the robot's name and the command, in words."""
+    """Return the robot's name and the command as text."""
     command = content.command
     parts = [
         f"{abs(value):.3g} {unit} {ahead if value > 0.0 else back}"
@@ -125,12 +125,12 @@ def times_line(content: GaitContent) -> str:
 
 
 def fastest_line(content: GaitContent) -> str:
-    """Return which joint comes nearest to its greatest speed, or goes furthest beyond it."""
+    """Return the joint with the greatest share of its speed limit, as text."""
     joint, share = content.fastest
     name = joint.replace("_", " ")
     if share > 1.0:
-        return f"too fast for the servos: the {name} is to turn at {share:.2f} of its greatest speed"
-    return f"no joint is too fast: the {name} is asked for {share:.2f} of its greatest speed"
+        return f"too fast for the servos: the {name} would turn at {share:.2f} of its greatest speed"
+    return f"no joint is too fast: the {name} turns at {share:.2f} of its greatest speed"
 
 
 def _draw_head(figure: Canvas, content: GaitContent) -> None:
@@ -158,7 +158,7 @@ def _draw_head(figure: Canvas, content: GaitContent) -> None:
 
 
 def _legend_handles() -> list[Artist]:
-    """Return what the strokes stand for."""
+    """Return the legend's entries."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -173,10 +173,10 @@ def _legend_handles() -> list[Artist]:
     ]
 
 
-def _draw_sides(figure: Canvas, content: GaitContent) -> None:
+def _draw_side_views(figure: Canvas, content: GaitContent) -> None:
     view = feet.side_view(content, SIDE_HEIGHT / COLUMN)
     direction = "from behind" if view.axis else "from the right"
-    _heading(figure, SIDE_TOP, f"The feet {direction}: height over {view.name}, from its place at rest")
+    _write_heading(figure, SIDE_TOP, f"The feet {direction}: height over {view.name}, from its place at rest")
     for place, foot in enumerate(feet.sides_in_order(view.axis)):
         row, column = divmod(place, 2)
         left = LEFT + column * (COLUMN + GAP)
@@ -188,24 +188,26 @@ def _draw_sides(figure: Canvas, content: GaitContent) -> None:
         axes.set_title(feet.side_title(path), fontsize=6.5, loc="right", pad=2, color=GREY)
 
 
-def _draw_middle(figure: Canvas, content: GaitContent) -> None:
-    dotted = " (dotted: what its feet step)" if feet.steps_otherwise(content) else ""
-    _heading(figure, ABOVE_TOP, f"From above [mm]: a cycle{dotted}")
+def _draw_above_and_phases(figure: Canvas, content: GaitContent) -> None:
+    dotted = " (dotted: what its feet step)" if feet.has_compensation(content) else ""
+    _write_heading(figure, ABOVE_TOP, f"From above [mm]: a cycle{dotted}")
     above = axes_at(figure, PAGE, LEFT, ABOVE_TOP, COLUMN, ABOVE_HEIGHT)
     feet.draw_above(above, content)
     feet.share_true_scale([above])
     left = LEFT + COLUMN + GAP
-    _heading(figure, ABOVE_TOP, "Which feet are down", left)
+    _write_heading(figure, ABOVE_TOP, "Which feet are down", left)
     phases = axes_at(figure, PAGE, left, ABOVE_TOP + 0.12, COLUMN, ABOVE_HEIGHT - 0.12)
     cycle.draw_phases(phases, content)
     phases.set_xlabel("time [s]", fontsize=7, labelpad=1.5)
 
 
 def _draw_leg(figure: Canvas, content: GaitContent, path: FootPath, left: float) -> None:
-    """Draw the joints of a leg below each other, and their speeds below them."""
+    """Draw the joints of a leg, one below the other, and their speeds at the bottom."""
     name = path.leg.name.replace("_", " ")
-    _heading(figure, JOINTS_TOP, f"Joints of the {name} [deg], their ranges beside", left, COLOURS[path.foot])
-    joints = tuple(joint for foot in shown_legs(content) for joint in content.feet[foot].leg.joints)
+    _write_heading(
+        figure, JOINTS_TOP, f"Joints of the {name} [deg], their ranges beside", left, COLOURS[path.foot]
+    )
+    joints = tuple(joint for foot in displayed_legs(content) for joint in content.feet[foot].leg.joints)
     span = cycle.common_span_deg(content, joints)
     width = COLUMN - GAUGE - GAUGE_GAP - GAUGE_TEXT
     for row, joint in enumerate(path.leg.joints):
@@ -221,7 +223,7 @@ def _draw_leg(figure: Canvas, content: GaitContent, path: FootPath, left: float)
     speeds.set_xlabel("time [s]", fontsize=7, labelpad=1.5)
 
 
-def _heading(figure: Canvas, top: float, text: str, left: float = LEFT, colour: str = INK) -> None:
-    """Write what the panels below show, above a place on the page."""
+def _write_heading(figure: Canvas, top: float, text: str, left: float = LEFT, colour: str = INK) -> None:
+    """Write a heading above a position on the page."""
     place = (left - 0.4) / WIDTH, 1.0 - (top - 0.25) / HEIGHT
     figure.text(*place, text, fontsize=8.5, weight="bold", color=colour, va="bottom")

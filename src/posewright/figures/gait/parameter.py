@@ -1,4 +1,4 @@
-"""What one parameter of a gait does: the same gait with several values of it, small pictures side by side."""
+"""The effect of a gait's parameter: small pictures of the gait with several values, side by side."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from posewright.gaits import (
     explanation,
     greatest_speed_m_s,
     greatest_turn_rad_s,
-    robot_of,
+    robot_of_gait,
     timing_of,
 )
 from posewright.robots import Robot
@@ -33,20 +33,22 @@ if TYPE_CHECKING:
 
     Draw = Callable[[Sequence[Axes], Sequence[GaitContent]], None]
 
-TURNS = "maximum_turn_rad"
+TURN_PARAMETER = "maximum_turn_rad"
 """The only parameter that shows in a turn on the spot; all others show in a walk straight ahead."""
 
 
 def parameter_variants(
     gait: Gait, robot: Robot, name: str, values: Sequence[float] | Mapping[str, Mapping[str, float]]
 ) -> dict[str, GaitContent]:
-    """Return a gait with several values of a parameter, at its greatest speed ahead or greatest turn.
+    """Return a gait with several values of a parameter, at its greatest forward speed or greatest turn.
 
-    They are called as their values, or as `values` calls them, as in `draw_parameter`; errors, too.
+    Arguments and errors are as in `draw_parameter`; the keys are the labels of the values.
     """
     if not isinstance(values, Mapping):
         values = {_label(name, value): {name: value} for value in values}
-    return {label: _content(gait.changed(changes), robot, name) for label, changes in values.items()}
+    return {
+        label: _fastest_content(gait.with_values(changes), robot, name) for label, changes in values.items()
+    }
 
 
 @styled("drawing a gait")
@@ -58,27 +60,27 @@ def draw_parameter(
     robot: Robot | str | None = None,
     figure: Canvas | None = None,
 ) -> Figure:
-    """Draw what a parameter of a gait does: a small picture for each value.
+    """Draw the effect of a gait's parameter: a small picture for each value.
 
     Args:
-        gait: all its other parameters stay.
+        gait: with the other parameters.
         name: of the parameter, as in `GaitParameters`.
-        values: of it; or, by what they are called, values of dotted names below it.
-        robot: who walks, or the name; default the gait's own.
-        figure: a figure, or a part of panel, to draw into; default a new panel.
+        values: of the parameter; or, by label, values of dotted names below it.
+        robot: that walks, or its name; default the gait's own.
+        figure: a figure, or a part of one, to draw into; default a new one.
 
     Raises:
         UnknownNameError: there is no such parameter, or no such robot.
         InputError: a value is out of its range.
         UnreachableError: a foot cannot stand on its equilibrium point.
     """
-    card = robot_of(gait, robot)
+    card = robot_of_gait(gait, robot)
     variants = parameter_variants(gait, card, name, values)
-    return titled(multiples_page(name, variants, figure), described(name, variants))
+    return titled(draw_small_multiples(name, variants, figure), picture_description(name, variants))
 
 
-def described(name: str, labels: Iterable[str]) -> str:
-    """Return the description that is stored in a picture, so that a picture of old values is noticed."""
+def picture_description(name: str, labels: Iterable[str]) -> str:
+    """Return the description that is stored in a picture, which reveals a picture of old values."""
     return f"{name}: {', '.join(labels)}"
 
 
@@ -87,20 +89,20 @@ def _label(name: str, value: float) -> str:
     return f"{value:.3g} {unit.replace('pairs', 'pair') if value == 1 else unit}".strip()
 
 
-def _content(gait: Gait, robot: Robot, name: str) -> GaitContent:
+def _fastest_content(gait: Gait, robot: Robot, name: str) -> GaitContent:
     timing = timing_of(gait.parameters, robot.frame_period_s)
-    if name.partition(".")[0] == TURNS:
+    if name.partition(".")[0] == TURN_PARAMETER:
         return GaitContent(
             gait, robot, VelocityCommand(turn_rad_s=greatest_turn_rad_s(gait.parameters, timing))
         )
     return GaitContent(gait, robot, VelocityCommand(greatest_speed_m_s(gait.parameters, timing)))
 
 
-STRAYS_MM = 0.5
-"""A picture of how a foot strays shows so much to either side at least [mm]."""
+MIN_DEVIATION_MM = 0.5
+"""Least range, to either side, of a picture of a foot's deviation from the ground [mm]."""
 
 FOOT = "left_front"
-"""The foot that is drawn where one is enough."""
+"""The foot that is drawn if one is enough."""
 
 # Measures of the page [in].
 LEFT = 0.45
@@ -109,7 +111,7 @@ PANEL = 2.1
 TITLE = 0.24
 BELOW = 0.38
 RIGHT = 0.08
-MARKED = 0.12
+MARK_ROOM = 0.12
 
 SIDE_HEIGHT = 0.95
 TIME_HEIGHT = 1.15
@@ -118,53 +120,60 @@ ABOVE_HEIGHT = 1.6
 STANCE_HEIGHT = 1.3
 
 POINTS = 72.0
-"""In an inch."""
+"""Points in an inch."""
 
 
 @dataclass(frozen=True)
-class Row:
-    """A row of small pictures that are drawn alike and to the same scale.
+class PanelRow:
+    """A row of small pictures of the same kind and scale.
 
     Attributes:
-        draw: fills a panel for each gait.
+        draw: draws a panel for each gait.
         height: of the panels [in].
-        across: what their horizontal axis shows; `up` is what their vertical panel shows.
-        marked: how much room they need above for marks of their own [in].
+        across: label of their horizontal axis.
+        up: label of their vertical axis.
+        marked: room above them for marks [in].
     """
 
     draw: Draw
     height: float
-    across: str
-    up: str
-    marked: float = 0.0
+    x_label: str
+    y_label: str
+    mark_room: float = 0.0
 
 
-def multiples_page(name: str, panels: Mapping[str, GaitContent], into: Canvas | None = None) -> Canvas:
-    """Return small pictures of gaits side by side, by what stands above them, as shows a parameter best."""
+def draw_small_multiples(name: str, panels: Mapping[str, GaitContent], into: Canvas | None = None) -> Canvas:
+    """Draw small pictures of gaits side by side, in the rows that show a parameter best.
+
+    Args:
+        name: of the parameter.
+        panels: the gaits by their labels.
+        into: a figure, or a part of one, to draw into; default a new one.
+    """
     rows = ROWS[name.partition(".")[0]]
     width = LEFT + len(panels) * (PANEL + GAP) - GAP + RIGHT
-    height = TITLE + sum(row.marked + row.height + BELOW for row in rows)
+    height = TITLE + sum(row.mark_room + row.height + BELOW for row in rows)
     size = width, height
     figure = canvas(into, size, dpi=100)
     top = TITLE
     for place, row in enumerate(rows):
-        top += row.marked
+        top += row.mark_room
         axes = [
             axes_at(figure, size, LEFT + n * (PANEL + GAP), top, PANEL, row.height)
             for n in range(len(panels))
         ]
         row.draw(axes, list(panels.values()))
-        axes[0].set_ylabel(row.up, fontsize=7, labelpad=1.5)
+        axes[0].set_ylabel(row.y_label, fontsize=7, labelpad=1.5)
         for panel, label in zip(axes, panels, strict=True):
-            panel.set_xlabel(row.across, fontsize=7, labelpad=1.0)
+            panel.set_xlabel(row.x_label, fontsize=7, labelpad=1.0)
             if place == 0:
-                pad = 4.0 + row.marked * POINTS
+                pad = 4.0 + row.mark_room * POINTS
                 panel.set_title(label, fontsize=8, weight="bold", color=INK, pad=pad, parse_math=False)
         top += row.height + BELOW
     return figure
 
 
-def _sides(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
+def _draw_sides(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
     """Draw a foot from the side."""
     views = [feet.side_view(content, SIDE_HEIGHT / PANEL) for content in contents]
     widest = max(views, key=lambda view: view.span_mm)
@@ -172,12 +181,14 @@ def _sides(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
         feet.draw_side(panel, content.feet[FOOT], widest)
 
 
-def _near_ground(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
-    """Draw a foot on the ground from the side, heights stretched so that its straying shows."""
+def _draw_near_ground(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
+    """Draw a foot on the ground from the side, with heights stretched so that its deviation is visible."""
     paths = [content.feet[FOOT] for content in contents]
     strokes = [float(np.ptp(feet.along_mm(path, path.planned(path.ground_times), 0))) for path in paths]
-    span = max(feet.LEAST_SPAN_MM, 1.1 * max(strokes))
-    furthest = max(STRAYS_MM, 1.2 * max(float(np.abs(straying_mm(path)).max()) for path in paths))
+    span = max(feet.MIN_SPAN_MM, 1.1 * max(strokes))
+    furthest = max(
+        MIN_DEVIATION_MM, 1.2 * max(float(np.abs(height_deviation_mm(path)).max()) for path in paths)
+    )
     ratio = SIDE_HEIGHT / PANEL
     view = feet.SideView(0, 0.0, span, ratio, span * ratio / (2.0 * furthest))
     for panel, path in zip(axes, paths, strict=True):
@@ -186,14 +197,14 @@ def _near_ground(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
         panel.axhspan(-furthest, 0.0, color=feet.SOIL, lw=0, zorder=0)
 
 
-def straying_mm(path: FootPath) -> Floats:
-    """Return how high above the ground the joints lead a foot while it is to be on it, `(n,)` [mm]."""
+def height_deviation_mm(path: FootPath) -> Floats:
+    """Return the heights of a foot over the ground while it should be on it, `(n,)` [mm]."""
     times, executed = path.in_order
     return feet.height_mm(path, executed[times >= path.timing.air_s])
 
 
-def _heights(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
-    """Draw how high a foot is over time; ascent and descent are shaded."""
+def _draw_heights(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
+    """Draw the height of a foot over time; ascent and descent are shaded."""
     until = max(content.timing.air_s for content in contents)
     for panel, content in zip(axes, contents, strict=True):
         path = content.feet[FOOT]
@@ -210,8 +221,8 @@ def _heights(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
     feet.share_scale(axes)
 
 
-def _ahead(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
-    """Draw how far ahead of its equilibrium point a foot is over time, in the air shaded."""
+def _draw_forward_positions(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
+    """Draw the forward position of a foot over time; the time in the air is shaded."""
     until = max(content.timing.period_s for content in contents)
     for panel, content in zip(axes, contents, strict=True):
         path = content.feet[FOOT]
@@ -228,21 +239,21 @@ def _ahead(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
     feet.share_scale(axes)
 
 
-def _phases(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
+def _draw_phases(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
     until = max(content.timing.period_s for content in contents)
     for panel, content in zip(axes, contents, strict=True):
         draw_phases(panel, content)
         panel.set_xlim(0.0, until)
 
 
-def _above(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
+def _draw_above(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
     for panel, content in zip(axes, contents, strict=True):
         feet.draw_above(panel, content, names=False, by_feet=True)
     feet.share_true_scale(axes)
 
 
-def _reaches(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
-    """Draw the robot from above; circles show where feet land for the longest step in any direction."""
+def _draw_reaches(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
+    """Draw the robot from above, with circles of the landing points of the longest steps."""
     from matplotlib.patches import Circle
 
     for panel, content in zip(axes, contents, strict=True):
@@ -250,30 +261,30 @@ def _reaches(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
             radius = content.gait.parameters.maximum_displacement_m / 2.0 * MM
             x, y = (path.equilibrium_m[:2] * MM).tolist()
             panel.add_patch(Circle((x, y), radius, fill=False, ec=COLOURS[foot], lw=0.8))
-    _above(axes, contents)
+    _draw_above(axes, contents)
 
 
-def _stances(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
+def _draw_stances(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
     for panel, content in zip(axes, contents, strict=True):
         feet.draw_stance(panel, content)
     feet.share_true_scale(axes)
 
 
-_SIDE = (Row(_sides, SIDE_HEIGHT, "x [mm]", "height [mm]"),)
-_ABOVE = (Row(_above, ABOVE_HEIGHT, "x [mm]", "y [mm]"),)
+_SIDE_ROWS = (PanelRow(_draw_sides, SIDE_HEIGHT, "x [mm]", "height [mm]"),)
+_ABOVE_ROWS = (PanelRow(_draw_above, ABOVE_HEIGHT, "x [mm]", "y [mm]"),)
 
-ROWS: Mapping[str, tuple[Row, ...]] = MappingProxyType(
+ROWS: Mapping[str, tuple[PanelRow, ...]] = MappingProxyType(
     {
-        "ground_speed_m_s": (Row(_ahead, TIME_HEIGHT, "time [s]", "x [mm]"),),
-        "ascent_pairs": (Row(_heights, TIME_HEIGHT, "time in the air [s]", "height [mm]"),),
-        "ground_points": (Row(_near_ground, SIDE_HEIGHT, "x [mm]", "height [mm]"),),
-        **dict.fromkeys(("front_height_m", "central_height_m", "rear_height_m"), _SIDE),
-        **dict.fromkeys(("shape_factor", "ascent_factor"), _SIDE),
-        "turn_multiplier_rad_m": _ABOVE,
-        "air_ground_factor": (Row(_phases, PHASES_HEIGHT, "time [s]", "", MARKED),),
-        "equilibrium_m": (*_ABOVE, Row(_stances, STANCE_HEIGHT, "x [mm]", "z [mm]")),
-        "maximum_displacement_m": (Row(_reaches, ABOVE_HEIGHT, "x [mm]", "y [mm]"),),
-        "maximum_turn_rad": _ABOVE,
+        "ground_speed_m_s": (PanelRow(_draw_forward_positions, TIME_HEIGHT, "time [s]", "x [mm]"),),
+        "ascent_pairs": (PanelRow(_draw_heights, TIME_HEIGHT, "time in the air [s]", "height [mm]"),),
+        "ground_points": (PanelRow(_draw_near_ground, SIDE_HEIGHT, "x [mm]", "height [mm]"),),
+        **dict.fromkeys(("front_height_m", "central_height_m", "rear_height_m"), _SIDE_ROWS),
+        **dict.fromkeys(("shape_factor", "ascent_factor"), _SIDE_ROWS),
+        "turn_multiplier_rad_m": _ABOVE_ROWS,
+        "air_ground_factor": (PanelRow(_draw_phases, PHASES_HEIGHT, "time [s]", "", MARK_ROOM),),
+        "equilibrium_m": (*_ABOVE_ROWS, PanelRow(_draw_stances, STANCE_HEIGHT, "x [mm]", "z [mm]")),
+        "maximum_displacement_m": (PanelRow(_draw_reaches, ABOVE_HEIGHT, "x [mm]", "y [mm]"),),
+        "maximum_turn_rad": _ABOVE_ROWS,
     }
 )
-"""How each parameter is shown."""
+"""The rows of pictures for each parameter."""

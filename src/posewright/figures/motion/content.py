@@ -1,4 +1,4 @@
-"""What the picture of a motion shows, joints over time and findings, and where each panel stands."""
+"""Content of a motion's picture, joints over time and findings, and the layout of its panels."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from posewright.motions import Finding, Motion
 from posewright.robots import Robot
 
 POINTS = 600
-LEAST_DEG = 0.05
+MIN_TRAVEL_DEG = 0.05
 """A joint that moves less is not drawn: rounding of a converted file, not a motion."""
 
-BEFORE_S = 1e-6
-"""A jump is drawn as a way of this length: upright to the eye."""
+JUMP_S = 1e-6
+"""Duration with which a jump is drawn: it looks vertical."""
 
 
 @dataclass(frozen=True)
-class Content:
-    """What is to be drawn: the first pass, and of a loop the second too; findings are numbered from 1."""
+class MotionContent:
+    """A motion to be drawn: its first pass, and of a loop the second too; findings are numbered from 1."""
 
     motion: Motion
     robot: Robot
     findings: tuple[Finding, ...] = ()
 
     @cached_property
-    def until_s(self) -> float:
-        """When the picture ends."""
+    def end_s(self) -> float:
+        """End of the picture [s]."""
         return self.motion.duration * (2 if self.motion.loops else 1)
 
     @cached_property
@@ -41,29 +41,29 @@ class Content:
 
     @cached_property
     def times(self) -> Floats:
-        """Evenly spaced, every keyframe itself, and the moment before each jump, (n,) [s]."""
-        even = np.linspace(0.0, self.until_s, POINTS)
-        jumps = self.marks[[keyframe.reach_s == 0.0 for keyframe in self.motion.keyframes]] - BEFORE_S
+        """Times of the curves: evenly spaced, the keyframes, and just before each jump, (n,) [s]."""
+        even = np.linspace(0.0, self.end_s, POINTS)
+        jumps = self.marks[[keyframe.reach_s == 0.0 for keyframe in self.motion.keyframes]] - JUMP_S
         own = np.concatenate([self.marks, jumps[jumps > 0.0]])
         again = own + self.motion.duration
-        return np.union1d(even, np.concatenate([own, again[again <= self.until_s]]))
+        return np.union1d(even, np.concatenate([own, again[again <= self.end_s]]))
 
     @cached_property
     def angles(self) -> Floats:
-        """Of all joints of the motion, (n, n_joints) [deg]; NaN where free or without end."""
+        """Angles of all joints of the motion, (n, n_joints) [deg]; NaN where free or infinite."""
         angles = np.rad2deg(self.motion.sample_at(self.times).angles)
         return np.where(np.isfinite(angles), angles, np.nan)
 
     @cached_property
     def speeds(self) -> Floats:
-        """From each time to the next as a share of the fastest the joint turns, (n - 1, n_joints)."""
+        """Speeds between times as shares of the joints' greatest speeds, (n - 1, n_joints)."""
         with np.errstate(invalid="ignore"):
             turned = np.abs(np.diff(self.angles, axis=0)) / np.diff(self.times)[:, None]
         columns = [self.robot.index(joint) for joint in self.motion.joints]
         return np.asarray(turned / np.rad2deg(self.robot.max_speeds[columns]), dtype=np.float64)
 
     @cached_property
-    def _coupled(self) -> tuple[Floats, Floats]:
+    def _all_coupled_limits(self) -> tuple[Floats, Floats]:
         """Lower and upper limits that other joints set, (n, n_tables) each [deg]."""
         angles = np.full((len(self.times), len(self.robot.joints)), np.nan)
         angles[:, [self.robot.index(joint) for joint in self.motion.joints]] = np.deg2rad(self.angles)
@@ -76,35 +76,37 @@ class Content:
         return self.motion.sample_at(self.times).free
 
     @cached_property
-    def shown(self) -> tuple[str, ...]:
-        """The joints that move, are let free or are found fault with; all of them if none does."""
+    def displayed_joints(self) -> tuple[str, ...]:
+        """The joints that move, are free at some time or have a finding; all joints if none does."""
         with np.errstate(invalid="ignore"):
             span = np.fmax.reduce(self.angles, axis=0) - np.fmin.reduce(self.angles, axis=0)
         named = {joint for frame in self.motion.keyframes for joint in frame.pose.free}
         named |= {finding.joint for finding in self.findings if finding.joint is not None}
         spans = zip(self.motion.joints, span.tolist(), strict=True)
-        shown = tuple(joint for joint, degrees in spans if degrees > LEAST_DEG or joint in named)
-        return shown or self.motion.joints
+        displayed_joints = tuple(
+            joint for joint, degrees in spans if degrees > MIN_TRAVEL_DEG or joint in named
+        )
+        return displayed_joints or self.motion.joints
 
     @cached_property
     def groups(self) -> dict[str, list[str]]:
         """The shown joints by their groups."""
         groups: dict[str, list[str]] = {}
-        for joint in self.shown:
+        for joint in self.displayed_joints:
             groups.setdefault(self.group_of(joint), []).append(joint)
         return groups
 
     def group_of(self, joint: str) -> str:
-        """Return the smallest of the robot's groups that a joint is in; "" for none."""
+        """Return the smallest of the robot's groups that contains a joint; "" for none."""
         groups = self.robot.groups
         named = (name for name, members in groups.items() if joint in members)
         return min(named, key=lambda name: len(groups[name]), default="")
 
     @cached_property
     def attitude(self) -> Floats | None:
-        """Roll, pitch and yaw that the file gives the base, (n_keyframes, 3) [deg]; NaN where it gives none.
+        """Roll, pitch and yaw of the base in the file, (n_keyframes, 3) [deg]; NaN where there is none.
 
-        None where it gives none at all, or always zero: files that leave it out are full of zeros.
+        None if there is none at all, or if all are zero, as in files that do not use it.
         """
         attitudes = [keyframe.attitude for keyframe in self.motion.keyframes]
         if not any(attitude is not None and any(attitude) for attitude in attitudes):
@@ -116,28 +118,30 @@ class Content:
         """Return the joint's angles, (n,) [deg]."""
         return self.angles[:, self.motion.joints.index(joint)]
 
-    def coupled(self, joint: str) -> list[Floats]:
-        """Return the limits that other joints set a joint, (n,) each [deg]; NaN where its own is as near."""
+    def coupled_limits(self, joint: str) -> list[Floats]:
+        """Return the limits that depend on other joints, (n,) each [deg]; NaN where not tighter."""
         own = self.robot.joint(joint)
         tables = [place for place, limited in enumerate(self.robot.coupling.joints) if limited == joint]
         limits: list[Floats] = []
-        for side, limit, sign in zip(self._coupled, (own.lower_rad, own.upper_rad), (1.0, -1.0), strict=True):
+        for side, limit, sign in zip(
+            self._all_coupled_limits, (own.lower_rad, own.upper_rad), (1.0, -1.0), strict=True
+        ):
             beyond = sign * (side[:, tables] - np.rad2deg(limit)) > 1e-6
-            limits += [*np.where(beyond, side[:, tables], np.nan).T]  # what is infinite is drawn nowhere
+            limits += [*np.where(beyond, side[:, tables], np.nan).T]  # infinite limits are not drawn
         return limits
 
     def span(self, joint: str) -> float:
-        """Return how many degrees the joint travels."""
-        known = self.curve(joint)[np.isfinite(self.curve(joint))]
-        return float(np.ptp(known)) if len(known) else 0.0
+        """Return the range of a joint's angles [deg]."""
+        finite = self.curve(joint)[np.isfinite(self.curve(joint))]
+        return float(np.ptp(finite)) if len(finite) else 0.0
 
     def findings_of(self, joint: str) -> Sequence[tuple[int, Finding]]:
-        """Return what was found of a joint, with its number."""
+        """Return the findings of a joint with their numbers."""
         return [(n, finding) for n, finding in enumerate(self.findings, 1) if finding.joint == joint]
 
     @cached_property
-    def whole(self) -> Sequence[tuple[int, Finding]]:
-        """What was found of the robot as a whole at some time, a fall say, with its number."""
+    def whole_robot_findings(self) -> Sequence[tuple[int, Finding]]:
+        """Findings about the whole robot at some time, such as a fall, with their numbers."""
         numbered = enumerate(self.findings, 1)
         return [(n, finding) for n, finding in numbered if finding.joint is None and finding.times_s]
 
@@ -149,33 +153,33 @@ EMPTY = "."
 ATTITUDE = "as the file has it [deg]"
 ATTITUDE_COLUMNS = 2
 
-LIMBS = 3
-"""From so many limbs alike on they stand side by side, joint beside joint: the legs of an AIBO."""
+MIN_LIMBS = 3
+"""Number of similar limbs from which they are laid out side by side, such as the legs of an AIBO."""
 
-MOST_COLUMNS = 4
+MAX_COLUMNS = 4
 MANY_JOINTS = 12
 """More joints than these are laid out in up to four columns, fewer in up to two."""
 
-TALLEST = 9
-"""No column is taller than this: a robot without groups is laid out in rows."""
+MAX_ROWS = 9
+"""Greatest number of panels in a column; a robot without groups is laid out in rows."""
 
-LEAST_SPAN_DEG = 10.0
-"""No panel shows less, so that a tremble does not look like a kick."""
+MIN_SPAN_DEG = 10.0
+"""Least range of a panel, so that small movements look small."""
 
-ROOM = 1.2
-"""A panel shows so much more than the joint travels."""
+SPAN_FACTOR = 1.2
+"""Range of a panel relative to that of the joint."""
 
 
-def laid_out(content: Content) -> Mosaic:
-    """Return where every panel stands, the base's attitude where there is room at the foot."""
-    limbs = _limbs(content)
-    rows = _side_by_side(content, limbs) if limbs else _stacked(content)
-    if len(rows) > TALLEST and not limbs:
-        rows = _in_rows(content.shown, MOST_COLUMNS)
+def lay_out_panels(content: MotionContent) -> Mosaic:
+    """Return the layout of the panels, with the base's attitude where there is room at the bottom."""
+    limbs = _similar_limbs(content)
+    rows = _lay_out_side_by_side(content, limbs) if limbs else _lay_out_stacks(content)
+    if len(rows) > MAX_ROWS and not limbs:
+        rows = _lay_out_rows(content.displayed_joints, MAX_COLUMNS)
     width = max(column + 1 for row in rows for column, name in enumerate(row) if name != EMPTY)
     rows = [row[:width] for row in rows]
     if content.attitude is not None:
-        top, left, columns = gap(rows)
+        top, left, columns = largest_gap(rows)
         if top == len(rows):
             rows.append([EMPTY] * width)
         for column in range(left, left + min(ATTITUDE_COLUMNS, columns)):
@@ -183,8 +187,8 @@ def laid_out(content: Content) -> Mosaic:
     return rows
 
 
-def gap(rows: Mosaic) -> tuple[int, int, int]:
-    """Return the largest empty place at the foot of the page: its first row and column, and its width."""
+def largest_gap(rows: Mosaic) -> tuple[int, int, int]:
+    """Return the largest empty area at the bottom of the page: its first row and column, and its width."""
     heights = [
         max((n + 1 for n, name in enumerate(column) if name != EMPTY), default=0)
         for column in zip(*rows, strict=True)
@@ -194,59 +198,59 @@ def gap(rows: Mosaic) -> tuple[int, int, int]:
     return max(places, key=lambda place: ((len(rows) - place[0]) * place[2], place[2]))
 
 
-def headings(content: Content, rows: Mosaic) -> dict[str, str]:
-    """Return the groups by the joint of each whose panel comes first."""
+def group_headings(content: MotionContent, rows: Mosaic) -> dict[str, str]:
+    """Return the groups by the joint of their first panel."""
     joints = [joint for joint in chain(*rows) if joint in content.motion.joints]
     first = {content.group_of(joint): joint for joint in reversed(joints)}
     return {joint: group for group, joint in first.items()}
 
 
-def span_deg(content: Content, joint: str) -> float:
-    """Return how much the panel of a joint shows: as much as those it is to be compared with."""
-    ranks = zip(*_limbs(content), strict=True)
+def span_deg(content: MotionContent, joint: str) -> float:
+    """Return the range of a joint's panel [deg], common to the joints it is compared with."""
+    ranks = zip(*_similar_limbs(content), strict=True)
     peers = next(joints for joints in (*ranks, *content.groups.values()) if joint in joints)
     return max(
-        LEAST_SPAN_DEG, *(content.span(peer) * ROOM for peer in peers if peer in content.motion.joints)
+        MIN_SPAN_DEG, *(content.span(peer) * SPAN_FACTOR for peer in peers if peer in content.motion.joints)
     )
 
 
-def _limbs(content: Content) -> list[tuple[str, ...]]:
-    """Return the joints of limbs that are alike, where there are many: as long, and left or right."""
+def _similar_limbs(content: MotionContent) -> list[tuple[str, ...]]:
+    """Return the joints of similar limbs (of equal length, left or right) if there are at least `LIMBS`."""
     paired = {joint for pair in content.robot.mirror_pairs for joint in (pair.left, pair.right)}
     groups = [content.robot.groups.get(group, ()) for group in content.groups]
     sided = [joints for joints in groups if len(joints) > 1 and paired.issuperset(joints)]
     lengths = [len(joints) for joints in sided]
-    alike = [joints for joints in sided if len(joints) == max(lengths, key=lengths.count)]
-    return alike if len(alike) >= LIMBS else []
+    similar = [joints for joints in sided if len(joints) == max(lengths, key=lengths.count)]
+    return similar if len(similar) >= MIN_LIMBS else []
 
 
-def _side_by_side(content: Content, limbs: Sequence[tuple[str, ...]]) -> Mosaic:
-    """Return a row of what comes before the limbs, the limbs in columns, and rows of all the rest."""
+def _lay_out_side_by_side(content: MotionContent, limbs: Sequence[tuple[str, ...]]) -> Mosaic:
+    """Return a row of the joints before the limbs, the limbs in columns, and rows of all other joints."""
     order = content.motion.joints
     width = len(limbs)
     members = {joint for joints in limbs for joint in joints}
-    others = [joint for joint in content.shown if joint not in members]
+    other_joints = [joint for joint in content.displayed_joints if joint not in members]
     first = min(order.index(joint) for joint in members.intersection(order))
-    before = [joint for joint in others if order.index(joint) < first][:width]
-    if before and len(others) <= width:
-        before = others  # one row holds head and tail
-    ranks = [rank for rank in zip(*limbs, strict=True) if not set(rank).isdisjoint(content.shown)]
+    before = [joint for joint in other_joints if order.index(joint) < first][:width]
+    if before and len(other_joints) <= width:
+        before = other_joints  # one row holds head and tail
+    ranks = [rank for rank in zip(*limbs, strict=True) if not set(rank).isdisjoint(content.displayed_joints)]
     return [
-        *_in_rows(before, width),
+        *_lay_out_rows(before, width),
         *([joint if joint in order else EMPTY for joint in rank] for rank in ranks),
-        *_in_rows([joint for joint in others if joint not in before], width),
+        *_lay_out_rows([joint for joint in other_joints if joint not in before], width),
     ]
 
 
-def _in_rows(joints: Sequence[str], width: int) -> Mosaic:
+def _lay_out_rows(joints: Sequence[str], width: int) -> Mosaic:
     rows = [[*joints[start : start + width]] for start in range(0, len(joints), width)]
     return [row + [EMPTY] * (width - len(row)) for row in rows]
 
 
-def _stacked(content: Content) -> Mosaic:
-    """Return every group as a stack: right beside left, legs below arms."""
-    most = MOST_COLUMNS if len(content.shown) > MANY_JOINTS else MOST_COLUMNS // 2
-    columns: Mosaic = [[] for _ in range(min(len(content.groups), most))]
+def _lay_out_stacks(content: MotionContent) -> Mosaic:
+    """Return every group as a stack of panels: right beside left, legs below arms."""
+    max_columns = MAX_COLUMNS if len(content.displayed_joints) > MANY_JOINTS else MAX_COLUMNS // 2
+    columns: Mosaic = [[] for _ in range(min(len(content.groups), max_columns))]
     for joints in content.groups.values():
         min(columns, key=len).extend(joints)
     return [[*row] for row in zip_longest(*columns, fillvalue=EMPTY)]

@@ -1,4 +1,4 @@
-"""The page of a motion: title, key, one small curve a joint, and the list of what is wrong with it below."""
+"""The page of a motion: title, legend, a panel for each joint, and the list of findings at the bottom."""
 
 from __future__ import annotations
 
@@ -9,17 +9,25 @@ import numpy as np
 
 from posewright.errors import InputError
 from posewright.figures.motion import panel
-from posewright.figures.motion.content import ATTITUDE, EMPTY, Content, Mosaic, gap, headings, laid_out
+from posewright.figures.motion.content import (
+    ATTITUDE,
+    EMPTY,
+    Mosaic,
+    MotionContent,
+    group_headings,
+    largest_gap,
+    lay_out_panels,
+)
 from posewright.figures.motion.panel import (
     LINE_IN,
-    Line,
+    ListLine,
     draw_badges,
     draw_list,
     draw_whole_robot_findings,
     list_lines,
 )
-from posewright.figures.style import canvas, mosaic_of, styled, titled, write_row_legend
-from posewright.formats import card_of
+from posewright.figures.style import canvas, create_mosaic, styled, titled, write_row_legend
+from posewright.formats import robot_of_motion
 from posewright.motions import Finding, Motion, check_motion
 from posewright.robots import Robot
 
@@ -54,9 +62,9 @@ def draw_motion(
     """Draw every moving joint of a motion over time, with limits, speeds and findings.
 
     Args:
-        motion: what to draw.
-        robot: whose groups and limits count, or the name; default the motion's own.
-        findings: what to mark; default what the design rules find. An empty list marks nothing.
+        motion: to be drawn.
+        robot: with the groups and limits, or its name; default the motion's own.
+        findings: to be marked; default those of the design rules. An empty list marks nothing.
         figure: a figure, or a part of one, to draw into; default a new one. Its layout is `constrained`.
 
     Raises:
@@ -64,16 +72,16 @@ def draw_motion(
         UnknownNameError: the robot is not known.
     """
     if motion.duration == 0.0:
-        raise InputError(f"motion {motion.name!r} takes no time: there is nothing to draw")
-    card = card_of(motion, robot)
+        raise InputError(f"motion {motion.name!r} has no duration: there is nothing to draw")
+    card = robot_of_motion(motion, robot)
     if findings is None:
         findings = check_motion(motion, card)
-    return draw_page(Content(motion, card, tuple(findings)), figure)
+    return draw_motion_page(MotionContent(motion, card, tuple(findings)), figure)
 
 
-def draw_page(content: Content, into: Canvas | None = None) -> Figure:
-    """Return the whole picture."""
-    rows = laid_out(content)
+def draw_motion_page(content: MotionContent, into: Canvas | None = None) -> Figure:
+    """Draw the page of a motion."""
+    rows = lay_out_panels(content)
     columns = len(rows[0])
     panel_in = PANEL_WIDTHS.get(columns, NARROW_PANEL)
     lines, below = _list_findings(content, rows, panel_in + COLUMN_GAP)
@@ -81,12 +89,12 @@ def draw_page(content: Content, into: Canvas | None = None) -> Figure:
     heights = [HEAD, *[PANEL_HEIGHT] * len(rows), *([below] if below else [])]
     size = columns * (panel_in + COLUMN_GAP) + 0.3, sum(heights) + len(rows) * ROW_GAP + 0.2
     figure = canvas(into, size, dpi=150, layout="constrained")
-    axes_by_name = mosaic_of(figure, mosaic, height_ratios=heights)
+    axes_by_name = create_mosaic(figure, mosaic, height_ratios=heights)
     lowest = [
         next(name for name in reversed(column) if name not in {EMPTY, FINDINGS})
         for column in zip(*mosaic, strict=True)
     ]
-    groups = headings(content, rows)
+    groups = group_headings(content, rows)
     for name, axes in axes_by_name.items():
         if name == FINDINGS:
             draw_list(axes, lines)
@@ -98,7 +106,10 @@ def draw_page(content: Content, into: Canvas | None = None) -> Figure:
                 panel.draw_attitude(axes, content, content.attitude)
             else:
                 panel.draw_joint(axes, content, name)
-                findings = [*content.findings_of(name), *(content.whole if name == rows[0][0] else ())]
+                findings = [
+                    *content.findings_of(name),
+                    *(content.whole_robot_findings if name == rows[0][0] else ()),
+                ]
                 draw_badges(axes, content, findings, name, panel_in)
             if groups.get(name):
                 panel.draw_heading(axes, groups[name])
@@ -107,9 +118,12 @@ def draw_page(content: Content, into: Canvas | None = None) -> Figure:
     return titled(figure, f"motion {content.motion.name}: {_subtitle(content)}")
 
 
-def _list_findings(content: Content, rows: Mosaic, column_in: float) -> tuple[list[Line], float]:
-    """Put the list of findings where no panel stands; else return its height below all panels [in]."""
-    top, left, columns = gap(rows)
+def _list_findings(content: MotionContent, rows: Mosaic, column_in: float) -> tuple[list[ListLine], float]:
+    """Return the list of findings, and its height below all panels [in], 0 if it fits between the panels.
+
+    If it fits, its cells are written into `rows`.
+    """
+    top, left, columns = largest_gap(rows)
     lines = list_lines(content, columns * column_in - COLUMN_GAP)
     room = (len(rows) - top) * (PANEL_HEIGHT + ROW_GAP) - ROW_GAP
     if columns > 1 and 0.0 < LINE_IN * len(lines) <= room:
@@ -120,7 +134,7 @@ def _list_findings(content: Content, rows: Mosaic, column_in: float) -> tuple[li
     return lines, LINE_IN * (len(lines) + 1) if lines else 0.0
 
 
-def _draw_head(axes: Axes, content: Content) -> None:
+def _draw_head(axes: Axes, content: MotionContent) -> None:
     """Write title, subtitle and key."""
     axes.set_axis_off()
     title = axes.text(0.0, 1.0, content.motion.name, fontsize=12, weight="bold")
@@ -130,35 +144,39 @@ def _draw_head(axes: Axes, content: Content) -> None:
     write_row_legend(axes, _legend_handles(content), "lower left").set_in_layout(False)
 
 
-def _subtitle(content: Content) -> str:
+def _subtitle(content: MotionContent) -> str:
     motion = content.motion
-    parts = [content.robot.name, _counted(len(motion.keyframes), "keyframe"), f"{motion.duration:.3g} s"]
+    parts = [content.robot.name, _count_text(len(motion.keyframes), "keyframe"), f"{motion.duration:.3g} s"]
     if motion.loops:
         repeats = "repeats for ever" if motion.repeat is None else f"played {motion.repeat} times"
         parts.append(f"{repeats} (second pass paler)")
     if content.findings:
         levels = [finding.level.value for finding in content.findings]
-        parts += [_counted(levels.count(level), level) for level in dict.fromkeys(levels)]
+        parts += [_count_text(levels.count(level), level) for level in dict.fromkeys(levels)]
     return ", ".join(parts)
 
 
-def _counted(number: int, noun: str) -> str:
+def _count_text(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _legend_handles(content: Content) -> list[Artist]:
-    """Return what the strokes of the picture stand for."""
+def _legend_handles(content: MotionContent) -> list[Artist]:
+    """Return the legend's entries."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    joints = [content.robot.joint(joint) for joint in content.shown]
+    joints = [content.robot.joint(joint) for joint in content.displayed_joints]
     handles: list[Artist] = [
         Line2D([], [], color=panel.CURVE, marker="o", markersize=3.2, label="angle [deg], keyframes"),
         Line2D([], [], color=panel.LIMIT, ls="--", lw=1.0, label="limit"),
     ]
     if any((j.hardware_lower_rad, j.hardware_upper_rad) != (j.lower_rad, j.upper_rad) for j in joints):
         handles.append(Line2D([], [], color=panel.HARDWARE, ls=":", lw=1.0, label="(limit of the mechanism)"))
-    if any(np.isfinite(limit).any() for joint in content.shown for limit in content.coupled(joint)):
+    if any(
+        np.isfinite(limit).any()
+        for joint in content.displayed_joints
+        for limit in content.coupled_limits(joint)
+    ):
         label = "limit set by other joints"
         handles.append(Line2D([], [], color=panel.LIMIT, ls=(0, panel.COUPLED), lw=1.0, label=label))
     handles.append(Patch(color=panel.SPEED, label="speed; fine dashes: the most"))

@@ -1,4 +1,4 @@
-"""One panel of a motion's picture: a joint's angle with its limits and speed, and what was found there."""
+"""Panels of a motion's picture: a joint's angle with limits and speed, and the marks of findings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.figures.motion.content import ATTITUDE, LEAST_SPAN_DEG, ROOM, Content, span_deg
+from posewright.figures.motion.content import ATTITUDE, MIN_SPAN_DEG, SPAN_FACTOR, MotionContent, span_deg
 from posewright.motions import Finding, Level
 
 if TYPE_CHECKING:
@@ -20,25 +20,25 @@ if TYPE_CHECKING:
 
 COLOURS = {Level.ERROR: "#c0392b", Level.WARNING: "#b9770e", Level.NOTE: "#5b6770"}
 RING = 5.0
-MANY_RINGS = 12
-"""Size of a ring on the curve [points]; of more than so many they are half as large."""
+MAX_FULL_RINGS = 12
+"""Size of a ring on the curve [points], halved if there are more than this number."""
 
-MOST_LISTED = 24
-"""A longer list would be most of the picture."""
+MAX_LISTED = 24
+"""Greatest number of listed findings."""
 
 BADGE_IN = 0.17
-"""How much room a number takes across [in]."""
+"""Width of a finding's number [in]."""
 
 LINE_IN = 0.175
 """Height of a line of the list [in]."""
 
 CHARACTER_IN = 0.058
-"""How much room a character of the list takes, on average [in]."""
+"""Average width of a character of the list [in]."""
 
 
 @dataclass(frozen=True)
-class Line:
-    """One line of the list: the first of a finding has its number."""
+class ListLine:
+    """A line of the list of findings; the first line of each has its number."""
 
     text: str
     number: int | None = None
@@ -46,15 +46,15 @@ class Line:
 
 
 def draw_badges(
-    axes: Axes, content: Content, findings: list[tuple[int, Finding]], joint: str, width_in: float
+    axes: Axes, content: MotionContent, findings: list[tuple[int, Finding]], joint: str, width_in: float
 ) -> None:
-    """Draw the number of each finding above when it happens in a joint's panel, and a line to the curve."""
-    findings.sort(key=lambda entry: (_when(content, entry[1]), entry[0]))
-    shares = [_when(content, finding) / content.until_s for _, finding in findings]
-    for (number, finding), place in zip(findings, spread(shares, BADGE_IN / width_in), strict=True):
+    """Draw the number of each finding at its time at the top of a joint's panel, with a line to the curve."""
+    findings.sort(key=lambda entry: (_finding_time(content, entry[1]), entry[0]))
+    shares = [_finding_time(content, finding) / content.end_s for _, finding in findings]
+    for (number, finding), place in zip(findings, spread_positions(shares, BADGE_IN / width_in), strict=True):
         if finding.joint is None:
             bottom, top = axes.get_ylim()
-            point = (_when(content, finding), top - 1.5 * LANE * (top - bottom))
+            point = (_finding_time(content, finding), top - 1.5 * LANE * (top - bottom))
         else:
             point = _draw_rings(axes, content, finding, joint)
         line = {"arrowstyle": "-", "color": COLOURS[finding.level], "lw": 0.8, "shrinkA": 0, "shrinkB": 2.5}
@@ -70,25 +70,25 @@ def draw_badges(
         _make_badge(badge, number, finding.level)
 
 
-def draw_whole_robot_findings(axes: Axes, content: Content) -> None:
-    """Draw an upright line where something was found of the robot as a whole."""
-    for _, finding in content.whole:
-        axes.axvline(_when(content, finding), color=COLOURS[finding.level], linewidth=0.8, alpha=0.6)
+def draw_whole_robot_findings(axes: Axes, content: MotionContent) -> None:
+    """Draw a vertical line at each finding about the whole robot."""
+    for _, finding in content.whole_robot_findings:
+        axes.axvline(_finding_time(content, finding), color=COLOURS[finding.level], linewidth=0.8, alpha=0.6)
 
 
-def _draw_rings(axes: Axes, content: Content, finding: Finding, joint: str) -> tuple[float, float]:
-    """Draw a ring wherever it happens, and return where it is worst."""
-    times = [min(time, content.until_s) for time in finding.times_s] or [0.0]
+def _draw_rings(axes: Axes, content: MotionContent, finding: Finding, joint: str) -> tuple[float, float]:
+    """Draw a ring at each time of a finding, and return the position of the worst."""
+    times = [min(time, content.end_s) for time in finding.times_s] or [0.0]
     angles = np.interp(times, content.times, content.curve(joint))  # NaN where it is free: then in the middle
     points = [*zip(times, np.nan_to_num(angles, nan=sum(axes.get_ylim()) / 2.0).tolist(), strict=True)]
-    size = RING if len(points) <= MANY_RINGS else RING / 2.0
+    size = RING if len(points) <= MAX_FULL_RINGS else RING / 2.0
     colour = COLOURS[finding.level]
     axes.plot(*zip(*points, strict=True), "o", mfc="none", mec=colour, ms=size, mew=0.8, clip_on=False)
     return points[0]
 
 
-def spread(targets: Sequence[float], width: float) -> list[float]:
-    """Return places as near as may be to rising targets, `width` apart and between 0 and 1."""
+def spread_positions(targets: Sequence[float], width: float) -> list[float]:
+    """Return positions as near as possible to rising targets, at least `width` apart, between 0 and 1."""
     half = min(width / 2.0, 0.5)
     places: list[float] = []
     for target in targets:
@@ -100,18 +100,18 @@ def spread(targets: Sequence[float], width: float) -> list[float]:
     return places
 
 
-def list_lines(content: Content, width_in: float) -> list[Line]:
+def list_lines(content: MotionContent, width_in: float) -> list[ListLine]:
     """Return the findings as lines of text no wider than `width_in` [in]."""
     lines = []
-    for number, finding in enumerate(content.findings[:MOST_LISTED], 1):
+    for number, finding in enumerate(content.findings[:MAX_LISTED], 1):
         text = f"{finding.level.value}, {finding.rule}: {finding.message}"
         first, *continued = textwrap.wrap(text, max(40, int(width_in / CHARACTER_IN)))
-        lines += [Line(first, number, finding.level), *map(Line, continued)]
-    n_unlisted = len(content.findings) - MOST_LISTED
-    return [*lines, Line(f"and {n_unlisted} more")] if n_unlisted > 0 else lines
+        lines += [ListLine(first, number, finding.level), *map(ListLine, continued)]
+    n_unlisted = len(content.findings) - MAX_LISTED
+    return [*lines, ListLine(f"and {n_unlisted} more")] if n_unlisted > 0 else lines
 
 
-def draw_list(axes: Axes, lines: Sequence[Line]) -> None:
+def draw_list(axes: Axes, lines: Sequence[ListLine]) -> None:
     """Write the lines from the top of axes down."""
     axes.set_axis_off()
 
@@ -127,14 +127,14 @@ def draw_list(axes: Axes, lines: Sequence[Line]) -> None:
 
 
 def _make_badge(text: Annotation, number: int, level: Level) -> None:
-    """Make a text the number of a finding: white on the colour of its level."""
+    """Format a text as the number of a finding: white on the colour of its level."""
     text.set(color="white", fontsize=6.0, weight="bold", ha="center", va="center")
     shape = "circle,pad=0.22" if number < 10 else "round,pad=0.22"
     text.set_bbox({"boxstyle": shape, "fc": COLOURS[level], "ec": "none"})
 
 
-def _when(content: Content, finding: Finding) -> float:
-    return min(finding.times_s[0], content.until_s) if finding.times_s else 0.0
+def _finding_time(content: MotionContent, finding: Finding) -> float:
+    return min(finding.times_s[0], content.end_s) if finding.times_s else 0.0
 
 
 # Colours.
@@ -154,39 +154,39 @@ COUPLED = (6, 1.5, 1, 1.5)
 """Dashes of a limit that other joints set."""
 
 STRIP = 0.2
-"""Share of a panel's height that the speed takes, at its foot."""
+"""Share of a panel's height for the speed strip, at the bottom."""
 
 STRIP_TOP = 1.25
-"""The strip shows speeds up to so many times the fastest the joint turns; what is beyond is cut off."""
+"""Greatest speed in the strip, as a share of the joint's greatest speed; higher speeds are clipped."""
 
 JUMP = 1000.0
-"""A speed of so many times the fastest is a jump."""
+"""A speed of this share of the greatest is a jump."""
 
-MOST_TICKS = 4
+MAX_TICKS = 4
 TICK_STEPS_DEG = (0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 45, 90, 180, *(360.0 * 10**i for i in range(300)))
 
 LANE = 0.16
-"""Share of a panel's height kept free above the curve for the numbers of findings."""
+"""Share of a panel's height above the curve that is free for the numbers of findings."""
 
 
-def draw_joint(axes: Axes, content: Content, joint: str) -> None:
+def draw_joint(axes: Axes, content: MotionContent, joint: str) -> None:
     """Draw a joint's panel."""
-    _frame(axes, content, joint)
+    _set_limits(axes, content, joint)
     _draw_limits(axes, content, joint)
     _draw_free(axes, content, joint)
     _draw_speed(axes, content, joint)
     curve = content.curve(joint)
     times = content.times
-    once = content.motion.duration
-    for part, colour in ((times >= once, SECOND_LAP), (times <= once, CURVE)):
+    first_pass_s = content.motion.duration
+    for part, colour in ((times >= first_pass_s, SECOND_LAP), (times <= first_pass_s, CURVE)):
         axes.plot(times[part], curve[part], color=colour, linewidth=1.4, solid_capstyle="round")
     at_marks = curve[np.searchsorted(times, content.marks)]
     size = 3.2 if len(content.marks) <= 40 else 1.8
     axes.plot(content.marks, at_marks, "o", color=CURVE, markersize=size, clip_on=False)
 
 
-def _frame(axes: Axes, content: Content, joint: str) -> None:
-    """Set what the axes show: the curve between the strip for speeds and the lane for findings."""
+def _set_limits(axes: Axes, content: MotionContent, joint: str) -> None:
+    """Set the limits of the axes: the curve between the strip for speeds and the lane for findings."""
     curve = content.curve(joint)
     span = span_deg(content, joint)
     finite = curve[np.isfinite(curve)]
@@ -201,22 +201,22 @@ def _frame(axes: Axes, content: Content, joint: str) -> None:
 
 def round_angles(bottom: float, top: float) -> list[float]:
     """Return round angles between two, at most `MOST_TICKS` [deg]."""
-    step = next(step for step in TICK_STEPS_DEG if (top - bottom) / step <= MOST_TICKS)
+    step = next(step for step in TICK_STEPS_DEG if (top - bottom) / step <= MAX_TICKS)
     return [step * i for i in range(math.ceil(bottom / step), math.floor(top / step) + 1)]
 
 
-def _draw_keyframes(axes: Axes, content: Content, title: str) -> None:
-    """Draw when the keyframes are reached, paler where they are many, and write what the panel shows."""
+def _draw_keyframes(axes: Axes, content: MotionContent, title: str) -> None:
+    """Draw lines at the keyframes, thinner if they are many, and the panel's title."""
     width = 0.7 if len(content.marks) <= 40 else 0.3
     upright = axes.get_xaxis_transform()
     axes.vlines(content.marks, 0, 1, transform=upright, color=FRAME, linewidth=width, zorder=0)
     axes.set_title(title.replace("_", " "), fontsize=8, loc="left", pad=3)
-    axes.set_xlim(0.0, content.until_s)
+    axes.set_xlim(0.0, content.end_s)
     axes.spines[["top", "right"]].set_visible(False)
 
 
 def draw_heading(axes: Axes, group: str) -> None:
-    """Write above a panel what group begins with it."""
+    """Write the name of the group that begins with a panel above it."""
     axes.annotate(
         group.replace("_", " ").upper(),
         (0, 1),
@@ -229,8 +229,8 @@ def draw_heading(axes: Axes, group: str) -> None:
     )
 
 
-def _draw_limits(axes: Axes, content: Content, joint: str) -> None:
-    """Draw the limits that the panel shows, and name them in its corner."""
+def _draw_limits(axes: Axes, content: MotionContent, joint: str) -> None:
+    """Draw the limits that are in view, and write all limits in the corner."""
     limits = content.robot.joint(joint)
     soft = np.rad2deg([limits.lower_rad, limits.upper_rad])
     hard = np.rad2deg([limits.hardware_lower_rad, limits.hardware_upper_rad])
@@ -241,7 +241,7 @@ def _draw_limits(axes: Axes, content: Content, joint: str) -> None:
             if bottom < edge < top:
                 axes.axhline(edge, color=colour, linewidth=0.9, linestyle=style, zorder=1)
                 axes.axhspan(min(edge, end), max(edge, end), color=LIMIT, alpha=0.07, linewidth=0)
-    for limit in content.coupled(joint):
+    for limit in content.coupled_limits(joint):
         axes.plot(content.times, limit, color=LIMIT, lw=0.8, ds="steps-post", dashes=COUPLED, zorder=1)
     label = f"limits {soft[0]:.0f} .. {soft[1]:.0f}"
     if not np.allclose(soft, hard):
@@ -249,8 +249,8 @@ def _draw_limits(axes: Axes, content: Content, joint: str) -> None:
     axes.set_title(label, fontsize=6.5, loc="right", pad=3, color=LIMIT)
 
 
-def _draw_speed(axes: Axes, content: Content, joint: str) -> None:
-    """Draw the speed as a strip at the panel's foot, red where the joint cannot follow; its peak beside."""
+def _draw_speed(axes: Axes, content: MotionContent, joint: str) -> None:
+    """Draw the speed as a strip at the bottom, red where the joint cannot follow, with its peak beside."""
     share = content.speeds[:, content.motion.joints.index(joint)]
     share = np.nan_to_num(np.append(share, share[-1]), posinf=JUMP)
     height = np.clip(share, 0.0, STRIP_TOP) * STRIP / STRIP_TOP
@@ -261,32 +261,39 @@ def _draw_speed(axes: Axes, content: Content, joint: str) -> None:
         axes.fill_between(
             content.times, 0, top, where=where, color=colour, step="post", lw=0, transform=low, zorder=1.5
         )
-    most = STRIP / STRIP_TOP
+    limit_height = STRIP / STRIP_TOP
     axes.plot([0, 1], [STRIP, STRIP], transform=axes.transAxes, color=FRAME, linewidth=0.7, zorder=1.8)
-    axes.plot([0, 1], [most, most], transform=axes.transAxes, color=TOO_FAST, linewidth=0.5, dashes=(6, 3))
+    axes.plot(
+        [0, 1],
+        [limit_height, limit_height],
+        transform=axes.transAxes,
+        color=TOO_FAST,
+        linewidth=0.5,
+        dashes=(6, 3),
+    )
     peak = float(share.max())
     label = "jump" if peak >= JUMP else f"{peak:.0%}"
     colour = TOO_FAST if over.any() else PEAK
-    axes.text(1.008, most, label, transform=axes.transAxes, fontsize=5.5, color=colour, va="center")
+    axes.text(1.008, limit_height, label, transform=axes.transAxes, fontsize=5.5, color=colour, va="center")
 
 
-def _draw_free(axes: Axes, content: Content, joint: str) -> None:
+def _draw_free(axes: Axes, content: MotionContent, joint: str) -> None:
     free = content.free[:, content.motion.joints.index(joint)]
     if free.any():
         upright = axes.get_xaxis_transform()
         axes.fill_between(content.times, 0, 1, where=free, transform=upright, color=FREE, linewidth=0)
-        centre = float(content.times[free].mean()) / content.until_s
+        centre = float(content.times[free].mean()) / content.end_s
         axes.text(centre, 0.5, "free", transform=axes.transAxes, ha="center", va="center", color=FREE_TEXT)
 
 
 ANGLES = (("roll, + right", "#0072b2"), ("pitch, + forward", "#d55e00"), ("yaw, + left", "#009e73"))
 
 
-def draw_attitude(axes: Axes, content: Content, attitude: Floats) -> None:
+def draw_attitude(axes: Axes, content: MotionContent, attitude: Floats) -> None:
     """Draw roll, pitch and yaw (n_keyframes, 3) [deg] between the keyframes that state them."""
     finite = attitude[np.isfinite(attitude)]
     middle = (finite.max() + finite.min()) / 2.0
-    span = max(LEAST_SPAN_DEG, np.ptp(finite) * ROOM)
+    span = max(MIN_SPAN_DEG, np.ptp(finite) * SPAN_FACTOR)
     axes.set_ylim(middle - span / 2, middle + span / 2)
     _draw_keyframes(axes, content, ATTITUDE)
     draw_heading(axes, "base attitude")

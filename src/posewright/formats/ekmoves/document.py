@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from posewright.formats.text_lines import spliced
+from posewright.formats.text_lines import splice_bytes
 from posewright.motions.pose import LONGEST_S, SHORTEST_S, Attitude
 
 EKMOVES = "ekmoves-h"
@@ -96,7 +96,7 @@ class PoseHeader:
 
     def with_edits(self, edits: Iterable[Edit]) -> bytes:
         """Return the bytes with edits that do not overlap; of several at one place in the order given."""
-        return spliced(self.raw, sorted(edits, key=lambda edit: edit[:2]))
+        return splice_bytes(self.raw, sorted(edits, key=lambda edit: edit[:2]))
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.errors import FormatError, InputError, Where
+from posewright.formats.default_angles import describe_unset_joints, fill_unset_angles, standing_angles
 from posewright.formats.ekmoves.document import (
     DECIMALS,
     EKMOVES,
@@ -38,13 +39,13 @@ from posewright.formats.ekmoves.reader import (
     series_of,
     timing_of,
 )
-from posewright.formats.file_kind import Evidence, FileKind, read_file_bytes, says
-from posewright.formats.moments import MS_PER_S, rounding_remarks, times_of
+from posewright.formats.file_kind import Evidence, FileKind, read_file_bytes, text_matches
 from posewright.formats.motion_file import MotionFile, PageLabel, origin_of
 from posewright.formats.motion_format import MotionFormat, Quantum, Rendering, WriteOptions
-from posewright.formats.text_lines import number
-from posewright.formats.unsaid import filled, never_set, standing, unheld, unsaid
-from posewright.motions import Motion, card_of
+from posewright.formats.path_losses import describe_path_losses, describe_unsupported_joints
+from posewright.formats.text_lines import format_angle
+from posewright.formats.timeline import MS_PER_S, key_times, rounding_remarks
+from posewright.motions import Motion, robot_of_motion
 from posewright.robots import Robot, robot
 
 MOST_POSES = 9999
@@ -71,7 +72,7 @@ class _Poses:
 
     def array(self, place: int, name: str, eol: bytes) -> bytes:
         """Return the lines of a new array."""
-        cells = [number(angle) for angle in self.degrees[place].tolist()]
+        cells = [format_angle(angle) for angle in self.degrees[place].tolist()]
         limbs = [cells[:_LIMB], *(cells[i : i + 3] for i in range(_LIMB, len(cells), 3))]
         rows = [f"    {', '.join(limb)}," for limb in limbs]
         lines = [f"const double {name}[{len(ORDER)}] = {{", *rows, "};"]
@@ -86,7 +87,7 @@ def header_with(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
     """
     del options
     origin = origin_of(motion, EKMOVES)
-    if origin is not None and isinstance(origin.document, PoseHeader) and not origin.alone:
+    if origin is not None and isinstance(origin.document, PoseHeader) and not origin.is_single_page:
         return replace(_edited(origin.document, {origin.page: motion}), times_s=_times(motion))
     standing_there = _standing_at(path, motion)
     if standing_there is not None:
@@ -112,7 +113,7 @@ def _standing_at(path: Path, motion: Motion) -> tuple[PoseHeader, int] | None:
     except InputError:
         return None
     names = [
-        series_motion(header, one, page, card_of(motion)).name
+        series_motion(header, one, page, robot_of_motion(motion)).name
         for page, one in enumerate(series_of(header), 1)
     ]
     if motion.name not in names:
@@ -124,7 +125,7 @@ def _standing_at(path: Path, motion: Motion) -> tuple[PoseHeader, int] | None:
 
 def _times(motion: Motion) -> tuple[float, ...]:
     """Return when each keyframe is reached in the file [s]."""
-    return tuple(round(arrives, DECIMALS) for arrives, _ in times_of(motion))
+    return tuple(round(arrives, DECIMALS) for arrives, _ in key_times(motion))
 
 
 _COLUMNS = "tilt2, pan, tilt1, mouth; J1, J2, J3 of left front, left rear, right front, right rear"
@@ -147,7 +148,7 @@ def _edited(header: PoseHeader, motions: dict[int, Motion]) -> Rendering:
     names = {array.name for array in header.arrays}
     for page, motion in motions.items():
         series = all_series[page - 1]
-        as_read = series_motion(header, series, page, card_of(motion))
+        as_read = series_motion(header, series, page, robot_of_motion(motion))
         if as_read == motion:
             continue
         keeps_name = motion.name == as_read.name
@@ -177,7 +178,7 @@ def _check_names(names: Sequence[str], taken: set[str]) -> None:
 
 def _poses(motion: Motion, name: str) -> tuple[_Poses, tuple[str, ...], tuple[str, ...]]:
     """Return what is to be written, what is lost of the motion, and what had to be filled in."""
-    card = card_of(motion)
+    card = robot_of_motion(motion)
     missing = [joint for joint in ORDER if joint not in card.joint_names]
     if missing:
         what = f"{card.name} has no {', '.join(missing)}"
@@ -189,8 +190,8 @@ def _poses(motion: Motion, name: str) -> tuple[_Poses, tuple[str, ...], tuple[st
     extras = {key: text for key, text in motion.extras.items() if key != MOTION}
     notes = {MOTION: motion.name, **extras} if extras or motion.name != name else {}
     poses = _Poses(name, degrees, tuple(_timings(motion)), notes)
-    lost = unsaid(motion, extras=extras)
-    return poses, (*lost, *unheld(motion, ORDER, card)), (*remarks, *_rounded(motion))
+    lost = describe_path_losses(motion, extras=extras)
+    return poses, (*lost, *describe_unsupported_joints(motion, ORDER, card)), (*remarks, *_rounded(motion))
 
 
 def _degrees(motion: Motion, card: Robot) -> tuple[Floats, tuple[str, ...]]:
@@ -200,27 +201,27 @@ def _degrees(motion: Motion, card: Robot) -> tuple[Floats, tuple[str, ...]]:
     """
     rows = np.array([keyframe.pose.on(ORDER).angles for keyframe in motion.keyframes])
     unset = [joint for joint, column in zip(ORDER, rows.T, strict=True) if np.isnan(column).all()]
-    stand = standing(card)
-    rows = filled(rows)
+    stand = standing_angles(card)
+    rows = fill_unset_angles(rows)
     rows = np.where(np.isnan(rows), [stand[joint] for joint in ORDER], rows)
     degrees = np.degrees(rows)
     if not np.all(np.abs(degrees) <= MAX_DEG):
         raise FormatError(f"motion {motion.name!r} turns a joint by more than {MAX_DEG:g} deg")
-    return degrees, never_set(unset, card)
+    return degrees, describe_unset_joints(unset, card)
 
 
 def _timings(motion: Motion) -> Iterator[Timing]:
     """Yield the times of the keyframes, rounded on the clock of the motion, so that it does not go wrong."""
     before = 0.0
     leans = any(any(keyframe.attitude or ()) for keyframe in motion.keyframes)
-    for keyframe, (arrives, ends) in zip(motion.keyframes, times_of(motion), strict=True):
+    for keyframe, (arrives, ends) in zip(motion.keyframes, key_times(motion), strict=True):
         arrival, end = round(arrives, DECIMALS), round(ends, DECIMALS)
         yield Timing(arrival - before, end - arrival, keyframe.attitude if leans else None)
         before = end
 
 
 def _rounded(motion: Motion) -> Iterator[str]:
-    shifts = [round(time, DECIMALS) - time for times in times_of(motion) for time in times]
+    shifts = [round(time, DECIMALS) - time for times in key_times(motion) for time in times]
     return rounding_remarks(QUANTUM_S * MS_PER_S, shifts)
 
 
@@ -252,7 +253,7 @@ def _array_edits(array: PoseArray, name: str, place: int, poses: _Poses) -> Iter
         yield Edit(*array.identifier, name.encode())
     for cell, before, after in zip(array.cells, array.degrees, poses.degrees[place].tolist(), strict=True):
         if abs(after - before) > QUANTUM_DEG / 2.0:
-            yield Edit(*cell, number(after).encode())
+            yield Edit(*cell, format_angle(after).encode())
     if not _same(timing_of(array, place), poses.timings[place]):
         yield Edit(*array.comment, timing_text(poses.timings[place]))
 
@@ -301,7 +302,14 @@ def suits(card: Robot) -> bool:
 _ARRAY = rb"^[ \t]*(?:static[ \t]+|const[ \t]+){0,2}(?:double|float)[ \t]+\w+[ \t]*\["
 
 QUANTUM = Quantum(angle_rad=math.radians(QUANTUM_DEG), time_s=QUANTUM_S)
-_KIND = FileKind(EKMOVES, "a C header of AIBO poses (EKMoves.h)", says(_ARRAY), Evidence.LOOSE)
+_KIND = FileKind(EKMOVES, "a C header of AIBO poses (EKMoves.h)", text_matches(_ARRAY), Evidence.LOOSE)
 FORMAT = MotionFormat(
-    _KIND, (".h",), _read, header_with, QUANTUM, suits=suits, render_file=render_file, names_robot=False
+    _KIND,
+    (".h",),
+    _read,
+    header_with,
+    QUANTUM,
+    supports_robot=suits,
+    render_file=render_file,
+    names_robot=False,
 )

@@ -27,7 +27,7 @@ from posewright.formats.ekmoves.document import (
     timing_at,
 )
 from posewright.formats.motion_file import Origin
-from posewright.formats.text_lines import MAX_LINES, MAX_REMARKS, Line, Remarks, show
+from posewright.formats.text_lines import MAX_LINES, MAX_REMARKS, Remarks, TextLine, quote_bytes
 from posewright.motions import Keyframe, Motion, Pose
 from posewright.robots import Robot
 
@@ -161,22 +161,22 @@ class _Reader:
         text = self._code[cell.at : cell.end]
         found = _NUMBER.fullmatch(text)
         if found is None:
-            what = f"a number of array {name} is {show(text)}"
+            what = f"a number of array {name} is {quote_bytes(text)}"
             self._fail(cell.at, what, hint="right is a plain number like -12.5; nothing is computed here")
         if _OCTAL.fullmatch(found[2]):
-            message = f"{show(text)} in array {name}"
+            message = f"{quote_bytes(text)} in array {name}"
             self._fail(cell.at, message, hint="C takes a 0 in front for octal; leave it out")
         value = float(found[1] + found[2])
         if not abs(value) <= MAX_DEG:
-            message = f"a number of array {name} is {show(text)}"
+            message = f"a number of array {name} is {quote_bytes(text)}"
             self._fail(cell.at, message, hint="right are degrees within 360")
         return value
 
-    def _line(self, at: int) -> Line:
+    def _line(self, at: int) -> TextLine:
         number = bisect_right(self._newlines, at - 1)
         begin = self._newlines[number - 1] + 1 if number else 0
         end = self._data.find(b"\n", begin, begin + _SHOWN_BYTES)
-        return Line(self._data[begin : begin + _SHOWN_BYTES if end < 0 else end], number + 1, self._path)
+        return TextLine(self._data[begin : begin + _SHOWN_BYTES if end < 0 else end], number + 1, self._path)
 
     def _fail(self, at: int, message: str, *, hint: str) -> NoReturn:
         self._line(at).fail(message, hint=hint)

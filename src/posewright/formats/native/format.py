@@ -16,9 +16,9 @@ from posewright.documents import (
     write_atomically,
 )
 from posewright.errors import InputError
-from posewright.formats.file_kind import BOM, Evidence, FileKind, read_file_bytes, says
+from posewright.formats.file_kind import BOM, Evidence, FileKind, read_file_bytes, text_matches
 from posewright.formats.motion_file import MotionFile, Origin, origin_of
-from posewright.formats.motion_format import EXACT, MotionFormat, Rendering, WriteOptions, as_they_are
+from posewright.formats.motion_format import EXACT, MotionFormat, Rendering, WriteOptions, exact_key_times
 from posewright.formats.native.reader import motion_of
 from posewright.formats.native.writer import Before, tree_of
 from posewright.formats.roboplus.document import ROBOPLUS_TEXT
@@ -82,12 +82,12 @@ def standing_at(path: Path, motion: Motion) -> bytes | None:
 
 def _read(data: bytes, path: Path, card: Robot | None) -> MotionFile:
     motion = read(data, path, card)
-    return MotionFile.of_one(NATIVE, path, motion, document=data)
+    return MotionFile.of_single_motion(NATIVE, path, motion, document=data)
 
 
 def _render(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
     del options
-    return Rendering(render(motion, standing_at(path, motion)), _losses(motion), (), as_they_are(motion))
+    return Rendering(render(motion, standing_at(path, motion)), _losses(motion), (), exact_key_times(motion))
 
 
 def _losses(motion: Motion) -> tuple[str, ...]:
@@ -100,5 +100,5 @@ def _losses(motion: Motion) -> tuple[str, ...]:
     )
 
 
-_KIND = FileKind(NATIVE, "a Posewright motion", says(rb"^motion[ \t]*:"), Evidence.KEY)
+_KIND = FileKind(NATIVE, "a Posewright motion", text_matches(rb"^motion[ \t]*:"), Evidence.KEY)
 FORMAT = MotionFormat(_KIND, (".motion.yaml", ".yaml", ".yml"), _read, _render, EXACT)

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from posewright.documents import PlainMapping, one_line
+from posewright.documents import PlainMapping, flow_mapping
 from posewright.formats.native.reader import FREE
 from posewright.motions import DEFAULT_ACCEL_SHARE, Attitude, Easing, Keyframe, Motion, Pose
 from posewright.robots import Light
@@ -60,7 +60,7 @@ class _Manner:
         if self.accel_share != DEFAULT_ACCEL_SHARE:
             yield "accel_share", self.accel_share
         if self.stiffness is not None:
-            yield "stiffness_nm_rad", one_line(self.stiffness)
+            yield "stiffness_nm_rad", flow_mapping(self.stiffness)
 
 
 def tree_of(motion: Motion, before: Before | None = None) -> dict[str, object]:
@@ -146,7 +146,7 @@ def _keyframe(keyframe: Keyframe, manner: _Manner, old: tuple[Keyframe, Tree] | 
         entries["accel_share"] = keyframe.accel_share
     stiffness = _stiffness(keyframe)
     if stiffness != manner.stiffness or "stiffness_nm_rad" in told:
-        entries["stiffness_nm_rad"] = None if stiffness is None else one_line(stiffness)
+        entries["stiffness_nm_rad"] = None if stiffness is None else flow_mapping(stiffness)
     if keyframe.attitude is not None:
         entries["attitude_deg"] = _attitude(keyframe.attitude, old)
     if keyframe.lights is not None:
@@ -156,7 +156,7 @@ def _keyframe(keyframe: Keyframe, manner: _Manner, old: tuple[Keyframe, Tree] | 
             else _lights(keyframe.lights)
         )
     entries["pose_deg"] = _pose(keyframe.pose, None if old is None else (old[0].pose, told["pose_deg"]))
-    return one_line(entries)
+    return flow_mapping(entries)
 
 
 def _attitude(attitude: Attitude, old: tuple[Keyframe, Tree] | None) -> list[object]:

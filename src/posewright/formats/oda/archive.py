@@ -16,8 +16,8 @@ from functools import cached_property
 from pathlib import Path
 
 from posewright.display import Lines
-from posewright.errors import FormatError, UnknownNameError, Where, visible
-from posewright.formats.binary import Wrapping, head_of, is_wrapped
+from posewright.errors import FormatError, UnknownNameError, Where, escape_unprintable
+from posewright.formats.binary import GzipWrapping, is_gzip, unpacked_head
 from posewright.formats.file_kind import MAX_ARCHIVE_BYTES
 
 ODA = "aibo-oda"
@@ -65,8 +65,8 @@ _SUFFIX_OF_TYPE = {"LED": ".led", "SYN": ".syn", "STT ": ".stt", "OSND": ".osnd"
 
 def contents_of(data: bytes) -> Contents:
     """Tell what `data` is, looking at its first bytes only."""
-    head = head_of(data, _HEAD_BYTES)
-    return Contents(_kind_of(head), is_wrapped(data))
+    head = unpacked_head(data, _HEAD_BYTES)
+    return Contents(_kind_of(head), is_gzip(data))
 
 
 def suffix_of(kind: EntryKind, type_name: str) -> str:
@@ -176,7 +176,7 @@ class OdaArchive:
     version: tuple[int, int] = (0, 3)
     reserved: bytes = b""
     plain: bytes = b""
-    wrapping: Wrapping | None = None
+    wrapping: GzipWrapping | None = None
     remarks: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
@@ -192,7 +192,7 @@ class OdaArchive:
         """Where it has gzip."""
         if self.wrapping is not None:
             return Compression.FILE
-        packed = any(is_wrapped(entry.data) for entry in self.entries)
+        packed = any(is_gzip(entry.data) for entry in self.entries)
         return Compression.ENTRIES if packed else Compression.NONE
 
     def to_dict(self, *, with_entries: bool = True) -> dict[str, object]:
@@ -223,7 +223,8 @@ class OdaArchive:
             contents = entry.contents
             packed = " (gzip)" if contents.is_packed else ""
             size = f"{len(entry.data):>9,}"
-            yield f"  {number:>{width}}  {contents.kind.value:<11}{size}{packed:<7}  {visible(entry.name)}"
+            name = escape_unprintable(entry.name)
+            yield f"  {number:>{width}}  {contents.kind.value:<11}{size}{packed:<7}  {name}"
 
     def _kinds(self) -> dict[str, int]:
         return dict(Counter(entry.contents.kind.value for entry in self.entries))
@@ -274,7 +275,7 @@ class OdaArchive:
     def render(self) -> bytes:
         """Return the archive's bytes: those it was read from, or a new layout without gaps."""
         plain = self.plain or self._laid_out()
-        return plain if self.wrapping is None else self.wrapping.around(plain)
+        return plain if self.wrapping is None else self.wrapping.wrap(plain)
 
     def _changed(self, entries: tuple[OdaEntry, ...]) -> OdaArchive:
         return replace(self, entries=entries, plain=b"")

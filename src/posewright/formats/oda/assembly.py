@@ -14,9 +14,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 
 from posewright.errors import FormatError, Where
-from posewright.formats.binary import Place, Wrapping, is_wrapped, unwrap
+from posewright.formats.binary import ByteRange, GzipWrapping, is_gzip, unpack_gzip
 from posewright.formats.file_kind import MAX_MOTION_BYTES, read_file_bytes
-from posewright.formats.motion_file import Reference, carried_to, find_page, lost_between_robots, unmoved
+from posewright.formats.motion_file import (
+    PageReference,
+    carry_to_robot,
+    describe_carrying_losses,
+    describe_unmoved_joints,
+    find_page,
+)
 from posewright.formats.motion_format import WriteOptions
 from posewright.formats.oda.archive import (
     Compression,
@@ -146,7 +152,8 @@ def part_from_file(
         return _motion_part(read_omtn(data, path), called)
     if kind is not EntryKind.UNKNOWN:
         return Part(
-            called, unwrap(data, Place(path), MAX_MOTION_BYTES)[0].unpacked if is_wrapped(data) else data
+            called,
+            unpack_gzip(data, ByteRange(path), MAX_MOTION_BYTES)[0].unpacked if is_gzip(data) else data,
         )
     return _converted(path, called, name is not None, robot)
 
@@ -166,12 +173,12 @@ def _converted(path: Path, called: str, is_named: bool, robot: str | Robot | Non
     if len(file.motions) > 1:
         hint = "take one of them out first: posewright motion convert --page"
         raise FormatError(f"there are {len(file.motions)} motions in the file", where=Where(path), hint=hint)
-    carried = carried_to(file.motion(), robot)
-    motion = OMTN_FORMAT.prepared(carried.motion, STRAIGHT)  # the robot knows no curves
+    carried = carry_to_robot(file.motion(), robot)
+    motion = OMTN_FORMAT.prepare_motion(carried.motion, STRAIGHT)  # the robot knows no curves
     document, losses, remarks, _ = omtn_of(replace(motion, name=called) if is_named else motion)
     part = _motion_part(document, called)
-    losses = (*lost_between_robots(carried), *losses)
-    remarks = (*file.warnings, *unmoved(carried), *remarks)
+    losses = (*describe_carrying_losses(carried), *losses)
+    remarks = (*file.warnings, *describe_unmoved_joints(carried), *remarks)
     return replace(part, losses=losses, remarks=(*remarks, *part.remarks))
 
 
@@ -181,7 +188,7 @@ def with_parts(
     """Return an archive with more in it; the bytes of its entries do not change."""
     more: dict[str, OdaEntry] = {}
     for part in parts:
-        data = Wrapping().around(part.data) if compression is Compression.ENTRIES else part.data
+        data = GzipWrapping().wrap(part.data) if compression is Compression.ENTRIES else part.data
         if part.name in more or (part.name in archive.places and not overwrite):
             what = f"there is an entry called {part.name!r} already"
             raise FormatError(what, where=Where(archive.path), hint="give another --name, or say --replace")
@@ -193,7 +200,7 @@ def with_parts(
 
 
 def without_entries(
-    archive: OdaArchive, entries: Sequence[Reference], *, keep_places: bool = False
+    archive: OdaArchive, entries: Sequence[PageReference], *, keep_places: bool = False
 ) -> OdaArchive:
     """Return an archive without some of its entries; see `files.remove_from_archive`."""
     names = {number: entry.name for number, entry in enumerate(archive.entries, 1)}

@@ -8,8 +8,14 @@ from pathlib import Path
 
 from posewright.display import Lines
 from posewright.documents import write_atomically
-from posewright.errors import FormatError, InputError, LossError, OutputError, Where, visible
-from posewright.formats.motion_file import Reference, alone, carried_to, find_page, lost_between_robots
+from posewright.errors import FormatError, InputError, LossError, OutputError, Where, escape_unprintable
+from posewright.formats.motion_file import (
+    PageReference,
+    carry_to_robot,
+    describe_carrying_losses,
+    find_page,
+    mark_single_page,
+)
 from posewright.formats.motion_format import MotionFormat, WriteOptions
 from posewright.formats.oda.archive import (
     EntryKind,
@@ -95,7 +101,7 @@ class Extraction:
         yield f"{len(self.files)} {plural('file', len(self.files))} -> {folder}"
         renamed = [entry for entry in self.files if not entry.file.name.startswith(f"{entry.name}.")]
         if len(renamed) <= MOST_LISTED:
-            yield from (f"  {visible(entry.name)} -> {entry.file.name}" for entry in renamed)
+            yield from (f"  {escape_unprintable(entry.name)} -> {entry.file.name}" for entry in renamed)
         left_out = (
             (self.placeholders, "placeholders, which hold no motion"),
             (self.others, "no motions"),
@@ -103,14 +109,16 @@ class Extraction:
         for names, reason in left_out:
             if names:
                 is_short = len(names) <= MOST_LISTED
-                listed = ", ".join(map(visible, names)) if is_short else entries_counted(len(names))
+                listed = (
+                    ", ".join(map(escape_unprintable, names)) if is_short else entries_counted(len(names))
+                )
                 yield f"  left out, as they are {reason}: {listed}"
 
 
 def extract_archive(
     archive: OdaArchive | Path | str,
     folder: Path | str,
-    entries: Sequence[Reference] = (),
+    entries: Sequence[PageReference] = (),
     *,
     format: str | None = None,  # noqa: A002 - as in write_motion
     robot: str | Robot | None = None,
@@ -205,18 +213,18 @@ class _Work:
         document = document_of(entry, number, self.archive)
         if self.format is None:
             return suffix_of(kind, entry.type), document.plain
-        motion = alone(motion_of(document, number, self.archive, self.archive.path))
-        carried = carried_to(motion, self.robot)
+        motion = mark_single_page(motion_of(document, number, self.archive, self.archive.path))
+        carried = carry_to_robot(motion, self.robot)
         motion = carried.motion
         suffix = self.format.suffixes[0]
         rendering = self.format.render(motion, Path(f"{motion.name}{suffix}"), WriteOptions())
-        lost = (*lost_between_robots(carried), *rendering.losses)
+        lost = (*describe_carrying_losses(carried), *rendering.losses)
         self.losses += [f"{entry.name}: {what}" for what in lost]
         self.remarks += [f"{entry.name}: {what}" for what in carried.remarks]
         return suffix, rendering.data
 
 
-def _chosen(archive: OdaArchive, entries: Sequence[Reference]) -> list[int]:
+def _chosen(archive: OdaArchive, entries: Sequence[PageReference]) -> list[int]:
     """Return the numbers of the entries that were asked for, each once, in the order of the table."""
     if not entries:
         return list(range(1, len(archive.entries) + 1))

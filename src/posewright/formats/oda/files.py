@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from posewright.display import Lines
-from posewright.errors import FormatError, LossError, OutputError, UnknownNameError, Where, visible
-from posewright.formats.binary import Wrapping
+from posewright.errors import FormatError, LossError, OutputError, UnknownNameError, Where, escape_unprintable
+from posewright.formats.binary import GzipWrapping
 from posewright.formats.file_kind import MAX_ARCHIVE_BYTES, read_file_bytes
 from posewright.formats.oda.archive import ODA, Compression, OdaArchive, entries_counted
 from posewright.formats.oda.reader import parse_archive
 
 if TYPE_CHECKING:
-    from posewright.formats.motion_file import Reference
+    from posewright.formats.motion_file import PageReference
     from posewright.formats.oda.assembly import Part
     from posewright.robots import Robot
 
@@ -48,7 +48,7 @@ class Assembled:
 
     def lines(self, path: Path) -> Lines:
         """Yield what was written to a file."""
-        added = visible(self.names[0]) if len(self.names) == 1 else f"{len(self.names)} files"
+        added = escape_unprintable(self.names[0]) if len(self.names) == 1 else f"{len(self.names)} files"
         yield f"{added} -> {path}: {entries_counted(len(self.archive.entries))}"
 
 
@@ -145,15 +145,15 @@ def create_archive(
         LossError: something would be lost, and `accept_loss` is false.
         OutputError: the archive stands there already, or cannot be written.
     """
-    from posewright.documents import is_there
+    from posewright.documents import path_exists
     from posewright.formats.oda.assembly import part_from_file, with_parts
 
     target, compression = Path(target), _compression(compression)
-    if is_there(target) and not overwrite:
+    if path_exists(target) and not overwrite:
         raise OutputError("stands there already", where=Where(target), hint="overwrite=True replaces it")
     parts = [part_from_file(file, robot=robot) for file in files]
     losses = _accepted(parts, accept_loss=accept_loss)
-    wrapping = Wrapping() if compression is Compression.FILE else None
+    wrapping = GzipWrapping() if compression is Compression.FILE else None
     archive = with_parts(OdaArchive(path=target, wrapping=wrapping), parts, compression)
     write_archive_file(archive, target)
     return _assembled(archive, parts, losses)
@@ -185,12 +185,12 @@ def add_to_archive(
         LossError: something would be lost, and `accept_loss` is false.
         OutputError: the archive cannot be written.
     """
-    from posewright.documents import locked
+    from posewright.documents import lock_folders
     from posewright.formats.oda.assembly import part_from_file, with_parts
 
     part = part_from_file(file, name=name, type_name=type_name, robot=robot)
     losses = _accepted([part], accept_loss=accept_loss)
-    with locked(Path(path)):
+    with lock_folders(Path(path)):
         archive = read_archive_file(path)
         archive = with_parts(archive, [part], archive.compression, overwrite=overwrite)
         write_archive_file(archive, path)
@@ -198,7 +198,7 @@ def add_to_archive(
 
 
 def remove_from_archive(
-    path: Path | str, entries: Sequence[Reference], *, keep_places: bool = False
+    path: Path | str, entries: Sequence[PageReference], *, keep_places: bool = False
 ) -> OdaArchive:
     """Take entries out of an archive.
 
@@ -213,10 +213,10 @@ def remove_from_archive(
         UnknownNameError: there is no such entry.
         OutputError: the archive cannot be written.
     """
-    from posewright.documents import locked
+    from posewright.documents import lock_folders
     from posewright.formats.oda.assembly import without_entries
 
-    with locked(Path(path)):
+    with lock_folders(Path(path)):
         archive = without_entries(read_archive_file(path), entries, keep_places=keep_places)
         write_archive_file(archive, path)
     return archive

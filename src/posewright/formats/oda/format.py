@@ -8,9 +8,16 @@ from pathlib import Path
 
 from posewright.documents import is_file
 from posewright.errors import FormatError, Where
-from posewright.formats.binary import Place, is_wrapped, unwrap
-from posewright.formats.file_kind import MAX_MOTION_BYTES, FileKind, begins, begins_in_gzip
-from posewright.formats.motion_file import Glance, LazyMotions, MotionFile, Origin, PageLabel, origin_of
+from posewright.formats.binary import ByteRange, is_gzip, unpack_gzip
+from posewright.formats.file_kind import MAX_MOTION_BYTES, FileKind, gzip_starts_with, starts_with
+from posewright.formats.motion_file import (
+    LazyMotions,
+    MotionFile,
+    MotionSummary,
+    Origin,
+    PageLabel,
+    origin_of,
+)
 from posewright.formats.motion_format import MotionFormat, Rendering, WriteOptions
 from posewright.formats.oda.archive import MAGIC, NAME_BYTES, ODA, EntryKind, OdaArchive, OdaEntry
 from posewright.formats.oda.reader import parse_archive
@@ -26,7 +33,7 @@ MOST_UNPACKED_BYTES = 64_000_000  # of all motions of an archive; AIBO Mind 3 ha
 
 def document_of(entry: OdaEntry, number: int, archive: OdaArchive) -> OmtnDocument:
     """Return the motion that an entry holds; `number` is its place in the table, from 1."""
-    place = Place(
+    place = ByteRange(
         archive.path, entry.offset or 0, f"entry {number}, {entry.name!r}", archive.wrapping is not None
     )
     return read_omtn_at(entry.data, place)
@@ -34,10 +41,10 @@ def document_of(entry: OdaEntry, number: int, archive: OdaArchive) -> OmtnDocume
 
 def plain_entry(entry: OdaEntry, number: int, archive: OdaArchive) -> bytes:
     """Return the bytes of an entry, out of gzip; `number` as in `document_of`."""
-    if not is_wrapped(entry.data):
+    if not is_gzip(entry.data):
         return entry.data
-    place = Place(archive.path, entry.offset or 0, f"entry {number}, {entry.name!r}")
-    return unwrap(entry.data, place, MAX_MOTION_BYTES)[0].unpacked
+    place = ByteRange(archive.path, entry.offset or 0, f"entry {number}, {entry.name!r}")
+    return unpack_gzip(entry.data, place, MAX_MOTION_BYTES)[0].unpacked
 
 
 def archive_motion_file(archive: OdaArchive, path: Path, asked: Robot | None = None) -> MotionFile:
@@ -49,7 +56,7 @@ def archive_motion_file(archive: OdaArchive, path: Path, asked: Robot | None = N
     Raises:
         FormatError: the motions unpack to more than `MOST_UNPACKED_BYTES` in all.
     """
-    glances: dict[int, Glance] = {}
+    glances: dict[int, MotionSummary] = {}
     unpacked = 0
     remarks = list(archive.remarks)
     for number, entry in enumerate(archive.entries, 1):
@@ -61,7 +68,9 @@ def archive_motion_file(archive: OdaArchive, path: Path, asked: Robot | None = N
                 continue
             unpacked += len(document.wrapping.unpacked if document.wrapping else entry.data)
             _refuse_bomb(unpacked, entry, path)
-            glances[number] = Glance(document.name or entry.name, len(document.angles), document.duration_s)
+            glances[number] = MotionSummary(
+                document.name or entry.name, len(document.angles), document.duration_s
+            )
     makers = [partial(archive_motion, number, archive, path, asked) for number in glances]
     motions = LazyMotions(makers, tuple(glances.values()))
     labels = tuple(PageLabel(number, archive.entries[number - 1].name) for number in glances)
@@ -104,7 +113,7 @@ def _render(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
         name = in_latin_1(motion.name)[:NAME_BYTES]
         return replace(written, data=OdaArchive().with_entry(name, written.data).render())
     archive, place = origin.document.with_data(origin.page - 1, written.data), origin.page - 1
-    if origin.alone:
+    if origin.is_single_page:
         archive = archive.only(place)
     return replace(written, data=archive.render())
 
@@ -134,15 +143,15 @@ def _render_file(file: MotionFile) -> Rendering:
     return Rendering(archive.render(), tuple(losses), tuple(remarks))
 
 
-_IN_GZIP = (FileKind(f"{ODA}-gzip", "a Sony AIBO ODA archive inside gzip", begins_in_gzip(MAGIC)),)
-_KIND = FileKind(ODA, "a Sony AIBO ODA archive of motions", begins(MAGIC))
+_IN_GZIP = (FileKind(f"{ODA}-gzip", "a Sony AIBO ODA archive inside gzip", gzip_starts_with(MAGIC)),)
+_KIND = FileKind(ODA, "a Sony AIBO ODA archive of motions", starts_with(MAGIC))
 FORMAT = MotionFormat(
     _KIND,
     (".oda",),
     _read,
     _render,
     QUANTUM,
-    suits=lambda card: NAMING in card.namings,
+    supports_robot=lambda card: NAMING in card.namings,
     render_file=_render_file,
-    wrapped=_IN_GZIP,
+    wrapped_kinds=_IN_GZIP,
 )

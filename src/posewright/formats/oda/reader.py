@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from posewright.errors import FormatError, Where
-from posewright.formats.binary import Place, Wrapping, is_wrapped, unwrap
+from posewright.formats.binary import ByteRange, GzipWrapping, is_gzip, unpack_gzip
 from posewright.formats.file_kind import MAX_ARCHIVE_BYTES
 from posewright.formats.oda.archive import (
     HEAD,
@@ -36,12 +36,12 @@ def parse_archive(data: bytes, path: Path | None = None) -> OdaArchive:
     Raises:
         FormatError: it is damaged, encrypted, or none; it says at which byte.
     """
-    place = Place(path)
-    wrapping: Wrapping | None = None
+    place = ByteRange(path)
+    wrapping: GzipWrapping | None = None
     remarks: tuple[str, ...] = ()
-    if is_wrapped(data):
-        wrapping, remarks = unwrap(data, place, MAX_ARCHIVE_BYTES)
-        data, place = wrapping.unpacked, place.unwrapped()
+    if is_gzip(data):
+        wrapping, remarks = unpack_gzip(data, place, MAX_ARCHIVE_BYTES)
+        data, place = wrapping.unpacked, place.unpacked_range()
     _check_magic(data, place)
     if len(data) > MAX_ARCHIVE_BYTES:
         what = f"the archive has {len(data):,} bytes"
@@ -59,7 +59,7 @@ def looks_encrypted(data: bytes, path: Path | None = None) -> bool:
     They have no mark of any kind, so their name must end in `.oda`, and their bytes must be as many
     different ones as chance would have it.
     """
-    if path is None or path.suffix.lower() != ".oda" or data[:4] == MAGIC or is_wrapped(data):
+    if path is None or path.suffix.lower() != ".oda" or data[:4] == MAGIC or is_gzip(data):
         return False
     head = data[:_PROOF_BYTES]
     by_chance = 256.0 * -math.expm1(len(head) * math.log1p(-1.0 / 256.0))
@@ -75,7 +75,7 @@ def encrypted(path: Path | None = None) -> FormatError:
     return FormatError(what, where=Where(path=path, offset=0), hint=hint)
 
 
-def _check_magic(data: bytes, place: Place) -> None:
+def _check_magic(data: bytes, place: ByteRange) -> None:
     if looks_encrypted(data, place.path):
         raise encrypted(place.path)
     if not data.startswith(MAGIC):
@@ -87,7 +87,7 @@ def _check_magic(data: bytes, place: Place) -> None:
 @dataclass(frozen=True)
 class _Table:
     data: bytes
-    place: Place
+    place: ByteRange
 
     def entries(self) -> tuple[OdaEntry, ...]:
         """Return the entries, once it is sure that what the table says can be true."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from posewright.errors import FormatError
-from posewright.formats.binary import Wrapping, u32
+from posewright.formats.binary import GzipWrapping, u32
 
 OMTN = "aibo-omtn"
 
@@ -81,7 +81,7 @@ class OmtnDocument:
     is_short: bool = False
     is_padded: bool = True
     leftovers: Leftovers = field(default_factory=Leftovers)
-    wrapping: Wrapping | None = None
+    wrapping: GzipWrapping | None = None
     remarks: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -122,7 +122,7 @@ class OmtnDocument:
 
     def render(self) -> bytes:
         """Return the file's bytes."""
-        return self.plain if self.wrapping is None else self.wrapping.around(self.plain)
+        return self.plain if self.wrapping is None else self.wrapping.wrap(self.plain)
 
     @property
     def plain(self) -> bytes:

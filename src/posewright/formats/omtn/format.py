@@ -15,11 +15,17 @@ from numpy.typing import NDArray
 
 from posewright.arrays import Floats
 from posewright.errors import FormatError, Where
-from posewright.formats import moments
-from posewright.formats.binary import Place
-from posewright.formats.file_kind import FileKind, begins, begins_in_gzip
+from posewright.formats import timeline
+from posewright.formats.binary import ByteRange
+from posewright.formats.default_angles import (
+    describe_unset_joints,
+    fill_unset_angles,
+    moved_joints,
+    standing_angles,
+)
+from posewright.formats.file_kind import FileKind, gzip_starts_with, starts_with
 from posewright.formats.motion_file import MotionFile, Origin, origin_of
-from posewright.formats.motion_format import MotionFormat, Quantum, Rendering, WriteOptions, Written
+from posewright.formats.motion_format import MotionFormat, Quantum, Rendering, WriteOptions, WrittenDocument
 from posewright.formats.oda.archive import OdaArchive
 from posewright.formats.omtn.document import (
     DEFAULT_FRAME_MS,
@@ -45,8 +51,8 @@ from posewright.formats.omtn.to_motion import (
     is_listed,
     omtn_motion,
 )
-from posewright.formats.unsaid import OURS, filled, moved_joints, never_set, standing, unheld, unsaid
-from posewright.motions import Motion, card_of
+from posewright.formats.path_losses import OURS, describe_path_losses, describe_unsupported_joints
+from posewright.motions import Motion, robot_of_motion
 from posewright.robots import Robot
 
 
@@ -108,7 +114,7 @@ def _base(motion: Motion) -> tuple[OmtnDocument | None, str]:
         return origin.document, unnamed_in(origin.path)
     if isinstance(origin.document, OdaArchive):
         entry = origin.document.entries[origin.page - 1]
-        return read_omtn_at(entry.data, Place(origin.path)), entry.name
+        return read_omtn_at(entry.data, ByteRange(origin.path)), entry.name
     return None, ""
 
 
@@ -178,10 +184,10 @@ def columns_of(
         joint: column for joint, column in zip(motion.joints, rows.T, strict=True) if not np.isnan(column[0])
     }
     unset = tuple(joint for joint in joints if joint not in given)
-    stand = standing(card)
+    stand = standing_angles(card)
     angles = np.column_stack([given.get(joint, np.full(len(rows), stand[joint])) for joint in joints])
     _check(motion, joints, angles)
-    return micro_radians(angles), never_set(unset, card)
+    return micro_radians(angles), describe_unset_joints(unset, card)
 
 
 def micro_radians(angles: Floats) -> Integers:
@@ -223,13 +229,13 @@ def timeline_of(motion: Motion, step_ms: int) -> FrameTimeline:
     A pause is the same pose once more. Of keyframes that fall on the same frame the last stays: to leave a
     frame early, as a jump may where steps are shorter, would hurry the way before it.
     """
-    line = moments.timeline_of(motion, step_ms, begins=True, leaves_early=False)
+    line = timeline.timeline_of(motion, step_ms, pose_at_zero=True, early_jumps=False)
     losses, remarks = _begin(motion)
-    times = np.array([moment.exact_s for moment in line.moments])
+    times = np.array([moment.exact_s for moment in line.poses])
     attitudes = motion.attitude_at(times)
     return FrameTimeline(
-        np.array([moment.time_ms // step_ms for moment in line.moments], dtype=np.int64),
-        filled(np.stack([moment.angles for moment in line.moments])),
+        np.array([moment.time_ms // step_ms for moment in line.poses], dtype=np.int64),
+        fill_unset_angles(np.stack([moment.angles for moment in line.poses])),
         np.zeros((len(times), 3)) if attitudes is None else attitudes,
         (*losses, *line.losses),
         (*remarks, *line.remarks),
@@ -241,8 +247,8 @@ def _begin(motion: Motion) -> tuple[list[str], list[str]]:
     """Return what is lost of how it begins, and what is said in another way."""
     way_in = motion.keyframes[0].reach_s > 0.0
     if motion.start is not None:
-        said = "the pose it is to be started from is written as its first keyframe"
-        lost = "the pose it is to be started from, as it takes no time to leave it"
+        said = "its start pose is written as its first keyframe"
+        lost = "its start pose, as it takes no time to leave it"
         return ([], [said]) if way_in else ([lost], [])
     if way_in and not motion.loops:
         wait_s = motion.keyframe_times[0]
@@ -258,7 +264,7 @@ def rendering_of(motion: Motion) -> Rendering:
     return Rendering(document.render(), losses, remarks, times_s)
 
 
-def omtn_of(motion: Motion) -> Written[OmtnDocument]:
+def omtn_of(motion: Motion) -> WrittenDocument[OmtnDocument]:
     """Return a motion as an OMTN.
 
     One that was read from an OMTN and not edited gives the same bytes. A joint that the motion never sets
@@ -267,11 +273,11 @@ def omtn_of(motion: Motion) -> Written[OmtnDocument]:
     Raises:
         FormatError: it is for a robot that has none, or something of it does not fit.
     """
-    card = card_of(motion)
+    card = robot_of_motion(motion)
     layout = layout_of(motion, card)
     timeline = timeline_of(motion, layout.frame_ms or DEFAULT_FRAME_MS)
-    lost = (*unsaid(motion, extras=EXTRAS, start=True), *timeline.losses)
-    lost += unheld(motion, layout.joints, card)
+    lost = (*describe_path_losses(motion, extras=EXTRAS, start=True), *timeline.losses)
+    lost += describe_unsupported_joints(motion, layout.joints, card)
     timeline, held = _playable(timeline, layout)
     angles, unset = columns_of(motion, card, layout.joints, timeline.angles)
     name = _name(motion, layout)
@@ -289,7 +295,7 @@ def omtn_of(motion: Motion) -> Written[OmtnDocument]:
         frame_ms=layout.frame_ms,
     )
     remarks = (*timeline.remarks, *held, *unset, *remarks_on_name(name))
-    return Written(document, lost, remarks, timeline.times_s)
+    return WrittenDocument(document, lost, remarks, timeline.times_s)
 
 
 def _blank(layout: OmtnLayout) -> OmtnDocument:
@@ -347,7 +353,7 @@ def _read(data: bytes, path: Path, asked: Robot | None) -> MotionFile:
         remarks += (f"nobody has a card of {card.name}: its joints are called as in the file",)
     origin = Origin(OMTN, document, remarks=remarks, path=path, robot=card)
     motion = omtn_motion(document, card, unnamed_in(path), origin)
-    return MotionFile.of_one(OMTN, path, motion, remarks, document)
+    return MotionFile.of_single_motion(OMTN, path, motion, remarks, document)
 
 
 def _render(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
@@ -355,8 +361,14 @@ def _render(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
     return rendering_of(motion)
 
 
-_IN_GZIP = (FileKind(f"{OMTN}-gzip", "a Sony AIBO motion (OMTN) inside gzip", begins_in_gzip(MAGIC)),)
-_KIND = FileKind(OMTN, "a Sony AIBO motion (OMTN)", begins(MAGIC))
+_IN_GZIP = (FileKind(f"{OMTN}-gzip", "a Sony AIBO motion (OMTN) inside gzip", gzip_starts_with(MAGIC)),)
+_KIND = FileKind(OMTN, "a Sony AIBO motion (OMTN)", starts_with(MAGIC))
 FORMAT = MotionFormat(
-    _KIND, (".mtn",), _read, _render, QUANTUM, suits=lambda card: NAMING in card.namings, wrapped=_IN_GZIP
+    _KIND,
+    (".mtn",),
+    _read,
+    _render,
+    QUANTUM,
+    supports_robot=lambda card: NAMING in card.namings,
+    wrapped_kinds=_IN_GZIP,
 )

@@ -10,7 +10,7 @@ import numpy as np
 
 from posewright.arrays import Flags
 from posewright.errors import FormatError
-from posewright.formats.binary import ByteCursor, Place, Wrapping, head_of, is_wrapped, unwrap
+from posewright.formats.binary import ByteCursor, ByteRange, GzipWrapping, is_gzip, unpack_gzip, unpacked_head
 from posewright.formats.file_kind import MAX_MOTION_BYTES
 from posewright.formats.omtn.document import (
     DEFAULT_FRAME_MS,
@@ -36,7 +36,7 @@ class Sections:
     """Reads the sections of one file from front to back."""
 
     data: bytes
-    place: Place
+    place: ByteRange
     remarks: list[str] = field(default_factory=list)
 
     def note(self, message: str, offset: int) -> None:
@@ -177,15 +177,15 @@ def read_omtn(data: bytes, path: Path | None = None, *, base: int = 0) -> OmtnDo
     Raises:
         FormatError: it is damaged, or is none; it says at which byte.
     """
-    return read_omtn_at(data, Place(path, base))
+    return read_omtn_at(data, ByteRange(path, base))
 
 
-def read_omtn_at(data: bytes, place: Place) -> OmtnDocument:
+def read_omtn_at(data: bytes, place: ByteRange) -> OmtnDocument:
     """Read a motion that lies at `place`; otherwise as `read_omtn`."""
-    if not is_wrapped(data):
+    if not is_gzip(data):
         return _document(Sections(data, place), None)
-    wrapping, odd = unwrap(data, place, MAX_MOTION_BYTES)
-    return _document(Sections(wrapping.unpacked, place.unwrapped(), list(odd)), wrapping)
+    wrapping, odd = unpack_gzip(data, place, MAX_MOTION_BYTES)
+    return _document(Sections(wrapping.unpacked, place.unpacked_range(), list(odd)), wrapping)
 
 
 class _Head(NamedTuple):
@@ -202,7 +202,7 @@ class _Head(NamedTuple):
     reserved: int
 
 
-def _document(sections: Sections, wrapping: Wrapping | None) -> OmtnDocument:
+def _document(sections: Sections, wrapping: GzipWrapping | None) -> OmtnDocument:
     """Read the sections in their order, each from where the one before it ends."""
     _check_magic(sections)
     first = sections.open(0, 4, HEAD_BYTES)
@@ -318,10 +318,10 @@ class MotionLabel(NamedTuple):
 
 def label_of(data: bytes) -> MotionLabel | None:
     """Return what a motion says of itself, looking at its first bytes only; None where that is no motion."""
-    head = head_of(data, _NAMES_END)
+    head = unpacked_head(data, _NAMES_END)
     if not head.startswith(MAGIC):
         return None
-    sections = Sections(head, Place())
+    sections = Sections(head, ByteRange())
     try:
         cursor = sections.open(1, _NAMES_AT, 8)
         name, _, design = sections.strings(cursor, ["", "", ""])

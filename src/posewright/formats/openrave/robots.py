@@ -37,7 +37,7 @@ from posewright.robots import (
 )
 from posewright.robots.mechanism import rows, triple
 from posewright.robots.sensors import MOST_BEAMS
-from posewright.rotation import of_matrix
+from posewright.rotation import quaternion_of_matrix
 
 _AHEAD = np.array([(0.0, -1.0, 0.0), (0.0, 0.0, -1.0), (1.0, 0.0, 0.0)])
 """Our x, y and z, as columns, in the frame of an OpenRAVE camera: it looks along z, and its y points down."""
@@ -170,7 +170,7 @@ class _Maker:
         pose = link.pose @ told.pose
         turn = pose[:3, :3] @ _AHEAD if maker in (_lidar, _camera) else pose[:3, :3]
         place = triple(pose[:3, 3] - self.origins[told.link])
-        return Mount(told.name, told.link, place, of_matrix(turn)), maker(told)
+        return Mount(told.name, told.link, place, quaternion_of_matrix(turn)), maker(told)
 
 
 def _form(shape: Geometry, turn: Floats, shift: Floats) -> Form:
@@ -185,7 +185,7 @@ def _form(shape: Geometry, turn: Floats, shift: Floats) -> Form:
         points = np.concatenate(shape.parts)
         low, high = points.min(axis=0), points.max(axis=0)
         place, size = place + turn @ ((low + high) / 2.0), tuple(np.maximum(high - low, _THINNEST_M))
-    return Form(kind, triple(size), triple(place), of_matrix(turn))
+    return Form(kind, triple(size), triple(place), quaternion_of_matrix(turn))
 
 
 def _numbers(told: AttachedSensor, key: str, count: int, usual: tuple[float, ...]) -> tuple[float, ...]:

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from posewright.errors import FormatError, Where
 from posewright.formats.file_kind import BOM
-from posewright.formats.motion_file import Reference, find_page
+from posewright.formats.motion_file import PageReference, find_page
 
 ROBOPLUS_TEXT = "roboplus-mtn"
 
@@ -299,7 +299,7 @@ def new_document(enabled: tuple[bool, ...]) -> RoboplusDocument:
     return RoboplusDocument(head, enabled, (0,) * IDS, (EMPTY_PAGE,) * MAX_PAGES)
 
 
-def page_number(document: RoboplusDocument, reference: Reference, path: Path | None = None) -> int:
+def page_number(document: RoboplusDocument, reference: PageReference, path: Path | None = None) -> int:
     """Return the number of the page that `reference` names."""
     names = {number: document.page_name(number) for number in document.played}
     return find_page(reference, names, last=len(document.pages), where=Where(path=path))

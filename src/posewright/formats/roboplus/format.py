@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from posewright.errors import FormatError
+from posewright.formats.default_angles import moved_joints
 from posewright.formats.file_kind import BOM, FileContent, FileKind
-from posewright.formats.moments import MS_PER_S, rounding_remarks
 from posewright.formats.motion_file import MotionFile, PageLabel, origin_of
-from posewright.formats.motion_format import MotionFormat, Quantum, Rendering, WriteOptions, Written
+from posewright.formats.motion_format import MotionFormat, Quantum, Rendering, WriteOptions, WrittenDocument
+from posewright.formats.path_losses import describe_lost_lights
 from posewright.formats.roboplus.document import (
     DUMMY_TICKS,
     EMPTY_PAGE,
@@ -39,8 +40,8 @@ from posewright.formats.roboplus.to_motion import (
     page_motion,
     remarks_on,
 )
-from posewright.formats.unsaid import moved_joints, unlit
-from posewright.motions import Motion, card_of
+from posewright.formats.timeline import MS_PER_S, rounding_remarks
+from posewright.motions import Motion, robot_of_motion
 from posewright.robots import Robot, robot
 
 Row = tuple[int, ...]
@@ -89,7 +90,7 @@ def _rows(motion: Motion, columns: Columns, base: Page, losses: list[str]) -> li
     """Return 26 positions a keyframe; what has no angle stays as it was in the keyframe before."""
     rows: list[Row] = []
     clipped: dict[str, float] = {}
-    for index, pose in enumerate(motion.resolved()[1:]):
+    for index, pose in enumerate(motion.resolved_poses()[1:]):
         under = base.steps[min(index, len(base.steps) - 1)].ticks if base.steps else _EMPTY_ROW
         row = list(under)
         ticks = columns.ticks(pose.on(columns.joints).angles)
@@ -143,18 +144,18 @@ def _rounding(motion: Motion, known: set[float]) -> Iterator[str]:
 _MAX_UNROLLED_STEPS = 70  # ten pages; a repeated motion longer than a page is written out up to this
 
 
-def document_with(motion: Motion) -> Written[RoboplusDocument]:
+def document_with(motion: Motion) -> WrittenDocument[RoboplusDocument]:
     """Return the RoboPlus document of a motion, and what of the motion is lost in it.
 
     A motion read from a RoboPlus file gives that file with its page changed, or, where it was asked for
     alone, a file of that page and those it leads to. Any other gives a new file with it as page 1.
     """
-    card = card_of(motion)
+    card = robot_of_motion(motion)
     origin = origin_of(motion, ROBOPLUS_TEXT)
     if origin is None or not isinstance(origin.document, RoboplusDocument):
         return put_motion(new_document(_enabled(motion, card)), 1, motion, card)
     written = put_motion(origin.document, origin.page, motion, card)
-    if not origin.alone:
+    if not origin.is_single_page:
         return written
     return written._replace(document=extracted(written.document, origin.page))
 
@@ -167,7 +168,7 @@ def _enabled(motion: Motion, card: Robot) -> tuple[bool, ...]:
 
 def put_motion(
     document: RoboplusDocument, number: int, motion: Motion, card: Robot
-) -> Written[RoboplusDocument]:
+) -> WrittenDocument[RoboplusDocument]:
     """Return the document with a motion as page `number`, and what of the motion is lost.
 
     What means the same as before keeps its bytes. More than seven steps go on in free pages.
@@ -187,7 +188,7 @@ def put_motion(
     else:
         document = _chained(document, number, page, losses)
     times = tuple(time / page.play.rate for time in said.times_s)
-    return Written(document, tuple(losses), said.remarks, times)
+    return WrittenDocument(document, tuple(losses), said.remarks, times)
 
 
 def _note_unwritable(motion: Motion, columns: Columns, losses: list[str]) -> None:
@@ -196,8 +197,8 @@ def _note_unwritable(motion: Motion, columns: Columns, losses: list[str]) -> Non
     for joint in sorted({joint for frame in motion.keyframes for joint in frame.pose.free}):
         losses.append(f"{joint} is free at times: a page cannot switch torque off, so it stays where it was")
     if motion.start is not None:
-        losses.append("the pose it is to be started from")
-    losses.extend(unlit(motion))
+        losses.append("its start pose")
+    losses.extend(describe_lost_lights(motion))
 
 
 def _chained(document: RoboplusDocument, number: int, page: Page, losses: list[str]) -> RoboplusDocument:
@@ -253,7 +254,7 @@ def render_file(file: MotionFile, *, repair: bool = False) -> Rendering:
     remarks: list[str] = []
     document, motions = _placed(document, file)
     for label, motion in zip(file.pages, motions, strict=True):
-        document, lost, said, _ = put_motion(document, label.number, motion, card_of(motion))
+        document, lost, said, _ = put_motion(document, label.number, motion, robot_of_motion(motion))
         losses += [f"page {label.number}: {loss}" for loss in lost]
         remarks += [f"page {label.number}: {remark}" for remark in said]
     return Rendering((document.repaired() if repair else document).render(), tuple(losses), tuple(remarks))
@@ -292,8 +293,8 @@ FORMAT = MotionFormat(
     _read,
     _render,
     QUANTUM,
-    suits=lambda card: NUMBERING in card.numberings,
+    supports_robot=lambda card: NUMBERING in card.numberings,
     render_file=render_file,
     names_robot=False,
-    renumbers=True,
+    allows_page_changes=True,
 )

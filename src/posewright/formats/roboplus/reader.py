@@ -24,7 +24,7 @@ from posewright.formats.roboplus.document import (
     trailer_remarks,
 )
 from posewright.formats.roboplus.to_motion import GRID_S, MAX_COMPLIANCE, ValueReader
-from posewright.formats.text_lines import Line, Remarks, show, split_lines
+from posewright.formats.text_lines import Remarks, TextLine, quote_bytes, split_lines
 
 _PAGE_KEYS = (b"name", b"compliance", b"play_param")
 _LONGEST_TRAILER = 64
@@ -55,7 +55,7 @@ def _refuse_wrong_end(pages: int, body: bytes, rest: bytes, path: Path | None) -
         hint = f"RoboPlus writes {MAX_PAGES} pages, empty ones too, and two bytes of checksum"
         raise FormatError(what, where=where, hint=hint)
     if len(rest) > _LONGEST_TRAILER:
-        what = f"{len(rest)} bytes stand after the last page; found {show(rest)}"
+        what = f"{len(rest)} bytes stand after the last page; found {quote_bytes(rest)}"
         raise FormatError(what, where=where, hint="two bytes of checksum belong here")
 
 
@@ -85,7 +85,7 @@ class _DocumentReader:
         head = body[: len(body) - sum(len(line.raw) for line in lines[first:])]
         return RoboplusDocument(head, self.enabled, self.values.motor_types, pages)
 
-    def _read_head(self, lines: list[Line]) -> None:
+    def _read_head(self, lines: list[TextLine]) -> None:
         seen: set[bytes] = set()
         for line in lines:
             if not line.text:
@@ -98,7 +98,7 @@ class _DocumentReader:
             seen.add(line.key)
             self._read_head_line(line)
 
-    def _read_head_line(self, line: Line) -> None:
+    def _read_head_line(self, line: TextLine) -> None:
         if line.key == b"version":
             self.values.version(line)
         elif line.key == b"enable":
@@ -110,12 +110,12 @@ class _DocumentReader:
         elif line.key != b"type":
             self._keep_unknown(line)
 
-    def _keep_unknown(self, line: Line) -> None:
+    def _keep_unknown(self, line: TextLine) -> None:
         if b"=" not in line.text:
             line.fail("not a line of a RoboPlus motion", hint="lines read key=value, page_begin or page_end")
-        self.remarks.add(f"unknown key {show(line.key)}; kept as it stands", line)
+        self.remarks.add(f"unknown key {quote_bytes(line.key)}; kept as it stands", line)
 
-    def _read_pages(self, lines: list[Line]) -> tuple[Page, ...]:
+    def _read_pages(self, lines: list[TextLine]) -> tuple[Page, ...]:
         pages: list[Page] = []
         for chunk in _chunks(lines):
             if len(pages) == MAX_PAGES:
@@ -127,8 +127,8 @@ class _DocumentReader:
             self.remarks.add(f"there are {len(pages)} pages; RoboPlus writes {MAX_PAGES}, empty ones too")
         return tuple(pages)
 
-    def _read_page(self, lines: list[Line]) -> Page:
-        found: dict[bytes, Line] = {}
+    def _read_page(self, lines: list[TextLine]) -> Page:
+        found: dict[bytes, TextLine] = {}
         steps: list[Step] = []
         for line in _inside(lines):
             if line.key == b"step":
@@ -165,9 +165,9 @@ class _DocumentReader:
                     self.remarks.add(f"page {number}: its {what} page {target} is empty, so it stops there")
 
 
-def _chunks(lines: list[Line]) -> Iterator[list[Line]]:
+def _chunks(lines: list[TextLine]) -> Iterator[list[TextLine]]:
     """Yield the lines of each page, up to and with its page_end; at last those that no page_end closes."""
-    chunk: list[Line] = []
+    chunk: list[TextLine] = []
     for line in lines:
         chunk.append(line)
         if line.text == b"page_end":
@@ -177,7 +177,7 @@ def _chunks(lines: list[Line]) -> Iterator[list[Line]]:
         yield chunk
 
 
-def _inside(lines: list[Line]) -> Iterator[Line]:
+def _inside(lines: list[TextLine]) -> Iterator[TextLine]:
     """Yield the lines between page_begin and page_end that say something."""
     is_open = False
     for line in lines:

@@ -22,7 +22,7 @@ from posewright.formats.roboplus.document import (
     RoboplusDocument,
     Step,
 )
-from posewright.formats.text_lines import Line, Remarks, show
+from posewright.formats.text_lines import Remarks, TextLine, quote_bytes
 from posewright.motions import Easing, Keyframe, Motion, Pose, robotis_accel_share
 from posewright.robots import Robot, Servo
 
@@ -46,20 +46,20 @@ class ValueReader:
     motor_types: tuple[int, ...] = (0,) * IDS
     off_grid: int = 0
 
-    def version(self, line: Line) -> None:
+    def version(self, line: TextLine) -> None:
         """Check the `version=` line."""
         (word,) = line.words(1, "one number, 1.01")
         self._note_comma(line)
         if line.decimal(word, "the version", 0.0, 1e6) not in (1.0, 1.01):
-            self.remarks.add(f"version {show(word)} is unknown; 1.00 and 1.01 are known", line)
+            self.remarks.add(f"version {quote_bytes(word)} is unknown; 1.00 and 1.01 are known", line)
 
-    def numbers(self, line: Line, high: int) -> tuple[int, ...]:
+    def numbers(self, line: TextLine, high: int) -> tuple[int, ...]:
         """Return a whole number 0..`high` for each ID."""
         words = line.words(IDS, f"one for each of the IDs 0..{IDS - 1}")
         key = line.key.decode("latin-1")
         return tuple(line.whole(word, f"{key} of ID {i}", 0, high) for i, word in enumerate(words))
 
-    def play(self, line: Line) -> PlayParam:
+    def play(self, line: TextLine) -> PlayParam:
         """Return the values of a `play_param=` line."""
         words = line.words(5, "next page, exit page, repeat, rate, inertial force")
         self._note_comma(line)
@@ -71,7 +71,7 @@ class ValueReader:
             accel=line.whole(words[4], "the inertial force", 0, 255),
         )
 
-    def step(self, line: Line) -> Step:
+    def step(self, line: TextLine) -> Step:
         """Return the values of a `step=` line."""
         words = line.words(IDS + 2, f"{IDS} positions, seconds of pause, seconds of play")
         self._note_comma(line)
@@ -84,17 +84,19 @@ class ValueReader:
         self._note_times(line, pause, play)
         return Step(ticks, pause, play)
 
-    def _note_comma(self, line: Line) -> None:
+    def _note_comma(self, line: TextLine) -> None:
         if b"," in line.value:
-            self.remarks.once("numbers have a decimal comma (written under such a Windows)", line)
+            self.remarks.add_once("numbers have a decimal comma (written under such a Windows)", line)
 
-    def _note_times(self, line: Line, *times: float) -> None:
+    def _note_times(self, line: TextLine, *times: float) -> None:
         for seconds in times:
             if not is_on_grid(seconds):
                 self.off_grid += 1
-                self.remarks.once(f"a time is no multiple of {GRID_S:g} s; a controller rounds it", line)
+                self.remarks.add_once(f"a time is no multiple of {GRID_S:g} s; a controller rounds it", line)
             if seconds > MAX_TIME_S + 1e-9:
-                self.remarks.once(f"a time is longer than the {MAX_TIME_S:.3f} s a controller counts", line)
+                self.remarks.add_once(
+                    f"a time is longer than the {MAX_TIME_S:.3f} s a controller counts", line
+                )
 
 
 def is_on_grid(seconds: float) -> bool:

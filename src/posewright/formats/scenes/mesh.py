@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from posewright.arenas import all_directions
+from posewright.arenas import spread_directions
 from posewright.arrays import Array, Floats
 
 MAX_SCENE_BYTES = 24_000_000
@@ -64,4 +64,4 @@ def round_points(radius: float, height: float, *, top: float | None = None, corn
 
 def ball_points(radius: float) -> Floats:
     """Return points of a sphere, evenly spread, and its six poles."""
-    return radius * all_directions(126)
+    return radius * spread_directions(126)

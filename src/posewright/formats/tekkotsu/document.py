@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from posewright.errors import FormatError, Where
-from posewright.formats.text_lines import MAX_LINES, Line, show, spliced
+from posewright.formats.text_lines import MAX_LINES, TextLine, quote_bytes, splice_bytes
 from posewright.robots import Robot, robot, robot_names
 
 TEKKOTSU_MOT = "tekkotsu-mot"
@@ -45,16 +45,16 @@ class Word:
         return self.at + len(self.text)
 
 
-def lines_of(data: bytes, path: Path | None = None) -> Iterator[tuple[int, Line]]:
+def lines_of(data: bytes, path: Path | None = None) -> Iterator[tuple[int, TextLine]]:
     """Yield every line with the byte it begins at; CR, LF and CRLF end one, as in Tekkotsu."""
     for number, found in enumerate(_LINE.finditer(data), 1):
         if number > MAX_LINES:
             where = Where(path=path, line=MAX_LINES)
             raise FormatError("more lines", where=where, hint=f"no honest file has more than {MAX_LINES:,}")
-        yield found.start(), Line(found.group(), number, path)
+        yield found.start(), TextLine(found.group(), number, path)
 
 
-def words_of(begin: int, line: Line, separators: bytes = b"", *, most: int) -> list[Word]:
+def words_of(begin: int, line: TextLine, separators: bytes = b"", *, most: int) -> list[Word]:
     """Return the first `most` words of a line that begins at byte `begin` of its file.
 
     What stands in `separators` parts words as blanks do. One line may be the whole of a large file.
@@ -63,10 +63,10 @@ def words_of(begin: int, line: Line, separators: bytes = b"", *, most: int) -> l
     return [Word(found.group(), begin + found.start()) for found in islice(words, most)]
 
 
-def whole(word: bytes, line: Line, what: str) -> int:
+def whole(word: bytes, line: TextLine, what: str) -> int:
     """Return a whole number as C writes it: 0x10 is sixteen and 010 is eight."""
     if not _WHOLE.fullmatch(word):
-        message = f"{what} is {show(word)}"
+        message = f"{what} is {quote_bytes(word)}"
         line.fail(message, hint="right is a whole number of milliseconds; 010 is octal and 0x10 hexadecimal")
     sign = -1 if word.startswith(b"-") else 1
     digits = word.lstrip(b"+-")
@@ -75,11 +75,11 @@ def whole(word: bytes, line: Line, what: str) -> int:
     return sign * int(digits, 8 if digits.startswith(b"0") else 10)
 
 
-def decimal(word: bytes, line: Line, what: str) -> float:
+def decimal(word: bytes, line: TextLine, what: str) -> float:
     """Return a number with a decimal point or without one."""
     value = float(word) if _DECIMAL.fullmatch(word) else float("nan")
     if not abs(value) <= MAX_VALUE:
-        line.fail(f"{what} is {show(word)}", hint="right is a number like -1.25 or 3e-4")
+        line.fail(f"{what} is {quote_bytes(word)}", hint="right is a number like -1.25 or 3e-4")
     return value
 
 
@@ -282,4 +282,4 @@ class SettingsDocument:
         """
         found = {place: self.settings[place].word for place in words}
         spans = {word.at: (word.end, words[place]) for place, word in found.items() if word is not None}
-        return spliced(self.raw, [(at, *rest) for at, rest in sorted(spans.items())])
+        return splice_bytes(self.raw, [(at, *rest) for at, rest in sorted(spans.items())])

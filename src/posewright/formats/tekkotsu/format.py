@@ -11,8 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from posewright.errors import FormatError, InputError
-from posewright.formats.file_kind import FileKind, says
-from posewright.formats.moments import Moment, Timeline, timeline_of
+from posewright.formats.file_kind import FileKind, text_matches
 from posewright.formats.motion_file import MotionFile, origin_of
 from posewright.formats.motion_format import (
     KeyTimes,
@@ -20,7 +19,12 @@ from posewright.formats.motion_format import (
     Quantum,
     Rendering,
     WriteOptions,
-    as_they_are,
+    exact_key_times,
+)
+from posewright.formats.path_losses import (
+    describe_path_losses,
+    describe_unsupported_joints,
+    describe_unwritten_labels,
 )
 from posewright.formats.tekkotsu.document import (
     MAX_VALUE,
@@ -38,9 +42,9 @@ from posewright.formats.tekkotsu.document import (
 )
 from posewright.formats.tekkotsu.reader import MAX_TIME_MS, read_posture, read_sequence
 from posewright.formats.tekkotsu.to_motion import LEDS, SAID, WEIGHTS, keys_in, motion_of, remarks_on
-from posewright.formats.text_lines import DECIMALS, QUANTUM_RAD, number
-from posewright.formats.unsaid import unheld, unsaid, unwritten
-from posewright.motions import Motion, card_of
+from posewright.formats.text_lines import DECIMALS, QUANTUM_RAD, format_angle
+from posewright.formats.timeline import TimedPose, Timeline, timeline_of
+from posewright.motions import Motion, robot_of_motion
 from posewright.robots import Robot
 
 _SLACK_RAD = QUANTUM_RAD / 2.0  # how far a key that is left out may lie off the straight line
@@ -59,12 +63,12 @@ def track_of(column: int, timeline: Timeline, key_times: KeyTimes) -> Track:
         Keys; empty for a joint that is never given an angle. Where it stays before it has one, a key of
         weight 0 says so: a joint without it would set out at the very start.
     """
-    points = [(moment.time_ms, float(moment.angles[column])) for moment in timeline.moments]
+    points = [(moment.time_ms, float(moment.angles[column])) for moment in timeline.poses]
     first = next((place for place, (_, angle) in enumerate(points) if not math.isnan(angle)), None)
     if first is None:
         return ()
     if key_times is KeyTimes.OWN:
-        kept = _bends(points, first, _last(column, timeline.moments))
+        kept = _bends(points, first, _last(column, timeline.poses))
     else:
         kept = list(range(first, len(points)))
     waits = first > 0 and points[first - 1][0] > 0
@@ -76,11 +80,11 @@ def _key(time_ms: int, angle: float) -> Key:
     return Key(time_ms, round(angle, DECIMALS) + 0.0, 1.0)
 
 
-def _last(column: int, moments: Sequence[Moment]) -> int:
+def _last(column: int, moments: Sequence[TimedPose]) -> int:
     """Return the place of the last moment that gives the joint an angle; the end, if nobody is given one."""
-    if not moments[-1].given.any():
+    if not moments[-1].is_set.any():
         return len(moments) - 1
-    return max(place for place, moment in enumerate(moments) if moment.given[column])
+    return max(place for place, moment in enumerate(moments) if moment.is_set[column])
 
 
 def _bends(points: Sequence[tuple[int, float]], first: int, last: int) -> list[int]:
@@ -142,7 +146,7 @@ def edited(motion: Motion, timeline: Timeline, kind: str, read: Read) -> bytes |
     origin = origin_of(motion, kind)
     if document is None or origin is None or origin.path is None:
         return None
-    raw = document.with_words(dict(_new_words(document, motion, timeline, card_of(motion))))
+    raw = document.with_words(dict(_new_words(document, motion, timeline, robot_of_motion(motion))))
     try:
         said = _motion(read(raw, origin.path), motion, kind)
     except InputError:  # what it loads is no longer there
@@ -155,7 +159,7 @@ def _new_words(
 ) -> Iterator[tuple[int, bytes]]:
     """Yield place and new word of every setting whose joint is to be elsewhere at its time."""
     columns = {joint: column for column, joint in enumerate(motion.joints)}
-    moments = {moment.time_ms: moment for moment in timeline.moments}
+    moments = {moment.time_ms: moment for moment in timeline.poses}
     for place, setting in enumerate(document.settings):
         if setting.word is None or setting.weight <= 0.0 or not is_for(setting.model, card):
             continue
@@ -166,12 +170,12 @@ def _new_words(
         angle = float(moment.angles[columns[joint]])
         unit = setting.unit * unit_rad(joint, card)
         if abs(angle - setting.value * unit_rad(joint, card)) > QUANTUM_RAD / 2.0:
-            yield place, number(angle / unit).encode()
+            yield place, format_angle(angle / unit).encode()
 
 
 def _motion(document: SettingsDocument, motion: Motion, kind: str) -> Motion | None:
     """Return what a document says, where it has the joints of a motion and what that says besides."""
-    card = card_of(motion)
+    card = robot_of_motion(motion)
     tracks = tracks_of(document.settings, card)
     if tuple(tracks.joints) != motion.joints:
         return None
@@ -181,9 +185,9 @@ def _motion(document: SettingsDocument, motion: Motion, kind: str) -> Motion | N
 
 def _go_alike(one: Timeline, other: Timeline) -> bool:
     """Tell whether two timelines say the same, within what is written of an angle."""
-    if [moment.time_ms for moment in one.moments] != [moment.time_ms for moment in other.moments]:
+    if [moment.time_ms for moment in one.poses] != [moment.time_ms for moment in other.poses]:
         return False
-    rows, others = (np.array([moment.angles for moment in each.moments]) for each in (one, other))
+    rows, others = (np.array([moment.angles for moment in each.poses]) for each in (one, other))
     return np.allclose(rows, others, rtol=0.0, atol=QUANTUM_RAD, equal_nan=True)
 
 
@@ -196,11 +200,11 @@ def sequence_with(motion: Motion, path: Path, options: WriteOptions) -> Renderin
     A motion that came from a sequence and was not changed is that sequence, to the byte. Where only angles
     were changed, only these numbers are.
     """
-    losses, aside = unsaid(motion, extras=SAID), unwritten(motion, path)
+    losses, aside = describe_path_losses(motion, extras=SAID), describe_unwritten_labels(motion, path)
     keeps = options.keys is KeyTimes.OWN
     same = unchanged(motion, TEKKOTSU_MOT) if keeps else None
     if same is not None:
-        return Rendering(same, losses, (*_loads(motion, path), *aside), as_they_are(motion))
+        return Rendering(same, losses, (*_loads(motion, path), *aside), exact_key_times(motion))
     timeline = timeline_of(motion)
     losses = (*losses, *timeline.losses)
     own = edited(motion, timeline, TEKKOTSU_MOT, read_sequence) if keeps else None
@@ -212,7 +216,7 @@ def sequence_with(motion: Motion, path: Path, options: WriteOptions) -> Renderin
     left, remarks = _left_behind(motion, TEKKOTSU_MOT, card)
     return Rendering(
         text.encode("latin-1", "replace"),
-        (*losses, *unheld(motion, card.names_in(NAMING), card), *left),
+        (*losses, *describe_unsupported_joints(motion, card.names_in(NAMING), card), *left),
         (*timeline.remarks, *remarks, *aside),
         timeline.times_s,
     )
@@ -221,7 +225,7 @@ def sequence_with(motion: Motion, path: Path, options: WriteOptions) -> Renderin
 def posture_with(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
     """Return the first keyframe of a motion as a posture; `sequence_with` says the rest."""
     del options
-    losses, aside = [*unsaid(motion, extras=SAID)], unwritten(motion, path)
+    losses, aside = [*describe_path_losses(motion, extras=SAID)], describe_unwritten_labels(motion, path)
     if len(motion.keyframes) > 1:
         dropped = "keyframe 2" if len(motion.keyframes) == 2 else f"keyframes 2 to {len(motion.keyframes)}"
         losses.append(f"{dropped}: a posture is one pose, and this is the first")
@@ -232,20 +236,20 @@ def posture_with(motion: Motion, path: Path, options: WriteOptions) -> Rendering
     if own is not None:
         return Rendering(own, tuple(losses), aside)
     card = _robot(motion)
-    first = Timeline(timeline.moments[:1])
+    first = Timeline(timeline.poses[:1])
     tracks = _tracks(motion, first, card, KeyTimes.ALL)
     lines = [_line(name, track[0]) for name, track in tracks.items()]
     left, remarks = _left_behind(motion, TEKKOTSU_POS, card)
     text = "".join(f"{line}\n" for line in ("#POS", *lines, "#END"))
     return Rendering(
         text.encode("latin-1", "replace"),
-        (*losses, *unheld(motion, card.names_in(NAMING), card), *left),
+        (*losses, *describe_unsupported_joints(motion, card.names_in(NAMING), card), *left),
         (*remarks, *aside),
     )
 
 
 def _robot(motion: Motion) -> Robot:
-    card = card_of(motion)
+    card = robot_of_motion(motion)
     if NAMING not in card.namings:
         what = f"{card.name} is no robot of Tekkotsu"
         raise FormatError(what, hint=f"its card would have a naming {NAMING!r}")
@@ -300,7 +304,9 @@ def _sequence_text(tracks: Mapping[str, Track]) -> str:
 
 
 def _line(name: str, key: Key) -> str:
-    return "\t".join([name, number(key.value), *([] if key.weight == 1.0 else [number(key.weight)])])
+    return "\t".join(
+        [name, format_angle(key.value), *([] if key.weight == 1.0 else [format_angle(key.weight)])]
+    )
 
 
 def _left_behind(motion: Motion, kind: str, card: Robot) -> tuple[Lines, Lines]:
@@ -338,15 +344,18 @@ def _file(document: SettingsDocument, path: Path, card: Robot | None, kind: str)
     card = robot_of(setting.name for setting in document.settings) if card is None else card
     tracks = tracks_of(document.settings, card)
     motion = motion_of(document, tracks, card, path, kind)
-    return MotionFile.of_one(kind, path, motion, remarks_on(document, tracks, card), document)
+    return MotionFile.of_single_motion(kind, path, motion, remarks_on(document, tracks, card), document)
 
 
 _Format = partial(
-    MotionFormat, suits=lambda card: NAMING in card.namings, stands_alone=False, names_robot=False
+    MotionFormat,
+    supports_robot=lambda card: NAMING in card.namings,
+    is_self_contained=False,
+    names_robot=False,
 )
 
-_MOT = FileKind(TEKKOTSU_MOT, "a Tekkotsu motion sequence (#MSq)", says(rb"\A#MSq\b"))
+_MOT = FileKind(TEKKOTSU_MOT, "a Tekkotsu motion sequence (#MSq)", text_matches(rb"\A#MSq\b"))
 MOT = _Format(_MOT, (".mot",), _read_sequence, sequence_with, Quantum(angle_rad=QUANTUM_RAD, time_s=0.001))
 
-_POS = FileKind(TEKKOTSU_POS, "a Tekkotsu posture (#POS)", says(rb"\A#POS\b"))
+_POS = FileKind(TEKKOTSU_POS, "a Tekkotsu posture (#POS)", text_matches(rb"\A#POS\b"))
 POS = _Format(_POS, (".pos",), _read_posture, posture_with, Quantum(angle_rad=QUANTUM_RAD))

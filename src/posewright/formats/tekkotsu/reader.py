@@ -28,7 +28,7 @@ from posewright.formats.tekkotsu.document import (
     whole,
     words_of,
 )
-from posewright.formats.text_lines import Line, Remarks, show
+from posewright.formats.text_lines import Remarks, TextLine, quote_bytes
 from posewright.units import RAD_PER_DEG
 
 POSTURE_MARK = b"#POS"
@@ -65,7 +65,7 @@ class _PostureReader:
     def read(self, data: bytes, path: Path | None) -> SettingsDocument:
         for begin, line in lines_of(data, path):
             said, hash_sign, comment = line.raw.partition(b"#")
-            words = words_of(begin, Line(said, line.number, path), b"=", most=_MOST_WORDS)
+            words = words_of(begin, TextLine(said, line.number, path), b"=", most=_MOST_WORDS)
             if words and line.number > 1:
                 self._take(words, line)
             if (hash_sign + comment).rstrip() == END:
@@ -74,7 +74,7 @@ class _PostureReader:
             self._remarks.add(f"no {END.decode()} at the end")
         return SettingsDocument(data, tuple(self._settings), remarks=self._remarks.all)
 
-    def _take(self, words: list[Word], line: Line) -> None:
+    def _take(self, words: list[Word], line: TextLine) -> None:
         first = words[0].text
         if first == b"specialize":
             self._model = _model_pattern(words[1].text, line) if len(words) > 1 else ""
@@ -91,7 +91,7 @@ class _PostureReader:
         elif first not in _SECTIONS and self._section == _OUTPUTS:
             self._set(words, line)
 
-    def _enter(self, tags: bytes, line: Line) -> None:
+    def _enter(self, tags: bytes, line: TextLine) -> None:
         """Take section tags; Tekkotsu itself writes two in a row, and then cannot read them."""
         found = _TAG.findall(tags)
         if b"".join(b"<%s%s>" % tag for tag in found) != tags or any(
@@ -104,23 +104,23 @@ class _PostureReader:
                 self._remarks.add("sections do not open and close in turn", line)
             self._section = _OUTPUTS if slash else name
 
-    def _set(self, words: list[Word], line: Line) -> None:
+    def _set(self, words: list[Word], line: TextLine) -> None:
         name = plain(words[0].text.decode("latin-1"))
         if len(words) < 2 or not name:
             line.fail("an output without a value", hint="a line reads <output> <value> [weight]")
-        shown = show(words[0].text)
+        shown = quote_bytes(words[0].text)
         weight = decimal(words[2].text, line, f"the weight of {shown}") if len(words) > 2 else 1.0
         value = decimal(words[1].text, line, f"the value of {shown}")
         self._settings.append(Setting(0, name, value, weight, line.number, words[1], model=self._model))
 
-    def _set_all(self, values: list[Word], line: Line) -> None:
+    def _set_all(self, values: list[Word], line: TextLine) -> None:
         names = self._names(values, line)
         self._settings += [
             Setting(0, name, decimal(word.text, line, name), 1.0, line.number, word, model=self._model)
             for name, word in zip(names, values, strict=True)
         ]
 
-    def _weigh(self, weights: list[Word], line: Line) -> None:
+    def _weigh(self, weights: list[Word], line: TextLine) -> None:
         """Give the outputs of a condensed posture other weights than 1."""
         latest = {setting.name: setting for setting in self._settings}
         for name, word in zip(self._names(weights, line), weights, strict=True):
@@ -128,7 +128,7 @@ class _PostureReader:
             weight = decimal(word.text, line, f"the weight of {name}")
             self._settings.append(setting._replace(weight=weight, model=self._model))
 
-    def _names(self, values: list[Word], line: Line) -> tuple[str, ...]:
+    def _names(self, values: list[Word], line: TextLine) -> tuple[str, ...]:
         """Return the outputs that a line of one value each stands for."""
         counts = {model: len(names) for model, names in OUTPUTS.items()}
         model = self._condensed or next((m for m, count in counts.items() if count == len(values)), "")
@@ -138,14 +138,14 @@ class _PostureReader:
         return OUTPUTS[model]
 
 
-def _model(words: list[Word], line: Line) -> str:
+def _model(words: list[Word], line: TextLine) -> str:
     name = words[1].text.decode("latin-1") if len(words) > 1 else ""
     if name not in OUTPUTS:
         line.fail(f"condensed for {name!r}", hint=f"known models are {', '.join(OUTPUTS)}")
     return name
 
 
-def _model_pattern(word: bytes, line: Line) -> str:
+def _model_pattern(word: bytes, line: TextLine) -> str:
     """Return a pattern of model names: names, dots and sets joined by |, with .* at an end.
 
     A free regular expression could be written so that it never ends.
@@ -171,7 +171,7 @@ class Budget:
 
     left: int = MAX_SETTINGS
 
-    def spend(self, count: int, line: Line) -> None:
+    def spend(self, count: int, line: TextLine) -> None:
         """Count settings, or fail at the line that sets one too many."""
         self.left -= count
         if self.left < 0:
@@ -186,19 +186,21 @@ class Loading:
     chain: tuple[Path, ...] = ()
     budget: Budget = field(default_factory=Budget)
 
-    def open(self, word: bytes, line: Line) -> tuple[bytes, Path, Loading]:
+    def open(self, word: bytes, line: TextLine) -> tuple[bytes, Path, Loading]:
         """Return the bytes and the path of a file that a line loads, and the loading to read it with."""
         path = (self.chain[-1].parent if self.chain else Path()) / os.fsdecode(word)
         if not _is_below(path, self.chain[0].parent if self.chain else Path()):
-            line.fail(f"{show(word)} lies elsewhere", hint="a file loads what lies beside it or below")
+            line.fail(f"{quote_bytes(word)} lies elsewhere", hint="a file loads what lies beside it or below")
         if len(self.chain) > MAX_DEPTH:
             line.fail(f"files load files {MAX_DEPTH} deep", hint="no honest motion does")
         if path.absolute() in (known.absolute() for known in self.chain) or _same(path, self.chain):
-            line.fail(f"{show(word)} is being read already", hint="a file does not load itself")
+            line.fail(f"{quote_bytes(word)} is being read already", hint="a file does not load itself")
         try:
             data = read_file_bytes(path)
         except FormatError as error:
-            line.fail(f"{show(word)} cannot be loaded: {error}", hint="it is looked for beside the file")
+            line.fail(
+                f"{quote_bytes(word)} cannot be loaded: {error}", hint="it is looked for beside the file"
+            )
         return data, path, Loading((*self.chain, path), self.budget)
 
 
@@ -224,7 +226,7 @@ _JOINTS_AT_MOST = 32  # what a line that sets every output counts for
 
 
 class _Statement(NamedTuple):
-    line: Line
+    line: TextLine
     name: Word
     first: Word | None
     second: Word | None
@@ -276,11 +278,11 @@ class _SequenceReader:
             self._remarks.add(f"no {END.decode()} at the end")
         return SettingsDocument(data, tuple(self._settings), tuple(self._loads), self._remarks.all)
 
-    def _take(self, begin: int, line: Line) -> None:
+    def _take(self, begin: int, line: TextLine) -> None:
         words = words_of(begin, line, most=4)
         comment = next((i for i, word in enumerate(words) if i and word.text.startswith(b"#")), None)
         if comment is not None:
-            self._remarks.once("Tekkotsu reads a comment behind a value as a word of the line", line)
+            self._remarks.add_once("Tekkotsu reads a comment behind a value as a word of the line", line)
             words = words[:comment]
         if not words:
             return
@@ -299,8 +301,10 @@ class _SequenceReader:
             Setting(
                 self._time_ms,
                 shown,
-                decimal(value.text, line, f"the value of {show(name.text)}") * self._unit,
-                1.0 if weight is None else decimal(weight.text, line, f"the weight of {show(name.text)}"),
+                decimal(value.text, line, f"the value of {quote_bytes(name.text)}") * self._unit,
+                1.0
+                if weight is None
+                else decimal(weight.text, line, f"the weight of {quote_bytes(name.text)}"),
                 line.number,
                 value,
                 self._unit,
@@ -328,7 +332,7 @@ class _SequenceReader:
 
     def _degrees(self, statement: _Statement) -> None:
         what = "`degrees` is deprecated: it multiplies every value after it, of LEDs too"
-        self._remarks.once(what, statement.line)
+        self._remarks.add_once(what, statement.line)
         self._unit = RAD_PER_DEG
 
     def _load(self, statement: _Statement) -> None:
@@ -360,10 +364,10 @@ class _SequenceReader:
         elif head.startswith(SEQUENCE_MARK):
             document = read_sequence(data, path, loading)
         else:
-            line.fail(f"{show(word.text)} is neither a posture nor a sequence")
+            line.fail(f"{quote_bytes(word.text)} is neither a posture nor a sequence")
         self._loads += [f"{path.parent / name}" for name in document.loads]
         for remark in document.remarks:
-            self._remarks.add(f"{show(word.text)}, {remark}", line)
+            self._remarks.add(f"{quote_bytes(word.text)}, {remark}", line)
         return document, head.startswith(POSTURE_MARK)
 
     def _take_over(self, settings: list[Setting], statement: _Statement) -> None:

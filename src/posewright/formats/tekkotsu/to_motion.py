@@ -16,7 +16,6 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.errors import FormatError, Where
-from posewright.formats.moments import MS_PER_S
 from posewright.formats.motion_file import Origin
 from posewright.formats.tekkotsu.document import (
     NAMING,
@@ -27,6 +26,7 @@ from posewright.formats.tekkotsu.document import (
     Track,
     Tracks,
 )
+from posewright.formats.timeline import MS_PER_S
 from posewright.motions import Keyframe, Motion, Pose
 from posewright.robots import Robot
 

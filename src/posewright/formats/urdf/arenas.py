@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from posewright.arenas import BOX, FLOOR, Arena, Role
-from posewright.errors import InputError, visible
+from posewright.errors import InputError, escape_unprintable
 from posewright.formats.urdf.writing import urdf_text
 from posewright.robots import Form, Kind, Link, Mechanism
 
@@ -38,9 +38,11 @@ def urdf_of_arena(arena: Arena) -> str:
     for number, box in enumerate(arena.boxes, 1):
         form = Form(Kind.BOX, arena.kind_of(box).size_m, colour=arena.colours[BOX])
         links.append(_link(f"box_{number}", form, (box.x, box.y, form.size_m[2] / 2.0), box.yaw_rad))
-    return urdf_text(Mechanism(visible(arena.name), tuple(links)))
+    return urdf_text(Mechanism(escape_unprintable(arena.name), tuple(links)))
 
 
 def _link(name: str, form: Form, at: tuple[float, float, float], yaw: float = 0.0) -> Link:
     turn = (math.cos(yaw / 2.0), 0.0, 0.0, math.sin(yaw / 2.0))
-    return Link(visible(name), _FIELD, at, turn, forms=(form,))  # XML has no place for control characters
+    return Link(
+        escape_unprintable(name), _FIELD, at, turn, forms=(form,)
+    )  # XML has no place for control characters

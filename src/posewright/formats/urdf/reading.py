@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from posewright.documents import is_file, open_ordinary
+from posewright.documents import is_file, open_regular_file
 from posewright.documents.markup import Element, read_markup
 from posewright.robots import Form, Hinge, Kind, Link, Mechanism, Oddity
 from posewright.robots.mechanism import Quaternion, Rows, Triple, rotation_matrix, rows, triple
-from posewright.rotation import from_roll_pitch_yaw
+from posewright.rotation import quaternions_of_roll_pitch_yaw
 
 MAX_LINKS = 500
 MAX_FORMS = 5000
@@ -254,7 +254,7 @@ def _origin(element: Element) -> tuple[Triple, Quaternion]:
     if max(map(abs, place)) > FARTHEST_M:
         origin.fail(f"a place {max(map(abs, place)):g} m away", f"at most {FARTHEST_M:g} m: check the unit")
     angles = origin.attribute_numbers("rpy", 3, _ZERO)
-    w, x, y, z = from_roll_pitch_yaw(np.array([angles]))[0].tolist()
+    w, x, y, z = quaternions_of_roll_pitch_yaw(np.array([angles]))[0].tolist()
     return triple(place), (w, x, y, z)
 
 
@@ -274,7 +274,7 @@ def _extent(path: Path) -> tuple[Triple, Triple] | None:
     if path.suffix.lower() not in (".stl", ".obj", ".ply") or path.stat().st_size > MAX_MESH_BYTES:
         return None
     try:
-        with open_ordinary(path) as file:  # from a file alone: nothing that a mesh names is looked for
+        with open_regular_file(path) as file:  # from a file alone: nothing that a mesh names is looked for
             found: Any = trimesh.load(
                 file, file_type=path.suffix[1:].lower(), force="mesh", process=False
             ).bounds

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from posewright.errors import FormatError, Where
 from posewright.formats.file_kind import BOM
-from posewright.formats.text_lines import Line, Remarks, show, split_lines
+from posewright.formats.text_lines import Remarks, TextLine, quote_bytes, split_lines
 from posewright.robots import Robot, robot, robot_names
 from posewright.robots.catalogue import unlisted_robot
 
@@ -142,7 +142,7 @@ def read_table(data: bytes, path: Path | None = None) -> PoseTable:
     )
 
 
-def _devices(line: Line) -> tuple[str, ...]:
+def _devices(line: TextLine) -> tuple[str, ...]:
     cells = line.text.split(b",", _MAX_DEVICES + 3)
     if tuple(cells[:2]) != FIRST_CELLS:
         line.fail("not the header of a Webots motion", hint=f"it begins {b','.join(FIRST_CELLS).decode()},")
@@ -153,11 +153,11 @@ def _devices(line: Line) -> tuple[str, ...]:
         line.fail("a device without a name", hint="a name for every column")
     twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
     if twice is not None:
-        line.fail(f"device {show(twice)} has two columns", hint="each device once")
+        line.fail(f"device {quote_bytes(twice)} has two columns", hint="each device once")
     return tuple(name.decode("utf-8", "surrogateescape") for name in names)
 
 
-def _row(line: Line, n_devices: int, remarks: Remarks) -> PoseRow:
+def _row(line: TextLine, n_devices: int, remarks: Remarks) -> PoseRow:
     cells = line.text.split(b",", n_devices + 3)
     if len(cells) == n_devices + 3 and cells[-1] == b"":
         del cells[-1]  # Webots minds no comma too many
@@ -172,23 +172,23 @@ def _row(line: Line, n_devices: int, remarks: Remarks) -> PoseRow:
     return PoseRow(line.raw, _time(cells[0], line), cells[1], values, tuple(cells[2:]))
 
 
-def _time(cell: bytes, line: Line) -> int:
+def _time(cell: bytes, line: TextLine) -> int:
     found = _TIME.fullmatch(cell.strip())
     if found is None:
-        line.fail(f"the time is {show(cell)}", hint="right is minutes:seconds:milliseconds, 00:01:250")
+        line.fail(f"the time is {quote_bytes(cell)}", hint="right is minutes:seconds:milliseconds, 00:01:250")
     minutes, seconds, milliseconds = (int(part or 0) for part in found.groups())
     time_ms = minutes * 60_000 + seconds * 1000 + milliseconds
     if time_ms > MAX_TIME_MS:
-        line.fail(f"the time is {show(cell)}", hint="the last possible is 99:59:999")
+        line.fail(f"the time is {quote_bytes(cell)}", hint="the last possible is 99:59:999")
     return time_ms
 
 
-def _value(cell: bytes, line: Line) -> float | None:
+def _value(cell: bytes, line: TextLine) -> float | None:
     if cell == UNSAID:
         return None
     value = float(cell) if _NUMBER.fullmatch(cell) else float("nan")
     if not abs(value) <= MAX_VALUE:
-        line.fail(f"a value is {show(cell)}", hint="right is a number, or * for none")
+        line.fail(f"a value is {quote_bytes(cell)}", hint="right is a number, or * for none")
     return value
 
 

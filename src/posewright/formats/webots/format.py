@@ -10,12 +10,17 @@ from pathlib import Path
 import numpy as np
 
 from posewright.errors import FormatError, Where
-from posewright.formats.file_kind import FileKind, says
-from posewright.formats.moments import Timeline, timeline_of
+from posewright.formats.default_angles import moved_joints
+from posewright.formats.file_kind import FileKind, text_matches
 from posewright.formats.motion_file import MotionFile, Origin, origin_of
-from posewright.formats.motion_format import MotionFormat, Quantum, Rendering, WriteOptions, as_they_are
-from posewright.formats.text_lines import QUANTUM_RAD, number
-from posewright.formats.unsaid import moved_joints, unheld, unsaid, unwritten
+from posewright.formats.motion_format import MotionFormat, Quantum, Rendering, WriteOptions, exact_key_times
+from posewright.formats.path_losses import (
+    describe_path_losses,
+    describe_unsupported_joints,
+    describe_unwritten_labels,
+)
+from posewright.formats.text_lines import QUANTUM_RAD, format_angle
+from posewright.formats.timeline import Timeline, timeline_of
 from posewright.formats.webots.document import (
     MAX_TIME_MS,
     MAX_VALUE,
@@ -30,7 +35,7 @@ from posewright.formats.webots.document import (
     read_table,
     robot_for,
 )
-from posewright.motions import Keyframe, Motion, Pose, card_of
+from posewright.motions import Keyframe, Motion, Pose, robot_of_motion
 from posewright.robots import Robot
 
 
@@ -105,26 +110,33 @@ def table_with(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
     del options
     table = _table_of(motion)
     if table is not None and _says(table, motion):
-        return Rendering(table.render(), unsaid(motion), unwritten(motion, path), as_they_are(motion))
+        return Rendering(
+            table.render(),
+            describe_path_losses(motion),
+            describe_unwritten_labels(motion, path),
+            exact_key_times(motion),
+        )
     timeline = timeline_of(motion)
     old = _old_table(motion, timeline)
     columns = _new_columns(motion) if old is None else _old_columns(motion, old)
     _check(motion, timeline, columns)
     values = _values(motion, timeline, columns, old)
     losses = (
-        *unsaid(motion),
+        *describe_path_losses(motion),
         *timeline.losses,
-        *unheld(motion, tuple(filter(None, columns.joints)), card_of(motion)),
+        *describe_unsupported_joints(motion, tuple(filter(None, columns.joints)), robot_of_motion(motion)),
     )
     if old is None:
         losses += _left_behind(motion)
     data = _edited(old, columns, timeline, values) if old is not None else _new(columns, timeline, values)
-    return Rendering(data, losses, (*timeline.remarks, *unwritten(motion, path)), timeline.times_s)
+    return Rendering(
+        data, losses, (*timeline.remarks, *describe_unwritten_labels(motion, path)), timeline.times_s
+    )
 
 
 def _says(table: PoseTable, motion: Motion) -> bool:
     """Tell whether a motion was not changed since it was read."""
-    as_read = table_motion(table, card_of(motion), Path(motion.name))
+    as_read = table_motion(table, robot_of_motion(motion), Path(motion.name))
     same_way = as_read.joints == motion.joints and as_read.keyframes == motion.keyframes
     return same_way and as_read.speed == motion.speed
 
@@ -132,9 +144,9 @@ def _says(table: PoseTable, motion: Motion) -> bool:
 def _old_table(motion: Motion, timeline: Timeline) -> PoseTable | None:
     """Return the table the motion came from, where it still has the same joints and as many rows."""
     table = _table_of(motion)
-    if table is None or len(table.rows) != len(timeline.moments):
+    if table is None or len(table.rows) != len(timeline.poses):
         return None
-    return table if tuple(columns_of(table, card_of(motion))) == motion.joints else None
+    return table if tuple(columns_of(table, robot_of_motion(motion))) == motion.joints else None
 
 
 def _table_of(motion: Motion) -> PoseTable | None:
@@ -146,13 +158,13 @@ def _table_of(motion: Motion) -> PoseTable | None:
 
 
 def _old_columns(motion: Motion, table: PoseTable) -> _Columns:
-    joints = {place: joint for joint, place in columns_of(table, card_of(motion)).items()}
+    joints = {place: joint for joint, place in columns_of(table, robot_of_motion(motion)).items()}
     return _Columns(table.devices, tuple(joints.get(place) for place in range(len(table.devices))))
 
 
 def _new_columns(motion: Motion) -> _Columns:
     """Return a column for every joint that is ever given an angle and has a name there."""
-    names = {**card_of(motion).names_in(NAMING), **_origin_names(motion)}
+    names = {**robot_of_motion(motion).names_in(NAMING), **_origin_names(motion)}
     moved = moved_joints(motion)
     joints = tuple(joint for joint in motion.joints if joint in moved and joint in names)
     return _Columns(tuple(names[joint] for joint in joints), joints)
@@ -163,7 +175,9 @@ def _origin_names(motion: Motion) -> Mapping[str, str]:
     table = _table_of(motion)
     if table is None:
         return {}
-    return {joint: table.devices[place] for joint, place in columns_of(table, card_of(motion)).items()}
+    return {
+        joint: table.devices[place] for joint, place in columns_of(table, robot_of_motion(motion)).items()
+    }
 
 
 def _check(motion: Motion, timeline: Timeline, columns: _Columns) -> None:
@@ -184,8 +198,8 @@ def _values(
     A joint that stays where it was has its angle again if it goes on later, as the way there begins in this
     row; it has none if it stays for good, or where the file had none.
     """
-    rows = np.array([moment.angles for moment in timeline.moments])
-    given = np.array([moment.given for moment in timeline.moments])
+    rows = np.array([moment.angles for moment in timeline.poses])
+    given = np.array([moment.is_set for moment in timeline.poses])
     later = np.cumsum(given[::-1], axis=0)[::-1] > 0
     said = np.where(given | later, rows, np.nan)
     if not np.all((np.abs(said) <= MAX_VALUE) | np.isnan(said)):
@@ -195,9 +209,9 @@ def _values(
         [None if place is None or math.isnan(row[place]) else row[place] for place in places]
         for row in said.tolist()
     ]
-    for row, moment, line in zip(values, timeline.moments, () if old is None else old.rows, strict=False):
+    for row, moment, line in zip(values, timeline.poses, () if old is None else old.rows, strict=False):
         for column, (place, before) in enumerate(zip(places, line.values, strict=True)):
-            if place is not None and before is None and not moment.given[place]:
+            if place is not None and before is None and not moment.is_set[place]:
                 row[column] = None
     return values
 
@@ -205,14 +219,14 @@ def _values(
 def _new(columns: _Columns, timeline: Timeline, values: list[list[Value]]) -> bytes:
     rows = [
         new_row(moment.time_ms, b"Pose%d" % count, [_cell(value) for value in row])
-        for count, (moment, row) in enumerate(zip(timeline.moments, values, strict=True), 1)
+        for count, (moment, row) in enumerate(zip(timeline.poses, values, strict=True), 1)
     ]
     return b"".join([new_head(columns.devices), *rows])
 
 
 def _edited(table: PoseTable, columns: _Columns, timeline: Timeline, values: list[list[Value]]) -> bytes:
     lines = [table.head]
-    for old, moment, row in zip(table.rows, timeline.moments, values, strict=True):
+    for old, moment, row in zip(table.rows, timeline.poses, values, strict=True):
         cells = [
             cell if joint is None or _same(value, before) else _cell(value)
             for joint, value, before, cell in zip(columns.joints, row, old.values, old.cells, strict=True)
@@ -230,13 +244,13 @@ def _same(value: Value, before: Value) -> bool:
 
 
 def _cell(value: Value) -> bytes:
-    return UNSAID if value is None else number(value).encode()
+    return UNSAID if value is None else format_angle(value).encode()
 
 
 def _left_behind(motion: Motion) -> tuple[str, ...]:
     """Return what a new file does not have of the one the motion came from."""
     table = _table_of(motion)
-    found = [] if table is None else strangers(table, card_of(motion))
+    found = [] if table is None else strangers(table, robot_of_motion(motion))
     strange = f"{', '.join(found)}: {motion.robot} has no such devices"
     return (strange,) if found else ()
 
@@ -251,8 +265,8 @@ def _read(data: bytes, path: Path, card: Robot | None) -> MotionFile:
     strange = strangers(table, card)
     if strange:
         remarks.append(f"{card.name} has no devices {', '.join(strange)}: left out")
-    return MotionFile.of_one(WEBOTS, path, motion, remarks, table)
+    return MotionFile.of_single_motion(WEBOTS, path, motion, remarks, table)
 
 
-_KIND = FileKind(WEBOTS, "a Webots motion", says(rb"\A#WEBOTS_MOTION\b"))
+_KIND = FileKind(WEBOTS, "a Webots motion", text_matches(rb"\A#WEBOTS_MOTION\b"))
 FORMAT = MotionFormat(_KIND, (".motion",), _read, table_with, Quantum(angle_rad=QUANTUM_RAD, time_s=0.001))

@@ -1,4 +1,4 @@
-"""What a stair gait is made of: the legs, where a robot weighs how much, and how it steps."""
+"""Parameters of a stair gait: the legs, the distribution of mass, and the steps; and their documents."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ Seconds = Annotated[float, Bounds(0.05, 10.0)]
 
 
 @dataclass(frozen=True)
-class LegMeasures:
-    """The right leg, as `SixJointLeg` has it; the left one is its mirror image.
+class LegDimensions:
+    """Dimensions of the right leg, as in `SixJointLeg`; the left one is its mirror image.
 
     Attributes:
-        toe_m: how far the front of the sole is from its middle [m].
+        toe_m: distance from the middle of the sole to its front [m].
     """
 
     hip_m: tuple[Length, Length, Length]
@@ -42,11 +42,13 @@ class LegMeasures:
 
 
 @dataclass(frozen=True)
-class Lumps:
-    """Where a robot weighs how much: a lump above, and one at each ankle.
+class PointMasses:
+    """A robot's mass as three points: one for the upper body, and one at each ankle.
 
     Attributes:
-        upper_m: the middle of the upper lump, in the trunk's frame [m].
+        upper_kg: mass of the upper body [kg].
+        upper_m: its position in the trunk's frame [m].
+        ankle_kg: mass at each ankle [kg].
     """
 
     upper_kg: Mass
@@ -55,40 +57,43 @@ class Lumps:
 
     @property
     def total_kg(self) -> float:
-        """What all of it weighs [kg]."""
+        """Mass of the robot [kg]."""
         return self.upper_kg + 2.0 * self.ankle_kg
 
 
 @dataclass(frozen=True)
 class StairGait:
-    """How a robot steps, so slowly that its centre of mass stays over its feet.
+    """Parameters of statically stable steps: the centre of mass stays over the feet.
 
     Attributes:
         robot: the robot it is for.
-        stance_m: how far each sole's middle is from the robot's middle plane [m].
+        leg: dimensions of the right leg.
+        masses: the robot's mass as points.
+        stance_m: distance of each sole's middle from the robot's middle plane [m].
         hip_height_m: of the hips over the ankles while it stands [m].
-        lean_rad: how far the trunk leans forward [rad].
-        sway_rad: how far it leans aside over the only foot that carries, which spares the hip's roll [rad].
-        over_m: where the centre of mass goes over the only foot that carries: ahead, inwards [m].
-        up_m: how far a step goes that leads to a higher tread [m].
-        down_m: how far one that leads to a lower tread [m].
-        climb_lift_m: how high a foot is lifted on it, over the higher of the two treads [m].
-        walk_lift_m: how high on the flat [m].
-        hip_boost_rad: by how much the hip of a leg that carries all is held up [rad].
-        ankle_boost_rad: by how much its ankle is [rad].
-        stretch_m: the farthest that an ankle may be from its hip; then the heel rises or the trunk sinks [m].
+        lean_rad: forward lean of the trunk [rad].
+        sway_rad: sideways lean over a single supporting foot, which spares the hip's roll [rad].
+        over_m: position of the centre of mass over a single supporting foot: forward, inwards [m].
+        up_m: length of a step to a higher tread [m].
+        down_m: length of a step to a lower tread [m].
+        climb_lift_m: height of a lifted foot over the higher of the two treads [m].
+        walk_lift_m: height of a lifted foot on the flat [m].
+        hip_boost_rad: added to the hip's roll of a leg that carries all weight, against sagging [rad].
+        ankle_boost_rad: added to its ankle's pitch [rad].
+        stretch_m: greatest distance from ankle to hip [m]; beyond it the heel rises or the trunk sinks.
         servo_stiffness: of the legs' servos, which sag the less the stiffer they are [N m/rad].
-        walk_pace: how many times as fast it walks on the flat.
-        shift_s: time for the weight to go from foot to foot [s].
-        lift_s: for lifting a foot [s].
-        swing_s: for taking it ahead [s].
-        lower_s: for setting it down [s].
-        settle_s: for taking the boosts back [s].
+        walk_pace: speed on the flat as a multiple of that on stairs.
+        shift_s: time to shift the weight from foot to foot [s].
+        lift_s: time to lift a foot [s].
+        swing_s: time to swing it forward [s].
+        lower_s: time to set it down [s].
+        settle_s: time to take the boosts back [s].
+        sources: where values come from, by name.
     """
 
     robot: str
-    leg: LegMeasures = field(repr=False)
-    masses: Lumps = field(repr=False)
+    leg: LegDimensions = field(repr=False)
+    masses: PointMasses = field(repr=False)
     stance_m: Positive
     hip_height_m: Positive
     lean_rad: Angle
@@ -116,9 +121,9 @@ class StairGait:
     @property
     def legs(self) -> Mapping[str, SixJointLeg]:
         """The legs by side."""
-        return {side: self._leg(-OUTWARDS[side]) for side in SIDES}
+        return {side: self._build_leg(-OUTWARDS[side]) for side in SIDES}
 
-    def _leg(self, mirror: float) -> SixJointLeg:
+    def _build_leg(self, mirror: float) -> SixJointLeg:
         right = self.leg
         return SixJointLeg(
             hip_m=(right.hip_m[0], mirror * right.hip_m[1], right.hip_m[2]),
@@ -133,11 +138,11 @@ def stair_gait(name: str | Path) -> StairGait:
     """Read a stair gait, by its name among those that ship or by its path.
 
     Raises:
-        UnknownNameError: none is called so.
+        UnknownNameError: there is no such gait.
         InputError: there is no such file.
-        DocumentError: the document is wrong; says where.
+        DocumentError: the document is invalid; the message names the line.
     """
-    return read_record(read_document(_catalogue().find(name)), StairGait, besides=("stair",))
+    return read_record(read_document(_catalogue().find(name)), StairGait, extra_keys=("stair",))
 
 
 def _catalogue() -> Catalogue:

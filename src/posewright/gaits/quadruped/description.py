@@ -1,4 +1,4 @@
-"""A gait described: plain values for programs, lines and tables for people."""
+"""Descriptions of a gait: plain values for programs, lines and tables for people."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import asdict, fields
 
 from posewright.display import Lines, Paragraph, Styled, Table, table
 from posewright.documents.plain import PlainMapping
-from posewright.gaits.quadruped.checking import Concern, GaitCheck, Worst
+from posewright.gaits.quadruped.checking import GaitCheck, GaitConcern, WorstCase
 from posewright.gaits.quadruped.gait import Gait
 from posewright.gaits.quadruped.parameters import EXPLANATIONS, ForeHind
 from posewright.gaits.quadruped.timing import (
@@ -24,7 +24,7 @@ TIMES = ("period_s", "ground_s", "air_s", "ascent_s")
 
 
 def gait_lines(description: PlainMapping) -> Lines:
-    """Yield a gait for people, from what `describe_gait` returns."""
+    """Yield the lines of a gait's description, given what `describe_gait` returns."""
     yield from _summary_lines(description)
     yield ""
     yield from _parameter_lines(description["parameters"])
@@ -34,7 +34,7 @@ def gait_lines(description: PlainMapping) -> Lines:
 
 
 def describe_gait_briefly(gait: Gait, robot: Robot) -> PlainMapping:
-    """Return what a list shows of a gait."""
+    """Return the values of a gait for a list of gaits."""
     timing = timing_of(gait.parameters, robot.frame_period_s)
     return {
         "gait": gait.name,
@@ -48,7 +48,7 @@ def describe_gait_briefly(gait: Gait, robot: Robot) -> PlainMapping:
 
 
 def describe_gait(gait: Gait, robot: Robot, check: GaitCheck | None) -> PlainMapping:
-    """Return all of a gait; `check` is null where it was not checked."""
+    """Return all values of a gait; `check` is null if it was not checked."""
     timing = timing_of(gait.parameters, robot.frame_period_s)
     return {
         **describe_gait_briefly(gait, robot),
@@ -65,13 +65,14 @@ def describe_gait(gait: Gait, robot: Robot, check: GaitCheck | None) -> PlainMap
             **{name: round(getattr(timing, name), DIGITS) for name in TIMES},
         },
         "parameters": [
-            _parameter(entry.name, getattr(gait.parameters, entry.name)) for entry in fields(gait.parameters)
+            _parameter_data(entry.name, getattr(gait.parameters, entry.name))
+            for entry in fields(gait.parameters)
         ],
-        "check": None if check is None else _check(check),
+        "check": None if check is None else _check_data(check),
     }
 
 
-def _parameter(name: str, value: object) -> PlainMapping:
+def _parameter_data(name: str, value: object) -> PlainMapping:
     explanation = EXPLANATIONS[name]
     if isinstance(value, ForeHind):
         value = asdict(value)
@@ -88,16 +89,16 @@ def _parameter(name: str, value: object) -> PlainMapping:
     }
 
 
-def _check(check: GaitCheck) -> PlainMapping:
+def _check_data(check: GaitCheck) -> PlainMapping:
     return {
         "commands": len(check.tried),
-        "kept": check.kept,
+        "kept": check.n_within_bounds,
         "findings": len(check.findings),
-        "worst": [_worst(entry) for entry in check.worst],
+        "worst": [_worst_data(entry) for entry in check.worst],
         "tried": [
             {
                 **entry.command.by_name,
-                "kept": entry.is_kept,
+                "kept": entry.is_within_bound,
                 "steady": {worst.concern.value: worst.value for worst in entry.steady},
                 "changing": {worst.concern.value: worst.value for worst in entry.changing},
             }
@@ -106,11 +107,11 @@ def _check(check: GaitCheck) -> PlainMapping:
     }
 
 
-def _worst(entry: Worst) -> PlainMapping:
+def _worst_data(entry: WorstCase) -> PlainMapping:
     return {
         "concern": entry.concern.value,
         "when": "changing" if entry.is_changing else "steady",
-        "kept": entry.is_kept,
+        "kept": entry.is_within_bound,
         "part": entry.part,
         "value": entry.value,
         "allowed": entry.concern.allowed,
@@ -120,7 +121,7 @@ def _worst(entry: Worst) -> PlainMapping:
 
 
 def gait_table(briefs: Sequence[PlainMapping]) -> Table:
-    """Return one row a gait, from what `describe_gait_briefly` returns of each."""
+    """Return a table with a row for each gait, given what `describe_gait_briefly` returns."""
     columns = ("gait", "robot", "m/s", "rad/s", "cycle s", "what it is")
     rows = []
     for gait in briefs:
@@ -158,17 +159,17 @@ def _summary_lines(gait: PlainMapping) -> Iterator[str]:
 
 
 def _parameter_lines(parameters: Sequence[PlainMapping]) -> Lines:
-    """Yield of each parameter its value and range, and below, what it does after the name in the document.
+    """Yield each parameter's value and range, and below them its name in the lecture and its meaning.
 
-    Nothing is cut: the names are those that `--set` wants, and they fit 80 columns.
+    Nothing is cut: the names are those of `--set`, and fit 80 columns.
     """
     yield Styled(_row("parameter", "value", "range"), style="dim")
     for entry in parameters:
-        first, *more = _value_texts(entry["value"])
+        first, *other_texts = _value_texts(entry["value"])
         limits = f"{entry['low']:g} to {entry['high']:g} {entry['unit']}".rstrip()
         yield Styled(_row(entry["name"], first, limits))
-        for further in more:
-            yield Styled(_row("", further, ""))
+        for text in other_texts:
+            yield Styled(_row("", text, ""))
         yield Paragraph(f"{entry['document'].capitalize()}. {entry['sentence']}", indent=4)
 
 
@@ -182,14 +183,16 @@ def _value_texts(value: float | PlainMapping) -> list[str]:
     if set(value) == {"fore", "hind"} and value["fore"] == value["hind"]:
         return [f"{value['fore']:g}"]
     texts = {
-        name: " ".join(f"{at:g}" for at in part) if isinstance(part, list) else f"{part:g}"
-        for name, part in value.items()
+        name: " ".join(f"{coordinate:g}" for coordinate in component)
+        if isinstance(component, list)
+        else f"{component:g}"
+        for name, component in value.items()
     }
     return [f"{name} {text}" for name, text in texts.items()]
 
 
 def _check_lines(check: PlainMapping) -> Iterator[str]:
-    """Yield what the joints would have to do: the worst of each concern, how bad, where, at which command."""
+    """Yield the results of the check: the worst of each concern, with its value, place and command."""
     yield f"joints, without physics: as they should be at {check['kept']} of {check['commands']} commands"
     titles = {"steady": "at the worst", "changing": "at the worst, from one command to another"}
     for when, title in titles.items():
@@ -200,18 +203,19 @@ def _check_lines(check: PlainMapping) -> Iterator[str]:
 
 
 def _worst_line(entry: PlainMapping) -> str:
-    is_none = entry["kept"] and entry["concern"] in {Concern.REACH.value, Concern.COUPLED.value}
+    is_none = entry["kept"] and entry["concern"] in {GaitConcern.REACH.value, GaitConcern.COUPLED.value}
     place = "" if is_none else f"{entry['part'].partition(' at ')[0]:<22} {_command_text(entry['command'])}"
-    return f"{'ok' if entry['kept'] else 'BEYOND':<7} {entry['concern']:<14} {_how_far(entry):<20} {place}"
+    verdict = "ok" if entry["kept"] else "BEYOND"
+    return f"{verdict:<7} {entry['concern']:<14} {_format_distance(entry):<20} {place}"
 
 
-def _how_far(entry: PlainMapping) -> str:
+def _format_distance(entry: PlainMapping) -> str:
     value = entry["value"]
-    if entry["concern"] == Concern.SPEED.value:
+    if entry["concern"] == GaitConcern.SPEED.value:
         return f"{value:.2f} x the largest"
-    if entry["concern"] == Concern.REACH.value:
+    if entry["concern"] == GaitConcern.REACH.value:
         return "all points reached" if entry["kept"] else f"{1000.0 * value:.1f} mm away"
-    if entry["concern"] == Concern.COUPLED.value and entry["kept"]:
+    if entry["concern"] == GaitConcern.COUPLED.value and entry["kept"]:
         return "kept"
     return f"{math.degrees(abs(value)):.1f} deg {'inside' if entry['kept'] else 'beyond'}"
 

@@ -1,4 +1,4 @@
-"""A gait of four legs as a document: robot, parameters, phases, and what makes up for servos and paws."""
+"""A quadruped's gait: robot, parameters, phases, and the compensation for servos and slipping paws."""
 
 from __future__ import annotations
 
@@ -11,24 +11,25 @@ from typing import Annotated
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.documents import Bounds, Reader
+from posewright.documents import Bounds, FieldReader
 from posewright.errors import InputError, UnknownNameError
 from posewright.gaits.curves import Interpolation
 from posewright.gaits.quadruped.parameters import Explanation, GaitParameters, explanation
 from posewright.gaits.quadruped.phases import PhaseTable, read_phases
 
-LEAST_GAIN, GREATEST_GAIN = 0.2, 3.0
-"""Ours, as the bounds of the parameters: fitted walks need up to two, and a slip of the pen is refused."""
+MIN_GAIN = 0.2
+MAX_GAIN = 3.0
+"""Ours: fitted walks need up to two; values beyond these bounds are taken for mistakes."""
 
-Gain = Annotated[float, Bounds(LEAST_GAIN, GREATEST_GAIN)]
+Gain = Annotated[float, Bounds(MIN_GAIN, MAX_GAIN)]
 
 TRIM_RANGES = {"forward_m_s": 0.1, "left_m_rad": 0.1, "turn_rad_m": 10.0}
-"""So far a trim may go either way [m/s, m/rad, rad/m]: ours, five times and more what fitted walks need."""
+"""Greatest magnitude of each trim [m/s, m/rad, rad/m]: ours, at least five times what fitted walks need."""
 
 
 @dataclass(frozen=True, slots=True)
 class TravelGain:
-    """How many times as far as the body is to go the feet are asked to go."""
+    """Factors by which the feet move farther than the body is to move."""
 
     forward: Gain = 1.0
     left: Gain = 1.0
@@ -36,18 +37,18 @@ class TravelGain:
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
-            object.__setattr__(self, name, _ranged(f"travel_gain.{name}", value, LEAST_GAIN, GREATEST_GAIN))
+            object.__setattr__(self, name, _require_range(f"travel_gain.{name}", value, MIN_GAIN, MAX_GAIN))
 
 
 @dataclass(frozen=True, slots=True)
 class Trim:
-    """What the feet do besides, so that the body goes straight on, straight aside, or turns on the spot.
+    """Offsets of the feet's motion, so that the body goes straight on, straight aside, or turns on the spot.
 
-    All three keep to what a mirror demands: a walk to the left is the mirror image of one to the right.
+    All three preserve mirror symmetry: a walk to the left is the mirror image of one to the right.
 
     Attributes:
         forward_m_s: speed forward that is always added [m/s].
-        left_m_rad: way to the left that is added for every radian of turn to the left [m/rad].
+        left_m_rad: distance to the left that is added for every radian of turn to the left [m/rad].
         turn_rad_m: turn to the left that is added for every metre to the left [rad/m].
     """
 
@@ -57,18 +58,18 @@ class Trim:
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
-            most = TRIM_RANGES[name]
-            object.__setattr__(self, name, _ranged(f"trim.{name}", value, -most, most))
+            bound = TRIM_RANGES[name]
+            object.__setattr__(self, name, _require_range(f"trim.{name}", value, -bound, bound))
 
 
-def _ranged(name: str, value: float, low: float, high: float) -> float:
+def _require_range(name: str, value: float, low: float, high: float) -> float:
     if not low <= value <= high:
         raise InputError(f"{name} is {value:g}", hint=f"the range is {low:g} to {high:g}")
     return float(value)
 
 
-GAINS = tuple(entry.name for entry in fields(TravelGain))
-TRIMS = tuple(entry.name for entry in fields(Trim))
+GAIN_NAMES = tuple(entry.name for entry in fields(TravelGain))
+TRIM_NAMES = tuple(entry.name for entry in fields(Trim))
 
 
 def _trim(name: str, unit: str, sentence: str) -> Explanation:
@@ -79,32 +80,33 @@ FITTED: Mapping[str, Explanation] = MappingProxyType(
     {
         **{
             f"travel_gain.{name}": Explanation(
-                "travel gain", "", LEAST_GAIN, GREATEST_GAIN,
+                "travel gain", "", MIN_GAIN, MAX_GAIN,
                 "How many times as far as the body is to go the feet are asked to go: it makes up for servos "
                 "that lag and paws that slip.",
             )
-            for name in GAINS
+            for name in GAIN_NAMES
         },
         "trim.forward_m_s": _trim("forward_m_s", "m/s", "Speed forward that is always added."),
         "trim.left_m_rad": _trim("left_m_rad", "m/rad", "Way to the left added for every radian of turn."),
         "trim.turn_rad_m": _trim("turn_rad_m", "rad/m", "Turn to the left added for every metre left."),
     }
 )  # fmt: skip
-"""What makes up for servos and paws, number by number, as `EXPLANATIONS` has the parameters."""
+"""Explanations of travel gain and trim by name, as `EXPLANATIONS` for the parameters."""
 
 
 @dataclass(frozen=True, eq=False)
 class Gait:
-    """A periodic generator of poses from a velocity command: everything it is made of.
+    """All values of a gait, from which `QuadrupedGait` generates joint angles.
 
     Attributes:
-        pose: name of the pose in which the joints are held that no leg has.
+        pose: name of the pose in which the joints outside the legs are held.
+        path: its document, if it was read from one.
     """
 
     name: str
     robot: str
     parameters: GaitParameters = field(repr=False)
-    phases: Annotated[PhaseTable, Reader(read_phases)] = field(repr=False)
+    phases: Annotated[PhaseTable, FieldReader(read_phases)] = field(repr=False)
     interpolation: Interpolation = field(default=Interpolation.SPLINE, repr=False)
     travel_gain: TravelGain = field(default_factory=TravelGain, repr=False)
     trim: Trim = field(default_factory=Trim, repr=False)
@@ -116,8 +118,8 @@ class Gait:
     @property
     def flat(self) -> dict[str, float]:
         """All numbers by dotted name: of the parameters, and `travel_gain.forward`, `trim.left_m_rad`, ..."""
-        gains = {f"travel_gain.{name}": getattr(self.travel_gain, name) for name in GAINS}
-        trims = {f"trim.{name}": getattr(self.trim, name) for name in TRIMS}
+        gains = {f"travel_gain.{name}": getattr(self.travel_gain, name) for name in GAIN_NAMES}
+        trims = {f"trim.{name}": getattr(self.trim, name) for name in TRIM_NAMES}
         return {**self.parameters.flat, **gains, **trims}
 
     @staticmethod
@@ -125,14 +127,19 @@ class Gait:
         """Return the explanation of a number by its name in `flat`, or raise UnknownNameError."""
         return FITTED[name] if name in FITTED else explanation(name)
 
-    def made_up_for(self, components: Floats, seconds: float) -> Floats:
-        """Return the components `(3,)` [m, m, rad] that move the feet so that the body moves by these.
+    def compensate(self, components: Floats, seconds: float) -> Floats:
+        """Return the components `(3,)` [m, m, rad] of the feet that move the body by the given ones.
 
-        The turn multiplier adds its turn; gain and trim add what servos and paws take away.
+        The turn multiplier adds a turn; gain and trim compensate for servos that lag and paws that slip.
+
+        Args:
+            components: of the body.
+            seconds: duration of the motion [s].
         """
         forward, left, turn = components.tolist()
         turn += self.parameters.turn_multiplier_rad_m * forward
-        gain, trim = self.travel_gain, self.trim
+        gain = self.travel_gain
+        trim = self.trim
         return np.array(
             [
                 gain.forward * forward + trim.forward_m_s * seconds,
@@ -141,31 +148,33 @@ class Gait:
             ]
         )
 
-    def changed(self, values: Mapping[str, float]) -> Gait:
+    def with_values(self, values: Mapping[str, float]) -> Gait:
         """Return the gait with other values for some numbers, by dotted name.
 
-        Names are those of `flat`, and those that `GaitParameters.changed` takes for two at once.
+        Names are those of `flat`, and those that `GaitParameters.with_values` takes for two at once.
 
         Raises:
             UnknownNameError: there is no such number.
             InputError: a value is out of its range.
         """
-        others = {
+        parameter_values = {
             name: value for name, value in values.items() if not name.startswith(("travel_gain.", "trim."))
         }
         return replace(
             self,
-            travel_gain=replace(self.travel_gain, **_within("travel_gain", values, GAINS)),
-            trim=replace(self.trim, **_within("trim", values, TRIMS)),
-            parameters=self.parameters.changed(others),
+            travel_gain=replace(self.travel_gain, **_select_group("travel_gain", values, GAIN_NAMES)),
+            trim=replace(self.trim, **_select_group("trim", values, TRIM_NAMES)),
+            parameters=self.parameters.with_values(parameter_values),
         )
 
 
-def _within(group: str, values: Mapping[str, float], known: tuple[str, ...]) -> dict[str, float]:
+def _select_group(group: str, values: Mapping[str, float], names: tuple[str, ...]) -> dict[str, float]:
     """Return the values of one group by their own names, or raise UnknownNameError."""
     prefix = f"{group}."
-    found = {name.removeprefix(prefix): value for name, value in values.items() if name.startswith(prefix)}
-    for name in found:
-        if name not in known:
-            raise UnknownNameError.among(group, name, known)
-    return found
+    group_values = {
+        name.removeprefix(prefix): value for name, value in values.items() if name.startswith(prefix)
+    }
+    for name in group_values:
+        if name not in names:
+            raise UnknownNameError.among(group, name, names)
+    return group_values

@@ -1,7 +1,7 @@
-"""The parameters of a walk: each in one sentence, with its unit and its bounds, and their values by name.
+"""The parameters of a walk: explanations with units and bounds, and their values by name.
 
 The names in `document` are those of the lecture the walk comes from. Bounds are ours: wide enough for any
-robot dog of this size, narrow enough that a slip of the pen is refused.
+robot dog of this size, narrow enough to detect mistakes.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ Point = tuple[float, float, float]
 """x forward, y left, z up, from the middle of the trunk [m]."""
 
 
-class Kind(Enum):
-    """How many values a parameter has."""
+class ParameterKind(Enum):
+    """Number of values of a parameter."""
 
-    ONE = "one"
+    SINGLE = "one"
     FORE_HIND = "one for the fore legs, one for the hind legs"
     POINTS = "a point for each foot"
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What a parameter is.
+    """Meaning, unit and bounds of a parameter.
 
     Attributes:
-        document: what the document calls it.
+        document: its name in the lecture.
         unit: of the value; empty where it has none.
     """
 
@@ -42,7 +42,7 @@ class Explanation:
     low: float
     high: float
     sentence: str = field(repr=False)
-    kind: Kind = Kind.ONE
+    kind: ParameterKind = ParameterKind.SINGLE
     is_whole: bool = False
 
     @property
@@ -51,7 +51,7 @@ class Explanation:
         return f"{self.low:g} to {self.high:g}{f' {self.unit}' if self.unit else ''}"
 
     def check(self, name: str, value: object) -> None:
-        """Raise an InputError unless the value lies within the bounds."""
+        """Raise InputError unless the value is a number within the bounds."""
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
             raise InputError(f"{name} is {value}", hint=f"a number, {self.range_text}")
         if self.is_whole and value != int(value):
@@ -75,7 +75,7 @@ EXPLANATIONS: Mapping[str, Explanation] = MappingProxyType(
         ),
         "ground_points": Explanation(
             "number of horizontal points", "", 2, 60,
-            "How many points of its way a foot is told while it is down: with few of them it strays from the "
+            "The number of points a foot gets while it is down: with few of them it strays from the "
             "straight line in between, with many there is more to compute.",
             is_whole=True,
         ),
@@ -83,18 +83,18 @@ EXPLANATIONS: Mapping[str, Explanation] = MappingProxyType(
             "front height", "m", 0.0, 0.1,
             "How high a foot is when its descent begins, at the front end of its way, as far as the shape "
             "factor leaves straight lines.",
-            Kind.FORE_HIND,
+            ParameterKind.FORE_HIND,
         ),
         "central_height_m": Explanation(
             "central height", "m", 0.0, 0.1,
             "How high a foot is in the middle of its way through the air.",
-            Kind.FORE_HIND,
+            ParameterKind.FORE_HIND,
         ),
         "rear_height_m": Explanation(
             "rear height", "m", 0.0, 0.1,
             "How high a foot is when its ascent ends, at the rear end of its way, as far as the shape factor "
             "leaves straight lines.",
-            Kind.FORE_HIND,
+            ParameterKind.FORE_HIND,
         ),
         "shape_factor": Explanation(
             "shape factor", "", 0.0, 1.0,
@@ -120,7 +120,7 @@ EXPLANATIONS: Mapping[str, Explanation] = MappingProxyType(
             "equilibrium point", "m", -0.4, 0.4,
             "Where each foot stands at rest, seen from the middle of the trunk; its strokes lie around this "
             "point.",
-            Kind.POINTS,
+            ParameterKind.POINTS,
         ),
         "maximum_displacement_m": Explanation(
             "maximum displacement", "m", 0.001, 0.3,
@@ -153,7 +153,7 @@ class ForeHind:
     def __post_init__(self) -> None:
         for name in ("fore", "hind"):
             value = getattr(self, name)
-            if isinstance(value, int | float):  # what is no number is refused where it has a name
+            if isinstance(value, int | float):  # other types are an error of the parameter, which has a name
                 object.__setattr__(self, name, float(value))
 
     def of(self, foot: str) -> float:
@@ -163,11 +163,11 @@ class ForeHind:
 
 @dataclass(frozen=True)
 class GaitParameters:
-    """What shapes a walk: what each number does, its unit and its bounds stand in `EXPLANATIONS`.
+    """The parameters of a walk; `EXPLANATIONS` gives the meaning, unit and bounds of each.
 
     Raises:
-        InputError: a value is out of its range, or there is not one point for each foot. Whether they go
-            together is for `timing_of` to say, which knows how long a frame is.
+        InputError: a value is out of its range, or there is not one point for each foot. Their consistency is
+            checked by `timing_of`, which needs the duration of a frame.
     """
 
     ground_speed_m_s: float
@@ -187,22 +187,22 @@ class GaitParameters:
     def __post_init__(self) -> None:
         if set(self.equilibrium_m) != set(FEET):
             raise InputError(
-                f"equilibrium_m is of {', '.join(self.equilibrium_m)}",
-                hint=f"a point each of {', '.join(FEET)}",
+                f"equilibrium_m has points for {', '.join(self.equilibrium_m)}",
+                hint=f"one point for each of {', '.join(FEET)}",
             )
-        points = {foot: _point(foot, self.equilibrium_m[foot]) for foot in FEET}
+        points = {foot: _require_point(foot, self.equilibrium_m[foot]) for foot in FEET}
         object.__setattr__(self, "equilibrium_m", MappingProxyType(points))
         for name, value in self.flat.items():
-            told = explanation(name)
-            told.check(name, value)
-            if told.kind is Kind.ONE:  # a tuner and a command line give 6.0, NumPy gives its own floats
-                object.__setattr__(self, name, int(value) if told.is_whole else float(value))
+            parameter = explanation(name)
+            parameter.check(name, value)
+            if parameter.kind is ParameterKind.SINGLE:  # a tuner gives 6.0 for 6, NumPy its own floats
+                object.__setattr__(self, name, int(value) if parameter.is_whole else float(value))
 
     def __hash__(self) -> int:
         return hash(tuple(self.flat.items()))
 
     def __reduce__(self) -> tuple[Callable[[Mapping[str, float]], GaitParameters], tuple[dict[str, float]]]:
-        """Travel to another process: a read-only mapping does not do so as such."""
+        """Support pickling, which a read-only mapping does not."""
         return GaitParameters.from_flat, (self.flat,)
 
     @property
@@ -212,17 +212,19 @@ class GaitParameters:
         for entry in fields(self):
             value = getattr(self, entry.name)
             if isinstance(value, ForeHind):
-                values[f"{entry.name}.fore"], values[f"{entry.name}.hind"] = value.fore, value.hind
+                values[f"{entry.name}.fore"] = value.fore
+                values[f"{entry.name}.hind"] = value.hind
             elif isinstance(value, Mapping):
                 for foot, point in value.items():
                     values |= {
-                        f"{entry.name}.{foot}.{axis}": at for axis, at in zip("xyz", point, strict=True)
+                        f"{entry.name}.{foot}.{axis}": coordinate
+                        for axis, coordinate in zip("xyz", point, strict=True)
                     }
             else:
                 values[entry.name] = value
         return values
 
-    def changed(self, values: Mapping[str, float]) -> GaitParameters:
+    def with_values(self, values: Mapping[str, float]) -> GaitParameters:
         """Return the parameters with other values for some dotted names.
 
         `front_height_m` alone sets both its values; `equilibrium_m.fore.x` sets both fore feet, and
@@ -230,33 +232,33 @@ class GaitParameters:
         """
         flat = self.flat
         for name, value in values.items():
-            flat |= _spread(name, value, flat)
+            flat |= _expand_name(name, value, flat)
         return GaitParameters.from_flat(flat)
 
     @classmethod
     def from_flat(cls, flat: Mapping[str, float]) -> GaitParameters:
-        """Return the parameters whose `flat` this is."""
-        return cls(**{entry.name: _from_flat(entry.name, flat) for entry in fields(cls)})
+        """Return the parameters from their values by dotted name."""
+        return cls(**{entry.name: _value_from_flat(entry.name, flat) for entry in fields(cls)})
 
 
-def _from_flat(name: str, flat: Mapping[str, float]) -> Any:
-    """Return the value of a parameter; `Any`, as its name says of which kind it is."""
+def _value_from_flat(name: str, flat: Mapping[str, float]) -> Any:
+    """Return the value of a parameter; `Any`, as its type depends on its name."""
     kind = EXPLANATIONS[name].kind
-    if kind is Kind.FORE_HIND:
+    if kind is ParameterKind.FORE_HIND:
         return ForeHind(flat[f"{name}.fore"], flat[f"{name}.hind"])
-    if kind is Kind.POINTS:
+    if kind is ParameterKind.POINTS:
         return {foot: tuple(flat[f"{name}.{foot}.{axis}"] for axis in "xyz") for foot in FEET}
     return flat[name]
 
 
-def _spread(name: str, value: float, flat: Mapping[str, float]) -> dict[str, float]:
-    """Return what a name that may stand for several parameters sets."""
+def _expand_name(name: str, value: float, flat: Mapping[str, float]) -> dict[str, float]:
+    """Return the values that a name sets, which may stand for several parameters."""
     if name in flat:
         return {name: value}
     if f"{name}.fore" in flat:
         return {f"{name}.fore": value, f"{name}.hind": value}
-    base, _, rest = name.partition(".")
-    end, _, axis = rest.partition(".")
+    base, _, suffix = name.partition(".")
+    end, _, axis = suffix.partition(".")
     if base == "equilibrium_m" and end in ENDS and axis in {"x", "y", "z"}:
         left, right = ENDS[end]
         mirrored = -value if axis == "y" else value
@@ -264,9 +266,9 @@ def _spread(name: str, value: float, flat: Mapping[str, float]) -> dict[str, flo
     raise UnknownNameError.among("gait parameter", name, flat)
 
 
-def _point(foot: str, point: Iterable[float]) -> Point:
+def _require_point(foot: str, point: Iterable[float]) -> Point:
     try:
-        x, y, z = (float(at) for at in point)
+        x, y, z = (float(coordinate) for coordinate in point)
     except (TypeError, ValueError):
         raise InputError(f"the equilibrium point of {foot} is {point}", hint="x, y, z in metres") from None
     if not all(map(math.isfinite, (x, y, z))):

@@ -1,4 +1,4 @@
-"""The four feet: which is in the air when, as fractions of a cycle, and which leg moves it."""
+"""Phase tables: when each of the four feet lifts, as fractions of a cycle; and the legs of the feet."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ FEET = ("left_front", "left_rear", "right_front", "right_rear")
 ENDS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {"fore": ("left_front", "right_front"), "hind": ("left_rear", "right_rear")}
 )
-"""The feet, left and right, of the names that stand for a pair."""
+"""The pairs of feet by name, left and right."""
 
-OWN = "own"
-"""Name of a phase table that no book has drawn."""
+CUSTOM = "own"
+"""Name of a phase table that is none of `PHASE_TABLES`."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class PhaseTable:
     """When each foot leaves the ground.
 
     Attributes:
-        name: of the gait drawn so; `own` for one made by hand.
+        name: of the gait in the literature; `own` for a custom table.
         offsets: the phase offset of each foot: the fraction of the cycle at which it leaves the ground, 0 to
             less than 1.
     """
@@ -38,7 +38,10 @@ class PhaseTable:
 
     def __post_init__(self) -> None:
         if set(self.offsets) != set(FEET):
-            raise InputError(f"a phase table is of {', '.join(self.offsets)}", hint=f"of {', '.join(FEET)}")
+            raise InputError(
+                f"a phase table has offsets for {', '.join(self.offsets)}",
+                hint=f"one offset for each of {', '.join(FEET)}",
+            )
         for foot, phase in self.offsets.items():
             if not 0.0 <= phase < 1.0:
                 raise InputError(f"{foot} lifts at {phase:g}", hint="from 0 to less than 1, of a cycle")
@@ -50,17 +53,17 @@ class PhaseTable:
         return hash((self.name, *self.offsets.values()))
 
     def __reduce__(self) -> tuple[type[PhaseTable], tuple[str, dict[str, float]]]:
-        """Travel to another process: a read-only mapping does not do so as such."""
+        """Support pickling, which a read-only mapping does not."""
         return PhaseTable, (self.name, dict(self.offsets))
 
     def with_offset(self, foot: str, offset: float) -> PhaseTable:
-        """Return the table with another offset of a foot; the one of a book, where it is that now.
+        """Return the table with another offset of a foot; one of `PHASE_TABLES` if it is equal.
 
         Raises:
             InputError: no such foot, or an offset that is not from 0 to less than 1.
         """
-        other = PhaseTable(OWN, {**self.offsets, foot: offset})
-        return next((table for table in PHASE_TABLES.values() if table.offsets == other.offsets), other)
+        changed = PhaseTable(CUSTOM, {**self.offsets, foot: offset})
+        return next((table for table in PHASE_TABLES.values() if table.offsets == changed.offsets), changed)
 
     @property
     def starts(self) -> tuple[float, ...]:
@@ -69,11 +72,11 @@ class PhaseTable:
 
     @property
     def mirrored(self) -> PhaseTable:
-        """The table with left and right changed."""
-        return PhaseTable(self.name, {_other_side(foot): phase for foot, phase in self.offsets.items()})
+        """The table with left and right swapped."""
+        return PhaseTable(self.name, {_opposite_foot(foot): phase for foot, phase in self.offsets.items()})
 
 
-def _other_side(foot: str) -> str:
+def _opposite_foot(foot: str) -> str:
     side, _, end = foot.partition("_")
     return f"{'right' if side == 'left' else 'left'}_{end}"
 
@@ -106,7 +109,7 @@ PHASE_TABLES: Mapping[str, PhaseTable] = MappingProxyType(
 
 
 def phase_table(name: str) -> PhaseTable:
-    """Return one of the tables that are drawn in books, or raise UnknownNameError."""
+    """Return one of `PHASE_TABLES`, or raise UnknownNameError."""
     if name not in PHASE_TABLES:
         raise UnknownNameError.among("phase table", name, PHASE_TABLES)
     return PHASE_TABLES[name]
@@ -120,7 +123,7 @@ def read_phases(node: Node) -> PhaseTable:
     for entry in offsets.values():
         if entry.number(low=0.0) >= 1.0:
             entry.fail(f"{entry.value:g} is out of range", hint="from 0 to less than 1, of a cycle")
-    return PhaseTable(OWN, {foot: entry.number() for foot, entry in offsets.items()})
+    return PhaseTable(CUSTOM, {foot: entry.number() for foot, entry in offsets.items()})
 
 
 def walking_legs(robot: Robot) -> dict[str, MountedLeg]:
@@ -129,7 +132,7 @@ def walking_legs(robot: Robot) -> dict[str, MountedLeg]:
     missing = [f"{foot}_leg" for foot in FEET if foot not in legs]
     if missing:
         raise InputError(
-            f"the card of {robot.name} has no {', '.join(missing)}: no gait can move it",
+            f"the card of {robot.name} has no {', '.join(missing)}; a gait needs four legs",
             hint=f"it has {', '.join(leg.name for leg in legs.values())}",
         )
     return {foot: legs[foot] for foot in FEET}

@@ -14,7 +14,7 @@ from posewright.gaits.quadruped.parameters import (
     Explanation,
     ForeHind,
     GaitParameters,
-    Kind,
+    ParameterKind,
     Point,
 )
 from posewright.gaits.quadruped.phases import ENDS, FEET, walking_legs
@@ -31,7 +31,7 @@ _POINTS_HINT = "{fore: [x, y, z], hind: [x, y, z]}, y outwards, or a point of ea
 
 
 def gait_names(robot: Robot | str | None = None) -> tuple[str, ...]:
-    """Return the names of the gaits that ship for a robot, or for any, in alphabetical order."""
+    """Return the names of the shipped gaits of a robot, or of all robots, in alphabetical order."""
     return _catalogue(robot).names()
 
 
@@ -40,12 +40,12 @@ def read_gait(name: str | Path, *, robot: Robot | None = None) -> Gait:
 
     Args:
         name: one of `gait_names()`, or the path of a `*.gait.yaml`.
-        robot: who is to walk it; None for the robot the document names.
+        robot: the robot that is to walk; default the robot the document names.
 
     Raises:
-        DocumentError: the document is not what it should be, or it is for another robot.
+        DocumentError: the document is invalid, or it is for another robot.
         UnknownNameError: there is no such gait, robot, pose, phase table, ...
-        InputError: gaits of several robots are called so.
+        InputError: gaits of several robots have this name.
     """
     return read_gait_and_robot(name, robot=robot)[0]
 
@@ -53,90 +53,90 @@ def read_gait(name: str | Path, *, robot: Robot | None = None) -> Gait:
 def read_gait_and_robot(name: str | Path, *, robot: Robot | None = None) -> tuple[Gait, Robot]:
     """Read a gait, and return it with the card of the robot that walks it; see `read_gait`."""
     path = Path(name) if is_path(name) else _catalogue(robot).find(name)
-    return gait_in(read_text(path), path, robot=robot)
+    return parse_gait(read_text(path), path, robot=robot)
 
 
-def robot_of(gait: Gait, who: Robot | str | None = None) -> Robot:
-    """Return the robot asked for, or the one that a gait names: in its document, where it came from one.
+def robot_of_gait(gait: Gait, robot_or_name: Robot | str | None = None) -> Robot:
+    """Return the given robot, or the one that a gait names, read as in the gait's document if it has one.
 
     Raises:
         UnknownNameError: there is no such robot.
-        InputError: the gait's document is no longer there, or no longer in order; or this is only a name.
+        InputError: the gait's document is missing or invalid by now; or `gait` is only a name.
     """
     if isinstance(gait, str | Path):
         raise InputError(f"{str(gait)!r} is the name of a gait, not a gait", hint="read_gait reads it")
-    if isinstance(who, Robot):
-        return who
-    if who is not None or gait.path is None:
-        return robot(who or gait.robot)
+    if isinstance(robot_or_name, Robot):
+        return robot_or_name
+    if robot_or_name is not None or gait.path is None:
+        return robot(robot_or_name or gait.robot)
     return read_gait_and_robot(gait.path)[1]
 
 
-def gait_in(text: str, path: Path | None = None, *, robot: Robot | None = None) -> tuple[Gait, Robot]:
-    """Return the gait that a text tells of, with its robot's card.
+def parse_gait(text: str, path: Path | None = None, *, robot: Robot | None = None) -> tuple[Gait, Robot]:
+    """Return the gait of a document's text, with its robot's card.
 
     Args:
         text: a gait's document.
-        path: where it comes from, for messages, and for a card it names by its path.
-        robot: who is to walk it; None for the robot the document names.
+        path: of the document, for messages, and for a card it names by its path.
+        robot: the robot that is to walk; default the robot the document names.
     """
     document = parse_document(text, path)
     fields = document.fields(required=REQUIRED, optional=OPTIONAL)
-    card = _robot(fields["robot"], robot, path)
+    card = _read_robot(fields["robot"], robot, path)
     gait = read_record(
         document,
         Gait,
-        besides=("gait", "robot", "parameters", "pose"),
+        extra_keys=("gait", "robot", "parameters", "pose"),
         degrees=False,
-        name=_name(fields["gait"]),
+        name=_read_name(fields["gait"]),
         robot=card.name,
-        parameters=_parameters(fields["parameters"], card),
-        pose=_pose(fields, card),
+        parameters=_read_valid_parameters(fields["parameters"], card),
+        pose=_read_pose(fields, card),
         path=path,
     )
     return gait, card
 
 
 def _catalogue(robot: Robot | str | None) -> Catalogue:
-    """Return the gaits of a robot, or of every one that ships."""
+    """Return the catalogue of the gaits of a robot, or of all shipped robots."""
     if isinstance(robot, Robot):
         folders = [] if robot.folder is None else [robot.folder]
         return Catalogue(f"gait of {robot.name}", SUFFIX, lambda: [folder / FOLDER for folder in folders])
-    known = [robot_folder(name) for name in robot_names() if robot in (None, name)]
-    return Catalogue("gait", SUFFIX, lambda: [folder / FOLDER for folder in known])
+    folders = [robot_folder(name) for name in robot_names() if robot in (None, name)]
+    return Catalogue("gait", SUFFIX, lambda: [folder / FOLDER for folder in folders])
 
 
-def _name(node: Node) -> str:
+def _read_name(node: Node) -> str:
     name = node.text()
     if not name.strip() or not name.isprintable() or "/" in name or "\\" in name:
-        node.fail(f"{name!r} is no name", hint="letters and digits, as in my_trot; no path")
+        node.fail(f"{name!r} is not a valid name", hint="letters and digits, as in my_trot; no path")
     return name
 
 
-def _robot(node: Node, card: Robot | None, path: Path | None) -> Robot:
-    """Return the card that `robot:` tells of, or the one given, which must be called so; it can walk."""
-    found = _card(node, card, path)
+def _read_robot(node: Node, card: Robot | None, path: Path | None) -> Robot:
+    """Return the robot that the entry `robot:` names, or `card` if given, which must have that name."""
+    walking_robot = _find_robot(node, card, path)
     try:
-        walking_legs(found)
+        walking_legs(walking_robot)
     except InputError as error:
         node.fail(error.message, hint=error.hint)
-    return found
+    return walking_robot
 
 
-def _card(node: Node, card: Robot | None, path: Path | None) -> Robot:
+def _find_robot(node: Node, card: Robot | None, path: Path | None) -> Robot:
     name = node.text()
     if card is not None and name == card.name:
         return card
     if is_path(name):
-        named = robot((path.parent if path is not None else Path()) / name)
+        named_robot = robot((path.parent if path is not None else Path()) / name)
     else:
-        named = robot(node.choice("robot", robot_names()))
-    if card is not None and named.name != card.name:
-        node.fail(f"this gait is for {named.name}", hint=f"it is to be walked by {card.name}")
-    return card or named
+        named_robot = robot(node.choice("robot", robot_names()))
+    if card is not None and named_robot.name != card.name:
+        node.fail(f"this gait is for {named_robot.name}", hint=f"the robot that walks is {card.name}")
+    return card or named_robot
 
 
-def _parameters(node: Node, card: Robot) -> GaitParameters:
+def _read_valid_parameters(node: Node, card: Robot) -> GaitParameters:
     parameters = read_parameters(node)
     try:
         timing_of(parameters, card.frame_period_s)
@@ -145,38 +145,40 @@ def _parameters(node: Node, card: Robot) -> GaitParameters:
     return parameters
 
 
-def _pose(fields: Mapping[str, Node], card: Robot) -> str:
+def _read_pose(fields: Mapping[str, Node], card: Robot) -> str:
     if "pose" in fields:
         return fields["pose"].choice("pose", card.poses)
     if Gait.pose not in card.poses:
         fields["robot"].fail(
-            f"{card.name} has no pose {Gait.pose!r}", hint=f"say `pose:`, one of {', '.join(card.poses)}"
+            f"{card.name} has no pose {Gait.pose!r}", hint=f"add `pose:`, one of {', '.join(card.poses)}"
         )
     return Gait.pose
 
 
 def read_parameters(node: Node) -> GaitParameters:
     """Read the parameters of a walk, each by its name."""
-    found = node.fields(required=tuple(EXPLANATIONS), optional=())
-    return GaitParameters(**{name: _READERS[EXPLANATIONS[name].kind](entry) for name, entry in found.items()})
+    entries = node.fields(required=tuple(EXPLANATIONS), optional=())
+    return GaitParameters(
+        **{name: _READERS[EXPLANATIONS[name].kind](entry) for name, entry in entries.items()}
+    )
 
 
-def _fore_hind(node: Node) -> ForeHind:
+def _read_fore_hind(node: Node) -> ForeHind:
     explanation = _explanation_of(node)
     if not isinstance(node.value, dict):
-        both = _value(node, explanation)
-        return ForeHind(both, both)
+        value = _read_value(node, explanation)
+        return ForeHind(value, value)
     pair = node.fields(required=tuple(ENDS), optional=())
-    return ForeHind(_value(pair["fore"], explanation), _value(pair["hind"], explanation))
+    return ForeHind(_read_value(pair["fore"], explanation), _read_value(pair["hind"], explanation))
 
 
 def _read_points(node: Node) -> dict[str, Point]:
     explanation = _explanation_of(node)
     points: dict[str, Point] = {}
     for name, entry in node.fields(optional=(*ENDS, *FEET)).items():
-        for foot, point in _placed(name, _point(entry, explanation)):
+        for foot, point in _feet_with_points(name, _read_point(entry, explanation)):
             if foot in points:
-                entry.fail(f"{foot} stands here twice", hint=_POINTS_HINT)
+                entry.fail(f"{foot} has two points", hint=_POINTS_HINT)
             points[foot] = point
     missing = [foot for foot in FEET if foot not in points]
     if missing:
@@ -184,8 +186,8 @@ def _read_points(node: Node) -> dict[str, Point]:
     return points
 
 
-def _placed(name: str, point: Point) -> Iterator[tuple[str, Point]]:
-    """Yield the feet that a name stands for, each with its point; a pair's stands left and right."""
+def _feet_with_points(name: str, point: Point) -> Iterator[tuple[str, Point]]:
+    """Yield the feet that a name stands for, each with its point, mirrored for the right foot of a pair."""
     if name in FEET:
         yield name, point
         return
@@ -195,16 +197,16 @@ def _placed(name: str, point: Point) -> Iterator[tuple[str, Point]]:
     yield right, (x, -y, z)
 
 
-def _point(node: Node, explanation: Explanation) -> Point:
+def _read_point(node: Node, explanation: Explanation) -> Point:
     entries = node.items()
     if len(entries) != 3:
         node.fail(f"expected three numbers, found {len(entries)}", hint="[x, y, z] in metres")
-    x, y, z = (_value(entry, explanation) for entry in entries)
+    x, y, z = (_read_value(entry, explanation) for entry in entries)
     return x, y, z
 
 
-def _value(node: Node, explanation: Explanation) -> float:
-    """Return a number within its bounds, or fail with the range in the unit it has."""
+def _read_value(node: Node, explanation: Explanation) -> float:
+    """Return a number within the parameter's bounds, or fail."""
     number = node.number()
     number = node.integer() if explanation.is_whole else number
     if not explanation.low <= number <= explanation.high:
@@ -216,8 +218,10 @@ def _explanation_of(node: Node) -> Explanation:
     return EXPLANATIONS[node.trail.rpartition(".")[2]]
 
 
-_READERS: Mapping[Kind, Callable[[Node], Any]] = {  # Any: a parameter's kind says of which type it is
-    Kind.ONE: lambda node: _value(node, _explanation_of(node)),
-    Kind.FORE_HIND: _fore_hind,
-    Kind.POINTS: _read_points,
+_READERS: Mapping[
+    ParameterKind, Callable[[Node], Any]
+] = {  # Any: a parameter's kind says of which type it is
+    ParameterKind.SINGLE: lambda node: _read_value(node, _explanation_of(node)),
+    ParameterKind.FORE_HIND: _read_fore_hind,
+    ParameterKind.POINTS: _read_points,
 }

@@ -1,9 +1,9 @@
-"""One step, in the order of the document, which `StepPlanner.plan` follows: from a command to all joints.
+"""Planning of one step, from a command to all joints, in the order of the lecture.
 
-A step lasts from one lifting of feet to the next. At its beginning the command is taken; feet on the ground
-then go with the ground as it passes under a body that moves so, and feet that lift are told where to land:
-half a ground phase of that motion ahead of their equilibrium point. Whatever the commands before were, each
-foot goes on from where it is, so a joint never jumps.
+A step lasts from one lifting of feet to the next. At its beginning the command takes effect; feet on the
+ground then move with the ground relative to the body, and feet that lift get their landing points: half a
+ground phase of that motion in front of their equilibrium points. Each foot goes on from where it is, whatever
+the commands before, so joint angles are continuous.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from posewright.arrays import Flags, Floats
 from posewright.errors import InputError
-from posewright.gaits.arc import left_behind, se2_exp
+from posewright.gaits.arc import se2_exp, to_moved_frame
 from posewright.gaits.command import STILL, VelocityCommand
 from posewright.gaits.quadruped.foot_timeline import FootTimeline, FootWindow, timelines
 from posewright.gaits.quadruped.gait import Gait
@@ -24,16 +24,16 @@ from posewright.kinematics import MountedLeg
 from posewright.robots import Robot
 
 ROUNDING = 1e-12
-"""Places [m] and angles [rad] that differ by less are the same."""
+"""Positions [m] and angles [rad] that differ by less are equal."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Feet:
-    """Where the feet are at the beginning of a step, seen from the trunk.
+    """State of the feet at the beginning of a step, in the trunk's frame.
 
     Attributes:
-        points: `(n_feet, 3)` [m].
-        before: the joints of each leg at its point before; the spline leads on from there, `(n_feet, 3)`
+        points: positions, `(n_feet, 3)` [m].
+        before: joint angles of each leg at its previous point, from which the spline goes on, `(n_feet, 3)`
             [rad].
         lifted_at: where each left the ground last, `(n_feet, 3)` [m].
         land_at: where each is to land, `(n_feet, 3)` [m].
@@ -46,14 +46,14 @@ class Feet:
     land_at: Floats = field(repr=False)
     have_lifted: tuple[bool, ...]
 
-    def equals(self, other: Feet) -> bool:
-        """Return whether all is the same but for rounding."""
-        return self is other or (
-            self.have_lifted == other.have_lifted
-            and _same(self.points, other.points)
-            and _same(self.before, other.before)
-            and _same(self.lifted_at, other.lifted_at)
-            and _same(self.land_at, other.land_at)
+    def equals(self, feet: Feet) -> bool:
+        """Return whether two states are equal up to rounding."""
+        return self is feet or (
+            self.have_lifted == feet.have_lifted
+            and _is_close(self.points, feet.points)
+            and _is_close(self.before, feet.before)
+            and _is_close(self.lifted_at, feet.lifted_at)
+            and _is_close(self.land_at, feet.land_at)
         )
 
 
@@ -63,7 +63,8 @@ class PlannedStep:
 
     Attributes:
         rows: the joints in every frame, `(n_frames, n_joints)` [rad].
-        points: of each foot, seen from the trunk; the last lies beyond the end, `(n, 3)` each [m].
+        points: of each foot in the trunk's frame; the last lies beyond the end, `(n, 3)` each [m].
+        after: state of the feet at its end.
     """
 
     rows: Floats = field(repr=False)
@@ -72,7 +73,7 @@ class PlannedStep:
 
 
 class StepPlanner:
-    """Plans steps."""
+    """Plans the steps of a gait for a robot."""
 
     def __init__(self, gait: Gait, robot: Robot) -> None:
         if gait.robot != robot.name:
@@ -87,94 +88,98 @@ class StepPlanner:
         # Sony's poses are in micro-radians, some half a one beyond a limit in whole degrees.
         self.standing_pose: Floats = np.clip(robot.pose(gait.pose), *robot.limits)
         for leg, point in zip(self._legs, self._equilibria, strict=True):
-            self.standing_pose[list(leg.indices)] = leg.inverse(leg.over(point))
+            self.standing_pose[list(leg.indices)] = leg.inverse(leg.foot_centres(point))
         self.standing_pose.setflags(write=False)
 
     @property
     def n_starts(self) -> int:
-        """How many steps a cycle has."""
+        """Number of steps in a cycle."""
         return len(self._timelines[0].windows)
 
     @property
     def standing_feet(self) -> Feet:
-        """Every foot on its equilibrium point, none of which has lifted yet."""
+        """All feet on their equilibrium points, before the first step."""
         angles = np.stack([self.standing_pose[list(leg.indices)] for leg in self._legs])
         points = self._equilibria
         return Feet(points, angles, points, points, (False,) * len(self._legs))
 
     def in_place(self, feet: Feet) -> Flags:
         """Return which feet are on their equilibrium points, `(n_feet,)`."""
-        away: Floats = np.abs(feet.points - self._equilibria).max(axis=1)
-        return away <= ROUNDING
+        distances: Floats = np.abs(feet.points - self._equilibria).max(axis=1)
+        return distances <= ROUNDING
 
     def plan(self, command: VelocityCommand | None, feet: Feet, start: int) -> PlannedStep:
         """Return the next step.
 
         Args:
-            command: what the body is to do from now on; None to come to stand: feet land on their equilibrium
+            command: velocity of the body from now on; None to come to stand: feet land on their equilibrium
                 points, and those that are there stay down.
-            feet: where they are.
-            start: which step of the cycle it is, from 0.
+            feet: state of the feet.
+            start: index of the step in the cycle, from 0.
         """
         seconds = self.timing.ground_s
-        # 1. What is wanted while a foot is down: velocities are separate already (arc.py), so is their way.
-        wanted = (command or STILL).components(seconds)
-        # 2. What the feet do for that; one that comes to stand makes up for nothing.
-        components = wanted if command is None else self.gait.made_up_for(wanted, seconds)
-        # 3. A stroke of each foot around its equilibrium point; feet that lift now will land for it.
-        landings = self._landings(components)
+        # 1. The motion of the body while a foot is down, as components (arc.py).
+        body_components = (command or STILL).components(seconds)
+        # 2. The motion of the feet for that; coming to stand needs no compensation.
+        foot_components = body_components
+        if command is not None:
+            foot_components = self.gait.compensate(body_components, seconds)
+        # 3. The stroke of each foot around its equilibrium point; feet that lift now land in front of it.
+        landings = self._landings(foot_components)
         windows = [timeline.windows[start] for timeline in self._timelines]
-        lifted = _lifted(feet, windows, landings, self.in_place(feet) if command is None else self._none)
-        # 4. Its points.
-        points = self._points(lifted, windows, components, landings, halts=command is None)
-        # 5. The joints that put a paw's lowest point there, or as near as they can.
+        stay = self.in_place(feet) if command is None else self._none
+        lifted = _lift_feet(feet, windows, landings, stay)
+        # 4. The points of each foot.
+        points = self._points(lifted, windows, foot_components, landings, halts=command is None)
+        # 5. The joint angles that put a paw's lowest point there, or as near as possible.
         angles = [
-            leg.inverse(leg.over(way), nearest=True) for leg, way in zip(self._legs, points, strict=True)
+            leg.inverse(leg.foot_centres(foot_points), nearest=True)
+            for leg, foot_points in zip(self._legs, points, strict=True)
         ]
-        # 6. What lies between, frame by frame.
+        # 6. Interpolation frame by frame.
         rows = self._frames(lifted.before, windows, angles)
-        return PlannedStep(rows, points, _handed_over(lifted, windows, points, angles))
+        return PlannedStep(rows, points, _feet_after(lifted, windows, points, angles))
 
     def _landings(self, components: Floats) -> Floats:
-        """Return where each foot lands, `(n_feet, 3)` [m]: half its stroke ahead of the equilibrium point.
+        """Return the landing point of each foot, half a stroke before its equilibrium, `(n_feet, 3)` [m].
 
-        Forward, left and turn make up one stroke for each foot, the way from here to where the same half of
-        the motion takes it behind the point. The document adds up vectors; those are this for a small turn.
+        Half of the body's motion over the ground phase moves a foot from there to its equilibrium point. The
+        lecture adds up vectors instead, which is equal for a small turn.
         """
-        return left_behind(self._equilibria, se2_exp(-0.5 * components))
+        return to_moved_frame(self._equilibria, se2_exp(-0.5 * components))
 
     def _points(
         self, feet: Feet, windows: list[FootWindow], components: Floats, landings: Floats, *, halts: bool
     ) -> tuple[Floats, ...]:
         """Return the points of every foot in this step, `(n, 3)` each [m]."""
         rate = components / self.timing.ground_s
-        ways = []
+        all_points = []
         for foot, planned in enumerate(windows):
             window = planned if feet.have_lifted[foot] else planned.standing
             down = feet.land_at[foot] if len(window.air) else feet.points[foot]
-            air = _through_air(feet.lifted_at[foot], down, window.air)
-            ground = left_behind(down, se2_exp(rate * window.ground[:, np.newaxis]))
-            leaves = window.next_air
-            if halts and len(leaves) and _same(ground[-1], self._equilibria[foot]):
-                leaves = np.zeros_like(leaves)  # it is in place, and will not be lifted
-            next_air = _through_air(ground[-1:], landings[foot], leaves)
-            ways.append(np.concatenate([air, ground, next_air]))
-        return tuple(ways)
+            air = _air_points(feet.lifted_at[foot], down, window.air)
+            ground = to_moved_frame(down, se2_exp(rate * window.ground[:, np.newaxis]))
+            next_window = window.next_air
+            if halts and len(next_window) and _is_close(ground[-1], self._equilibria[foot]):
+                next_window = np.zeros_like(next_window)  # it is in place, and will not be lifted
+            next_air = _air_points(ground[-1:], landings[foot], next_window)
+            all_points.append(np.concatenate([air, ground, next_air]))
+        return tuple(all_points)
 
-    def _frames(self, before: Floats, windows: list[FootWindow], angles: list[Floats]) -> Floats:
+    def _frames(self, previous_angles: Floats, windows: list[FootWindow], angles: list[Floats]) -> Floats:
         """Return all joints in every frame, `(n_frames, n_joints)` [rad]."""
         rows = np.tile(self.standing_pose, (len(windows[0].weights), 1))
-        for leg, led_on, window, knots in zip(self._legs, before, windows, angles, strict=True):
-            rows[:, leg.indices] = window.weights @ np.concatenate([led_on[np.newaxis], knots])
+        for leg, previous, window, knots in zip(self._legs, previous_angles, windows, angles, strict=True):
+            rows[:, leg.indices] = window.weights @ np.concatenate([previous[np.newaxis], knots])
         return rows
 
 
-def _same(some: Floats, others: Floats) -> bool:
-    return bool(np.abs(some - others).max() <= ROUNDING)
+def _is_close(a: Floats, b: Floats) -> bool:
+    return bool(np.abs(a - b).max() <= ROUNDING)
 
 
-def _lifted(feet: Feet, windows: list[FootWindow], landings: Floats, stay: Flags) -> Feet:
-    """Return the feet after those have left the ground whose time it is; those that stay stand anew."""
+def _lift_feet(feet: Feet, windows: list[FootWindow], landings: Floats, stay: Flags) -> Feet:
+    """Return the feet with those lifted that leave the ground in this step, except those that `stay`."""
     lifts = np.array([window.lifts for window in windows]) & ~stay
     return Feet(
         points=feet.points,
@@ -185,12 +190,12 @@ def _lifted(feet: Feet, windows: list[FootWindow], landings: Floats, stay: Flags
     )
 
 
-def _handed_over(
+def _feet_after(
     feet: Feet, windows: list[FootWindow], points: tuple[Floats, ...], angles: list[Floats]
 ) -> Feet:
-    """Return the feet as the step leaves them."""
+    """Return the feet at the end of the step."""
     return Feet(
-        points=np.stack([way[window.end] for way, window in zip(points, windows, strict=True)]),
+        points=np.stack([path[window.end] for path, window in zip(points, windows, strict=True)]),
         before=np.stack([knots[window.end - 1] for knots, window in zip(angles, windows, strict=True)]),
         lifted_at=feet.lifted_at,
         land_at=feet.land_at,
@@ -198,10 +203,13 @@ def _handed_over(
     )
 
 
-def _through_air(lifted_at: Floats, lands_at: Floats, through_air: Floats) -> Floats:
-    """Return points in the air, `(n, 3)` [m], at parts of the stroke and heights `(n, 2)` of a `FootWindow`.
+def _air_points(lifted_at: Floats, lands_at: Floats, through_air: Floats) -> Floats:
+    """Return points in the air, `(n, 3)` [m].
 
-    It is lifted at `(3,)` or `(1, 3)` [m]; `(0, 3)` where there are none.
+    Args:
+        lifted_at: where the foot leaves the ground, `(3,)` or `(1, 3)` [m].
+        lands_at: where it lands, `(3,)` [m].
+        through_air: shares of the stroke and heights of a `FootWindow`, `(n, 2)`.
     """
     points = lifted_at + through_air[:, :1] * (lands_at - lifted_at)
     points[:, 2] += through_air[:, 1]

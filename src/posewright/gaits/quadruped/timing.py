@@ -1,4 +1,4 @@
-"""How long a foot is up and down, and what a gait can be asked for in that time."""
+"""The times of a gait cycle, and the range of velocity commands that follows from them."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from posewright.errors import InputError
 from posewright.gaits.command import VelocityCommand
 from posewright.gaits.quadruped.parameters import GaitParameters
 
-FRAMES_A_PAIR = 2
-"""The document counts in pairs of frames: 16 ms on an AIBO."""
+FRAMES_PER_PAIR = 2
+"""The lecture counts in pairs of frames: 16 ms on an AIBO."""
 
-FEWEST_FRAMES = 4
-"""A cycle of fewer would have steps without a frame: each of four feet may lift in one of its own."""
+MIN_CYCLE_FRAMES = 4
+"""A shorter cycle would have steps without a frame: each of four feet may lift in a step of its own."""
 
-_ROUNDING = 1e-9
-"""Up and down longer than a foot is in the air by this part of it is rounding: they fill just that time."""
+_ASCENT_TOLERANCE = 1e-9
+"""Relative tolerance of the time for ascent and descent, which may fill the time in the air."""
 
-_SLACK = 1e-9
-"""A command beyond the greatest by so much, or by this part of it, is the greatest."""
+_RANGE_TOLERANCE = 1e-9
+"""Absolute and relative tolerance of the greatest command."""
 
-_TINY = 1e-6
+_FLOOR_TOLERANCE = 1e-6
 
-SHARE_A_STEP = 0.25
-"""By so much of the greatest command the command changes from one step to the next."""
+MAX_CHANGE_PER_STEP = 0.25
+"""Greatest change of the command from one step to the next, as a share of the greatest command."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,9 @@ class GaitTiming:
     Attributes:
         frames: of a cycle.
         period_s: of a cycle [s].
-        ground_s: a foot is down [s].
-        air_s: a foot is in the air [s].
-        ascent_s: of these, on its way up; as long on its way down [s].
+        ground_s: time of a foot on the ground [s].
+        air_s: time of a foot in the air [s].
+        ascent_s: part of `air_s` in which it rises; it sinks for as long [s].
     """
 
     frames: int
@@ -47,7 +47,7 @@ class GaitTiming:
 
     @property
     def air_share(self) -> float:
-        """The part of a cycle a foot is in the air."""
+        """The share of a cycle that a foot is in the air."""
         return self.air_s / self.period_s
 
 
@@ -57,22 +57,22 @@ def timing_of(parameters: GaitParameters, frame_s: float) -> GaitTiming:
     Raises:
         InputError: a foot would have to go up and down in less time than it is in the air.
     """
-    wanted_s = (
+    nominal_s = (
         parameters.maximum_displacement_m / parameters.ground_speed_m_s * (1.0 + parameters.air_ground_factor)
     )
-    frames = max(round(wanted_s / frame_s), FEWEST_FRAMES)
+    frames = max(round(nominal_s / frame_s), MIN_CYCLE_FRAMES)
     period_s = frames * frame_s
     ground_s = period_s / (1.0 + parameters.air_ground_factor)
     air_s = period_s - ground_s
-    ascent_s = parameters.ascent_pairs * FRAMES_A_PAIR * frame_s
-    longest_s = air_s * (1.0 + _ROUNDING)
+    ascent_s = parameters.ascent_pairs * FRAMES_PER_PAIR * frame_s
+    longest_s = air_s * (1.0 + _ASCENT_TOLERANCE)
     if 2.0 * ascent_s > longest_s:
-        most = int(longest_s / (2.0 * FRAMES_A_PAIR * frame_s))
+        max_pairs = int(longest_s / (2.0 * FRAMES_PER_PAIR * frame_s))
         raise InputError(
             f"ascent_pairs is {parameters.ascent_pairs}: up and down take {2.0 * ascent_s:g} s, but a foot "
             f"is in the air for {math.floor(1e4 * air_s) / 1e4:g} s",
-            hint=f"at most {most}, or a longer cycle (maximum_displacement_m / ground_speed_m_s)"
-            if most
+            hint=f"at most {max_pairs}, or a longer cycle (maximum_displacement_m / ground_speed_m_s)"
+            if max_pairs
             else "a longer cycle: maximum_displacement_m / ground_speed_m_s",
         )
     return GaitTiming(frames, period_s, ground_s, air_s, min(ascent_s, air_s / 2.0))
@@ -89,56 +89,63 @@ def greatest_turn_rad_s(parameters: GaitParameters, timing: GaitTiming) -> float
 
 
 def bound_text(value: float, digits: int = 3) -> str:
-    """Return a bound with so many digits, rounded down, so that what is printed can be asked for."""
-    return f"{math.floor(value * 10**digits + _TINY) / 10**digits:.{digits}f}"
+    """Return a bound as text, rounded down, so that the printed value is a valid command."""
+    return f"{math.floor(value * 10**digits + _FLOOR_TOLERANCE) / 10**digits:.{digits}f}"
 
 
-def refuse_out_of_range(command: VelocityCommand, parameters: GaitParameters, timing: GaitTiming) -> None:
-    """Raise an InputError where a command goes beyond the maximum displacement or the maximum turn."""
+def require_command_in_range(
+    command: VelocityCommand, parameters: GaitParameters, timing: GaitTiming
+) -> None:
+    """Raise InputError unless a command is within the maximum displacement and the maximum turn."""
     speed = math.hypot(command.forward_m_s, command.left_m_s)
-    fastest, turns = greatest_speed_m_s(parameters, timing), greatest_turn_rad_s(parameters, timing)
-    if speed > fastest * (1.0 + _SLACK) + _SLACK:
-        asked = speed if command.forward_m_s and command.left_m_s else command.forward_m_s + command.left_m_s
+    max_speed = greatest_speed_m_s(parameters, timing)
+    max_turn = greatest_turn_rad_s(parameters, timing)
+    if speed > max_speed * (1.0 + _RANGE_TOLERANCE) + _RANGE_TOLERANCE:
+        stated_speed = (
+            speed if command.forward_m_s and command.left_m_s else command.forward_m_s + command.left_m_s
+        )
         raise InputError(
-            f"{asked:g} m/s is out of range",
-            hint=f"this gait goes at 0 to {bound_text(fastest)} m/s in any direction: "
+            f"{stated_speed:g} m/s is out of range",
+            hint=f"this gait goes at 0 to {bound_text(max_speed)} m/s in any direction: "
             f"{parameters.maximum_displacement_m:g} m in the {timing.ground_s:.3f} s a foot is down",
         )
-    if abs(command.turn_rad_s) > turns * (1.0 + _SLACK) + _SLACK:
+    if abs(command.turn_rad_s) > max_turn * (1.0 + _RANGE_TOLERANCE) + _RANGE_TOLERANCE:
         raise InputError(
             f"a turn of {command.turn_rad_s:g} rad/s is out of range",
-            hint=f"this gait turns at -{bound_text(turns)} to {bound_text(turns)} rad/s: "
+            hint=f"this gait turns at -{bound_text(max_turn)} to {bound_text(max_turn)} rad/s: "
             f"{parameters.maximum_turn_rad:g} rad in the {timing.ground_s:.3f} s a foot is down",
         )
 
 
-def clipped(command: VelocityCommand, parameters: GaitParameters, timing: GaitTiming) -> VelocityCommand:
-    """Return a command in range: the same direction, slower where it is too fast, and likewise the turn."""
+def clip_command(command: VelocityCommand, parameters: GaitParameters, timing: GaitTiming) -> VelocityCommand:
+    """Return the nearest command in range: the same direction, with speed and turn clipped."""
     speed = math.hypot(command.forward_m_s, command.left_m_s)
-    fastest, turns = greatest_speed_m_s(parameters, timing), greatest_turn_rad_s(parameters, timing)
-    share = fastest / speed if speed > fastest else 1.0
-    turn = min(max(command.turn_rad_s, -turns), turns)
+    max_speed = greatest_speed_m_s(parameters, timing)
+    max_turn = greatest_turn_rad_s(parameters, timing)
+    share = max_speed / speed if speed > max_speed else 1.0
+    turn = min(max(command.turn_rad_s, -max_turn), max_turn)
     return VelocityCommand(share * command.forward_m_s, share * command.left_m_s, turn)
 
 
-def approached(
-    now: VelocityCommand, wanted: VelocityCommand, parameters: GaitParameters, timing: GaitTiming
+def approach_command(
+    current: VelocityCommand, target: VelocityCommand, parameters: GaitParameters, timing: GaitTiming
 ) -> VelocityCommand:
-    """Return the command of the next step on the way from the present one to the one that is wanted.
+    """Return the command of the next step between the current one and the target.
 
-    A foot that landed for one command and goes with the ground at another ends beyond its stroke. At a
-    quarter of the greatest command a step that is an eighth of the longest stroke in a trot, and up to a
+    A foot that lands for one command and moves with the ground at another ends beyond its stroke. Changes of
+    a quarter of the greatest command a step limit this to an eighth of the longest stroke in a trot, and to a
     quarter of it where a foot is in the air over several steps.
     """
-    ahead, aside = wanted.forward_m_s - now.forward_m_s, wanted.left_m_s - now.left_m_s
-    turn = wanted.turn_rad_s - now.turn_rad_s
+    ahead = target.forward_m_s - current.forward_m_s
+    aside = target.left_m_s - current.left_m_s
+    turn = target.turn_rad_s - current.turn_rad_s
     shares = [math.hypot(ahead, aside) / greatest_speed_m_s(parameters, timing)]
     if parameters.maximum_turn_rad > 0.0:
         shares.append(abs(turn) / greatest_turn_rad_s(parameters, timing))
-    most = max(shares)
-    if most <= SHARE_A_STEP:
-        return wanted
-    part = SHARE_A_STEP / most
+    largest = max(shares)
+    if largest <= MAX_CHANGE_PER_STEP:
+        return target
+    part = MAX_CHANGE_PER_STEP / largest
     return VelocityCommand(
-        now.forward_m_s + part * ahead, now.left_m_s + part * aside, now.turn_rad_s + part * turn
+        current.forward_m_s + part * ahead, current.left_m_s + part * aside, current.turn_rad_s + part * turn
     )

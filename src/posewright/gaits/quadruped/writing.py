@@ -1,4 +1,4 @@
-"""From a gait to its document, in the words of the document it is written over."""
+"""Writing of gaits as documents, preserving the layout of a document that is overwritten."""
 
 from __future__ import annotations
 
@@ -6,7 +6,14 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
-from posewright.documents import is_there, one_line, parse_document, read_text, render_document, save_document
+from posewright.documents import (
+    flow_mapping,
+    parse_document,
+    path_exists,
+    read_text,
+    render_document,
+    save_document,
+)
 from posewright.gaits.quadruped.gait import Gait, TravelGain, Trim
 from posewright.gaits.quadruped.parameters import EXPLANATIONS, ForeHind, Point
 from posewright.gaits.quadruped.phases import ENDS, PHASE_TABLES, PhaseTable
@@ -15,88 +22,91 @@ from posewright.robots import is_path, robot
 Tree = Mapping[str, object]
 
 _NEW: Tree = {}
-_WHERE_NOT_USUAL = ("description", "source", "interpolation", "pose", "travel_gain", "trim")
-"""Keys that a document need not have; over one without them they are written only if unusual."""
+_OPTIONAL_KEYS = ("description", "source", "interpolation", "pose", "travel_gain", "trim")
+"""Optional keys; they are written over a document without them only if they differ from the default."""
 
 
 def write_gait(gait: Gait, path: Path | str) -> None:
     """Write a gait as a `*.gait.yaml`.
 
-    Over a document that is there already, a person's comments, order and ways of saying things survive, and
-    only the lines change that say something else now.
+    In an existing document comments, order and notation are preserved; only lines with changed values
+    change.
 
     Raises:
-        DocumentError: what stands there cannot be read.
+        DocumentError: the existing document cannot be read.
         OutputError: the file cannot be written.
     """
     path = Path(path)
-    before = parse_document(read_text(path), path).value if is_there(path) else _NEW
+    before = parse_document(read_text(path), path).value if path_exists(path) else _NEW
     save_document(path, _document(gait, before if isinstance(before, Mapping) else _NEW, path))
 
 
 def gait_text(gait: Gait) -> str:
-    """Return the document that `write_gait` would write where there is none."""
+    """Return the document that `write_gait` writes to a new file."""
     return render_document(_document(gait, _NEW, None))
 
 
 def _document(gait: Gait, before: Tree, path: Path | None) -> Tree:
-    told = _mapping(before.get("parameters"))
+    parameter_entries = _as_mapping(before.get("parameters"))
     data = {
         "gait": gait.name,
-        "robot": _robot(gait.robot, before.get("robot"), path),
+        "robot": _robot_value(gait.robot, before.get("robot"), path),
         "description": gait.description,
         "source": gait.source,
-        "phases": _phases(gait.phases),
+        "phases": _phases_value(gait.phases),
         "interpolation": gait.interpolation.value,
         "pose": gait.pose,
-        "travel_gain": one_line(asdict(gait.travel_gain)),
-        "trim": one_line(asdict(gait.trim)),
-        "parameters": {name: _value(getattr(gait.parameters, name), told.get(name)) for name in EXPLANATIONS},
+        "travel_gain": flow_mapping(asdict(gait.travel_gain)),
+        "trim": flow_mapping(asdict(gait.trim)),
+        "parameters": {
+            name: _parameter_value(getattr(gait.parameters, name), parameter_entries.get(name))
+            for name in EXPLANATIONS
+        },
     }
     usual: Tree = {
         "description": "",
         "source": "",
         "interpolation": Gait.interpolation.value,
         "pose": Gait.pose,
-        "travel_gain": one_line(asdict(TravelGain())),
-        "trim": one_line(asdict(Trim())),
+        "travel_gain": flow_mapping(asdict(TravelGain())),
+        "trim": flow_mapping(asdict(Trim())),
     }
-    unsaid = [key for key in _WHERE_NOT_USUAL if key not in before and data[key] == usual[key]]
-    left_out = unsaid if before else [key for key in unsaid if key in ("description", "source", "trim")]
-    return {key: value for key, value in data.items() if key not in left_out}
+    unneeded = [key for key in _OPTIONAL_KEYS if key not in before and data[key] == usual[key]]
+    omitted = unneeded if before else [key for key in unneeded if key in ("description", "source", "trim")]
+    return {key: value for key, value in data.items() if key not in omitted}
 
 
-def _robot(name: str, before: object, path: Path | None) -> str:
-    """Return the name of the robot, or the path of its card where the document has that."""
+def _robot_value(name: str, before: object, path: Path | None) -> str:
+    """Return the robot's name, or the path of its card if the document had that."""
     if isinstance(before, str) and is_path(before) and path is not None:
         return before if robot(path.parent / before).name == name else name
     return name
 
 
-def _phases(phases: PhaseTable) -> str | Tree:
+def _phases_value(phases: PhaseTable) -> str | Tree:
     if PHASE_TABLES.get(phases.name) == phases:
         return phases.name
-    return one_line(phases.offsets)
+    return flow_mapping(phases.offsets)
 
 
-def _value(value: object, before: object) -> object:
+def _parameter_value(value: object, before: object) -> object:
     if isinstance(value, ForeHind):
-        alike = value.fore == value.hind and not isinstance(before, Mapping)
-        return value.fore if alike else one_line({"fore": value.fore, "hind": value.hind})
-    return paired_points(value, _mapping(before)) if isinstance(value, Mapping) else value
+        is_single = value.fore == value.hind and not isinstance(before, Mapping)
+        return value.fore if is_single else flow_mapping({"fore": value.fore, "hind": value.hind})
+    return pair_mirrored_points(value, _as_mapping(before)) if isinstance(value, Mapping) else value
 
 
-def paired_points(points: Mapping[str, Point], before: Tree = _NEW) -> dict[str, list[float]]:
-    """Return the points, of two feet at once where they stand mirrored and nobody wrote them one by one."""
-    told: dict[str, list[float]] = {}
+def pair_mirrored_points(points: Mapping[str, Point], before: Tree = _NEW) -> dict[str, list[float]]:
+    """Return the points, one for both feet of a pair if they are mirrored and `before` has no single ones."""
+    pairs: dict[str, list[float]] = {}
     for end, (left, right) in ENDS.items():
         x, y, z = points[left]
         if points[right] == (x, -y, z) and left not in before:
-            told[end] = [x, y, z]
+            pairs[end] = [x, y, z]
         else:
-            told |= {left: list(points[left]), right: list(points[right])}
-    return told
+            pairs |= {left: list(points[left]), right: list(points[right])}
+    return pairs
 
 
-def _mapping(before: object) -> Tree:
+def _as_mapping(before: object) -> Tree:
     return before if isinstance(before, Mapping) else _NEW

@@ -8,13 +8,13 @@ import numpy as np
 
 from posewright.arrays import Flags, Floats
 from posewright.bodies import (
+    BodySpec,
     BodyState,
     Clock,
     Fault,
     FaultKind,
     JointCommands,
     JointStates,
-    Part,
     SingleBodyPlant,
     TorquePolicy,
 )
@@ -43,7 +43,7 @@ class YarpBody(SingleBodyPlant):
         clock: paces its frames.
     """
 
-    def __init__(self, names: NameClient, port: str, part: Part, clock: Clock) -> None:
+    def __init__(self, names: NameClient, port: str, part: BodySpec, clock: Clock) -> None:
         super().__init__(part.robot, part.name, clock)
         self._names = names
         self._port = port

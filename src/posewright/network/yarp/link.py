@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 
 from posewright.arenas import Arena
-from posewright.bodies import Clock, Part, Plant, RealClock, only_part
+from posewright.bodies import BodySpec, Clock, Plant, RealClock, require_single_body
 from posewright.errors import BodyError, InputError
 from posewright.network.remote_plant import open_remote_plant
 from posewright.network.yarp.body import YarpBody
@@ -23,7 +23,7 @@ PORT = 10000
 """Of YARP's name server, unless the address says otherwise."""
 
 
-def open_link(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:
+def open_link(address: str, parts: Sequence[BodySpec], arena: Arena | None) -> Plant:
     """Return the plant at an address, driven in lock-step where Posewright serves it.
 
     Args:
@@ -55,7 +55,7 @@ def find_served_robot(address: str) -> YarpChannel | None:
     return YarpChannel(names, name) if names.query(f"{name}/plant:i") is not None else None
 
 
-def find_control_board(address: str, parts: Sequence[Part], clock: Clock) -> YarpBody:
+def find_control_board(address: str, parts: Sequence[BodySpec], clock: Clock) -> YarpBody:
     """Return a robot at an address that another program serves.
 
     Args:
@@ -68,7 +68,7 @@ def find_control_board(address: str, parts: Sequence[Part], clock: Clock) -> Yar
         BodyError: no name server answers, or nobody of that name does.
     """
     name, names = parse_address(address)
-    part = only_part(parts, "a control board")
+    part = require_single_body(parts, "a control board")
     if names.query(f"{name}/rpc:i") is None:
         raise BodyError(f"nobody is called {name}/rpc:i", hint="`yarp name list` tells who is there")
     return YarpBody(names, name, part, clock)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from threading import Event
 
 from posewright.arenas import Arena
-from posewright.bodies import Part, Plant
+from posewright.bodies import BodySpec, Plant
 from posewright.errors import BodyError
 from posewright.network.remote_plant import open_remote_plant
 from posewright.network.zenoh.session import (
@@ -23,7 +23,7 @@ DISCOVERY_S = 1.0
 """Longest wait for a robot's name to become known in a session that is open."""
 
 
-def open_link(address: str, parts: Sequence[Part], arena: Arena | None) -> Plant:
+def open_link(address: str, parts: Sequence[BodySpec], arena: Arena | None) -> Plant:
     """Return the plant that is served at `zenoh:NAME` or `zenoh:NAME@ENDPOINT`.
 
     Credentials come from the environment, as of `SessionConfig.from_environment`.

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from posewright.contests import places
-from posewright.documents import is_there, open_ordinary, read_document, write_atomically
+from posewright.documents import open_regular_file, path_exists, read_document, write_atomically
 from posewright.documents.plain import to_plain
 from posewright.errors import FormatError, InputError, Where
 from posewright.recordings.exact_json import from_json, to_json
@@ -182,11 +182,11 @@ def read_day(folder: str | Path, jury: str | Path | None = None) -> Day:
     """
     folder = Path(folder)
     path = folder / DAY
-    if not is_there(path):
+    if not path_exists(path):
         hint = "play one: posewright contest run; a day that was stopped is read once it is at its end"
         raise FormatError("no day was played here to its end", where=Where(folder), hint=hint)
     try:
-        with open_ordinary(path) as file:
+        with open_regular_file(path) as file:
             sealed = json.loads(file.read())
         text = str(sealed["day"])
         if hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest() != sealed["check"]:

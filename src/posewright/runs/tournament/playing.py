@@ -10,7 +10,7 @@ from pathlib import Path
 
 from posewright.contests import Contest, Counted, Duel, Entry, Ranked, Score, contest, judge, places
 from posewright.contests import earned_by_places as shared_points
-from posewright.documents import is_there, locked, read_text, write_atomically
+from posewright.documents import lock_folders, path_exists, read_text, write_atomically
 from posewright.errors import InputError
 from posewright.recordings import read_mcap, write_mcap
 from posewright.runs.batch import (
@@ -40,7 +40,7 @@ from posewright.runs.tournament.day import (
 )
 from posewright.runs.tournament.day_rules import Counting, DayRules, read_day_rules
 from posewright.runs.trial import Trial, trial_run
-from posewright.search.plan import checked_seed
+from posewright.search.plan import require_seed
 
 WINNER = "winner"
 """The figure of a duel that says which role has won."""
@@ -80,7 +80,7 @@ def play_day(
 
     Raises:
         InputError: there is no entry, one is not as it should be, or the folder holds another day.
-        OutputError: nothing can be written there, or another program is at it.
+        OutputError: nothing can be written there, or another program is using it.
         UnavailableError: a worker process ended by itself.
     """
     by, folder = read_day_rules(rules), Path(folder)
@@ -93,13 +93,13 @@ def play_day(
         _check_no_python(contestants)
     digests = {contestant.name: contestant.digest() for contestant in contestants}
     make_folder(folder)
-    with locked(folder, waits=False):
-        common = _Common(by, checked_seed(seed), folder, digests, workers, executor, on_run)
+    with lock_folders(folder, wait=False):
+        common = _Common(by, require_seed(seed), folder, digests, workers, executor, on_run)
         day = _played(common, contestants)
         points: Mapping[str, Mapping[str, float]] = {}
         if jury is not None:
             points = read_jury(jury, day)
-        elif is_there(folder / DAY):  # what people said when it was played before
+        elif path_exists(folder / DAY):  # what people said when it was played before
             points = {one.contest: one.earned for one in read_day(folder).disciplines if one.jury}
         day = with_jury(day, points)
         save_day(day)

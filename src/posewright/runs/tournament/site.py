@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import numpy as np
 
-from posewright.documents import is_there, locked, write_atomically
+from posewright.documents import lock_folders, path_exists, write_atomically
 from posewright.errors import MissingExtraError, PosewrightError, UnavailableError
 from posewright.figures import film_recording
 from posewright.figures.saving import screen_png
@@ -19,7 +19,7 @@ from posewright.runs.batch import RESULTS, BatchRun, make_folder
 from posewright.runs.batch_report import figure_text, figure_words
 from posewright.runs.replaying import draw_outcome, replay
 from posewright.runs.tournament.day import RANKING, Day, Discipline, recording_of
-from posewright.search.executors import executor_for, in_order
+from posewright.search.executors import map_in_order, open_executor
 from posewright.version import __version__
 
 INDEX = "index.html"
@@ -76,7 +76,7 @@ def write_site(
         import jinja2  # noqa: F401 -- told before anything is drawn
     except ImportError as error:
         raise MissingExtraError.for_extra("the pages of a day", "report") from error
-    with locked(day.folder, waits=False):
+    with lock_folders(day.folder, wait=False):
         make_folder(day.folder / MEDIA)
         shown = _shown(day, films, workers, on_made)
         for discipline in day.disciplines:
@@ -100,8 +100,8 @@ def _shown(
         film = stem.with_suffix(".webm") if (kept_in, run.name) in filmed else None
         wanted.append((kept_in, _Shown(run, recording_of(day, kept_in, run), stem.with_suffix(".png"), film)))
     shown: dict[str, list[_Shown]] = {name: [] for one in day.disciplines for name in one.runs}
-    with executor_for(workers, len(wanted) or 1) as executor:
-        made = in_order(_made, [one for _, one in wanted], executor)
+    with open_executor(workers, len(wanted) or 1) as executor:
+        made = map_in_order(_made, [one for _, one in wanted], executor)
         for number, ((kept_in, _), one) in enumerate(zip(wanted, made, strict=True), 1):
             shown[kept_in].append(one)
             if on_made is not None:
@@ -129,12 +129,12 @@ def _most_eventful(discipline: Discipline, films: int) -> list[tuple[str, str]]:
 
 def _made(wanted: _Shown) -> _Shown:
     """Draw, and film where asked, what is not there yet; return it with what could not be done, in words."""
-    whole = is_there(wanted.picture) and (wanted.film is None or is_there(wanted.film))
-    if whole or wanted.run.error is not None or not is_there(wanted.recording):
+    whole = path_exists(wanted.picture) and (wanted.film is None or path_exists(wanted.film))
+    if whole or wanted.run.error is not None or not path_exists(wanted.recording):
         return wanted
     try:
         recording = read_mcap(wanted.recording)
-        if not is_there(wanted.picture):
+        if not path_exists(wanted.picture):
             write_atomically(wanted.picture, screen_png(draw_outcome(replay(recording))))
         if wanted.film is not None:
             begin_s = min(highlight_s(recording) - FILM_S / 2.0, recording.duration_s - FILM_S)
@@ -160,7 +160,7 @@ def _page(day: Day, *, discipline: Discipline | None, shown: Mapping[str, list[_
     )
     jinja.filters |= {"words": figure_words, "number": figure_text, "counted": _counted}
     jinja.filters["address"] = lambda path: (
-        quote(path.relative_to(day.folder).as_posix()) if path is not None and is_there(path) else ""
+        quote(path.relative_to(day.folder).as_posix()) if path is not None and path_exists(path) else ""
     )
     columns = {
         name: list(dict.fromkeys(figure for one in runs for figure in one.run.figures))

@@ -137,7 +137,9 @@ def _walk(node: Node) -> TunedWalk:
     if share > 1.0 + _SHARE_SLACK:
         what = f"forward and left together are {share:.3g} times the greatest speed"
         node.fail(what, hint="shares whose squares add up to 1 at most, such as 0.6 and 0.8")
-    walk = read_record(node, TunedWalk, besides=_MOST, degrees=False, forward=forward, left=left, turn=turn)
+    walk = read_record(
+        node, TunedWalk, extra_keys=_MOST, degrees=False, forward=forward, left=left, turn=turn
+    )
     if walk.weight == 0.0:
         told["weight"].fail("a walk that does not count", hint="a weight over 0, or leave the walk out")
     return walk
@@ -229,7 +231,7 @@ def _dimensions(node: Node, gait: Gait) -> tuple[Dimension, ...]:
 def _own(node: Node, name: str, gait: Gait, value: str) -> float:
     """Return the gait's own value, where the search begins; fail where a name sets several that differ."""
     own = gait.flat[value]
-    if gait.changed({name: own}).flat != gait.flat:
+    if gait.with_values({name: own}).flat != gait.flat:
         node.fail(f"the gait has several values for {name}", hint=f"search each by itself; or {_START}")
     return own
 
@@ -257,7 +259,7 @@ def _range(node: Node) -> tuple[float, float]:
 def _sets(node: Node, name: str, gait: Gait, low: float, high: float) -> list[str]:
     """Return the values of the gait that a name sets, or fail where one of the bounds cannot be."""
     try:
-        at_low, at_high = (gait.changed({name: end}).flat for end in (low, high))
+        at_low, at_high = (gait.with_values({name: end}).flat for end in (low, high))
     except UnknownNameError as error:
         raise UnknownNameError(error.message, where=node.where, hint=error.hint) from error
     except InputError as error:

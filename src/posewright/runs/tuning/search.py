@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from posewright.errors import BodyError, InputError, UnreachableError
-from posewright.gaits import Gait, Tour, VelocityCommand, refuse_out_of_range, timing_of
+from posewright.gaits import CommandTour, Gait, VelocityCommand, require_command_in_range, timing_of
 from posewright.kinematics import legs_by_foot
 from posewright.robots import Robot
 from posewright.runs.tuning.reading import read_tune
 from posewright.runs.tuning.score import judged
 from posewright.runs.tuning.task import GaitTask, TunedWalk, Walked
 from posewright.runs.walking.walk import walk_gait
-from posewright.search import REASON, Attempt, Dimension, Evaluation, Generation, Tuned, tune
+from posewright.search import REASON, Attempt, Dimension, Evaluation, Generation, TuningResult, tune
 
 if TYPE_CHECKING:
     from posewright.simulation import World
@@ -32,9 +32,9 @@ def refuse_out_of_reach(gait: Gait, robot: Robot, command: VelocityCommand) -> N
     A gait goes on where a point is out of reach, with the nearest the leg can do; a search must not take
     that for a walk.
     """
-    coming, steady = Tour(gait, robot).go(command)
+    coming, steady = CommandTour(gait, robot).go(command)
     for foot, leg in legs_by_foot(robot).items():
-        away = leg.misses(np.concatenate([coming.points[foot], steady.points[foot]])).max()
+        away = leg.distances_to_ground(np.concatenate([coming.points[foot], steady.points[foot]])).max()
         if away > NEAR_M:
             what = f"{foot} stays {away * 1000.0:.1f} mm away from a point of its way"
             hint = "shorter strokes, or equilibrium points nearer to the shoulders"
@@ -98,7 +98,7 @@ class GaitProblem:
         """Raise an InputError where no body need try it: to find that out takes less than to walk."""
         timing = timing_of(gait.parameters, self.task.robot.frame_period_s)
         command = walk.command(gait.parameters, timing)
-        refuse_out_of_range(command, gait.parameters, timing)
+        require_command_in_range(command, gait.parameters, timing)
         refuse_out_of_reach(gait, self.task.robot, command)
 
     def _walked(self, gait: Gait, walk: TunedWalk, world: World) -> list[Walked]:
@@ -131,7 +131,7 @@ class TunedGait:
     """
 
     task: GaitTask
-    tuned: Tuned
+    tuned: TuningResult
     gait: Gait | None
     whole: Evaluation
 
@@ -185,7 +185,7 @@ def tune_gait(
     return _found(searched, tuned, seed)
 
 
-def _found(task: GaitTask, tuned: Tuned, seed: int) -> TunedGait:
+def _found(task: GaitTask, tuned: TuningResult, seed: int) -> TunedGait:
     if not math.isfinite(tuned.score):
         return TunedGait(task, tuned, None, Evaluation(tuned.score, tuned.facts))
     gait = replace(
@@ -200,7 +200,7 @@ def _found(task: GaitTask, tuned: Tuned, seed: int) -> TunedGait:
     return TunedGait(task, tuned, gait, whole)
 
 
-def _source(task: GaitTask, tuned: Tuned, seed: int) -> str:
+def _source(task: GaitTask, tuned: TuningResult, seed: int) -> str:
     """Return how a gait was found; no date: the same search finds the same gait."""
     generations = len(tuned.generations) - 1
     return (

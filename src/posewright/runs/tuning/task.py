@@ -15,7 +15,7 @@ from posewright.documents import Bounds
 from posewright.errors import InputError
 from posewright.evaluation import GaitReport
 from posewright.gaits import (
-    FRAMES_A_PAIR,
+    FRAMES_PER_PAIR,
     Gait,
     GaitParameters,
     GaitTiming,
@@ -26,7 +26,7 @@ from posewright.gaits import (
 )
 from posewright.robots import Robot
 from posewright.runs.walking.walk import MOST_S, MOST_SETTLE_S, angles_in_pose
-from posewright.search import FEWEST, MOST_CANDIDATES, WIDEST_SPREAD, Dimension
+from posewright.search import MAX_POPULATION, MAX_SPREAD, MIN_POPULATION, Dimension
 from posewright.version import __version__
 
 FINENESS = 1000.0
@@ -132,8 +132,10 @@ class SearchPlan:
     """How a task is searched unless one says otherwise."""
 
     generations: Annotated[int, Bounds(1, MOST_GENERATIONS)] = GENERATIONS  # how many
-    population: Annotated[int, Bounds(FEWEST, MOST_CANDIDATES)] | None = None  # None: by the dimensions
-    spread: Annotated[float, Bounds(0.001, WIDEST_SPREAD)] = SPREAD  # of the first ones, in ranges
+    population: Annotated[int, Bounds(MIN_POPULATION, MAX_POPULATION)] | None = (
+        None  # None: by the dimensions
+    )
+    spread: Annotated[float, Bounds(0.001, MAX_SPREAD)] = SPREAD  # of the first ones, in ranges
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,10 +196,10 @@ class GaitTask:
         """Return for how many pairs of frames there is room, up and down."""
         frame_s = self.robot.frame_period_s
         try:
-            timing = timing_of(self.gait.changed({**told, ASCENT: 1}).parameters, frame_s)
+            timing = timing_of(self.gait.with_values({**told, ASCENT: 1}).parameters, frame_s)
         except InputError:  # not for a single one
             return 0
-        return int(timing.air_s / (2.0 * FRAMES_A_PAIR * frame_s))
+        return int(timing.air_s / (2.0 * FRAMES_PER_PAIR * frame_s))
 
     def candidate(self, values: Mapping[str, float]) -> Gait:
         """Return the gait with other values for what is searched.
@@ -205,7 +207,7 @@ class GaitTask:
         Raises:
             InputError: the values do not go together.
         """
-        return self.gait.changed(self.tried(values))
+        return self.gait.with_values(self.tried(values))
 
     @property
     def fingerprint(self) -> str:

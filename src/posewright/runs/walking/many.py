@@ -26,7 +26,7 @@ from posewright.evaluation.walking.figures import (
 )
 from posewright.evaluation.walking.report import FIGURE_NAMES, GaitReport, figure_data
 from posewright.evaluation.walking.walk import Triple, mean_command
-from posewright.gaits import Gait, robot_of
+from posewright.gaits import Gait, robot_of_gait
 from posewright.robots import Robot
 from posewright.runs.walking.walk import (
     SECONDS,
@@ -37,8 +37,8 @@ from posewright.runs.walking.walk import (
     walk_gait,
     walking_world,
 )
-from posewright.search.executors import executor_for, in_order
-from posewright.search.plan import checked_seed
+from posewright.search.executors import map_in_order, open_executor
+from posewright.search.plan import require_seed
 
 if TYPE_CHECKING:
     from posewright.simulation import World
@@ -296,16 +296,16 @@ def walk_many(
         UnavailableError: a worker process ended by itself.
     """
     _expect_bodies(bodies)
-    checked_seed(seed, count=bodies)
-    robot = robot_of(gait, robot)
+    require_seed(seed, count=bodies)
+    robot = robot_of_gait(gait, robot)
     asked = _command_mean(robot, command, seconds, settle_s)
     spread = domain_randomization() if ranges is None else ranges
     drawn = [(one, draw_domain(spread, one)) for one in range(seed, seed + bodies)]
     task = WalkTask(gait, robot, command, seconds, settle_s)
     began = clock() if clock else 0.0
     done: list[WalkedBody] = []
-    with executor_for(workers, bodies) as executor:
-        for body in in_order(task.walked, drawn, executor):
+    with open_executor(workers, bodies) as executor:
+        for body in map_in_order(task.walked, drawn, executor):
             done.append(body)
             if on_progress is not None:
                 on_progress(body)

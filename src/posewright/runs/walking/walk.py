@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, TypeGuard
 import numpy as np
 
 from posewright.arenas import Arena
-from posewright.bodies import NOMINAL, DomainParameters, Part, Plant, only_part
+from posewright.bodies import NOMINAL, BodySpec, DomainParameters, Plant, require_single_body
 from posewright.control import Block
 from posewright.controllers import GaitProgram
 from posewright.errors import BodyError, InputError
 from posewright.evaluation.walking.report import WalkResult, evaluate_walk
 from posewright.evaluation.walking.walk import EXTRAS, Timed, WalkTerms, stays_down_limits
-from posewright.gaits import Gait, QuadrupedGait, VelocityCommand, refuse_out_of_range, robot_of
+from posewright.gaits import Gait, QuadrupedGait, VelocityCommand, require_command_in_range, robot_of_gait
 from posewright.recordings.falls import SKY, FallDetector
 from posewright.robots import Robot
 from posewright.runs.plants import PlantMaker
 from posewright.runs.run import Run, run
-from posewright.search.plan import checked_seed
+from posewright.search.plan import require_seed
 
 if TYPE_CHECKING:
     from posewright.simulation import World
@@ -82,12 +82,12 @@ def walk_gait(
         UnreachableError: a foot cannot stand where the gait wants it to.
         BodyError: the simulation failed.
     """
-    card = robot_of(gait, robot)
+    card = robot_of_gait(gait, robot)
     frames = sum(frames_of(card, seconds, settle_s))
     commands = timed_commands(command, settle_s + seconds)
     walker = QuadrupedGait(gait, card)
     for timed in commands:
-        refuse_out_of_range(timed.command, gait.parameters, walker.timing)
+        require_command_in_range(timed.command, gait.parameters, walker.timing)
     walked_domain = domain or NOMINAL
     name = body_name or ("nominal" if walked_domain.is_nominal else "varied")
     terms = WalkTerms(gait.name, name, seconds, settle_s, tuple(walker.standing_pose.tolist()))
@@ -96,7 +96,7 @@ def walk_gait(
         {card.name: GaitProgram(gait, card, commands)},
         frames * card.frame_period_s,
         make_plant=walking_plant(gait, world),
-        seed=checked_seed(seed),
+        seed=require_seed(seed),
         domain=walked_domain,
         plant_watchers=[lambda plant: FallWatch(plant, card.name, on_progress)],
         wall_clock=clock,
@@ -109,10 +109,10 @@ def walk_gait(
 def walking_plant(gait: Gait, world: World | None = None) -> PlantMaker:
     """Return what makes the plant of a walk: the world given, or a `walking_world` of the robot."""
 
-    def make(parts: Sequence[Part], arena: Arena | None) -> Plant:  # noqa: ARG001 -- gaits walk on bare floors
+    def make(parts: Sequence[BodySpec], arena: Arena | None) -> Plant:  # noqa: ARG001 -- gaits walk on bare floors
         from posewright.simulation import SimulatedBody
 
-        part = only_part(parts, "a walk")
+        part = require_single_body(parts, "a walk")
         plant = walking_world(gait, part.robot) if world is None else world
         SimulatedBody(plant, start_pose=part.start_pose, seed=part.seed, domain=part.domain)
         return plant

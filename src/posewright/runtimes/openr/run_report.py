@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from posewright.display import Lines, Styled, counted
+from posewright.display import Lines, Styled, format_count
 from posewright.documents.plain import PlainMapping
 from posewright.runtimes.openr.flow import BETWEEN, STATE, ends_of, label_of
 from posewright.runtimes.openr.kernel import LogEntry
@@ -24,7 +24,7 @@ def run_lines(result: PlainMapping, entries: Iterable[LogEntry]) -> Lines:
     """Yield the report of a run: the summary of `openr_result`, and notable entries of its log."""
     n_sent = sum(message["kind"] == "notify" for message in result["messages"])
     n_waited = sum(message["kind"] == "waits" for message in result["messages"])
-    summary = f"{result['duration_s']:.3f} s, {counted(n_sent, 'message')} delivered"
+    summary = f"{result['duration_s']:.3f} s, {format_count(n_sent, 'message')} delivered"
     summary += f", {n_waited} of a busy observer waited" if n_waited else ""
     yield f"{result['program']} on {result['robot']}: {summary}"
     for entry in entries:

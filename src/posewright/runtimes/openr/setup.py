@@ -7,8 +7,8 @@ from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
-from posewright.control import check_options
-from posewright.documents import is_folder, is_path, is_there
+from posewright.control import require_known_options
+from posewright.documents import is_folder, is_path, path_exists
 from posewright.documents.plain import PlainMapping
 from posewright.errors import FormatError, InputError, UnknownNameError, Where
 from posewright.formats import is_text, read_file_bytes
@@ -158,7 +158,7 @@ class OpenRKind:
             UnknownNameError: there is no such program, pose, player, object or option.
             InputError: a file is faulty, no object knows a command, or the robot is no OPEN-R robot.
         """
-        check_options(options, self.option_names, self.name)
+        require_known_options(options, self.option_names, self.name)
         program: str | None = name
         stick = options.get("stick")
         if name not in PROGRAMS and is_folder(Path(name)):
@@ -230,7 +230,7 @@ def _connect_file(folder: Path) -> Path | None:
 
 def _read_connections(name: str) -> tuple[ConnectConfig, str]:
     """Return the connections of a program, and its start pose."""
-    is_file_name = is_path(name) or Path(name).suffix.lower() == ".cfg" or is_there(Path(name))
+    is_file_name = is_path(name) or Path(name).suffix.lower() == ".cfg" or path_exists(Path(name))
     if name not in PROGRAMS and is_file_name:
         return read_connect_file(Path(name)), "stand"
     shipped = programs.program(name)
@@ -257,7 +257,7 @@ def _select_setup(stick: MemoryStick, card: Robot, path: Path) -> MonetSetup:
         if finding.level is Level.ERROR and _concerns(finding, stick, relevant_models)
     ]
     if errors:
-        errors[0].others = tuple(errors[1:])
+        errors[0].other_errors = tuple(errors[1:])
         raise errors[0]
     if setup is None:
         names = ", ".join(dict.fromkeys(name for other in stick.setups for name in other.models))

@@ -1,4 +1,4 @@
-"""A Robi's program as a controller: each frame it runs for a while, then the engine moves the servos."""
+"""The controller that runs a Robi's program: each frame some instructions, then the servo engine."""
 
 from __future__ import annotations
 
@@ -9,243 +9,284 @@ from posewright.bodies import BodyState, Decision, JointCommands
 from posewright.control import Controller
 from posewright.errors import InputError
 from posewright.robots import Robot
-from posewright.runtimes.robi.machine import ProgramMachine, StopReason
-from posewright.runtimes.robi.memory import Memory
+from posewright.runtimes.robi.machine import ProgramMachine, RobiStopReason
+from posewright.runtimes.robi.memory import RobiMemory
 from posewright.runtimes.robi.postures import posture_name
-from posewright.runtimes.robi.program import Program
+from posewright.runtimes.robi.program import Rm4Program
 from posewright.runtimes.robi.servos import FRAME_PERIOD_S, ServoEngine
 from posewright.runtimes.robi.status import Status, status_of
-from posewright.runtimes.robi.words import LATEST_S, Word
+from posewright.runtimes.robi.words import MAX_TIME_S, RecognisedWord
 
 EVENT = "robi"
-"""The kind of events in a recording that tell of a Robi's program; `what` says what happened."""
+"""The kind of a program's events in a recording; the key `what` holds the kind of the single event."""
 
 INSTRUCTIONS_PER_FRAME = 200
-"""Ours: nobody knows the robot's processor. A program that waits goes 40 times around a loop of five."""
+"""Our choice, since the robot's processor is not known: a waiting loop of five tags runs 40 times."""
 
-SILENT_FRAMES = 120
-"""Ours: so many frames, 2 s, a program may run on without a move under way or a change of the memory."""
+MAX_IDLE_FRAMES = 120
+"""A program that changes neither memory nor servos for so many frames, 2 s, counts as waiting; our choice."""
 
-OUTER = ("word", "measured")
-"""Cells that change without the program: whoever reads them in a loop waits for something."""
+INPUT_CELLS = ("word", "measured")
+"""Cells that change without the program; a loop that reads them waits for an input."""
 
-MOVING = ("position", "torque", "time", "table_position", "table_torque")
-"""Cells by which servos are moved; whoever writes to them is told of what is too much for a servo."""
+MOTION_CELLS = ("position", "torque", "time", "table_position", "table_torque")
+"""Cells that move servos; after writes to them, requests beyond the servos' limits are reported."""
 
 
-class Watched:
-    """The memory as a program sees it.
+class WatchedMemory:
+    """A memory that notes what the program reads and writes.
 
     Attributes:
-        changed: whether the program has changed it.
-        read_outer: which of the outer cells it has read.
-        at: where the machine was when it last wrote what moves servos; -1 once that was looked at.
+        has_changed: whether the program has changed a byte.
+        inputs_read: names of the input cells that it has read.
+        machine: that runs the program; None until it is set.
+        motion_address: of the tag that last wrote to a motion cell; -1 if none has since it was reset.
+        motion_label: the last label before that tag.
     """
 
-    def __init__(self, memory: Memory) -> None:
-        self._memory = memory
-        cells = memory.map.cells
-        self._outer = {at + i: name for name in OUTER for at in cells[name].addresses for i in (0, 1)}
-        self._moving = {at + i for name in MOVING for at in cells[name].addresses for i in (0, 1)}
-        self.changed = False
-        self.read_outer: set[str] = set()
+    def __init__(self, memory: RobiMemory) -> None:
+        self.has_changed = False
+        self.inputs_read: set[str] = set()
         self.machine: ProgramMachine | None = None
-        self.at, self.label = -1, ""
+        self.motion_address = -1
+        self.motion_label = ""
+        self._memory = memory
+        self._input_bytes: dict[int, str] = {}
+        for name in INPUT_CELLS:
+            for address in memory.map[name].addresses:
+                self._input_bytes |= {address: name, address + 1: name}
+        self._motion_bytes: set[int] = set()
+        for name in MOTION_CELLS:
+            for address in memory.map[name].addresses:
+                self._motion_bytes |= {address, address + 1}
 
     def read(self, address: int, size: int) -> int:
-        """Read as `Memory.read` does."""
-        self.read_outer.update(self._outer[at] for at in (address, address + size - 1) if at in self._outer)
+        """Return the value of 1 or 2 bytes; see `RobiMemory.read`."""
+        for byte in (address, address + size - 1):
+            if byte in self._input_bytes:
+                self.inputs_read.add(self._input_bytes[byte])
         return self._memory.read(address, size)
 
     def write(self, address: int, size: int, value: int) -> None:
-        """Write as `Memory.write` does."""
-        before = self._memory.read(address, size)
+        """Write 1 or 2 bytes; see `RobiMemory.write`."""
+        previous_value = self._memory.read(address, size)
         self._memory.write(address, size, value)
-        self.changed = self.changed or value != before
-        if self.machine is not None and {address, address + size - 1} & self._moving:
-            self.at, self.label = self.machine.address, self.machine.label
+        if value != previous_value:
+            self.has_changed = True
+        if self.machine is not None and {address, address + size - 1} & self._motion_bytes:
+            self.motion_address = self.machine.address
+            self.motion_label = self.machine.label
 
 
 class RobiController(Controller):
-    """Lets a Robi's program drive a robot.
+    """Runs a Robi's program that drives a robot.
 
-    What happens is in the decisions, and so in a recording, as events `robi`: `word`, `posture`, `mapping`,
-    `unsafe`, `error`, `waits`, `loops`, `running`, `end`. After an error, or when the program is over, a move
-    that is under way is finished and the pose held: a servo engine needs no program.
+    Its decisions, and so a recording, contain events of the kind `robi`: `word`, `posture`, `mapping`,
+    `unsafe`, `error`, `waits`, `loops`, `running`, `end`. After an error, or at the end of the program, a
+    running move is finished and the pose held, since the servo engine works without the program.
 
     Args:
-        robot: a Robi, by its card.
-        memory: a new one unless given; `restart` sets it to what it is now.
-        words: that the robot is to recognise, in the order of their times.
-        breakpoints: addresses of tags in the file; the program is over when it comes to one.
+        robot: a Robi.
+        program: the program.
+        memory: at the start, to which `restart` returns; a new one by default.
+        words: recognised by the robot, in the order of their times.
+        breakpoints: addresses of tags in the file before which the program ends.
 
     Attributes:
-        error: what was wrong with the program, once something was.
-        stopped: how all stood at the breakpoint to which the program came, if it did.
-        is_over: whether nothing more will happen: no move is under way, no word to come, and the program is
-            over, or goes around without effect.
+        memory: of the robot.
+        machine: runs the program.
+        engine: moves the servos.
+        error: of the program; None before it fails.
+        breakpoint_status: the status at the breakpoint that ended the program; None before that.
     """
 
     def __init__(
         self,
         robot: Robot,
-        program: Program,
-        memory: Memory | None = None,
+        program: Rm4Program,
+        memory: RobiMemory | None = None,
         *,
-        words: Sequence[Word] = (),
+        words: Sequence[RecognisedWord] = (),
         breakpoints: Collection[int] = (),
     ) -> None:
         self.robot = robot
-        self.memory = Memory() if memory is None else memory
+        self.memory = RobiMemory() if memory is None else memory
         self._program = program
-        self._first_bytes = bytes(self.memory)
-        self._all_words = [(round(word.time_s / FRAME_PERIOD_S), word.number) for word in words]
+        self._initial_bytes = bytes(self.memory)
+        self._word_frames = [(round(word.time_s / FRAME_PERIOD_S), word.number) for word in words]
         self._breakpoints = tuple(breakpoints)
         self._last_frame = -1
-        self._earlier_frames = 0  # those of tries before the last restart
+        self._earlier_frames = 0  # before the last restart
         self._frame = 0
         self.restart()
 
     def restart(self) -> None:
-        """Begin anew, as when the robot is switched off and on: words come at their times from now on."""
+        """Start anew, as when the robot is switched off and on; the times of words count from now."""
         self._earlier_frames += self._frame
-        self.memory.restore(self._first_bytes)
+        self.memory.restore(self._initial_bytes)
         self.engine = ServoEngine(self.robot, self.memory)
-        self._ram = Watched(self.memory)
-        self.machine = ProgramMachine(self._program, self._ram)
-        self._ram.machine = self.machine
-        self._words = list(self._all_words)
+        self._watched_memory = WatchedMemory(self.memory)
+        self.machine = ProgramMachine(self._program, self._watched_memory)
+        self._watched_memory.machine = self.machine
         self.error: InputError | None = None
-        self.stopped: Status | None = None
-        self._runs = True
+        self.breakpoint_status: Status | None = None
+        self._pending_words = list(self._word_frames)
+        self._is_running = True
         self._label = ""
         self._frame = 0
-        self._silent = 0
-        self._last: JointCommands | None = None
-        self._told: tuple[object, ...] = ()
-        self._unsafe: set[tuple[int, str, int]] = set()
+        self._idle_frames = 0
+        self._last_commands: JointCommands | None = None
+        self._last_state: tuple[object, ...] = ()
+        self._reported_excesses: set[tuple[int, str, int]] = set()
         self._events: list[tuple[str, Mapping[str, object]]] = []
 
     def ends_at(self, until_s: float) -> None:
-        """Take in when the run ends at the latest [s]: a program that still runs then is told.
+        """Set when the run ends at the latest [s]; a program that still runs then is reported.
 
         Raises:
             InputError: a word comes later.
         """
-        if not 0.0 < until_s < LATEST_S * 1e3:
-            return  # whoever runs it refuses that
+        if not 0.0 < until_s < MAX_TIME_S * 1e3:
+            return  # the runner rejects other values
         self._last_frame = max(0, round(until_s / FRAME_PERIOD_S) - 1)
-        for frame, number in self._words:
+        for frame, number in self._pending_words:
             if frame > self._last_frame:
-                at_s = frame * FRAME_PERIOD_S
-                what = f"word {number} comes at {at_s:g} s, and the run ends at {until_s:g} s"
-                raise InputError(what, hint="let it come sooner, or run for longer with --seconds")
+                word_s = frame * FRAME_PERIOD_S
+                message = f"word {number} comes at {word_s:g} s, and the run ends at {until_s:g} s"
+                raise InputError(message, hint="move it to an earlier time, or run longer with --seconds")
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more will happen."""
-        still = not self._runs or self._silent >= SILENT_FRAMES
-        return still and not self._words and not self.engine.is_moving
+        """Whether nothing more will happen.
 
-    def next(self, state: BodyState, n: int) -> JointCommands:  # noqa: ARG002 -- it looks every frame
-        """Return one frame."""
-        posture, mapped = self.memory.get("posture"), self.engine.mapped
+        That is so if no move is running, no word is to come, and the program has ended or is idle.
+        """
+        is_at_rest = not self._is_running or self._idle_frames >= MAX_IDLE_FRAMES
+        return is_at_rest and not self._pending_words and not self.engine.is_moving
+
+    def next(self, state: BodyState, n: int) -> JointCommands:  # noqa: ARG002 -- it reads the state every frame
+        """Return the commands of one frame."""
+        posture = self.memory.get("posture")
+        mapped_ids = self.engine.mapped_ids
         try:
-            self.engine.see(state)
+            self.engine.update_measured(state)
         except InputError as error:
             self._fail(error)
-        self._recognise()
-        if self._runs:
-            self._run()
-        commands = self._commands(state)
-        self._compare(posture, mapped)
-        frame_of_run = self._earlier_frames + self._frame
-        if frame_of_run == self._last_frame and self._runs and self._silent < SILENT_FRAMES:
-            self._tell("running", label=self.machine.label, address=self.machine.address)
-        self._frame += 1
-        return replace(commands, decision=self._decision())
-
-    def _recognise(self) -> None:
-        while self._words and self._words[0][0] <= self._frame:
-            _, number = self._words.pop(0)
+        while self._pending_words and self._pending_words[0][0] <= self._frame:
+            _, number = self._pending_words.pop(0)
             self.memory.set("word", number)
-            self._tell("word", number=number)
-            self._silent = 0
+            self._add_event("word", number=number)
+            self._idle_frames = 0
+        if self._is_running:
+            self._run_program()
+        commands = self._servo_commands(state)
+        self._report_changes(posture, mapped_ids)
+        is_last_frame = self._earlier_frames + self._frame == self._last_frame
+        if is_last_frame and self._is_running and self._idle_frames < MAX_IDLE_FRAMES:
+            self._add_event("running", label=self.machine.label, address=self.machine.address)
+        self._frame += 1
+        return replace(commands, decision=self._collect_decision())
 
-    def _run(self) -> None:
-        self._ram.changed = False
-        if not self._silent:
-            self._ram.read_outer.clear()
+    def _run_program(self) -> None:
+        """Run the instructions of one frame; report the end of the program, or that it is idle."""
+        memory = self._watched_memory
+        memory.has_changed = False
+        if self._idle_frames == 0:
+            memory.inputs_read.clear()
         try:
             stop = self.machine.run(INSTRUCTIONS_PER_FRAME, self._breakpoints)
         except InputError as error:
             self._fail(error)
             return
         self._label = stop.label
-        if stop.reason is not StopReason.BUDGET:
-            self._runs = False
-            if stop.reason is StopReason.BREAKPOINT:
-                self.stopped = status_of(self)
-            self._tell("end", reason=stop.reason.value, address=stop.address, label=stop.label)
+        if stop.reason is not RobiStopReason.BUDGET:
+            self._is_running = False
+            if stop.reason is RobiStopReason.BREAKPOINT:
+                self.breakpoint_status = status_of(self)
+            self._add_event("end", reason=stop.reason.value, address=stop.address, label=stop.label)
             return
-        self._silent = 0 if self._ram.changed or self.engine.is_moving else self._silent + 1
-        if self._silent == SILENT_FRAMES:
-            waits_for = sorted(self._ram.read_outer)
-            self._tell(
-                "waits" if waits_for else "loops", label=stop.label, address=stop.address, waits_for=waits_for
-            )
+        if memory.has_changed or self.engine.is_moving:
+            self._idle_frames = 0
+            return
+        self._idle_frames += 1
+        if self._idle_frames == MAX_IDLE_FRAMES:
+            inputs = sorted(memory.inputs_read)
+            kind = "waits" if inputs else "loops"
+            self._add_event(kind, label=stop.label, address=stop.address, waits_for=inputs)
 
-    def _tell_unsafe(self) -> None:
-        """Tell once, for each servo and place in the program, what is too much."""
-        at, self._ram.at = self._ram.at, -1
-        for excess in self.engine.excesses() if at >= 0 else ():
-            if (excess.id, excess.what, at) not in self._unsafe:
-                self._unsafe.add((excess.id, excess.what, at))
-                message = f"{excess}, at {self._ram.label or '-'} (0x{at:08x})"
-                self._tell(
-                    "unsafe",
-                    id=excess.id,
-                    of=excess.what,
-                    asked=excess.asked,
-                    limit=excess.limit,
-                    label=self._ram.label,
-                    address=at,
-                    message=message,
-                )
-
-    def _commands(self, state: BodyState) -> JointCommands:
+    def _servo_commands(self, state: BodyState) -> JointCommands:
+        """Return the servo engine's commands; after an error the last ones, or the current positions."""
         try:
-            self._tell_unsafe()
-            commands = self.engine.frame()
+            self._report_excesses()
+            commands = self.engine.next_frame()
         except InputError as error:
             self._fail(error)
             self.memory.set("time", 0)
-            return self._last or JointCommands(state.positions[None].copy())
-        self._last = replace(commands, lights=None)
+            return self._last_commands or JointCommands(state.positions[None].copy())
+        self._last_commands = replace(commands, lights=None)
         return commands
 
+    def _report_excesses(self) -> None:
+        """Report requests beyond limits, once for each servo, quantity and tag that wrote them.
+
+        Raises:
+            InputError: a parameter table leads out of the memory.
+        """
+        address = self._watched_memory.motion_address
+        label = self._watched_memory.motion_label
+        self._watched_memory.motion_address = -1
+        if address < 0:
+            return
+        for excess in self.engine.excesses():
+            key = (excess.id, excess.quantity, address)
+            if key in self._reported_excesses:
+                continue
+            self._reported_excesses.add(key)
+            self._add_event(
+                "unsafe",
+                id=excess.id,
+                of=excess.quantity,
+                asked=excess.requested,
+                limit=excess.limit,
+                label=label,
+                address=address,
+                message=f"{excess}, at {label or '-'} (0x{address:08x})",
+            )
+
     def _fail(self, error: InputError) -> None:
+        """End the program and report its first error."""
         if self.error is None:
             self.error = error
-            self._tell("error", message=str(error), label=self.machine.label, address=self.machine.address)
-        self._runs = False
+            label = self.machine.label
+            address = self.machine.address
+            self._add_event("error", message=str(error), label=label, address=address)
+        self._is_running = False
 
-    def _compare(self, posture: int, mapped: tuple[int, ...]) -> None:
-        now = self.memory.get("posture")
-        if now != posture:
-            self._tell("posture", before=posture, now=now, name=posture_name(now))
-        if self.engine.mapped != mapped:
-            self._tell("mapping", mapped=list(self.engine.mapped))
-
-    def _tell(self, what: str, **data: object) -> None:
-        self._events.append((EVENT, {"what": what, **data}))
-
-    def _decision(self) -> Decision | None:
+    def _report_changes(self, previous_posture: int, previous_mapped_ids: tuple[int, ...]) -> None:
+        """Report changes of the posture variable and of mapped servos during this frame."""
         posture = self.memory.get("posture")
-        told = (posture, self._label, self.engine.mapped)
-        if told == self._told and not self._events:
+        if posture != previous_posture:
+            name = posture_name(posture)
+            self._add_event("posture", before=previous_posture, now=posture, name=name)
+        if self.engine.mapped_ids != previous_mapped_ids:
+            self._add_event("mapping", mapped=list(self.engine.mapped_ids))
+
+    def _add_event(self, kind: str, **details: object) -> None:
+        self._events.append((EVENT, {"what": kind, **details}))
+
+    def _collect_decision(self) -> Decision | None:
+        """Return a decision if posture, label or mapping changed or events occurred, and clear the events."""
+        posture = self.memory.get("posture")
+        mapped_ids = self.engine.mapped_ids
+        state = (posture, self._label, mapped_ids)
+        if state == self._last_state and not self._events:
             return None
-        events, self._events, self._told = tuple(self._events), [], told
-        outputs = {"posture": posture, "mapped": list(self.engine.mapped)}
-        inputs = {"word": self.memory.get("word")}
-        return Decision(f"{posture_name(posture)} {self._label}".strip(), inputs, outputs, events=events)
+        self._last_state = state
+        events = tuple(self._events)
+        self._events = []
+        return Decision(
+            f"{posture_name(posture)} {self._label}".strip(),
+            {"word": self.memory.get("word")},
+            {"posture": posture, "mapped": list(mapped_ids)},
+            events=events,
+        )

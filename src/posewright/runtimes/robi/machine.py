@@ -1,16 +1,18 @@
-"""Runs a Robi program, instruction by instruction, on a memory.
+"""Runs an RM4 program on a memory, instruction by instruction.
 
-What a tag does is as the documents show it. Where they are silent it is so, and this is ours:
+Tags work as the documents show. Where they are silent, these are our choices:
 
-* A number is a word of 16 bits in two's complement, as the memory's words are, so every word that is read has
-  one meaning: results wrap, tests see a sign. A byte is read as 0 to 255, and written from a word's low half.
-* `<sub/>` takes the top from what is below it: `mem_r X, const k, sub` leaves X - k, as the documents use it.
-* A test looks at the top and leaves it there; the last test decides about the next `<jump>`. `<mem_w>` takes
-  the top off. Beginning a `<calc>`, and a jump, empty the stack and forget the test.
-* `<return/>` where nothing was called ends the program, as does its last tag.
+* A number is a word of 16 bits in two's complement, like the words of the memory: results wrap around, and
+  tests see a sign. A byte is read as 0 to 255, and written from the low half of a word.
+* `<sub/>` subtracts the top from the value below it: `mem_r X, const k, sub` leaves X - k, as the documents
+  use it.
+* A test looks at the top and leaves it there; the last test decides about the next `<jump>`. `<mem_w>`
+  removes the top. `<calc>` and jumps empty the stack and forget the test.
+* `<return/>` outside of any call ends the program, and so does its last tag.
 
-A tag is one instruction, `<calc>` and `</calc>` too. `<fwrite>` and tags that no document names are refused
-when they are reached. Calls go 3 deep in Robi 1 (mcc.mbsrv.net/robox/240506); of Robi 2 it is not known.
+Each tag is one instruction, including `<calc>` and `</calc>`. `<fwrite>`, and tags that no document names,
+are errors when they are reached. A Robi 1 allows 3 open calls (mcc.mbsrv.net/robox/240506); for a Robi 2 the
+number is not known.
 """
 
 from __future__ import annotations
@@ -23,13 +25,13 @@ from typing import Protocol
 
 from posewright.errors import InputError, Where
 from posewright.runtimes.robi.memory import signed
-from posewright.runtimes.robi.program import Node, Op, Program, in_calc, shown
+from posewright.runtimes.robi.program import Op, Rm4Program, Tag, excerpt, mark_inside_calc
 
 CALL_DEPTH = 32
-"""So many calls may be open; ours. In a Robi 1 a fourth stops the robot (mcc.mbsrv.net/robox/240506)."""
+"""Largest number of open calls; our choice. In a Robi 1 a fourth stops the robot."""
 
 
-class Ram(Protocol):
+class ByteMemory(Protocol):
     """A memory of bytes; a word has its low byte first."""
 
     def read(self, address: int, size: int) -> int:
@@ -41,23 +43,24 @@ class Ram(Protocol):
         ...
 
 
-class ProgramError(InputError):
-    """A program does what cannot be done.
+class RobiProgramError(InputError):
+    """A program does something impossible.
 
     Attributes:
         address: of the tag, in the file.
-        label: the last one at or before it; empty where there is none.
+        label: the last one at or before it; may be empty.
     """
 
     def __init__(
         self, message: str, *, address: int, label: str, where: Where | None = None, hint: str | None = None
     ) -> None:
         super().__init__(message, where=where, hint=hint)
-        self.address, self.label = address, label
+        self.address = address
+        self.label = label
 
 
-class StopReason(StrEnum):
-    """Why a program stopped."""
+class RobiStopReason(StrEnum):
+    """Why a run of the machine stopped."""
 
     BUDGET = "budget"
     BREAKPOINT = "breakpoint"
@@ -66,21 +69,23 @@ class StopReason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
-    """Where a program stopped: before which tag, and after how many instructions of this run.
+class MachineStop:
+    """The end of one run of the machine.
 
     Attributes:
-        address: of that tag in the file; of the file's end, where it has ended.
-        label: the last one at or before it; empty where there is none.
+        reason: of the stop.
+        address: of the next tag in the file; the file's length at the end.
+        label: the last one at or before it; may be empty.
+        n_done: instructions of this run.
     """
 
-    reason: StopReason
+    reason: RobiStopReason
     address: int
     label: str
     n_done: int
 
     def __repr__(self) -> str:
-        return f"Stop({self.reason} at 0x{self.address:08x} {self.label or '-'}, {self.n_done} done)"
+        return f"MachineStop({self.reason} at 0x{self.address:08x} {self.label or '-'}, {self.n_done} done)"
 
 
 _ARITHMETIC: dict[Op, Callable[[int, int], int]] = {
@@ -96,158 +101,166 @@ _TESTS: dict[Op, Callable[[int], bool]] = {
     Op.LT: lambda top: top < 0,
     Op.LE: lambda top: top <= 0,
 }
+_PUT_VALUES = "<mem_r> and <const> put values there"
 
 
 class ProgramMachine:
-    """A program, a memory, and how far it has got.
+    """The state of a running program.
 
     Args:
-        program: what is run; later edits of it are other programs.
-        memory: what it reads and writes.
+        program: the program.
+        memory: that it reads and writes.
 
     Attributes:
-        stack: what `<calc>` has computed, the top last.
-        calls: from where was called, the latest last, as addresses in the file.
+        program: the program.
+        memory: that it reads and writes.
+        stack: of `<calc>`, the top last.
     """
 
-    def __init__(self, program: Program, memory: Ram) -> None:
-        self.program, self.memory = program, memory
-        code = [node for node in program.nodes if node.op is not Op.KEPT]
-        self._index = _starts(program)
-        self._code = [
-            (self._step_of(node, inside=inside), node)
-            for node, inside in zip(code, in_calc(code), strict=True)
-        ]
-        self._by_address: dict[int, int] = {}
-        self._addresses = [program.positions[node.key] for node in code]
-        labels = sorted((program.positions[key], label) for key, label in program.labels.items())
-        self._label_starts, self._labels = [at for at, _ in labels], [label for _, label in labels]
+    def __init__(self, program: Rm4Program, memory: ByteMemory) -> None:
+        self.program = program
+        self.memory = memory
         self.stack: list[int] = []
-        self._test: bool | None = None
-        self._at = 0
-        self._open: list[int] = []
-        self._broke_at = -1
-        self._ended: StopReason | None = None
+        code = [tag for tag in program.tags if tag.op is not Op.VERBATIM]
+        self._instructions = [
+            (self._select_handler(tag, inside_calc=inside_calc), tag)
+            for tag, inside_calc in zip(code, mark_inside_calc(code), strict=True)
+        ]
+        self._addresses = [program.positions[tag.key] for tag in code]
+        self._index_by_key = _first_instructions(program)
+        self._index_by_address: dict[int, int] = {}
+        labels = sorted((program.positions[key], label) for key, label in program.labels.items())
+        self._label_addresses = [address for address, _ in labels]
+        self._labels = [label for _, label in labels]
+        self._index = 0  # of the next instruction
+        self._test_result: bool | None = None
+        self._return_indices: list[int] = []
+        self._paused_at = -1  # the instruction at whose breakpoint the last run stopped
+        self._end_reason: RobiStopReason | None = None
 
     @property
     def address(self) -> int:
-        """Of the tag that comes next, in the file; the file's length where none does."""
-        return self._addresses[self._at] if self._at < len(self._code) else self.program.n_bytes
+        """The address of the next tag in the file; the file's length at the end."""
+        return self._addresses[self._index] if self._index < len(self._addresses) else self.program.n_bytes
 
     @property
     def label(self) -> str:
-        """The last label at or before that tag."""
-        at = bisect_right(self._label_starts, self.address)
-        return self._labels[at - 1] if at else ""
+        """The last label at or before the next tag."""
+        index = bisect_right(self._label_addresses, self.address)
+        return self._labels[index - 1] if index else ""
 
     @property
     def calls(self) -> tuple[int, ...]:
-        """From where was called, the latest last, as addresses in the file."""
-        return tuple(self._addresses[at - 1] for at in self._open)
+        """The addresses of the open calls in the file, the latest last."""
+        return tuple(self._addresses[index - 1] for index in self._return_indices)
 
-    def run(self, budget: int, breakpoints: Collection[int] = ()) -> Stop:
-        """Run at most `budget` instructions, from where it stopped last.
+    def run(self, budget: int, breakpoints: Collection[int] = ()) -> MachineStop:
+        """Run at most `budget` instructions.
 
         Args:
-            budget: the most instructions.
+            budget: largest number of instructions.
             breakpoints: addresses of tags in the file before which it stops; the next run goes on from there.
 
         Raises:
-            ProgramError: it cannot go on; it still stands at that instruction.
+            RobiProgramError: an instruction is impossible; it stays the next one.
             InputError: no tag begins at a breakpoint.
         """
-        stops = {self._index_at(address) for address in breakpoints}
-        skipped, self._broke_at = self._broke_at, -1
-        code, n_code, n_done = self._code, len(self._code), 0
-        while self._ended is None and self._at < n_code and n_done < budget:
-            if self._at in stops and (n_done or self._at != skipped):
-                self._broke_at = self._at
-                return self._stop(StopReason.BREAKPOINT, n_done)
-            step, node = code[self._at]
-            step(node)
+        stop_indices = {self._index_at(address) for address in breakpoints}
+        paused_at = self._paused_at
+        self._paused_at = -1
+        instructions = self._instructions
+        n_instructions = len(instructions)
+        n_done = 0
+        while self._end_reason is None and self._index < n_instructions and n_done < budget:
+            if self._index in stop_indices and (n_done or self._index != paused_at):
+                self._paused_at = self._index
+                return self._describe_stop(RobiStopReason.BREAKPOINT, n_done)
+            execute, tag = instructions[self._index]
+            execute(tag)
             n_done += 1
-        if self._ended is None and self._at == n_code:
-            self._end()
-        self._broke_at = -1 if n_done else skipped
-        return self._stop(self._ended or StopReason.BUDGET, n_done)
+        if self._end_reason is None and self._index == n_instructions:
+            if self._return_indices:
+                message = f"the program ends inside what was called from 0x{self.calls[-1]:08x}"
+                raise self._error(message, "a <return/> is missing")
+            self._end_reason = RobiStopReason.END
+        if not n_done:
+            self._paused_at = paused_at
+        return self._describe_stop(self._end_reason or RobiStopReason.BUDGET, n_done)
 
     def _index_at(self, address: int) -> int:
-        if address not in self._by_address:
-            self._by_address[address] = self._index[self.program.node_at(address).key]
-        return self._by_address[address]
+        """Return the index of the first instruction at or after the tag at an address."""
+        if address not in self._index_by_address:
+            self._index_by_address[address] = self._index_by_key[self.program.tag_at(address).key]
+        return self._index_by_address[address]
 
-    def _stop(self, reason: StopReason, n_done: int) -> Stop:
-        return Stop(reason, self.address, self.label, n_done)
+    def _describe_stop(self, reason: RobiStopReason, n_done: int) -> MachineStop:
+        return MachineStop(reason, self.address, self.label, n_done)
 
-    def _end(self) -> None:
-        if self._open:
-            called = self.calls[-1]
-            what = f"the program ends inside what was called from 0x{called:08x}"
-            raise self._error(what, "a <return/> is missing")
-        self._ended = StopReason.END
+    # Instructions.
 
-    def _step_of(self, node: Node, *, inside: bool) -> Callable[[Node], None]:
-        if node.op is Op.MEM_W:
-            return self._block if node.values else self._store
-        if node.op is Op.JUMP:
-            return self._jump_if if inside else self._jump
-        if node.op in _ARITHMETIC:
+    def _select_handler(self, tag: Tag, *, inside_calc: bool) -> Callable[[Tag], None]:
+        """Return the method that executes a tag."""
+        if tag.op is Op.MEM_W:
+            return self._write_block if tag.values else self._store
+        if tag.op is Op.JUMP:
+            return self._jump_if if inside_calc else self._jump
+        if tag.op in _ARITHMETIC:
             return self._compute
-        if node.op in _TESTS:
-            return self._compare
-        return {
-            Op.CALC: self._begin,
-            Op.END_CALC: self._begin,
+        if tag.op in _TESTS:
+            return self._test
+        handlers = {
+            Op.CALC: self._begin_calc,
+            Op.END_CALC: self._begin_calc,
             Op.MEM_R: self._load,
-            Op.CONST: self._const,
+            Op.CONST: self._push_constant,
             Op.CALL: self._call,
             Op.RETURN: self._return,
-        }.get(node.op, self._refuse)
+        }
+        return handlers.get(tag.op, self._reject)
 
-    def _begin(self, _: Node) -> None:
+    def _begin_calc(self, _: Tag) -> None:
         self.stack.clear()
-        self._test = None
-        self._at += 1
+        self._test_result = None
+        self._index += 1
 
-    def _load(self, node: Node) -> None:
+    def _load(self, tag: Tag) -> None:
         try:
-            value = self.memory.read(node.address, node.size)
+            value = self.memory.read(tag.address, tag.size)
         except InputError as error:
             raise self._error(error.message, error.hint) from error
         self.stack.append(signed(value))
-        self._at += 1
+        self._index += 1
 
-    def _const(self, node: Node) -> None:
-        self.stack.append(signed(node.values[0]))
-        self._at += 1
+    def _push_constant(self, tag: Tag) -> None:
+        self.stack.append(signed(tag.values[0]))
+        self._index += 1
 
-    def _compute(self, node: Node) -> None:
+    def _compute(self, tag: Tag) -> None:
         if len(self.stack) < 2:
-            told = f"<{node.op}/> needs two values, and there {_count(len(self.stack))}"
-            raise self._error(told, "<mem_r> and <const> put values there")
+            present = "is one" if self.stack else "is none"
+            raise self._error(f"<{tag.op}/> needs two values, and there {present}", _PUT_VALUES)
         top = self.stack.pop()
-        self.stack[-1] = signed(_ARITHMETIC[node.op](self.stack[-1], top))
-        self._at += 1
+        self.stack[-1] = signed(_ARITHMETIC[tag.op](self.stack[-1], top))
+        self._index += 1
 
-    def _compare(self, node: Node) -> None:
-        self._test = _TESTS[node.op](self._top(node))
-        self._at += 1
+    def _test(self, tag: Tag) -> None:
+        self._test_result = _TESTS[tag.op](self._top(tag))
+        self._index += 1
 
-    def _store(self, node: Node) -> None:
-        self._write(node.address, node.size, self._top(node))
+    def _store(self, tag: Tag) -> None:
+        self._write(tag.address, tag.size, self._top(tag))
         self.stack.pop()
-        self._at += 1
+        self._index += 1
 
-    def _top(self, node: Node) -> int:
+    def _top(self, tag: Tag) -> int:
         if not self.stack:
-            hint = "<mem_r> and <const> put values there"
-            raise self._error(f"<{node.op}/> needs a value, and there is none", hint)
+            raise self._error(f"<{tag.op}/> needs a value, and there is none", _PUT_VALUES)
         return self.stack[-1]
 
-    def _block(self, node: Node) -> None:
-        for i, value in enumerate(node.values):
-            self._write(node.address + i * node.size, node.size, value)
-        self._at += 1
+    def _write_block(self, tag: Tag) -> None:
+        for i, value in enumerate(tag.values):
+            self._write(tag.address + i * tag.size, tag.size, value)
+        self._index += 1
 
     def _write(self, address: int, size: int, value: int) -> None:
         try:
@@ -255,40 +268,42 @@ class ProgramMachine:
         except InputError as error:
             raise self._error(error.message, error.hint) from error
 
-    def _jump_if(self, node: Node) -> None:
-        if self._test is None:
+    def _jump_if(self, tag: Tag) -> None:
+        if self._test_result is None:
             raise self._error("<jump/> inside <calc> with no test before it", "a test is <eq/>, <gt/>, ...")
-        if self._test:
-            self._jump(node)
+        if self._test_result:
+            self._jump(tag)
         else:
-            self._at += 1
+            self._index += 1
 
-    def _jump(self, node: Node) -> None:
-        self._at = self._index[node.target]
+    def _jump(self, tag: Tag) -> None:
+        self._index = self._index_by_key[tag.target]
         self.stack.clear()
-        self._test = None
+        self._test_result = None
 
-    def _call(self, node: Node) -> None:
-        if len(self._open) >= CALL_DEPTH:
+    def _call(self, tag: Tag) -> None:
+        if len(self._return_indices) >= CALL_DEPTH:
             hint = f"at most {CALL_DEPTH} may be open at once; a <return/> closes one"
             raise self._error(f"{CALL_DEPTH + 1} calls deep", hint)
-        self._open.append(self._at + 1)
-        self._jump(node)
+        self._return_indices.append(self._index + 1)
+        self._jump(tag)
 
-    def _return(self, _: Node) -> None:
-        if self._open:
-            self._at = self._open.pop()
+    def _return(self, _: Tag) -> None:
+        if self._return_indices:
+            self._index = self._return_indices.pop()
         else:
-            self._ended = StopReason.RETURNED
+            self._end_reason = RobiStopReason.RETURNED
 
-    def _refuse(self, node: Node) -> None:
+    def _reject(self, tag: Tag) -> None:
         hint = "what it does is not known; leave it out to run the rest"
-        raise self._error(f"{shown(node.raw)} is not an instruction whose meaning a document tells", hint)
+        message = f"{excerpt(tag.raw)} is not an instruction whose meaning a document tells"
+        raise self._error(message, hint)
 
-    def _error(self, what: str, hint: str | None) -> ProgramError:
+    def _error(self, message: str, hint: str | None) -> RobiProgramError:
+        """Return an error of the next instruction."""
         place = f"0x{self.address:08x}" + (f" ({self.label})" if self.label else "")
-        return ProgramError(
-            f"at {place}: {what}",
+        return RobiProgramError(
+            f"at {place}: {message}",
             address=self.address,
             label=self.label,
             where=Where(path=self.program.path) if self.program.path else None,
@@ -296,14 +311,12 @@ class ProgramMachine:
         )
 
 
-def _starts(program: Program) -> dict[int, int]:
-    """Return for each node's key which instruction is the first at or after it."""
-    found, n_code = {}, 0
-    for node in program.nodes:
-        found[node.key] = n_code
-        n_code += node.op is not Op.KEPT
-    return found
-
-
-def _count(number: int) -> str:
-    return "is one" if number == 1 else "is none"
+def _first_instructions(program: Rm4Program) -> dict[int, int]:
+    """Return by each tag's key the index of the first instruction at or after it."""
+    indices: dict[int, int] = {}
+    n_instructions = 0
+    for tag in program.tags:
+        indices[tag.key] = n_instructions
+        if tag.op is not Op.VERBATIM:
+            n_instructions += 1
+    return indices

@@ -1,4 +1,4 @@
-"""Postures of a Robi 2: how it judges them, its idle poses, which servos are mapped (`postures.yaml`)."""
+"""The postures of a Robi 2: the rules that judge them, idle poses, and mapped servos (`postures.yaml`)."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from typing import Annotated, Any
 import numpy as np
 
 from posewright.arrays import Flags, Floats, Indices
-from posewright.documents import Bounds, Node, Reader, read_document, read_record
+from posewright.documents import Bounds, FieldReader, Node, read_document, read_record
 from posewright.errors import UnknownNameError
 from posewright.robots import Robot, robot
-from posewright.runtimes.robi.memory import Sources
+from posewright.runtimes.robi.memory import SourceKeys
 
 _DOCUMENT = Path(__file__).parent / "postures.yaml"
 
 LEGS = range(1, 12)
-"""IDs whose mapped torque is that of the legs; ID 1 is no servo."""
+"""IDs whose mapped torque is that of the legs; no servo has ID 1."""
 
 WORDS_PER_DEG = 10.0
 
 JUDGED_BY = (3, 4, 9)
-"""IDs that the rules look at: right hip pitch, right knee, left knee."""
+"""IDs of the servos that the rules use: right hip pitch, right knee, left knee."""
 
 
 class Posture(IntEnum):
-    """What the posture variable may be."""
+    """The values of the posture variable."""
 
     STANDING = 0
     SITTING = 1
@@ -43,156 +43,189 @@ class Posture(IntEnum):
 
 
 def posture_name(number: int) -> str:
-    """Return what the number in the posture variable means."""
+    """Return the name of a value of the posture variable."""
     return Posture(number).word if number in list(Posture) else f"posture {number}"
 
 
-def _posture(node: Node) -> Posture:
-    return Posture[node.choice("posture", [one.word for one in Posture]).upper()]
+def _read_posture(node: Node) -> Posture:
+    return Posture[node.choice("posture", [posture.word for posture in Posture]).upper()]
 
 
-def _ids(node: Node) -> tuple[int, ...]:
-    ends = [[end.integer(low=1, high=21) for end in one.items()] for one in node.items()]
-    return tuple(number for first, last in ends for number in range(first, last + 1))
+def _read_ids(node: Node) -> tuple[int, ...]:
+    """Read a list of first and last IDs."""
+    ids: list[int] = []
+    for pair in node.items():
+        first, last = (end.integer(low=1, high=21) for end in pair.items())
+        ids += range(first, last + 1)
+    return tuple(ids)
 
 
-APosture = Annotated[Posture, Reader(_posture)]
+PostureWord = Annotated[Posture, FieldReader(_read_posture)]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """One step of a rule: a servo beyond its limit decides for a posture."""
+class RuleStep:
+    """A step of a rule: if a servo is beyond a limit, the robot is in a posture.
+
+    Attributes:
+        id: of the servo.
+        posture: that the step decides for.
+        above_deg: limit above which it decides; None for no such limit.
+        below_deg: limit below which it decides; None for no such limit.
+    """
 
     id: Annotated[int, Bounds(2, 21)]
-    posture: APosture
+    posture: PostureWord
     above_deg: float | None = None
     below_deg: float | None = None
 
     @property
     def limits(self) -> tuple[float, ...]:
-        """The limits that it has [deg]."""
-        return tuple(one for one in (self.above_deg, self.below_deg) if one is not None)
+        """Its limits [deg]."""
+        return tuple(limit for limit in (self.above_deg, self.below_deg) if limit is not None)
 
     def decides(self, position_deg: Floats) -> Flags:
-        """Return where the servo is beyond the limit; on it is not beyond."""
-        above = (
-            np.zeros(position_deg.shape, bool) if self.above_deg is None else position_deg > self.above_deg
-        )
-        return above if self.below_deg is None else above | (position_deg < self.below_deg)
+        """Return for each position whether it is beyond a limit, in the shape of the positions."""
+        decides = np.zeros(position_deg.shape, bool)
+        if self.above_deg is not None:
+            decides = position_deg > self.above_deg
+        if self.below_deg is not None:
+            decides = decides | (position_deg < self.below_deg)
+        return decides
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """How the posture is judged at the start: the first step that decides; else what is left."""
+class PostureRule:
+    """How the robot judges its posture at power-on: by the first step that decides, or else `otherwise`."""
 
-    steps: tuple[Step, ...]
-    otherwise: APosture
-    source: Sources
+    steps: tuple[RuleStep, ...]
+    otherwise: PostureWord
+    source: SourceKeys
 
     def judge(self, positions_deg: Mapping[int, Floats]) -> Indices:
-        """Return the posture's number for positions by ID, all of one shape [deg]."""
-        flags = [step.decides(np.asarray(positions_deg[step.id], np.float64)) for step in self.steps]
-        judged: Indices = np.select(flags, [int(step.posture) for step in self.steps], int(self.otherwise))
+        """Return the numbers of postures for positions by ID, in the shape of the positions [deg]."""
+        decisions = [step.decides(np.asarray(positions_deg[step.id], np.float64)) for step in self.steps]
+        numbers = [int(step.posture) for step in self.steps]
+        judged: Indices = np.select(decisions, numbers, int(self.otherwise))
         return judged
 
 
 @dataclass(frozen=True, slots=True)
 class IdlePose:
-    """How the robot waits in a posture.
+    """The pose in which the robot waits in a posture.
 
     Attributes:
-        pose: of the robot's card.
-        judged: what a right rule calls it.
+        pose: its name in the robot's description.
+        judged: the posture that a correct rule judges it to be.
+        torque_percent: of its servos.
+        source: keys of the document's `sources`.
     """
 
     pose: str
-    judged: APosture
+    judged: PostureWord
     torque_percent: Annotated[int, Bounds(0, 100)]
-    source: Sources
+    source: SourceKeys
 
 
 @dataclass(frozen=True, slots=True)
-class Mapped:
-    """IDs that obey the mapping block in a posture."""
+class MappedServos:
+    """IDs of the servos that follow the mapping block in a posture."""
 
-    ids: Annotated[tuple[int, ...], Reader(_ids)]
-    source: Sources
+    ids: Annotated[tuple[int, ...], FieldReader(_read_ids)]
+    source: SourceKeys
 
 
 @dataclass(frozen=True)
-class Postures:
-    """All of it, by name of the posture, of the rule."""
+class PostureTable:
+    """The content of `postures.yaml`.
+
+    Attributes:
+        robot: whose poses are named.
+        default_rule: name of a rule.
+        rules: by name.
+        idle: by name of the posture.
+        mapped: by name of the posture.
+        sources: descriptions by key.
+    """
 
     robot: Robot
     default_rule: str
-    rules: Mapping[str, Rule]
+    rules: Mapping[str, PostureRule]
     idle: Mapping[str, IdlePose]
-    mapped: Mapping[str, Mapped]
+    mapped: Mapping[str, MappedServos]
     sources: Mapping[str, str] = field(repr=False)
 
-    def rule(self, name: str | None = None) -> Rule:
-        """Return a rule, the default one unless named, or raise UnknownNameError."""
+    def rule(self, name: str | None = None) -> PostureRule:
+        """Return a rule by name; None for the default one.
+
+        Raises:
+            UnknownNameError: there is no such rule.
+        """
         name = self.default_rule if name is None else name
         if name not in self.rules:
             raise UnknownNameError.among("rule", name, self.rules)
         return self.rules[name]
 
     def mapped_ids(self, posture: Posture) -> tuple[int, ...]:
-        """Return the IDs that obey the mapping block in a posture, ID 1, which is no servo, among them."""
+        """Return the IDs that follow the mapping block in a posture, including 1, which no servo has."""
         return self.mapped[posture.word].ids if posture.word in self.mapped else ()
 
-    def words(self, pose: str) -> Mapping[int, int]:
-        """Return the positions of a pose of the robot's card, by ID [0.1 deg]."""
+    def pose_words(self, pose: str) -> Mapping[int, int]:
+        """Return the positions of a pose of the robot by ID [0.1 deg]."""
         ticks = np.rint(self.robot.to_ticks(self.robot.pose(pose))).astype(int).tolist()
         return {servo.id: word for servo, word in zip(self.robot.servos, ticks, strict=True) if servo.id}
 
-    def degrees(self, pose: str) -> Mapping[int, Floats]:
-        """Return the same in degrees, as arrays of one number."""
-        return {number: np.asarray(word / WORDS_PER_DEG) for number, word in self.words(pose).items()}
+    def pose_degrees(self, pose: str) -> Mapping[int, Floats]:
+        """Return the positions of a pose of the robot by ID, as arrays of one number [deg]."""
+        return {number: np.asarray(word / WORDS_PER_DEG) for number, word in self.pose_words(pose).items()}
 
 
 @cache
-def postures() -> Postures:
-    """Return the postures that ship."""
-    return read_postures(_DOCUMENT)
+def posture_table() -> PostureTable:
+    """Return the table that ships with the package."""
+    return read_posture_table(_DOCUMENT)
 
 
-def read_postures(path: Path) -> Postures:
-    """Read the document of postures, or raise DocumentError."""
+def read_posture_table(path: Path) -> PostureTable:
+    """Read a posture table.
+
+    Raises:
+        DocumentError: the document is wrong.
+    """
     parts = read_document(path).fields(
         required=("postures", "robot", "default_rule", "sources", "rules", "idle", "mapped"),
         optional=(),
     )
-    rules = {name: read_record(node, Rule) for name, node in parts["rules"].fields().items()}
-    names = [one.word for one in Posture]
-    return Postures(
+    names = [posture.word for posture in Posture]
+    rules = {name: read_record(node, PostureRule) for name, node in parts["rules"].fields().items()}
+    idle_nodes = parts["idle"].fields(required=names)
+    mapped_nodes = parts["mapped"].fields(optional=names)
+    return PostureTable(
         robot=robot(parts["robot"].text()),
         default_rule=parts["default_rule"].choice("rule", rules),
         rules=rules,
-        idle={
-            name: read_record(node, IdlePose) for name, node in parts["idle"].fields(required=names).items()
-        },
-        mapped={
-            name: read_record(node, Mapped) for name, node in parts["mapped"].fields(optional=names).items()
-        },
+        idle={name: read_record(node, IdlePose) for name, node in idle_nodes.items()},
+        mapped={name: read_record(node, MappedServos) for name, node in mapped_nodes.items()},
         sources={key: node.text() for key, node in parts["sources"].fields().items()},
     )
 
 
 def judge(positions_deg: Mapping[int, float], rule: str | None = None) -> Posture:
-    """Return which posture a rule, the consistent one unless named, sees in positions by ID [deg]."""
-    judged = postures().rule(rule).judge({number: np.asarray(at) for number, at in positions_deg.items()})
-    return Posture(int(judged))
+    """Return the posture that a rule, by default the default one, judges from positions by ID [deg]."""
+    positions = {number: np.asarray(position) for number, position in positions_deg.items()}
+    return Posture(int(posture_table().rule(rule).judge(positions)))
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a rule says of one pose.
+    """The judgement of one pose by a rule.
 
     Attributes:
-        pose: what it is called.
-        angles_deg: by ID, with the words' own signs.
-        right: what would be right; empty where nobody knows.
+        pose: name of the pose.
+        rule: name of the rule.
+        angles_deg: by ID, with the signs of the memory's words.
+        judged: name of the posture.
+        right: name of the correct posture; empty if it is not known.
     """
 
     pose: str
@@ -203,28 +236,35 @@ class Judgement:
 
     @property
     def contradicts(self) -> bool:
-        """Whether the rule calls a pose something else than its document does."""
+        """Whether the judgement is not the correct posture."""
         return bool(self.right) and self.judged != self.right
 
     def data(self) -> dict[str, Any]:
-        """Return it as plain data."""
+        """Return the judgement as plain data."""
         return {**asdict(self), "contradicts": self.contradicts}
 
 
 def judge_postures(
     angles_deg: Mapping[int, float] | None = None, rule: str | None = None
 ) -> tuple[Judgement, ...]:
-    """Return what a rule says of given angles, by ID [deg]; default of the four poses in which a Robi idles.
+    """Return the judgements of a rule.
+
+    Args:
+        angles_deg: angles by ID [deg]; None for the four poses in which a Robi idles.
+        rule: its name; None for the default one.
 
     Raises:
         UnknownNameError: there is no such rule.
     """
-    known = postures()
-    called, _ = rule or known.default_rule, known.rule(rule)
+    table = posture_table()
+    table.rule(rule)  # raises if there is no such rule
+    rule_name = rule or table.default_rule
     if angles_deg is not None:
-        return (Judgement("given", called, dict(angles_deg), judge(angles_deg, rule).word),)
-    found = []
-    for name, idle in known.idle.items():
-        at = {number: float(known.degrees(idle.pose)[number]) for number in JUDGED_BY}
-        found.append(Judgement(name, called, at, judge(at, rule).word, idle.judged.word))
-    return tuple(found)
+        return (Judgement("given", rule_name, dict(angles_deg), judge(angles_deg, rule).word),)
+    judgements: list[Judgement] = []
+    for name, idle in table.idle.items():
+        pose_deg = table.pose_degrees(idle.pose)
+        angles = {number: float(pose_deg[number]) for number in JUDGED_BY}
+        posture = judge(angles, rule)
+        judgements.append(Judgement(name, rule_name, angles, posture.word, idle.judged.word))
+    return tuple(judgements)

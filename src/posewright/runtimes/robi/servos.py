@@ -1,11 +1,11 @@
-"""The servo engine: what each servo is to do is read through its parameter table, every frame.
+"""The servo engine: reads the goal of each servo through its parameter table, every frame.
 
-How we read the notes, which say only that writing the time word moves all servos to the pose in that time: a
-move of n frames leads every servo in equal steps from what it was last commanded to where its table leads.
-Tables, positions and torques are read anew each frame, so that what is written or mapped during a move counts
-from then on, and the move ends at its time all the same. While no move is under way positions are held,
-whatever is written; torques and LEDs always count at once. A servo without torque is taken to be commanded to
-where it is, so that it does not jump when it gets some.
+This is our interpretation of the notes, which only say that writing the time word moves all servos to the
+pose in that time: a move of n frames takes every servo in equal steps from its last command to the position
+its table leads to. Tables, positions and torques are read anew each frame, so changes during a move take
+effect at once, and the move still ends at its time. Without a move positions are held, whatever is written;
+torques and LEDs always take effect at once. A servo without torque counts as commanded to its measured
+position, so that it does not jump when the torque comes back.
 """
 
 from __future__ import annotations
@@ -20,79 +20,87 @@ from posewright.bodies import BodyState, JointCommands
 from posewright.errors import InputError
 from posewright.robots import Rgb, Robot
 from posewright.robots.lights import BRIGHTEST
-from posewright.runtimes.robi.memory import FULL_PERCENT, TABLE_OFFSET, TICKS_PER_S, Memory, signed
+from posewright.runtimes.robi.memory import FULL_PERCENT, TABLE_OFFSET, TICKS_PER_S, RobiMemory, signed
 
 FRAME_PERIOD_S = 1.0 / TICKS_PER_S
 
 
 @dataclass(frozen=True, slots=True)
 class Excess:
-    """What is asked of a servo beyond a limit of it.
+    """A request to a servo beyond one of its limits.
 
     Attributes:
-        what: position, as words say it, torque or speed.
+        id: of the servo.
+        quantity: `position`, with the sign of the memory's word, `torque` or `speed`.
+        requested: value.
+        limit: value.
+        unit: of both.
     """
 
     id: int
-    what: str
-    asked: float
+    quantity: str
+    requested: float
     limit: float
     unit: str
 
     def __str__(self) -> str:
-        asked, limit = (f"{value:.4g} {self.unit}" for value in (self.asked, self.limit))
-        return f"{self.what} of ID {self.id} is to be {asked}, and its limit is {limit}"
+        requested = f"{self.requested:.4g} {self.unit}"
+        limit = f"{self.limit:.4g} {self.unit}"
+        return f"{self.quantity} of ID {self.id} is to be {requested}, and its limit is {limit}"
 
 
 class ServoEngine:
-    """Moves the servos of a Robi as its memory says, and writes to it where they are.
+    """Moves the servos of a Robi as its memory says, and writes their measured positions to it.
 
     Args:
         robot: its servos have the IDs of the memory's parameter tables, and ticks of 0.1 deg from zero.
+        memory: of the robot.
 
     Attributes:
-        shown: what the lights showed last.
+        memory: of the robot.
+        ids: of the servos, in the order of the robot's joints.
+        last_lights: the colours of the lights in the last frame.
 
     Raises:
-        InputError: the robot is no Robi.
+        InputError: the robot is not a Robi.
     """
 
-    def __init__(self, robot: Robot, memory: Memory) -> None:
+    def __init__(self, robot: Robot, memory: RobiMemory) -> None:
         if abs(robot.frame_period_s - FRAME_PERIOD_S) > 1e-6:
-            what = f"{robot.name} has a frame of {robot.frame_period_s:g} s"
-            raise InputError(what, hint=f"a Robi has one of 1/60 s ({FRAME_PERIOD_S:.6g} s)")
+            message = f"{robot.name} has a frame of {robot.frame_period_s:g} s"
+            raise InputError(message, hint=f"a Robi has one of 1/60 s ({FRAME_PERIOD_S:.6g} s)")
         self.memory = memory
         self.ids = tuple(servo.id for servo in robot.servos if servo.id is not None)
-        known = memory.map["table_position"].count
-        if len(self.ids) != len(robot.servos) or not all(1 <= number <= known for number in self.ids):
-            raise InputError(f"not every servo of {robot.name} has an ID of a Robi", hint=f"1..{known}")
+        max_id = memory.map["table_position"].count
+        if len(self.ids) != len(robot.servos) or not all(1 <= servo_id <= max_id for servo_id in self.ids):
+            message = f"not every servo of {robot.name} has an ID of a Robi"
+            raise InputError(message, hint=f"expected 1..{max_id}")
+        self.last_lights: Mapping[str, Rgb] = {}
         self._robot = robot
-        self._limits = np.sort(robot.to_ticks(np.array(robot.limits)), axis=0)
-        self._own_stiffness: Floats = np.array([servo.stiffness for servo in robot.servos])
+        self._lower_limits, self._upper_limits = np.sort(robot.to_ticks(np.array(robot.limits)), axis=0)
+        self._full_stiffness: Floats = np.array([servo.stiffness for servo in robot.servos])
         self._measured: Floats = np.zeros(len(self.ids))
         self._command: Floats | None = None
-        self.shown: Mapping[str, Rgb] = {}
 
     @property
     def is_moving(self) -> bool:
-        """Whether a move is under way."""
+        """Whether a move is running."""
         return self.memory.get("time") > 0
 
     @property
-    def mapped(self) -> tuple[int, ...]:
-        """IDs whose position and torque are not both read from their own place in the pose block, rising."""
-        known, get = self.memory.map, self.memory.get
-        return tuple(
-            number
-            for number in sorted(self.ids)
-            if any(
-                get(f"table_{cell}", number) != known[cell].at(number) + TABLE_OFFSET
-                for cell in ("position", "torque")
-            )
-        )
+    def mapped_ids(self) -> tuple[int, ...]:
+        """IDs, ascending, of servos that do not read position and torque from their pose block words."""
+        return tuple(servo_id for servo_id in sorted(self.ids) if self._is_mapped(servo_id))
 
-    def see(self, state: BodyState) -> None:
-        """Write where the servos are to the memory; one that the body did not look at stays as it was.
+    def _is_mapped(self, servo_id: int) -> bool:
+        for cell in ("position", "torque"):
+            own_entry = self.memory.map[cell].at(servo_id) + TABLE_OFFSET
+            if self.memory.get(f"table_{cell}", servo_id) != own_entry:
+                return True
+        return False
+
+    def update_measured(self, state: BodyState) -> None:
+        """Write the positions of the servos to the memory; unknown positions stay as they were.
 
         Raises:
             InputError: a parameter table leads out of the memory.
@@ -102,89 +110,91 @@ class ServoEngine:
         if self._command is None:
             self._command = self._measured.copy()
         words = np.clip(np.rint(self._measured), -0x8000, 0x7FFF).astype(int).tolist()
-        for number, word in zip(self.ids, words, strict=True):
-            self.memory.write(self._place("table_measured", number, offset=0), 2, word & 0xFFFF)
+        for servo_id, word in zip(self.ids, words, strict=True):
+            address = self._resolve_entry("table_measured", servo_id, offset=0)
+            self.memory.write(address, 2, word & 0xFFFF)
 
     def excesses(self) -> Iterator[Excess]:
-        """Yield what is asked of servos beyond their limits by the move that is under way, and in torque.
+        """Yield the requests beyond limits: torques, and positions and speeds of the running move.
 
         Raises:
             InputError: a parameter table leads out of the memory.
         """
-        left, command = self.memory.get("time"), self._measured if self._command is None else self._command
-        lower, upper = self._limits
-        fastest = np.degrees(self._robot.max_speeds)
-        for i, number in enumerate(self.ids):
-            torque, goal = (
-                self.through("table_torque", number),
-                signed(self.through("table_position", number)),
-            )
-            if torque > FULL_PERCENT:
-                yield Excess(number, "torque", torque, FULL_PERCENT, "%")
-            if torque == 0 or left == 0:
-                continue
-            if not lower[i] - 0.5 <= goal <= upper[i] + 0.5:
-                limit = lower[i] if goal < lower[i] else upper[i]
-                yield Excess(number, "position", goal / 10.0, float(limit) / 10.0, "deg")
-            speed = abs(goal - float(command[i])) / 10.0 / (left * FRAME_PERIOD_S)
-            if speed > fastest[i]:
-                yield Excess(number, "speed", speed, float(fastest[i]), "deg/s")
-
-    def frame(self) -> JointCommands:
-        """Return what the servos do in the next frame, one row.
-
-        Raises:
-            InputError: a parameter table leads out of the memory.
-        """
-        goals = np.array(
-            [signed(self.through("table_position", number)) for number in self.ids], dtype=np.float64
-        )
-        torques = np.array([self.through("table_torque", number) for number in self.ids])
+        frames_left = self.memory.get("time")
         command = self._measured if self._command is None else self._command
-        left = self.memory.get("time")
-        if left:
-            command = command + (goals - command) / left
-            self.memory.set("time", left - 1)
+        max_speeds_deg_s = np.degrees(self._robot.max_speeds)
+        for i, servo_id in enumerate(self.ids):
+            torque = self.read_through("table_torque", servo_id)
+            goal = signed(self.read_through("table_position", servo_id))
+            if torque > FULL_PERCENT:
+                yield Excess(servo_id, "torque", torque, FULL_PERCENT, "%")
+            if torque == 0 or frames_left == 0:
+                continue
+            lower = self._lower_limits[i]
+            upper = self._upper_limits[i]
+            if not lower - 0.5 <= goal <= upper + 0.5:
+                limit = lower if goal < lower else upper
+                yield Excess(servo_id, "position", goal / 10.0, float(limit) / 10.0, "deg")
+            speed_deg_s = abs(goal - float(command[i])) / 10.0 / (frames_left * FRAME_PERIOD_S)
+            if speed_deg_s > max_speeds_deg_s[i]:
+                yield Excess(servo_id, "speed", speed_deg_s, float(max_speeds_deg_s[i]), "deg/s")
+
+    def next_frame(self) -> JointCommands:
+        """Advance the running move and return the commands of the next frame, one row.
+
+        Raises:
+            InputError: a parameter table leads out of the memory.
+        """
+        positions = [signed(self.read_through("table_position", servo_id)) for servo_id in self.ids]
+        goals = np.array(positions, dtype=np.float64)
+        torques = np.array([self.read_through("table_torque", servo_id) for servo_id in self.ids])
+        command = self._measured if self._command is None else self._command
+        frames_left = self.memory.get("time")
+        if frames_left:
+            command = command + (goals - command) / frames_left
+            self.memory.set("time", frames_left - 1)
         free = torques == 0
         self._command = np.where(free, self._measured, command)
-        share = np.minimum(torques, FULL_PERCENT) / FULL_PERCENT
+        torque_fraction = np.minimum(torques, FULL_PERCENT) / FULL_PERCENT
+        lights = self.lights()
+        changed_lights = None if lights == self.last_lights else lights
+        self.last_lights = lights
         return JointCommands(
             self._robot.from_ticks(self._command)[np.newaxis],
             free=free if free.any() else None,
-            stiffness=share * self._own_stiffness,
-            lights=self._new_lights(),
+            stiffness=torque_fraction * self._full_stiffness,
+            lights=changed_lights,
         )
 
-    def _new_lights(self) -> Mapping[str, Rgb] | None:
-        """Return the lights, None where they show what they showed."""
-        lights = self.lights()
-        if lights == self.shown:
-            return None
-        self.shown = lights
+    def lights(self) -> Mapping[str, Rgb]:
+        """Return the colour of each light of the robot, read through the LED table."""
+        brightness: dict[str, float] = {}
+        for number, name in enumerate(self.memory.map["led_table"].names, 1):
+            brightness[name] = min(self.read_through("led_table", number), BRIGHTEST)
+        lights: dict[str, Rgb] = {}
+        for led in self._robot.leds:
+            if led.has_colours:
+                red, green, blue = (brightness[f"{led.name}_{part}"] for part in ("red", "green", "blue"))
+                lights[led.name] = led.shown((red, green, blue))
+            else:
+                lights[led.name] = led.shown(brightness[led.name])
         return lights
 
-    def lights(self) -> Mapping[str, Rgb]:
-        """Return what each light of the robot shows, its words read through the LED table."""
-        names = self.memory.map["led_table"].names
-        words = {name: min(self.through("led_table", n), BRIGHTEST) for n, name in enumerate(names, 1)}
-        return {
-            led.name: led.shown(
-                (words[f"{led.name}_red"], words[f"{led.name}_green"], words[f"{led.name}_blue"])
-                if led.has_colours
-                else words[led.name]
-            )
-            for led in self._robot.leds
-        }
+    def read_through(self, table: str, number: int) -> int:
+        """Return the word that an entry of a table leads to; `number` counts from 1.
 
-    def through(self, table: str, number: int) -> int:
-        """Return the word that an entry of a table leads to, or raise InputError."""
-        return self.memory.read(self._place(table, number), 2)
+        Raises:
+            InputError: it leads out of the memory.
+        """
+        return self.memory.read(self._resolve_entry(table, number), 2)
 
-    def _place(self, table: str, number: int, offset: int = TABLE_OFFSET) -> int:
-        entry, cell = self.memory.get(table, number), self.memory.map[table]
+    def _resolve_entry(self, table: str, number: int, offset: int = TABLE_OFFSET) -> int:
+        """Return the address that an entry of a table leads to."""
+        entry = self.memory.get(table, number)
+        cell = self.memory.map[table]
         if not 0 <= entry - offset <= self.memory.map.size - 2:
-            what = f"{table} of {cell.called(number)} is {entry:#06x}, which leads outside the memory"
-            raise InputError(
-                what, hint=f"an address + {offset:#06x}; that of the first is {cell.initial:#06x}"
-            )
+            name = cell.name_of(number)
+            message = f"{table} of {name} is {entry:#06x}, which leads outside the memory"
+            hint = f"an address + {offset:#06x}; that of the first is {cell.initial:#06x}"
+            raise InputError(message, hint=hint)
         return entry - offset

@@ -1,4 +1,4 @@
-"""What runs on a Robi: a program, the words that the robot hears, and the posture it begins in."""
+"""Programs of a Robi as programs of a robot: `control.Program` and `control.ProgramKind`."""
 
 from __future__ import annotations
 
@@ -7,24 +7,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from posewright.arenas import Arena, arena
+from posewright.arenas import Arena
+from posewright.arenas import arena as find_arena
 from posewright.arrays import Floats
-from posewright.bodies import Place
-from posewright.control import Seed, check_options
+from posewright.bodies import PlanarPose
+from posewright.control import Seed, require_known_options
 from posewright.errors import UnknownNameError
 from posewright.formats import read_motion
-from posewright.robots import Robot, SensorSpec, robot
+from posewright.robots import Robot, SensorSpec
+from posewright.robots import robot as find_robot
+from posewright.runtimes.robi.catalogue import program_names
 from posewright.runtimes.robi.controller import EVENT, RobiController
-from posewright.runtimes.robi.listing import listing
-from posewright.runtimes.robi.motions import ROBOT, motion_program
-from posewright.runtimes.robi.opening import LISTING, MOTION, breakpoint_in, open_program
-from posewright.runtimes.robi.postures import Posture, postures
-from posewright.runtimes.robi.program import Program
-from posewright.runtimes.robi.programs import program_names
+from posewright.runtimes.robi.listing import format_listing
+from posewright.runtimes.robi.load import LISTING, MOTION, find_breakpoint, open_program
+from posewright.runtimes.robi.motion_writer import ROBOT, motion_to_program
+from posewright.runtimes.robi.postures import Posture, posture_table
+from posewright.runtimes.robi.program import Rm4Program
 from posewright.runtimes.robi.words import read_words
 
 KIND = "robi"
-"""What programs of a Robi are called as a kind of program."""
+"""The name of this kind of program."""
 
 RM4 = ".rm4"
 POSTURE = "standing"
@@ -32,26 +34,26 @@ RULE = "consistent"
 
 ROOM = "robi_room"
 ON_FURNITURE: Mapping[str, str] = {Posture.CHAIR.word: "chair", Posture.RIDE.word: "ride"}
-"""In which postures the robot begins on what, by the spots of the room."""
+"""By posture at the start, the spot of the room where the robot is; other postures need no room."""
 
 
 @dataclass(frozen=True)
 class RobiProgram:
-    """A `control.Program` of a Robi 2, ready to run.
+    """A `control.Program` for a Robi 2.
 
     Attributes:
-        name: of a program that ships, or of its file without the ending.
+        name: of a program that ships with the package, or of its file without the suffix.
         program: its tags.
-        robot: a Robi, by its card.
-        words: numbers of words that the robot recognises, each with its time, as they were written.
-        posture: in which the robot begins: standing, sitting, chair or ride.
-        breakpoints: addresses of tags in the file at which the program is over.
-        until_s: when its run ends at the latest [s]; no word may come later.
-        warnings: what is odd about its file, or what was lost when a motion became a program.
+        robot: a Robi.
+        words: script of the words that the robot recognises.
+        posture: at the start: standing, sitting, chair or ride.
+        breakpoints: addresses of tags in the file before which the program ends.
+        until_s: when the run ends at the latest [s]; no word may come later.
+        warnings: oddities of its file, or losses of the conversion from a motion.
     """
 
     name: str
-    program: Program
+    program: Rm4Program
     robot: Robot
     words: str = ""
     posture: str = POSTURE
@@ -69,27 +71,27 @@ class RobiProgram:
 
     @property
     def sensors(self) -> tuple[SensorSpec, ...]:
-        """Those of the robot's card."""
+        """The sensors of the robot; the program adds none."""
         return self.robot.sensors
 
     @property
     def pose(self) -> str:
-        """The pose of the card in which the robot begins."""
-        return postures().idle[self.posture].pose
+        """The name of the robot's pose at the start."""
+        return posture_table().idle[self.posture].pose
 
     @property
     def start_pose(self) -> Floats:
-        """In which the robot begins, `(n_joints,)` [rad]."""
+        """The joint angles at the start, `(n_joints,)` [rad]."""
         return self.robot.pose(self.pose)
 
     @property
     def arena(self) -> Arena | None:
-        """The room with the furniture on which the robot begins; None for a bare floor."""
-        return arena(ROOM) if self.posture in ON_FURNITURE else None
+        """The room with the furniture that the robot starts on; None for a bare floor."""
+        return find_arena(ROOM) if self.posture in ON_FURNITURE else None
 
     @property
-    def start(self) -> Place:
-        """Where the robot begins in its room: x, y, yaw [m, m, rad]."""
+    def start(self) -> PlanarPose:
+        """The start position in the room: x, y, yaw [m, m, rad]."""
         room = self.arena
         if room is None:
             return (0.0, 0.0, 0.0)
@@ -99,18 +101,18 @@ class RobiProgram:
     @property
     def documents(self) -> Mapping[str, str]:
         """The program as a listing."""
-        return {f"{self.name}{LISTING}": listing(self.program)}
+        return {f"{self.name}{LISTING}": format_listing(self.program)}
 
     @property
     def extras(self) -> Mapping[str, Mapping[str, str]]:
-        """Under `robi`, which `program` runs, which `words` come, and from which `pose`."""
+        """The entry of a recording's header: under `robi`, program, words and pose at the start."""
         return {EVENT: {"program": self.name, "words": self.words, "pose": self.pose}}
 
-    def controller(self, seed: Seed = 0) -> RobiController:  # noqa: ARG002 -- a Robi draws nothing by chance
-        """Return a controller that runs it.
+    def controller(self, seed: Seed = 0) -> RobiController:  # noqa: ARG002 -- nothing is random in it
+        """Return a new controller that runs the program.
 
         Raises:
-            InputError: the robot is no Robi, or a word comes after the end of the run.
+            InputError: the robot is not a Robi, or a word comes after the end of the run.
         """
         controller = RobiController(
             self.robot, self.program, words=read_words(self.words), breakpoints=self.breakpoints
@@ -128,59 +130,59 @@ def set_up_robi(
     breakpoints: Sequence[str] = (),
     on: Robot | None = None,
 ) -> RobiProgram:
-    """Return a program ready to run; all that is handed in is checked, and nothing moves.
+    """Check a program and its options, and return it ready to run.
 
     Args:
-        source: a program that ships, or the path of an RM4 file, a listing or a motion.
-        words: numbers of words that the robot recognises, each with its time: `472@3.0, 1@20`.
-        posture: in which it begins: standing, sitting, chair or ride, or that pose's name on its card. On the
-            chair and on the ride it begins in a room that has them, else on a bare floor.
-        rule: by which programs that ship judge the posture: consistent, or as it is printed.
-        breakpoints: labels, or addresses of tags in the program's file, at which the program is over.
-        on: the robot's card; default the one that ships.
+        source: a program that ships with the package, or the path of an RM4 file, a listing or a motion.
+        words: script of the words that the robot recognises: `472@3.0, 1@20`.
+        posture: at the start: standing, sitting, chair or ride, or the name of that pose of the robot. On
+            chair and ride the robot starts in a room with the furniture, otherwise on a bare floor.
+        rule: by which programs of the package judge the posture: `consistent` or `printed`.
+        breakpoints: labels, or addresses of tags in the program's file, before which the program ends.
+        on: the robot; the Robi 2 of the package by default.
 
     Raises:
         UnknownNameError: there is no such program, posture, rule or label.
-        FormatError: the file of the program is wrong, or a word.
-        InputError: a motion is another robot's.
+        FormatError: the file of the program, or a word, is wrong.
+        InputError: a motion is for another robot.
     """
-    idle = postures().idle
-    posture_word = next((word for word, pose in idle.items() if posture in {word, pose.pose}), None)
+    idle_poses = posture_table().idle
+    posture_word = next((word for word, idle in idle_poses.items() if posture in {word, idle.pose}), None)
     if posture_word is None:
-        raise UnknownNameError.among("posture", posture, idle)
+        raise UnknownNameError.among("posture", posture, idle_poses)
     if str(source).lower().endswith(MOTION):
-        converted = motion_program(read_motion(Path(source)))
-        program = converted.program
-        losses = (f"lost: {loss}" for loss in converted.losses)
-        warnings = (*program.remarks, *losses, *converted.remarks, *converted.rounding_remarks)
+        conversion = motion_to_program(read_motion(Path(source)))
+        program = conversion.program
+        losses = (f"lost: {loss}" for loss in conversion.losses)
+        warnings = (*program.remarks, *losses, *conversion.remarks, *conversion.rounding_remarks)
     else:
         program = open_program(source, rule)
         warnings = program.remarks
-    read_words(words)  # raises what is wrong with them
+    read_words(words)  # raises if they are wrong
     return RobiProgram(
         name=Path(source).stem,
         program=program,
-        robot=robot(ROBOT) if on is None else on,
+        robot=find_robot(ROBOT) if on is None else on,
         words=words,
         posture=posture_word,
-        breakpoints=tuple(breakpoint_in(program, text) for text in breakpoints),
+        breakpoints=tuple(find_breakpoint(program, place) for place in breakpoints),
         warnings=warnings,
     )
 
 
 class RobiKind:
-    """How programs of a Robi are found and read: a `control.ProgramKind`."""
+    """Finds and reads programs of a Robi: a `control.ProgramKind`."""
 
     name = KIND
     option_names = ("words", "posture", "rule", "breakpoints")
-    """What `set_up_robi` takes; several breakpoints are parted by commas."""
+    """Arguments of `set_up_robi`; several breakpoints are separated by commas."""
 
     def names(self, robot: Robot | None) -> tuple[str, ...]:
-        """Return the names of the programs that ship; none for another robot than a Robi 2."""
+        """Return the names of the programs that ship with the package; none for another robot."""
         return program_names() if robot is None or robot.name == ROBOT else ()
 
     def recognises(self, name: str) -> bool:
-        """Tell whether a path is that of an RM4 file or of a listing."""
+        """Whether a path has the suffix of an RM4 file or a listing."""
         return Path(name).suffix.lower() in {RM4, LISTING}
 
     def read(self, name: str, robot: Robot | None, options: Mapping[str, str]) -> RobiProgram:
@@ -188,10 +190,10 @@ class RobiKind:
 
         Raises:
             UnknownNameError: there is no such program, posture, rule, label or option.
-            FormatError: the file of the program is wrong, or a word.
-            InputError: the robot is no Robi.
+            FormatError: the file of the program, or a word, is wrong.
+            InputError: the robot is not a Robi.
         """
-        check_options(options, self.option_names, self.name)
+        require_known_options(options, self.option_names, self.name)
         breakpoints = options.get("breakpoints", "")
         program = set_up_robi(
             name,
@@ -201,5 +203,5 @@ class RobiKind:
             breakpoints=[part.strip() for part in breakpoints.split(",") if part.strip()],
             on=robot,
         )
-        program.controller()  # raises what the robot lacks of a Robi
+        program.controller()  # raises if the robot is not a Robi
         return program

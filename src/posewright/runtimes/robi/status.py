@@ -1,4 +1,4 @@
-"""How a Robi that runs a program stands just now, as plain data: for whoever watches it."""
+"""A snapshot of a Robi that runs a program, as plain data for displays."""
 
 from __future__ import annotations
 
@@ -8,23 +8,25 @@ from typing import Any, Protocol
 from posewright.errors import InputError
 from posewright.robots import Rgb, Robot
 from posewright.runtimes.robi.machine import ProgramMachine
-from posewright.runtimes.robi.memory import TICKS_PER_S, Memory, signed
+from posewright.runtimes.robi.memory import TICKS_PER_S, RobiMemory, signed
 from posewright.runtimes.robi.postures import posture_name
 from posewright.runtimes.robi.servos import ServoEngine
 
-_LIVELY = frozenset({"position", "torque", "led", "time", "measured"})
-"""Cells that are shown servo by servo; the others are told where they change."""
+_PER_SERVO_CELLS = frozenset({"position", "torque", "led", "time", "measured"})
+"""Cells that the servos and lights of a status show; all others are listed if they changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServoStatus:
-    """One servo.
+    """The state of one servo.
 
     Attributes:
-        goal_deg: what its parameter table leads to, with the word's own sign.
-        measured_deg: where it is, the same.
+        id: of the servo.
+        joint: that it moves.
+        goal_deg: position that its parameter table leads to, with the sign of the memory's word [deg].
+        measured_deg: measured position, with the same sign [deg].
         torque_percent: 0 is off.
-        is_mapped: whether it does not obey the pose block.
+        is_mapped: whether it does not follow the pose block.
     """
 
     id: int
@@ -37,12 +39,21 @@ class ServoStatus:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """Where a program stands, and what the robot does.
+    """The state of a program and of the robot.
 
     Attributes:
-        time_left_s: of the move that is under way.
-        cells: words of the memory that are not what they were when the robot was switched on, by name; the
-            pose block and what is measured are not among them.
+        posture: name of the posture variable's value.
+        word: number of the word recognised last.
+        label: above the next tag.
+        address: of the next tag in the file.
+        calls: addresses of the open calls, the latest last.
+        stack: of `<calc>`, the top last.
+        time_left_s: of the running move [s].
+        servos: in the order of the robot's joints.
+        lights: colours of the lights.
+        cells: words of the memory that have changed since power-on, by name, without the pose block and
+            measured positions.
+        error: of the program; may be empty.
     """
 
     posture: str
@@ -61,65 +72,70 @@ class Status:
         return f"<Status: {self.posture}, at {self.label or '-'}, {len(self.cells)} words changed>"
 
     def data(self) -> dict[str, Any]:
-        """Return it as plain data."""
+        """Return the status as plain data."""
         return asdict(self)
 
 
-class Running(Protocol):
-    """What runs a program: a RobiController."""
+class StatusSource(Protocol):
+    """What `status_of` reads of a controller; implemented by RobiController."""
 
     robot: Robot
-    memory: Memory
+    memory: RobiMemory
     machine: ProgramMachine
     engine: ServoEngine
     error: InputError | None
 
 
-def status_of(controller: Running) -> Status:
-    """Return how it stands."""
-    memory, machine, engine = controller.memory, controller.machine, controller.engine
-    mapped = set(engine.mapped)
-    servos = tuple(
-        ServoStatus(
-            number,
-            joint,
-            signed(_word(engine, "table_position", number)) / 10.0,
-            memory.get("measured", number) / 10.0,
-            _word(engine, "table_torque", number),
-            number in mapped,
+def status_of(controller: StatusSource) -> Status:
+    """Return the state of a controller's program and robot."""
+    memory = controller.memory
+    machine = controller.machine
+    engine = controller.engine
+    mapped_ids = set(engine.mapped_ids)
+    servos: list[ServoStatus] = []
+    for servo_id, joint in zip(engine.ids, controller.robot.joint_names, strict=True):
+        servos.append(
+            ServoStatus(
+                servo_id,
+                joint,
+                goal_deg=signed(_read_or_zero(engine, "table_position", servo_id)) / 10.0,
+                measured_deg=memory.get("measured", servo_id) / 10.0,
+                torque_percent=_read_or_zero(engine, "table_torque", servo_id),
+                is_mapped=servo_id in mapped_ids,
+            )
         )
-        for number, joint in zip(engine.ids, controller.robot.joint_names, strict=True)
-    )
     return Status(
-        posture_name(memory.get("posture")),
-        memory.get("word"),
-        machine.label,
-        machine.address,
-        machine.calls,
-        tuple(machine.stack),
-        memory.get("time") / TICKS_PER_S,
-        servos,
-        dict(engine.shown),
-        changed_cells(memory),
-        "" if controller.error is None else str(controller.error),
+        posture=posture_name(memory.get("posture")),
+        word=memory.get("word"),
+        label=machine.label,
+        address=machine.address,
+        calls=machine.calls,
+        stack=tuple(machine.stack),
+        time_left_s=memory.get("time") / TICKS_PER_S,
+        servos=tuple(servos),
+        lights=dict(engine.last_lights),
+        cells=changed_cells(memory),
+        error="" if controller.error is None else str(controller.error),
     )
 
 
-def changed_cells(memory: Memory) -> dict[str, int]:
-    """Return the named words that have changed since the robot was switched on, but for the lively ones."""
-    before = Memory()
-    return {
-        memory.map.names[address]: memory.read(address, 2)
-        for name, cell in memory.map.cells.items()
-        if name not in _LIVELY
-        for address in cell.addresses
-        if memory.read(address, 2) != before.read(address, 2)
-    }
+def changed_cells(memory: RobiMemory) -> dict[str, int]:
+    """Return the named words that have changed since power-on, without those that servos and lights show."""
+    initial_memory = RobiMemory()
+    changed: dict[str, int] = {}
+    for name, cell in memory.map.cells.items():
+        if name in _PER_SERVO_CELLS:
+            continue
+        for address in cell.addresses:
+            word = memory.read(address, 2)
+            if word != initial_memory.read(address, 2):
+                changed[memory.map.names[address]] = word
+    return changed
 
 
-def _word(engine: ServoEngine, table: str, number: int) -> int:
-    """Return what a table leads to; 0 where it leads out of the memory, which the engine reports."""
+def _read_or_zero(engine: ServoEngine, table: str, number: int) -> int:
+    """Return the word that a table leads to, or 0 if it leads out of the memory, which the engine reports."""
     try:
-        return engine.through(table, number)
+        return engine.read_through(table, number)
     except InputError:
         return 0

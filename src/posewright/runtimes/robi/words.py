@@ -1,4 +1,4 @@
-"""Words that a Robi is to recognise, and when: `472@3.0, 1@20`, its number and seconds from the start."""
+"""The script of words that a Robi recognises: `472@3.0, 1@20`, numbers with times from the start [s]."""
 
 from __future__ import annotations
 
@@ -7,31 +7,35 @@ from dataclasses import dataclass
 
 from posewright.errors import FormatError
 
-HIGHEST = 0xFFFF
-LATEST_S = 3600.0
-MOST_WORDS = 10_000
-_WORD = re.compile(r"([0-9]{1,5})\s*@\s*([0-9]{1,9}(?:\.[0-9]{0,9})?)", re.ASCII)
+MAX_NUMBER = 0xFFFF
+MAX_TIME_S = 3600.0
+MAX_WORDS = 10_000
+_ENTRY = re.compile(r"([0-9]{1,5})\s*@\s*([0-9]{1,9}(?:\.[0-9]{0,9})?)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Word:
-    """A word that is recognised at a time [s]."""
+class RecognisedWord:
+    """A spoken word, by its number, that the robot recognises at a time [s]."""
 
     time_s: float
     number: int
 
 
-def read_words(text: str) -> tuple[Word, ...]:
-    """Return the words of a list, parted by commas, in the order of their times; or raise FormatError."""
-    pieces = [piece.strip() for piece in text.split(",") if piece.strip()]
-    if len(pieces) > MOST_WORDS:
-        raise FormatError(f"{len(pieces):,} words", hint=f"at most {MOST_WORDS:,}")
-    return tuple(sorted((_word(piece) for piece in pieces), key=lambda word: word.time_s))
+def read_words(text: str) -> tuple[RecognisedWord, ...]:
+    """Return the words of a script, whose entries are separated by commas, in the order of their times.
 
-
-def _word(piece: str) -> Word:
-    found = _WORD.fullmatch(piece)
-    if found and 0 < int(found[1]) <= HIGHEST and float(found[2]) <= LATEST_S:
-        return Word(float(found[2]), int(found[1]))
-    hint = f"right is NUMBER@SECONDS, as in 472@3.0; 1..{HIGHEST}, 0..{LATEST_S:g} s"
-    raise FormatError(f"--word {piece[:40]!r} is no word with its time", hint=hint)
+    Raises:
+        FormatError: an entry has another form or is out of range, or there are too many.
+    """
+    entries = [entry.strip() for entry in text.split(",") if entry.strip()]
+    if len(entries) > MAX_WORDS:
+        raise FormatError(f"the script has {len(entries):,} words", hint=f"expected at most {MAX_WORDS:,}")
+    words: list[RecognisedWord] = []
+    for entry in entries:
+        match = _ENTRY.fullmatch(entry)
+        if match is None or not 0 < int(match[1]) <= MAX_NUMBER or float(match[2]) > MAX_TIME_S:
+            limits = f"1..{MAX_NUMBER}, 0..{MAX_TIME_S:g} s"
+            hint = f"expected NUMBER@SECONDS, as in 472@3.0; {limits}"
+            raise FormatError(f"--word {entry[:40]!r} is not a word with its time", hint=hint)
+        words.append(RecognisedWord(float(match[2]), int(match[1])))
+    return tuple(sorted(words, key=lambda word: word.time_s))

@@ -1,4 +1,4 @@
-"""What is plugged into the AD ports: as usual, as a person says, or as a program's own names tell."""
+"""The sensors on the AD ports: usual ones, those set by an option, those that a program's names suggest."""
 
 from __future__ import annotations
 
@@ -15,38 +15,44 @@ import numpy as np
 from posewright.documents import parse_document, read_record
 from posewright.errors import FormatError
 from posewright.runtimes.robobasic.tree import (
-    Call,
+    BasicSource,
     Chain,
     Const,
     ElseIf,
     If,
     Let,
-    Line,
     Name,
     Number,
     Return,
-    Source,
-    calls_of,
+    SourceLine,
+    find_calls,
     statements_in,
 )
 
-COUNTS = 255
+MAX_COUNTS = 255
 N_PORTS = 8
-VOLTS_A_COUNT = 5.0 / 256.0
-"""An AD port reads 0..255 for 0..5 V (ATmega128, its upper eight bits)."""
+VOLTS_PER_COUNT = 5.0 / 256.0
+"""An AD port reads 0..255 for 0..5 V (ATmega128, the upper eight bits)."""
 
-BATTERY_A_COUNT = 10.0 / 256.0
-"""The battery comes to its port halved (templates: V = 10 x value / 256)."""
+BATTERY_VOLTS_PER_COUNT = 10.0 / 256.0
+"""The battery's port reads half its voltage (templates: V = 10 x value / 256)."""
 
-NO_SENSOR = 250
-"""A port that reads more has no sensor, say the templates."""
+MIN_OPEN_PORT_COUNTS = 250
+"""Templates take higher values for a port without a sensor."""
 
-NOTHING = "none"
+NO_SENSOR = "none"
 
 
 @dataclass(frozen=True, slots=True)
-class PortSensor:
-    """A sensor on an AD port, or on none unless a person says so, and the law of its counts."""
+class AdPortSensor:
+    """A sensor for an AD port.
+
+    Attributes:
+        name: in the `--plug` option.
+        port: its usual port; None if it is not usually connected.
+        sensor: of the body.
+        law: name of the law that converts a reading to counts.
+    """
 
     name: str
     port: int | None
@@ -55,12 +61,16 @@ class PortSensor:
 
 
 @dataclass(frozen=True, slots=True)
-class Law:
-    """How a reading becomes counts; `ports.yaml` says what the numbers are.
+class ConversionLaw:
+    """The parameters of the conversion from a reading to counts; `ports.yaml` gives their sources.
 
     Attributes:
-        quiet: counts where the body has no such sensor.
-        volts: knots of a curve from metres to volts.
+        quiet: counts if the body has no such sensor or no finite reading.
+        volts: points of a curve from metres to volts.
+        upright: counts of a tilt sensor when the robot is upright.
+        counts_a_radian: counts of a tilt sensor per radian.
+        least: smallest counts.
+        most: largest counts.
     """
 
     quiet: int
@@ -68,199 +78,240 @@ class Law:
     upright: float = 0.0
     counts_a_radian: float = 0.0
     least: int = 0
-    most: int = COUNTS
+    most: int = MAX_COUNTS
 
 
 @dataclass(frozen=True, slots=True)
-class Ports:
-    """What is plugged in where, and what a port reads that has nothing."""
+class PortTable:
+    """The content of `ports.yaml`.
+
+    Attributes:
+        open_pin: counts of a port without a sensor.
+        ad: the sensors.
+        laws: by name.
+    """
 
     open_pin: int
-    ad: tuple[PortSensor, ...]
-    laws: Mapping[str, Law]
+    ad: tuple[AdPortSensor, ...]
+    laws: Mapping[str, ConversionLaw]
 
 
 @cache
-def ports() -> Ports:
-    """Return what is plugged into a RoboNova-1."""
+def port_table() -> PortTable:
+    """Return the sensors of a RoboNova-1."""
     text = resources.files(__package__).joinpath("ports.yaml").read_text(encoding="utf-8")
-    return read_record(parse_document(text), Ports)
+    return read_record(parse_document(text), PortTable)
 
 
-def _distance(law: Law, reading: float) -> float:
+def _distance_counts(law: ConversionLaw, reading: float) -> float:
     metres, volts = zip(*law.volts, strict=True)
-    return float(np.interp(reading, metres, volts)) / VOLTS_A_COUNT
+    return float(np.interp(reading, metres, volts)) / VOLTS_PER_COUNT
 
 
-def _heading(_: Law, reading: float) -> float:
+def _heading_counts(_: ConversionLaw, reading: float) -> float:
     return math.floor(reading / (2.0 * math.pi) * 256.0 + 0.5) % 256
 
 
-def _tilt(law: Law, reading: np.ndarray) -> float:
-    """Return the counts of a tilt sensor: how far it leans forward, as the base's upright axis says."""
-    roll, pitch = float(reading[0]), float(reading[1])
-    forward = math.atan2(math.sin(pitch), abs(math.cos(roll)) * math.cos(pitch))
-    return law.upright + forward * law.counts_a_radian
+def _tilt_counts(law: ConversionLaw, reading: np.ndarray) -> float:
+    """Return the counts of a tilt sensor, which measures the forward lean of the base's upright axis."""
+    roll = float(reading[0])
+    pitch = float(reading[1])
+    lean_rad = math.atan2(math.sin(pitch), abs(math.cos(roll)) * math.cos(pitch))
+    return law.upright + lean_rad * law.counts_a_radian
 
 
-def _voltage(_: Law, reading: float) -> float:
-    return reading / BATTERY_A_COUNT
+def _battery_counts(_: ConversionLaw, reading: float) -> float:
+    return reading / BATTERY_VOLTS_PER_COUNT
 
 
-LAWS: Mapping[str, Callable[..., float]] = {
-    "distance": _distance,
-    "heading": _heading,
-    "tilt": _tilt,
-    "tilt_2012": _tilt,
-    "voltage": _voltage,
+CONVERSIONS: Mapping[str, Callable[..., float]] = {
+    "distance": _distance_counts,
+    "heading": _heading_counts,
+    "tilt": _tilt_counts,
+    "tilt_2012": _tilt_counts,
+    "voltage": _battery_counts,
 }
+"""By name of the law, the function from its parameters and a reading to counts."""
 
 
-_PLUG = re.compile(r"(?:AD)?([0-7]) *= *(\w+)", re.IGNORECASE | re.ASCII)
-_NAMES = {
+# Sensors that a program expects on other ports.
+
+_NAME_PATTERNS = {
     "tilt": re.compile("(?i)tilt|기울기"),
     "battery": re.compile("(?i)volt|batter|전압"),
     "front": re.compile("(?i)infrared|적외선"),
 }
-"""What public programs call constants that are such ports, and routines that read the first two sensors."""
+"""By kind of sensor, how public programs name constants for its port, and routines that read it."""
 
 
 @dataclass(frozen=True, slots=True)
-class MovedPlug:
-    """A sensor that a program looks for on another AD port than usual, as a name in it tells.
+class MovedSensor:
+    """A sensor that a program expects on another AD port than usual, judged by a name in it.
 
     Attributes:
-        sensor: None where no sensor of the kind is left, or reads what the program asks for: the port is left
-            open.
-        line: that tells so.
+        port: on which it is expected.
+        sensor: None if no sensor of the kind is left or matches the program's comparisons; the port is left
+            open then.
+        line: that reads the port.
         name: of the label above the line, or of the constant that is the port.
     """
 
     port: int
-    sensor: PortSensor | None
+    sensor: AdPortSensor | None
     line: int
     name: str
 
     @property
     def message(self) -> str:
-        """It in words."""
-        what = "the robot has no such sensor for it, so the port is left open"
+        """A sentence that explains the assumption."""
+        consequence = "the robot has no such sensor for it, so the port is left open"
         if self.sensor is not None:
-            what = f"the {self.sensor.name} sensor is assumed to be plugged in there"
-        return f"{self.name} reads AD({self.port}): {what}"
+            consequence = f"the {self.sensor.name} sensor is assumed to be plugged in there"
+        return f"{self.name} reads AD({self.port}): {consequence}"
 
 
-def moved_plugs(source: Source) -> tuple[MovedPlug, ...]:
-    """Return the sensors that a program looks for on other ports than usual; the first mention says where."""
-    constants = _constants(source)
-    found: dict[int, MovedPlug] = {}
-    kinds: set[str] = set()
+def find_moved_sensors(source: BasicSource) -> tuple[MovedSensor, ...]:
+    """Return the sensors that a program expects on other ports than usual.
+
+    A kind of sensor is recognized by the name of a constant that is the port, or, except for the front
+    sensor, by the label of the routine that reads the port. The first port of a kind has the sensor;
+    further ports that are named as constants are left open.
+    """
+    constants: dict[str, int] = {}
+    for line in source.lines:
+        match line.statement:
+            case Const(name, Number(value)):
+                constants[name.upper()] = value
+            case _:
+                pass
+    sensors: dict[int, MovedSensor] = {}
+    assigned_kinds: set[str] = set()
     label = ""
     for line in source.lines:
         label = line.label or label
-        for call in (call for one in statements_in(line.statement) for call in calls_of(one, "AD")):
-            port, constant = _port(call, constants)
-            for kind, says in _NAMES.items():
-                is_named = says.search(constant) is not None
-                if port is None or not (is_named or (kind != "front" and says.search(label))):
+        for port, constant in _ports_read(line, constants):
+            for kind, pattern in _NAME_PATTERNS.items():
+                is_named_constant = pattern.search(constant) is not None
+                is_named_routine = kind != "front" and pattern.search(label) is not None
+                if not (is_named_constant or is_named_routine):
                     continue
-                name = constant if is_named else label
-                if kind not in kinds:
-                    kinds.add(kind)
-                    sensor = _sensor(kind, _quiet_band(source, line, constants))
-                    found[port] = MovedPlug(port, sensor, line.number, name)
-                elif is_named and port not in found:
-                    found[port] = MovedPlug(port, None, line.number, name)
-    return tuple(one for one in found.values() if one.sensor is None or one.sensor.port != one.port)
+                name = constant if is_named_constant else label
+                if kind not in assigned_kinds:
+                    assigned_kinds.add(kind)
+                    sensor = _match_sensor(kind, *_inactive_band(source, line, constants))
+                    sensors[port] = MovedSensor(port, sensor, line.number, name)
+                elif is_named_constant and port not in sensors:
+                    sensors[port] = MovedSensor(port, None, line.number, name)
+    return tuple(
+        moved for moved in sensors.values() if moved.sensor is None or moved.sensor.port != moved.port
+    )
 
 
-def _constants(source: Source) -> dict[str, int]:
-    """Return the constants that are numbers, by name in capitals."""
-    consts = (line.statement for line in source.lines if isinstance(line.statement, Const))
-    return {one.name.upper(): one.value.value for one in consts if isinstance(one.value, Number)}
+def _ports_read(line: SourceLine, constants: Mapping[str, int]) -> Iterator[tuple[int, str]]:
+    """Yield each AD port that a line reads, and the name of the constant that is its number, if any."""
+    for statement in statements_in(line.statement):
+        for call in find_calls(statement, "AD"):
+            match call.arguments:
+                case (Number(port),):
+                    constant = ""
+                case (Name(constant, None),):
+                    port = constants.get(constant.upper(), N_PORTS)
+                case _:
+                    continue
+            if port < N_PORTS:
+                yield port, constant
 
 
-def _port(call: Call, constants: Mapping[str, int]) -> tuple[int | None, str]:
-    """Return which port is read, and the name of the constant that says so."""
-    match call.arguments:
-        case (Number(port),):
-            name = ""
-        case (Name(name, None),):
-            port = constants.get(name.upper(), N_PORTS)
-        case _:
-            return None, ""
-    return (port if port < N_PORTS else None), name
+def _inactive_band(source: BasicSource, read: SourceLine, constants: Mapping[str, int]) -> tuple[int, int]:
+    """Return the counts between which a program does nothing about a port that a line reads.
 
-
-def _quiet_band(source: Source, read: Line, constants: Mapping[str, int]) -> tuple[int, int]:
-    """Return the counts between which nothing is done about a port that is read in a line.
-
-    Statements such as `IF A < 30 THEN GOTO get_up` and `IF A > MAX THEN GOTO get_up` below the line say so.
+    They come from statements such as `IF A < 30 THEN GOTO get_up` and `IF A > MAX THEN GOTO get_up` between
+    the line and the next label.
     """
-    low, high = 0, COUNTS
-    place = read.statement.place if isinstance(read.statement, Let) else None
+    low = 0
+    high = MAX_COUNTS
+    if not isinstance(read.statement, Let):
+        return low, high
     for line in source.lines[read.number :]:
-        if place is None or line.label:
+        if line.label:
             break
-        for sign, count in _acted_on(line, place, constants):
-            low = max(low, count) if sign == "<" else low
-            high = min(high, count) if sign == ">" and count < NO_SENSOR else high
+        for operator, count in _comparisons_with_action(line, read.statement.target, constants):
+            if operator == "<":
+                low = max(low, count)
+            elif operator == ">" and count < MIN_OPEN_PORT_COUNTS:
+                high = min(high, count)
     return low, high
 
 
-def _acted_on(line: Line, place: Name, constants: Mapping[str, int]) -> Iterator[tuple[str, int]]:
-    """Yield the signs and numbers with which a line compares a variable, and does more than return."""
-    for one in statements_in(line.statement):
-        if not isinstance(one, If | ElseIf) or isinstance(one.then, Return):
+def _comparisons_with_action(
+    line: SourceLine, variable: Name, constants: Mapping[str, int]
+) -> Iterator[tuple[str, int]]:
+    """Yield operator (without `=`) and number of a variable's comparisons that lead to more than RETURN."""
+    for statement in statements_in(line.statement):
+        if not isinstance(statement, If | ElseIf) or isinstance(statement.then, Return):
             continue
-        operands = one.condition.operands if isinstance(one.condition, Chain) else ()
-        operators = one.condition.operators if isinstance(one.condition, Chain) else ()
-        for (left, right), sign in zip(pairwise(operands), operators, strict=True):
-            count = constants.get(right.key) if isinstance(right, Name) else getattr(right, "value", None)
-            if isinstance(left, Name) and left.key == place.key and count is not None:
-                yield sign.strip("="), count
+        if not isinstance(statement.condition, Chain):
+            continue
+        chain = statement.condition
+        for (left, right), operator in zip(pairwise(chain.operands), chain.operators, strict=True):
+            count: int | None = None
+            if isinstance(right, Name):
+                count = constants.get(right.key)
+            elif isinstance(right, Number):
+                count = right.value
+            if isinstance(left, Name) and left.key == variable.key and count is not None:
+                yield operator.strip("="), count
 
 
-def _sensor(kind: str, band: tuple[int, int]) -> PortSensor | None:
-    """Return the sensor of a kind; the tilt sensor that reads something within the band when upright."""
-    for one in ports().ad:
-        if one.name.startswith(kind) and (
-            kind != "tilt" or band[0] < ports().laws[one.law].upright < band[1]
-        ):
-            return one
+def _match_sensor(kind: str, low: int, high: int) -> AdPortSensor | None:
+    """Return the sensor of a kind; a tilt sensor must read between two counts when upright."""
+    table = port_table()
+    for sensor in table.ad:
+        if not sensor.name.startswith(kind):
+            continue
+        if kind != "tilt" or low < table.laws[sensor.law].upright < high:
+            return sensor
     return None
 
 
-def read_plugs(texts: Sequence[str], source: Source | None = None) -> dict[int, PortSensor]:
+# The assignment of sensors to ports.
+
+_PLUG = re.compile(r"(?:AD)?([0-7]) *= *(\w+)", re.IGNORECASE | re.ASCII)
+
+
+def assign_ports(plugs: Sequence[str], source: BasicSource | None = None) -> dict[int, AdPortSensor]:
     """Return the sensors by their AD ports.
 
     Args:
-        texts: what is plugged in elsewhere than usual: `0=tilt`, `5=none`.
-        source: a program, whose names may tell of sensors that are elsewhere.
+        plugs: changes from the usual ports: `0=tilt`, `5=none`.
+        source: a program whose names may indicate sensors on other ports.
 
     Raises:
-        FormatError: it is not of that form, or there is no such sensor.
+        FormatError: a plug has another form, names an unknown sensor, or repeats a port.
     """
-    usual = {one.name: one for one in ports().ad}
-    plugs = {one.port: one for one in ports().ad if one.port is not None}
-    for moved in moved_plugs(source) if source is not None else ():
-        _plug(plugs, moved.port, moved.sensor)
-    named: set[int] = set()
-    for text in texts:
-        match = _PLUG.fullmatch(text.strip())
-        if match is None or match[2].lower() not in {*usual, NOTHING}:
-            hint = f"expected PORT=SENSOR, as in 0=tilt; {', '.join(usual)} or {NOTHING}"
-            raise FormatError(f"{text[:40]!r} is not a plug", hint=hint)
-        if int(match[1]) in named:
-            raise FormatError(f"{text[:40]!r}: something else is plugged in there", hint="one sensor a port")
-        named.add(int(match[1]))
-        _plug(plugs, int(match[1]), usual.get(match[2].lower()))
-    return plugs
+    sensors = {sensor.name: sensor for sensor in port_table().ad}
+    ports = {sensor.port: sensor for sensor in port_table().ad if sensor.port is not None}
+    for moved in find_moved_sensors(source) if source is not None else ():
+        _connect(ports, moved.port, moved.sensor)
+    changed_ports: set[int] = set()
+    for plug in plugs:
+        match = _PLUG.fullmatch(plug.strip())
+        if match is None or match[2].lower() not in {*sensors, NO_SENSOR}:
+            hint = f"expected PORT=SENSOR, as in 0=tilt; {', '.join(sensors)} or {NO_SENSOR}"
+            raise FormatError(f"{plug[:40]!r} does not assign a sensor to an AD port", hint=hint)
+        port = int(match[1])
+        if port in changed_ports:
+            message = f"{plug[:40]!r}: another plug already assigns AD({port})"
+            raise FormatError(message, hint="expected one sensor for each port")
+        changed_ports.add(port)
+        _connect(ports, port, sensors.get(match[2].lower()))
+    return ports
 
 
-def _plug(plugs: dict[int, PortSensor], port: int, sensor: PortSensor | None) -> None:
-    """Plug a sensor in, and out where it is; None leaves the port empty."""
-    for other in [one for one, there in plugs.items() if there is sensor or one == port]:
-        del plugs[other]
+def _connect(ports: dict[int, AdPortSensor], port: int, sensor: AdPortSensor | None) -> None:
+    """Move a sensor to a port and remove what was connected there; None leaves the port open."""
+    for other_port, connected in list(ports.items()):
+        if other_port == port or connected is sensor:
+            del ports[other_port]
     if sensor is not None:
-        plugs[port] = sensor
+        ports[port] = sensor

@@ -1,4 +1,4 @@
-"""The board as a program sees it: servos, ports, lines, memory, sound, display; and what it tells of them."""
+"""The state of an MR-C3024 board: servos, ports, memory, sound, and the events that a program causes."""
 
 from __future__ import annotations
 
@@ -9,105 +9,121 @@ from typing import Protocol
 import numpy as np
 
 from posewright.errors import InputError
-from posewright.runtimes.robobasic.servos import Servos, board_facts
+from posewright.runtimes.robobasic.servos import BoardServos, board_parameters
 
 EVENT = "robobasic"
-"""The kind of events in a recording that tell of a program; `what` says what happened."""
+"""The kind of a program's events in a recording; the key `what` holds the kind of the single event."""
 
-MOST_EVENTS = 10_000
-"""What a run tells at most; a program that beeps in a loop has said enough by then."""
+MAX_EVENTS = 10_000
+"""Further events of a run are counted but not recorded."""
 
 
-class ProgramError(InputError):
-    """A program does what it must not; `where` is the file and the line."""
+class BasicProgramError(InputError):
+    """A RoboBASIC program is wrong or does something wrong; `where` is the file and the line."""
 
 
 class Inputs(Protocol):
-    """What comes to the board from outside."""
+    """The board's inputs."""
 
     def read(self, port: str, number: int) -> int:
-        """Return what a port reads, 0..65535.
+        """Return the value of a port, 0..65535.
 
         Args:
-            port: `AD`, `IN`, `BYTEIN`, `REMOCON`, `SONAR`, `RCIN`, `MOTORIN`, or `ERX`, which is -1 where
-                no byte came.
-            number: which of them; 0 of `ERX`.
+            port: `AD`, `IN`, `BYTEIN`, `REMOCON`, `SONAR`, `RCIN`, `MOTORIN`, or `ERX`, which is -1 if
+                no byte has arrived.
+            number: the number of the port; 0 for `ERX`.
         """
 
-    def position(self, servo: int) -> int:
-        """Return where a servo is, in counts of the robot; 0 where there is none of that number."""
+    def servo_position(self, servo: int) -> int:
+        """Return the position of a servo in counts of the robot; 0 if the robot has no such servo."""
 
 
 @dataclass(slots=True)
-class Gyro:
-    """One servo's correction by a gyro: which (0 for none), the way round, and how strongly."""
-
-    port: int = 0
-    turned: bool = False
-    sense: int = 0
-
-
-@dataclass(slots=True)
-class Board:
-    """The board.
+class GyroCorrection:
+    """How a gyro corrects one servo.
 
     Attributes:
-        effects: how many things were done that are seen or felt outside; polling a port is none.
-        events: what happened since somebody last looked: kind and particulars.
-        seen: what ports read since somebody last looked, by port and number, `AD(5)`.
-        chance: what RND draws from; None where nothing may be left to chance.
+        port: of the gyro, 1..4; 0 for no correction.
+        inverted: whether the correction changes sign (GYRODIR).
+        sensitivity: 0..255 (GYROSENSE).
     """
 
-    servos: Servos
+    port: int = 0
+    inverted: bool = False
+    sensitivity: int = 0
+
+
+@dataclass(slots=True)
+class BasicBoard:
+    """The board that a RoboBASIC program runs on.
+
+    Attributes:
+        effect_count: number of actions with an effect outside the program; reading a port is none.
+        tempo: beats a minute of MUSIC.
+        outputs: levels of the output pins that were set.
+        events: the events since the controller last collected them.
+        port_readings: the last value of each port that was read since then; keys are like `AD(5)`.
+        event_count: number of events, including those beyond `MAX_EVENTS`.
+        random_generator: draws RND; None makes RND an error.
+    """
+
+    servos: BoardServos
     inputs: Inputs
-    effects: int = 0
-    tempo: int = field(default_factory=lambda: board_facts().first_tempo)
+    effect_count: int = 0
+    tempo: int = field(default_factory=lambda: board_parameters().first_tempo)
     outputs: dict[int, int] = field(default_factory=dict)
     eeprom: dict[int, int] = field(default_factory=dict)
     memory: dict[int, int] = field(default_factory=dict)
-    gyros: dict[int, Gyro] = field(default_factory=dict)
+    gyros: dict[int, GyroCorrection] = field(default_factory=dict)
     events: list[Mapping[str, object]] = field(default_factory=list)
-    seen: dict[str, int] = field(default_factory=dict)
-    told: int = 0
-    chance: np.random.Generator | None = field(default_factory=lambda: np.random.default_rng(0))
+    port_readings: dict[str, int] = field(default_factory=dict)
+    event_count: int = 0
+    random_generator: np.random.Generator | None = field(default_factory=lambda: np.random.default_rng(0))
 
-    def look(self, port: str, number: int) -> int:
-        """Return what a port reads, and remember that it was looked at."""
+    def read_port(self, port: str, number: int) -> int:
+        """Return the value of a port and record the reading."""
         value = self.inputs.read(port, number)
         if port == "MOTORIN":
-            value = self._programmed(number, value)
-        self.seen[f"{port}({number})" if port != "ERX" else port] = value
+            value = self._to_program_counts(number, value)
+        key = port if port == "ERX" else f"{port}({number})"
+        self.port_readings[key] = value
         return value
 
-    def position(self, servo: int) -> int:
-        """Return where a servo is, in counts of the program; 0 where there is none of that number."""
-        return self._programmed(servo, self.inputs.position(servo))
+    def servo_position(self, servo: int) -> int:
+        """Return the position of a servo in counts of the program; 0 if the robot has no such servo."""
+        return self._to_program_counts(servo, self.inputs.servo_position(servo))
 
-    def _programmed(self, servo: int, counts: int) -> int:
-        return round(self.servos.mirrored(servo, counts)) if counts else 0
+    def _to_program_counts(self, servo: int, robot_counts: int) -> int:
+        if robot_counts == 0:  # there is no such servo
+            return 0
+        return round(self.servos.apply_direction(servo, robot_counts))
 
-    def random(self) -> int:
-        """Return a number, 0..255, by chance."""
-        if self.chance is None:
-            raise ProgramError("it draws RND")
-        return int(self.chance.integers(256))
+    def draw_random(self) -> int:
+        """Draw a number from 0 to 255.
 
-    def tell(self, what: str, line: int, **particulars: object) -> None:
-        """Take note of something that happened."""
-        self.effects += 1
-        self.told += 1
-        if self.told <= MOST_EVENTS:
-            self.events.append({"what": what, "line": line, **particulars})
+        Raises:
+            BasicProgramError: the board has no random generator.
+        """
+        if self.random_generator is None:
+            raise BasicProgramError("it draws RND")
+        return int(self.random_generator.integers(256))
 
-    def output(self, port: int, value: int, line: int) -> None:
-        """Set an output pin; told where it changes."""
-        if self.outputs.get(port) != value:
-            self.outputs[port] = value
-            self.tell("out", line, port=port, value=value)
+    def record_event(self, kind: str, line: int, **details: object) -> None:
+        """Record an event that a statement caused, with the line of the statement."""
+        self.effect_count += 1
+        self.event_count += 1
+        if self.event_count <= MAX_EVENTS:
+            self.events.append({"what": kind, "line": line, **details})
 
-    def output_byte(self, port: int, value: int, line: int) -> None:
-        """Set the eight output pins of a port; told where one changes."""
-        pins = {8 * port + bit: value >> bit & 1 for bit in range(8)}
-        if any(self.outputs.get(pin) != level for pin, level in pins.items()):
-            self.outputs |= pins
-            self.tell("byteout", line, port=port, value=value)
+    def set_pin(self, pin: int, level: int, line: int) -> None:
+        """Set an output pin to 0 or 1; a change is recorded as an event."""
+        if self.outputs.get(pin) != level:
+            self.outputs[pin] = level
+            self.record_event("out", line, port=pin, value=level)
+
+    def set_pins(self, port: int, value: int, line: int) -> None:
+        """Set the eight output pins of a port to the bits of a byte; a change is recorded as an event."""
+        levels = {8 * port + bit: value >> bit & 1 for bit in range(8)}
+        if any(self.outputs.get(pin) != level for pin, level in levels.items()):
+            self.outputs |= levels
+            self.record_event("byteout", line, port=port, value=value)

@@ -1,4 +1,4 @@
-"""A RoboBASIC program as a controller: it runs between two pulses, then the servos are sent on."""
+"""The controller that runs a RoboBASIC program between the pulses of the servos."""
 
 from __future__ import annotations
 
@@ -13,228 +13,258 @@ from posewright.arrays import Flags, Floats
 from posewright.bodies import BodyState, Decision, JointCommands
 from posewright.control import Controller, Seed
 from posewright.robots import Robot
-from posewright.runtimes.robobasic.ad_ports import PortSensor, read_plugs
-from posewright.runtimes.robobasic.board import EVENT, Board
+from posewright.runtimes.robobasic.ad_ports import AdPortSensor, assign_ports
+from posewright.runtimes.robobasic.board import EVENT, BasicBoard
 from posewright.runtimes.robobasic.inputs import BodyInputs, ScriptedInput
-from posewright.runtimes.robobasic.machine import Machine, Program, StopReason
-from posewright.runtimes.robobasic.servos import Servos, board_facts, board_servos
+from posewright.runtimes.robobasic.machine import BasicMachine, CompiledProgram, StopReason
+from posewright.runtimes.robobasic.servos import BoardServos, board_joints, board_parameters
 
-SILENT_S = 2.0
-"""So long a program may go on without moving, changing a variable or being told anything [s]; ours."""
+IDLE_S = 2.0
+"""A program that has no effect and gets no input for so long is considered waiting [s]; our choice."""
 
 GYRO_AXES = {1: 1, 2: 0, 3: 1, 4: 0}
-"""Which axis of the base a gyro on a port feels: 1 and 3 pitch, 2 and 4 roll, as public programs use them for
-ankles and hips: `GYROSET G6A, 2, 1, 1, 1`, or `4, 3, 3, 3`."""
+"""By gyro port, the axis of the base that it measures: 1 and 3 pitch, 2 and 4 roll, as public programs use
+them for ankles and hips: `GYROSET G6A, 2, 1, 1, 1`, or `4, 3, 3, 3`."""
 
 
 class RoboBasicController(Controller):
-    """Lets a RoboBASIC program drive a RoboNova-1.
+    """Runs a RoboBASIC program that drives a RoboNova-1.
 
-    What happens is in the decisions, and so in a recording, as events `robobasic`: `loop` when a loop came
-    round that is in no routine, `waits`, `end`, `error`, `running`, and what the board tells: `motor`, `out`,
-    `print`, `music`, `sent`, ... After the end the servos finish their moves and stay.
+    Its decisions, and so a recording, contain events of the kind `robobasic`: `loop` when a loop outside of
+    any routine comes round for the first time, `waits`, `end`, `error`, `running`, and the events of the
+    board: `motor`, `out`, `print`, `music`, `sent`, ... After the end the servos finish their moves and hold.
 
     Args:
         robot: its servos have the board's numbers as IDs.
-        program: what is run.
-        script: what comes to the ports, and when.
-        breakpoints: addresses before which it stops.
+        program: the program.
+        script: inputs of the ports over time.
+        breakpoints: addresses before which the program stops.
         speed_counts_s: counts a second at SPEED 1; the board's by default.
         seed: of RND.
-        plugged: sensors by their AD ports; by default where they usually are, or the program's labels say.
+        ad_sensors: sensors by their AD ports; by default the usual ones, changed by what the program's
+            names indicate.
 
     Attributes:
-        machine: the program's state: variables, where it is, why it stopped.
+        machine: the program's state: variables, next line, reason of a stop.
+        inputs: the board's inputs.
+        last_frame: the frame at which a program that is still running is reported; -1 for none.
 
     Raises:
-        InputError: the robot's servos are not the board's.
+        InputError: the robot is not driven by such a board.
     """
 
     def __init__(
         self,
         robot: Robot,
-        program: Program,
+        program: CompiledProgram,
         *,
         script: Sequence[ScriptedInput] = (),
         breakpoints: Collection[int] = (),
         speed_counts_s: float | None = None,
         seed: Seed = 0,
-        plugged: Mapping[int, PortSensor] | None = None,
+        ad_sensors: Mapping[int, AdPortSensor] | None = None,
     ) -> None:
         self.robot = robot
         self.program = program
+        self.last_frame = -1
         self._script = tuple(script)
         self._breakpoints = tuple(breakpoints)
         self._speed_counts_s = speed_counts_s
-        self._ids = [*board_servos(robot)]
-        self._places = sorted({at: name for name, at in program.labels.items()}.items())
-        self._names = {line.label.upper(): line.label for line in program.source.lines if line.label}
-        self.last_frame = -1
-        self._plugged = read_plugs((), program.source) if plugged is None else plugged
-        self._eeprom: dict[int, int] = {}
         self._seed = seed
-        self._earlier_frames = 0  # those of tries before the last restart
+        self._ad_sensors = assign_ports((), program.source) if ad_sensors is None else ad_sensors
+        self._servo_numbers = [*board_joints(robot)]
+        self._labels_by_address = sorted({address: key for key, address in program.labels.items()}.items())
+        self._label_texts = {line.label.upper(): line.label for line in program.source.lines if line.label}
+        self._eeprom: dict[int, int] = {}
+        self._earlier_frames = 0  # before the last restart
         self._frame = 0
         self.restart()
 
     def restart(self) -> None:
-        """Begin anew, as when the robot is switched off and on: the EEPROM alone is kept."""
+        """Start anew, as when the robot is switched off and on; only the EEPROM is kept."""
         self._earlier_frames += self._frame
-        self.inputs = BodyInputs(self.robot, self._script, plugged=self._plugged)
-        servos = Servos({}, self.robot.frame_period_s, self._speed_counts_s)
-        board = Board(servos, self.inputs, eeprom=self._eeprom, chance=np.random.default_rng(self._seed))
-        self.machine = Machine(self.program, board, breakpoints=self._breakpoints)
+        self.inputs = BodyInputs(self.robot, self._script, ad_sensors=self._ad_sensors)
+        servos = BoardServos({}, self.robot.frame_period_s, self._speed_counts_s)
+        board = BasicBoard(
+            servos, self.inputs, eeprom=self._eeprom, random_generator=np.random.default_rng(self._seed)
+        )
+        self.machine = BasicMachine(self.program, board, breakpoints=self._breakpoints)
         self._frame = 0
-        self._silent = 0
-        self._begun = False
-        self._ended: StopReason | None = None
-        self._label: str | None = None
-        self._looped: set[int] = set()
-        self._farthest = 0
-        self._before: tuple[object, ...] = ()
+        self._idle_frames = 0
+        self._is_started = False
+        self._reported_stop: StopReason | None = None
+        self._last_label: str | None = None
+        self._reported_loops: set[int] = set()
+        self._farthest_address = 0
+        self._previous_progress: tuple[object, ...] = ()
         self._events: list[tuple[str, Mapping[str, object]]] = []
 
     def ends_at(self, until_s: float) -> None:
-        """Take in when the run ends at the latest [s]: a program that still runs then is told."""
-        if math.isfinite(until_s):  # whoever runs it refuses what is not
+        """Set when the run ends at the latest [s]; a program that still runs then is reported."""
+        if math.isfinite(until_s):  # the runner rejects other values
             self.last_frame = round(until_s / self.robot.frame_period_s)
 
     @property
-    def silent_frames(self) -> int:
-        """After so many frames of silence a program waits."""
-        return max(1, round(SILENT_S / self.robot.frame_period_s))
+    def max_idle_frames(self) -> int:
+        """The number of idle frames after which a program is considered waiting."""
+        return max(1, round(IDLE_S / self.robot.frame_period_s))
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more will happen: the program is over, or waits for what will not come."""
-        waits = self._silent >= self.silent_frames and self.inputs.is_exhausted
-        return (self.machine.stopped is not None or waits) and not self.machine.board.servos.is_moving
+        """Whether nothing more will happen: the program has stopped, or waits for input that never comes."""
+        is_waiting = self._is_idle() and self.inputs.is_exhausted
+        has_stopped = self.machine.stop_reason is not None
+        return (has_stopped or is_waiting) and not self.machine.board.servos.is_moving
 
     @property
     def label(self) -> str:
         """The label above the statement that comes next; empty above the first."""
-        return self._label_at(self.machine.at)
+        return self._label_at(self.machine.address)
+
+    def _label_at(self, address: int) -> str:
+        index = bisect_right(self._labels_by_address, address, key=itemgetter(0)) - 1
+        return self._label_texts.get(self._labels_by_address[index][1], "") if index >= 0 else ""
 
     def next(self, state: BodyState, n: int) -> JointCommands:
-        """Return a frame, or as many as pass before the program looks at anything again."""
-        if not self._begun:
-            self._begin(state)
+        """Return the commands of one frame, or of up to `n` frames while the program reads no input."""
+        if not self._is_started:
+            self._start(state)
         rows: list[Floats] = []
-        free, decision = None, None
-        for _ in range(n):
-            self._run(state)
-            asked, wanted = self._free(), self._decision()
-            rows.append(self._angles(state))
-            free = asked if not rows[1:] else free
-            decision = decision or wanted
-            if wanted is not None or not self._is_blind():
+        free: Flags | None = None
+        decision: Decision | None = None
+        for frame in range(n):
+            self._run_frame(state)
+            if frame == 0:
+                free = self._free_joints()
+            frame_decision = self._collect_decision()
+            rows.append(self._joint_angles(state))
+            decision = decision or frame_decision
+            if frame_decision is not None or not self._is_in_delay():
                 break
         return JointCommands(np.array(rows), free=free, decision=decision)
 
-    def _begin(self, state: BodyState) -> None:
-        self._begun = True
+    def _start(self, state: BodyState) -> None:
+        """Set the board's servos to the positions of the body; unknown ones stay in the middle."""
+        self._is_started = True
         counts = self.robot.to_ticks(state.positions)
-        for servo, count in zip(self._ids, counts, strict=True):
+        for servo, count in zip(self._servo_numbers, counts, strict=True):
             if math.isfinite(count):
                 self.machine.board.servos.positions[servo] = float(count)
 
-    def _is_blind(self) -> bool:
-        """Whether the program sees nothing before the next pulse: it waits in DELAY."""
+    def _is_in_delay(self) -> bool:
+        """Whether a DELAY lasts beyond the next pulse and no gyro corrects servos meanwhile."""
         if self.machine.board.gyros:
             return False
-        ahead = self.machine.clock_us >= (self._frame + 1) * self.machine.pulse_us
-        return ahead and self.machine.stopped is None
+        is_ahead = self.machine.clock_us >= (self._frame + 1) * self.machine.pulse_us
+        return is_ahead and self.machine.stop_reason is None
 
-    def _run(self, state: BodyState) -> None:
+    def _run_frame(self, state: BodyState) -> None:
+        """Run the program up to the next pulse, send the pulse, and collect the events."""
         machine = self.machine
-        self.inputs.see(state, self._frame * self.robot.frame_period_s)
+        self.inputs.update(state, self._frame * self.robot.frame_period_s)
         self._frame += 1
-        runs = machine.stopped is None
-        if runs:
-            self._ended = None  # somebody may have gone on from a breakpoint
+        is_running = machine.stop_reason is None
+        if is_running:
+            self._reported_stop = None  # the program may have gone on from a breakpoint
             machine.run_until(self._frame * machine.pulse_us)
-        self._events += [(EVENT, one) for one in machine.board.events]
+        self._events += [(EVENT, event) for event in machine.board.events]
         machine.board.events.clear()
-        if runs:
-            self._look()
-        machine.board.servos.pulse()
-        if machine.stopped is not self._ended:
-            self._tell_end()
+        if is_running:
+            self._report_loops()
+            self._count_idle_frames()
+            if self._earlier_frames + self._frame == self.last_frame and not self._is_idle():
+                self._add_event("running", line=machine.line, label=self.label)
+        machine.board.servos.send_pulse()
+        if machine.stop_reason is not self._reported_stop:
+            self._report_stop()
 
-    def _look(self) -> None:
-        """Tell of loops that came round, and of a program that waits."""
+    def _report_loops(self) -> None:
+        """Add an event for each loop that came round for the first time."""
+        for address in self.machine.loop_counts.keys() - self._reported_loops:
+            self._reported_loops.add(address)
+            self._add_event("loop", line=self.program.lines[address], label=self._label_at(address))
+
+    def _count_idle_frames(self) -> None:
+        """Count the frames without progress or input; a program that waits is reported once."""
         machine = self.machine
-        for at in machine.rounds.keys() - self._looped:
-            self._looped.add(at)
-            self._tell("loop", line=self.program.lines[at], label=self._label_at(at))
-        self._farthest = max(self._farthest, machine.at)
-        now = tuple(machine.values), machine.board.effects, machine.board.servos.is_moving, self._farthest
-        delayed = machine.clock_us > (self._frame + 1) * machine.pulse_us
-        if now != self._before or now[2] or not self.inputs.is_exhausted:
-            self._silent = 0
-        elif not delayed:
-            self._silent += 1
-            if self._silent == self.silent_frames:
-                self._tell("waits", line=machine.line, label=self.label, looks_at=self._polled())
-        self._before = now
-        frame_of_run = self._earlier_frames + self._frame
-        if frame_of_run == self.last_frame and self._silent < self.silent_frames:
-            self._tell("running", line=machine.line, label=self.label)
+        servos_move = machine.board.servos.is_moving
+        self._farthest_address = max(self._farthest_address, machine.address)
+        progress = (
+            tuple(machine.values),
+            machine.board.effect_count,
+            servos_move,
+            self._farthest_address,
+        )
+        in_delay = machine.clock_us > (self._frame + 1) * machine.pulse_us
+        if progress != self._previous_progress or servos_move or not self.inputs.is_exhausted:
+            self._idle_frames = 0
+        elif not in_delay:
+            self._idle_frames += 1
+            if self._idle_frames == self.max_idle_frames:
+                readings = machine.board.port_readings
+                ports = sorted(port for port in readings if not port.startswith("MOTORIN"))
+                self._add_event("waits", line=machine.line, label=self.label, looks_at=ports)
+        self._previous_progress = progress
 
-    def _polled(self) -> list[str]:
-        """Return the ports that were looked at, servos left out."""
-        return sorted(port for port in self.machine.board.seen if not port.startswith("MOTORIN"))
+    def _is_idle(self) -> bool:
+        return self._idle_frames >= self.max_idle_frames
 
-    def _label_at(self, address: int) -> str:
-        at = bisect_right(self._places, address, key=itemgetter(0)) - 1
-        return self._names.get(self._places[at][1], "") if at >= 0 else ""
-
-    def _tell_end(self) -> None:
+    def _report_stop(self) -> None:
         machine = self.machine
-        self._ended = machine.stopped
-        if machine.stopped is StopReason.ERROR:
-            self._tell("error", line=machine.line, label=self.label, message=str(machine.error))
-        elif machine.stopped is not None:
-            self._tell("end", line=machine.line, label=self.label, reason=machine.stopped.value)
+        self._reported_stop = machine.stop_reason
+        if machine.stop_reason is StopReason.ERROR:
+            self._add_event("error", line=machine.line, label=self.label, message=str(machine.error))
+        elif machine.stop_reason is not None:
+            reason = machine.stop_reason.value
+            self._add_event("end", line=machine.line, label=self.label, reason=reason)
 
-    def _tell(self, what: str, **particulars: object) -> None:
-        self._events.append((EVENT, {"what": what, **particulars}))
+    def _add_event(self, kind: str, **details: object) -> None:
+        self._events.append((EVENT, {"what": kind, **details}))
 
-    def _free(self) -> Flags | None:
-        driven = self.machine.board.servos.driven
-        free = np.array([driven[servo] is False for servo in self._ids])
+    def _free_joints(self) -> Flags | None:
+        """Return which joints have their torque off, `(n_joints,)`; None if none has."""
+        torque_enabled = self.machine.board.servos.torque_enabled
+        free = np.array([torque_enabled[servo] is False for servo in self._servo_numbers])
         return free if free.any() else None
 
-    def _angles(self, state: BodyState) -> Floats:
+    def _joint_angles(self, state: BodyState) -> Floats:
+        """Return the joint angles sent, with the corrections of gyros, `(n_joints,)` [rad]."""
         servos = self.machine.board.servos
-        counts = np.array([servos.positions[servo] for servo in self._ids])
+        counts = np.array([servos.positions[servo] for servo in self._servo_numbers])
         if self.machine.board.gyros:
-            counts = counts + self._corrections(state)
-        low, high = board_facts().counts
+            counts = counts + self._gyro_corrections(state)
+        low, high = board_parameters().counts
         return self.robot.from_ticks(np.clip(counts, low, high))
 
-    def _corrections(self, state: BodyState) -> Floats:
-        """Return what the gyros add, in counts of the robot: against the turn that they feel."""
-        facts, found = board_facts(), np.zeros(len(self._ids))
-        turning = state.sensors.get("imu.angular_velocity")
-        if turning is None:
-            return found
-        rates = np.degrees(np.asarray(turning, dtype=np.float64)) / 100.0
-        for place, servo in enumerate(self._ids):
-            gyro = self.machine.board.gyros.get(servo)
-            if gyro is not None and (axis := GYRO_AXES.get(gyro.port)) is not None:
-                counts = facts.gyro_counts * gyro.sense / 255.0 * float(rates[axis])
-                limited = float(np.clip(counts, -facts.gyro_limit_counts, facts.gyro_limit_counts))
-                turned = gyro.turned != (self.machine.board.servos.directions[servo] == 0)
-                found[place] = -limited if turned else limited
-        return found
+    def _gyro_corrections(self, state: BodyState) -> Floats:
+        """Return the corrections by gyros, which counter the turn of the base, `(n_joints,)` [counts]."""
+        parameters = board_parameters()
+        board = self.machine.board
+        corrections = np.zeros(len(self._servo_numbers))
+        angular_velocity = state.sensors.get("imu.angular_velocity")
+        if angular_velocity is None:
+            return corrections
+        hundred_deg_s = np.degrees(np.asarray(angular_velocity, dtype=np.float64)) / 100.0
+        limit = parameters.gyro_limit_counts
+        for index, servo in enumerate(self._servo_numbers):
+            gyro = board.gyros.get(servo)
+            axis = GYRO_AXES.get(gyro.port) if gyro is not None else None
+            if gyro is None or axis is None:
+                continue
+            counts = parameters.gyro_counts * gyro.sensitivity / 255.0 * float(hundred_deg_s[axis])
+            limited = float(np.clip(counts, -limit, limit))
+            is_inverted = gyro.inverted != (board.servos.directions[servo] == 0)
+            corrections[index] = -limited if is_inverted else limited
+        return corrections
 
-    def _decision(self) -> Decision | None:
+    def _collect_decision(self) -> Decision | None:
+        """Return a decision if the label changed or events occurred, and clear the events."""
         label = self.label
-        if label == self._label and not self._events:
+        if label == self._last_label and not self._events:
             return None
-        self._label = label
-        events, self._events = tuple(self._events), []
-        seen = dict(sorted(self.machine.board.seen.items()))
-        self.machine.board.seen.clear()
-        return Decision(label or "the first lines", seen, self.machine.variables, events=events)
+        self._last_label = label
+        events = tuple(self._events)
+        self._events = []
+        readings = dict(sorted(self.machine.board.port_readings.items()))
+        self.machine.board.port_readings.clear()
+        return Decision(label or "the first lines", readings, self.machine.variables, events=events)

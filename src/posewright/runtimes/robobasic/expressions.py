@@ -1,4 +1,4 @@
-"""Names and expressions of a program, made ready; and what is found wrong with them."""
+"""The variables and constants of a program, and the compilation of its expressions."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TypeVar
 
 from posewright.errors import UnknownNameError
-from posewright.runtimes.robobasic.machine import WORD_MASK, Machine, Variable
-from posewright.runtimes.robobasic.servos import board_facts
+from posewright.runtimes.robobasic.machine import WORD_MASK, BasicMachine, Variable
+from posewright.runtimes.robobasic.servos import board_parameters
 from posewright.runtimes.robobasic.tree import (
     Argument,
+    BasicFinding,
     Call,
     Chain,
     Expression,
-    Finding,
     Name,
     Number,
     Severity,
@@ -23,13 +23,15 @@ from posewright.runtimes.robobasic.tree import (
 T = TypeVar("T")
 
 TYPES = {"BYTE": 0xFF, "INTEGER": WORD_MASK}
-GIVEN = ("RR", "A16", "A26")
+"""The types of variables with their largest values."""
+
+PREDEFINED_VARIABLES = ("RR", "A16", "A26")
 """Variables of the controller itself, which templates use without DIM: those of its ACTION command."""
 
 RANDOM = "RND"
 """Reads 0..255, another number each time."""
 
-FUNCTIONS = {
+PORT_FUNCTIONS = {
     "AD": (0, 7),
     "IN": (0, 63),
     "BYTEIN": (0, 7),
@@ -38,16 +40,20 @@ FUNCTIONS = {
     "RCIN": (0, 63),
     "AIMOTORIN": (0, 31),
 }
-"""Those that read a port, and the least and the most of its number (manual)."""
+"""Functions that read a port, with the smallest and largest port number (manual)."""
 
+MOTOR_NUMBERS = (0, 31)
+"""Smallest and largest argument of MOTORIN."""
 
-MOST_COMPARED = 1_000_000
-MOST_SIGNS = 64
-"""How many comparisons "did you mean" may take, in names times the square of a name's length, and the longest
-name that is compared, which is the longest there is (manual): a file of unknown words is checked at once."""
+MAX_COMPARISON_COST = 1_000_000
+"""Limit for all "did you mean" searches of a program, in names times the square of a name's length, so that a
+file of unknown names is checked at once."""
 
-Value = Callable[[Machine], int]
-"""An expression made ready."""
+MAX_NAME_LENGTH = 64
+"""The length of the longest names (manual); longer ones get no "did you mean"."""
+
+Value = Callable[[BasicMachine], int]
+"""A compiled expression."""
 
 _ARITHMETIC: Mapping[str, Callable[[int, int], int]] = {
     "+": lambda a, b: a + b & WORD_MASK,
@@ -72,116 +78,163 @@ _LOGIC: Mapping[str, Callable[[int, int], int]] = {
     "OR": lambda a, b: a | b,
     "XOR": lambda a, b: a ^ b,
 }
+_PRECEDENCE = (_ARITHMETIC.keys() | _DIVISIONS, _COMPARISONS.keys(), _LOGIC.keys())
+"""Groups of operators, the one that binds tightest first; within a group from left to right (manual)."""
+
+_OPERATIONS = {**_ARITHMETIC, **_COMPARISONS, **_LOGIC}
 
 
-def _joined(pieces: Sequence[T], operators: Sequence[str], join: Callable[[str, T, T], T]) -> T:
-    """Return one of many: arithmetic from left to right, then comparisons, then logic (manual)."""
-    for level in (_ARITHMETIC.keys() | _DIVISIONS, _COMPARISONS.keys(), _LOGIC.keys()):
-        found, left = [pieces[0]], []
-        for operator, piece in zip(operators, pieces[1:], strict=True):
-            if operator in level:
-                found[-1] = join(operator, found[-1], piece)
+def _reduce_chain(operands: Sequence[T], operators: Sequence[str], combine: Callable[[str, T, T], T]) -> T:
+    """Combine the operands of a chain two by two, in the order of precedence."""
+    for group in _PRECEDENCE:
+        combined = [operands[0]]
+        remaining_operators = []
+        for operator, operand in zip(operators, operands[1:], strict=True):
+            if operator in group:
+                combined[-1] = combine(operator, combined[-1], operand)
             else:
-                left.append(operator)
-                found.append(piece)
-        pieces, operators = found, left
-    return pieces[0]
+                remaining_operators.append(operator)
+                combined.append(operand)
+        operands = combined
+        operators = remaining_operators
+    return operands[0]
 
 
-def _computed(operator: str, first: int, second: int) -> int:
+def _calculate(operator: str, first: int, second: int) -> int:
+    """Return the result of an operator for two numbers.
+
+    Raises:
+        ZeroDivisionError: a division by 0.
+    """
     if operator in _DIVISIONS:
         return first // second if operator == "/" else first % second
-    how = _ARITHMETIC.get(operator) or _COMPARISONS.get(operator) or _LOGIC[operator]
-    return how(first, second)
+    return _OPERATIONS[operator](first, second)
 
 
-def _folded(numbers: Sequence[int], operators: Sequence[str]) -> int | None:
-    """Return the value of a chain of numbers; None where it divides by 0, which is told when it runs."""
-    try:
-        return _joined(numbers, operators, _computed)
-    except ZeroDivisionError:
-        return None
-
-
-class Names:
-    """What the names of one program mean, and its expressions made ready.
+class SymbolTable:
+    """The variables, constants and findings of one program; compiles its expressions.
 
     Attributes:
-        line: the one that is being made ready.
-        findings: all that was found, in no order.
+        line: the line under compilation.
+        findings: in no particular order.
+        constants: values by name in capitals.
         variables: by name in capitals.
-        constants: by name in capitals.
-        declared: the first line that declares a variable, by name in capitals.
-        written: the first line that gives one a value.
-        looked_at: the first line that reads one.
+        declaration_lines: the first line that declares a variable, by name in capitals.
+        assignment_lines: the first line that sets a variable.
+        read_lines: the first line that reads a variable.
     """
 
     def __init__(self) -> None:
         self.line = 0
-        self._compared = 0
-        self.findings: list[Finding] = []
+        self.findings: list[BasicFinding] = []
         self.constants: dict[str, int] = {}
         self.variables: dict[str, Variable] = {}
-        self.declared: dict[str, int] = {}
-        self.written: dict[str, int] = {}
-        self.looked_at: dict[str, int] = {}
+        self.declaration_lines: dict[str, int] = {}
+        self.assignment_lines: dict[str, int] = {}
+        self.read_lines: dict[str, int] = {}
+        self._comparison_cost = 0
 
-    def find(
+    # Findings.
+
+    def report(
         self, rule: str, message: str, hint: str = "", severity: Severity = Severity.ERROR, column: int = 1
     ) -> None:
-        """Take note of something about the line at hand."""
-        self.findings.append(Finding(self.line, rule, message, hint, severity, column))
+        """Add a finding about the line under compilation."""
+        self.findings.append(BasicFinding(self.line, rule, message, hint, severity, column))
 
-    def find_unknown(self, kind: str, name: str, known: Collection[str], message: str = "") -> None:
-        """Take note of a name that nothing has, and which of the `known`, in capitals, was perhaps meant."""
-        self.find(f"unknown-{kind}", message or f"there is no {kind} {name}", self._near(kind, name, known))
+    def report_unknown(self, kind: str, name: str, known_names: Collection[str], message: str = "") -> None:
+        """Report an unknown name as an error; the hint names the nearest of some names in capitals."""
+        hint = self._suggest(kind, name, known_names)
+        self.report(f"unknown-{kind}", message or f"there is no {kind} {name}", hint)
 
-    def pass_over(self, word: str, known: Collection[str]) -> None:
-        """Take note of a statement that nobody knows: a slip of the pen, or one of another board."""
-        hint = self._near("statement", word, known)
+    def report_unknown_statement(self, keyword: str, known_keywords: Collection[str]) -> None:
+        """Report an unknown statement: an error if it looks misspelt, and a warning otherwise.
+
+        Programs for other boards have statements that the MR-C3024 has not.
+        """
+        message = f"there is no statement {keyword}"
+        hint = self._suggest("statement", keyword, known_keywords)
         if hint.startswith("did you mean"):
-            self.find("unknown-statement", f"there is no statement {word}", hint)
+            self.report("unknown-statement", message, hint)
         else:
-            why = "it is skipped; the MR-C3024 has no such statement"
-            self.find("unknown-statement", f"there is no statement {word}", why, Severity.WARNING)
+            hint = "it is skipped; the MR-C3024 has no such statement"
+            self.report("unknown-statement", message, hint, Severity.WARNING)
 
-    def _near(self, kind: str, name: str, known: Collection[str]) -> str:
-        self._compared += len(known) * min(len(name), MOST_SIGNS) ** 2
-        if self._compared > MOST_COMPARED or len(name) > MOST_SIGNS:
+    def _suggest(self, kind: str, name: str, known_names: Collection[str]) -> str:
+        """Return a hint with the nearest known names; empty if there are none or the search is too costly."""
+        self._comparison_cost += len(known_names) * min(len(name), MAX_NAME_LENGTH) ** 2
+        if self._comparison_cost > MAX_COMPARISON_COST or len(name) > MAX_NAME_LENGTH or not known_names:
             return ""
-        return UnknownNameError.among(kind, name.upper(), known).hint or "" if known else ""
+        return UnknownNameError.among(kind, name.upper(), known_names).hint or ""
+
+    # Variables and constants.
 
     def declare_variable(self, name: str, kind: str) -> None:
-        """Take note of what DIM says."""
+        """Declare a variable of DIM; reports an unknown type and a name that is declared otherwise."""
         key = name.upper()
         if kind.upper() not in TYPES:
-            self.find("type", f"there is no type {kind}", "BYTE, 0..255, or INTEGER, 0..65535")
-        elif key in self.constants:
-            self.find("name-twice", f"{name} is already a constant", "another name")
-        else:
-            before, most = self.variables.get(key), TYPES[kind.upper()]
-            if before is not None and before.most != most:
-                self.find(
-                    "name-twice", f"{name} was declared with another type before", "one DIM for each name"
-                )
-            place = before.place if before is not None else len(self.variables)
-            self.variables[key] = Variable(str(name), place, most)
-            self.declared.setdefault(key, self.line)
+            self.report("type", f"there is no type {kind}", "BYTE, 0..255, or INTEGER, 0..65535")
+            return
+        if key in self.constants:
+            self.report("name-twice", f"{name} is already a constant", "use another name")
+            return
+        max_value = TYPES[kind.upper()]
+        previous = self.variables.get(key)
+        if previous is not None and previous.max_value != max_value:
+            message = f"{name} is already declared with another type"
+            self.report("name-twice", message, "one DIM for each name")
+        index = previous.index if previous is not None else len(self.variables)
+        self.variables[key] = Variable(str(name), index, max_value)
+        self.declaration_lines.setdefault(key, self.line)
 
     def declare_constant(self, name: str, value: Expression) -> None:
-        """Take note of what CONST says."""
-        key, known = name.upper(), self.constant(value)
-        if known is not None:
-            self.value(value)  # which tells of a number that is too large
+        """Declare a constant of CONST; reports a value that is not constant and a name declared otherwise."""
+        key = name.upper()
+        constant = self.fold_constant(value)
+        if constant is not None:
+            self.compile_value(value)  # reports a number that is too large
         if key in self.variables:
-            self.find("name-twice", f"{name} is already a variable", "another name")
-        elif known is None:
-            self.find("constant", f"the value of {name} is not known before the program runs", "a number")
-        elif self.constants.setdefault(key, known) != known:
-            self.find("name-twice", f"{name} is already {self.constants[key]}", "one CONST for each name")
+            self.report("name-twice", f"{name} is already a variable", "use another name")
+        elif constant is None:
+            self.report("constant", f"the value of {name} is not constant", "a number")
+        elif self.constants.setdefault(key, constant) != constant:
+            message = f"{name} is already declared as {self.constants[key]}"
+            self.report("name-twice", message, "one CONST for each name")
 
-    def constant(self, expression: Argument) -> int | None:
-        """Return the value of an expression of numbers and constants; None where there is more in it."""
+    def resolve_variable(self, name: str) -> Variable | None:
+        """Return the variable of a name; None for a constant, which is reported.
+
+        A name without DIM becomes a byte and is reported as a warning.
+        """
+        key = name.upper()
+        if key in self.constants:
+            self.report("constant", f"{name} is a constant", "a variable, declared by DIM")
+            return None
+        variable = self.variables.get(key)
+        if variable is not None:
+            return variable
+        variable = Variable(str(name), len(self.variables), TYPES["BYTE"])
+        self.variables[key] = variable
+        if key not in PREDEFINED_VARIABLES:
+            hint = f"DIM {name} AS BYTE; it is treated as a byte here, but the original compiler refuses it"
+            self.report("undeclared", f"{name} is not declared", hint, Severity.WARNING)
+        return variable
+
+    def resolve_bit(self, name: Name, variable: Variable) -> int | None:
+        """Return the bit number of `A.3`, or None for `A`; reports a bit that the type does not have."""
+        n_bits = variable.max_value.bit_length()
+        if name.bit is not None and name.bit >= n_bits:
+            self.report("bit", f"{name.name} has no bit {name.bit}", f"0..{n_bits - 1}")
+            return 0
+        return name.bit
+
+    # Expressions.
+
+    def fold_constant(self, expression: Argument) -> int | None:  # noqa: PLR0911 -- one case for each node
+        """Return the value of an expression of numbers and constants; None for any other expression.
+
+        A division by 0 counts as not constant, since it is an error at run time.
+        """
         match expression:
             case Number(value):
                 return value & WORD_MASK
@@ -190,132 +243,110 @@ class Names:
             case Name(name, None):
                 return self.constants.get(name.upper())
             case Chain(operands, operators):
-                known = [self.constant(one) for one in operands]
-                numbers = [one for one in known if one is not None]
-                return _folded(numbers, operators) if len(numbers) == len(known) else None
+                numbers: list[int] = []
+                for operand in operands:
+                    number = self.fold_constant(operand)
+                    if number is None:
+                        return None
+                    numbers.append(number)
+                try:
+                    return _reduce_chain(numbers, operators, _calculate)
+                except ZeroDivisionError:
+                    return None
         return None
 
-    def variable(self, name: str) -> Variable | None:
-        """Return the variable of a name; one that no DIM declares is a byte, and is told."""
-        if name.upper() in self.constants:
-            self.find("constant", f"{name} is a constant", "a variable, declared by DIM")
-            return None
-        if (found := self.variables.get(name.upper())) is None:
-            found = Variable(str(name), len(self.variables), TYPES["BYTE"])
-            self.variables[name.upper()] = found
-            if name.upper() not in GIVEN:
-                hint = (
-                    f"DIM {name} AS BYTE; it is treated as a byte here, but the original compiler refuses it"
-                )
-                self.find("undeclared", f"{name} is not declared", hint, Severity.WARNING)
-        return found
-
-    def value(self, expression: Argument) -> Value:
-        """Return an expression made ready."""
+    def compile_value(self, expression: Argument) -> Value:
+        """Compile an expression; reports what is wrong with it, and stands for 0 then."""
         match expression:
             case Number(value, text):
                 if value > WORD_MASK:
-                    hint = f"0..{WORD_MASK}; {value & WORD_MASK} is what remains"
-                    self.find("number", f"{text} is too large", hint, Severity.WARNING)
-                known = value & WORD_MASK
-                return lambda _: known
+                    hint = f"expected 0..{WORD_MASK}; the value becomes {value & WORD_MASK}"
+                    self.report("number", f"{text} is too large", hint, Severity.WARNING)
+                number = value & WORD_MASK
+                return lambda _: number
             case Text(text):
-                return self._code(text)
+                code = ord(text) if len(text) == 1 else WORD_MASK
+                if code > TYPES["BYTE"]:
+                    hint = 'a single character, "a", stands for its code'
+                    self.report("expression", f'"{text}" is not a number', hint)
+                return lambda _: code
             case Name():
-                return self._place(expression)
+                return self._compile_name(expression)
             case Call():
-                return self._call(expression)
+                return self._compile_call(expression)
             case Chain():
-                return self._chain(expression)
+                return self._compile_chain(expression)
             case _:
-                self.find(
-                    "expression", "a number is missing here", "a number, a variable or a port such as AD(5)"
-                )
+                hint = "a number, a variable or a port such as AD(5)"
+                self.report("expression", "a number is missing here", hint)
                 return lambda _: 0
 
-    def _code(self, text: str) -> Value:
-        code = ord(text) if len(text) == 1 else WORD_MASK
-        if code > TYPES["BYTE"]:
-            self.find(
-                "expression", f'"{text}" is not a number', 'a single character, "a", stands for its code'
-            )
-        return lambda _: code
-
-    def _place(self, name: Name) -> Value:
+    def _compile_name(self, name: Name) -> Value:
         if name.key in self.constants:
-            known = self.constants[name.key]
-            return lambda _: known
+            constant = self.constants[name.key]
+            return lambda _: constant
         if name.key == RANDOM and name.key not in self.variables:
-            return lambda machine: machine.board.random()
-        variable = self.variable(name.name)
+            return lambda machine: machine.board.draw_random()
+        variable = self.resolve_variable(name.name)
         if variable is None:
             return lambda _: 0
-        self.looked_at.setdefault(name.key, self.line)
-        place, bit = variable.place, self.bit(name, variable)
+        self.read_lines.setdefault(name.key, self.line)
+        index = variable.index
+        bit = self.resolve_bit(name, variable)
         if bit is None:
-            return lambda machine: machine.values[place]
-        return lambda machine: machine.values[place] >> bit & 1
+            return lambda machine: machine.values[index]
+        return lambda machine: machine.values[index] >> bit & 1
 
-    def bit(self, name: Name, variable: Variable) -> int | None:
-        """Return the bit of `A.3`, None of `A`."""
-        if name.bit is not None and name.bit >= variable.most.bit_length():
-            self.find("bit", f"{name.name} has no bit {name.bit}", f"0..{variable.most.bit_length() - 1}")
-            return 0
-        return name.bit
-
-    def _call(self, call: Call) -> Value:
-        word, line = call.name.upper(), self.line
+    def _compile_call(self, call: Call) -> Value:
+        function = call.name.upper()
         if len(call.arguments) != 1:
-            self.find("function", f"{word} takes one number, not {len(call.arguments)}", f"{word}(number)")
+            message = f"{function} takes one number, not {len(call.arguments)}"
+            self.report("function", message, f"{function}(number)")
             return lambda _: 0
-        number = self.value(call.arguments[0])
-        if word in {"PEEK", "ROMPEEK"}:
-            if word == "PEEK":
-                return lambda machine: machine.board.memory.get(number(machine), 0)
-            return lambda machine: machine.board.eeprom.get(number(machine), board_facts().erased)
-        if word == "MOTORIN":
-            low, high = 0, 31
-        elif word in FUNCTIONS:
-            low, high = FUNCTIONS[word]
-        else:
-            self.find_unknown("function", call.name, [*FUNCTIONS, "MOTORIN", "PEEK", "ROMPEEK"])
+        number = self.compile_value(call.arguments[0])
+        if function == "PEEK":
+            return lambda machine: machine.board.memory.get(number(machine), 0)
+        if function == "ROMPEEK":
+            erased = board_parameters().erased
+            return lambda machine: machine.board.eeprom.get(number(machine), erased)
+        if function != "MOTORIN" and function not in PORT_FUNCTIONS:
+            functions = [*PORT_FUNCTIONS, "MOTORIN", "PEEK", "ROMPEEK"]
+            self.report_unknown("function", call.name, functions)
             return lambda _: 0
+        low, high = PORT_FUNCTIONS.get(function, MOTOR_NUMBERS)
+        constant = self.fold_constant(call.arguments[0])
+        if constant is not None and not low <= constant <= high:
+            self.report("port", f"there is no {function}({constant})", f"{low}..{high}")
+        line = self.line
 
-        def read(machine: Machine) -> int:
-            asked = number(machine)
-            if not low <= asked <= high:
-                raise machine.fail(line, f"{word}({asked})", f"{low}..{high}")
-            value = machine.board.look(word, asked)
-            if word == "REMOCON" and value:
-                machine.board.tell("key", line, key=value)
+        def read_port(machine: BasicMachine) -> int:
+            port_number = number(machine)
+            if not low <= port_number <= high:
+                raise machine.error_at(line, f"{function}({port_number})", f"{low}..{high}")
+            value = machine.board.read_port(function, port_number)
+            if function == "REMOCON" and value:
+                machine.board.record_event("key", line, key=value)
             return value
 
-        known = self.constant(call.arguments[0])
-        if known is not None and not low <= known <= high:
-            self.find("port", f"there is no {word}({known})", f"{low}..{high}")
-        return read
+        return read_port
 
-    def _chain(self, chain: Chain) -> Value:
-        values = [self.value(one) for one in chain.operands]
+    def _compile_chain(self, chain: Chain) -> Value:
+        values = [self.compile_value(operand) for operand in chain.operands]
         for operator, operand in zip(chain.operators, chain.operands[1:], strict=True):
-            if operator in _DIVISIONS and self.constant(operand) == 0:
-                self.find("division", "a division by 0", "divide by 1 or more")
-        return _joined(values, chain.operators, self._binary)
+            if operator in _DIVISIONS and self.fold_constant(operand) == 0:
+                self.report("division", "a division by 0", "divide by 1 or more")
+        return _reduce_chain(values, chain.operators, self._compile_operation)
 
-    def _binary(self, operator: str, first: Value, second: Value) -> Value:
-        if operator in _DIVISIONS:
-            return self._division(operator, first, second)
-        how = _ARITHMETIC.get(operator) or _COMPARISONS.get(operator) or _LOGIC[operator]
-        return lambda machine: how(first(machine), second(machine))
+    def _compile_operation(self, operator: str, first: Value, second: Value) -> Value:
+        if operator not in _DIVISIONS:
+            operation = _OPERATIONS[operator]
+            return lambda machine: operation(first(machine), second(machine))
+        line = self.line
 
-    def _division(self, operator: str, first: Value, second: Value) -> Value:
-        line, rest = self.line, operator != "/"
-
-        def divide(machine: Machine) -> int:
+        def divide(machine: BasicMachine) -> int:
             divisor = second(machine)
             if divisor == 0:
-                raise machine.fail(line, "a division by 0", "check with IF first")
-            quotient, remainder = divmod(first(machine), divisor)
-            return remainder if rest else quotient
+                raise machine.error_at(line, "a division by 0", "check with IF first")
+            return _calculate(operator, first(machine), divisor)
 
         return divide

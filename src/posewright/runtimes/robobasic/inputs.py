@@ -1,9 +1,10 @@
-"""What comes to the board from outside: the body's sensors, and scripts of remote control, ports and line.
+"""The board's inputs during a run: the body's sensors, and a script of remote control, ports and serial line.
 
     REMOCON=3@2.0, AD5=20@3.0, AD5=sensor@4.0, ERX=65@5
 
-A piece is a port, what it reads, and from when on [s]; commas and ends of lines part them, `#` begins a
-comment. A key of the remote control and a byte are there until the program has read them.
+An entry of a script gives a port, its value, and the time from which it holds [s]; commas and line ends
+separate entries, and `#` begins a comment. A key of the remote control or a byte stays until the program has
+read it.
 """
 
 from __future__ import annotations
@@ -19,22 +20,31 @@ import numpy as np
 from posewright.bodies import BodyState
 from posewright.errors import FormatError, Where
 from posewright.robots import Robot
-from posewright.runtimes.robobasic.ad_ports import COUNTS, LAWS, PortSensor, ports, read_plugs
-from posewright.runtimes.robobasic.expressions import FUNCTIONS
-from posewright.runtimes.robobasic.servos import board_facts
+from posewright.runtimes.robobasic.ad_ports import (
+    CONVERSIONS,
+    MAX_COUNTS,
+    AdPortSensor,
+    assign_ports,
+    port_table,
+)
+from posewright.runtimes.robobasic.expressions import PORT_FUNCTIONS
+from posewright.runtimes.robobasic.servos import board_parameters
 
-LATEST_S = 3600.0
-MOST_PIECES = 10_000
+MAX_TIME_S = 3600.0
+MAX_ENTRIES = 10_000
+MAX_VALUES = {"REMOCON": 32, "SONAR": 65535, "IN": 1}
+"""Largest values of the ports whose values do not end at 255."""
+
+FORM = "PORT=VALUE@SECONDS, as in REMOCON=3@2.0 or AD5=20@3"
 _PORT = r"(REMOCON|ERX|(?:AD|IN|BYTEIN|SONAR|RCIN)[ (]*[0-9]{1,2}\)?)"
-_PIECE = re.compile(
+_ENTRY = re.compile(
     rf"{_PORT} *= *([0-9]{{1,5}}|sensor) *@ *([0-9]{{1,9}}(?:\.[0-9]{{0,9}})?)", re.IGNORECASE | re.ASCII
 )
-FORM = "PORT=VALUE@SECONDS, as in REMOCON=3@2.0 or AD5=20@3"
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class ScriptedInput:
-    """What a port reads from a time on [s]; None for what the sensor says again."""
+    """The value of a port from a time on [s]; None gives the port back to its sensor."""
 
     time_s: float
     port: str
@@ -43,112 +53,131 @@ class ScriptedInput:
 
 
 def read_inputs(text: str, path: Path | None = None) -> tuple[ScriptedInput, ...]:
-    """Return the pieces of a script in the order of their times.
+    """Return the entries of a script in the order of their times.
+
+    Args:
+        text: the script.
+        path: of its file, for errors.
 
     Raises:
-        FormatError: a piece is not of that form.
+        FormatError: an entry has another form or is out of range, or there are too many.
     """
-    found = []
+    entries: list[ScriptedInput] = []
     for number, line in enumerate(text.splitlines(), 1):
-        for piece in line.partition("#")[0].split(","):
-            if piece.strip():
-                found.append(_scripted(piece.strip(), Where(path, line=number) if path else None))
-    if len(found) > MOST_PIECES:
-        raise FormatError(f"{len(found):,} inputs", hint=f"at most {MOST_PIECES:,}")
-    return tuple(sorted(found, key=lambda one: one.time_s))
+        where = Where(path, line=number) if path else None
+        for entry in line.partition("#")[0].split(","):
+            if entry.strip():
+                entries.append(_read_entry(entry.strip(), where))
+    if len(entries) > MAX_ENTRIES:
+        raise FormatError(f"the script has {len(entries):,} inputs", hint=f"expected at most {MAX_ENTRIES:,}")
+    return tuple(sorted(entries, key=lambda entry: entry.time_s))
 
 
-def _scripted(piece: str, where: Where | None) -> ScriptedInput:
-    match = _PIECE.fullmatch(piece)
-    if match is None or float(match[3]) > LATEST_S:
-        hint = f"expected {FORM}; 0..{LATEST_S:g} s"
-        raise FormatError(f"{piece[:40]!r} is not an input with its time", where=where, hint=hint)
-    port, value = match[1].upper(), None if match[2].lower() == "sensor" else int(match[2])
-    digits = re.search(r"[0-9]+", port)
-    word = port[: digits.start()].strip(" (") if digits else port
-    most = {"REMOCON": 32, "SONAR": 65535, "IN": 1}.get(word, COUNTS)
-    if value is None and word in {"REMOCON", "ERX"}:
-        raise FormatError(f"{piece!r}: {word} has no sensor", where=where, hint=f"expected {FORM}")
-    least = 1 if word == "REMOCON" else 0
-    if value is not None and not least <= value <= most:
-        raise FormatError(f"{piece!r}: {value} for {word}", where=where, hint=f"{least}..{most}")
-    number, last = int(digits[0]) if digits else 0, FUNCTIONS.get(word, (0, 0))[1]
-    if number > last:
-        raise FormatError(f"{piece!r}: there is no {word}({number})", where=where, hint=f"0..{last}")
-    return ScriptedInput(float(match[3]), word, number, value)
+def _read_entry(entry: str, where: Where | None) -> ScriptedInput:
+    match = _ENTRY.fullmatch(entry)
+    if match is None or float(match[3]) > MAX_TIME_S:
+        hint = f"expected {FORM}; 0..{MAX_TIME_S:g} s"
+        raise FormatError(f"{entry[:40]!r} is not an input with its time", where=where, hint=hint)
+    digits = re.search(r"[0-9]+", match[1])
+    port = (match[1][: digits.start()] if digits else match[1]).strip(" (").upper()
+    value = None if match[2].lower() == "sensor" else int(match[2])
+    if value is None and port in {"REMOCON", "ERX"}:
+        raise FormatError(f"{entry!r}: {port} has no sensor", where=where, hint=f"expected {FORM}")
+    min_value = 1 if port == "REMOCON" else 0
+    max_value = MAX_VALUES.get(port, MAX_COUNTS)
+    if value is not None and not min_value <= value <= max_value:
+        hint = f"expected {min_value}..{max_value}"
+        raise FormatError(f"{entry!r}: {port} cannot have the value {value}", where=where, hint=hint)
+    number = int(digits[0]) if digits else 0
+    max_number = PORT_FUNCTIONS[port][1] if digits else 0
+    if number > max_number:
+        hint = f"expected 0..{max_number}"
+        raise FormatError(f"{entry!r}: there is no {port}({number})", where=where, hint=hint)
+    return ScriptedInput(float(match[3]), port, number, value)
 
 
 @dataclass(slots=True)
 class BodyInputs:
-    """Reads what a script says, else what the body's sensors do.
+    """The inputs of a program that drives a body; implements `board.Inputs`.
 
     Attributes:
-        state: of the body, as it was last seen.
-        plugged: sensors by their AD ports.
+        robot: its servos have the board's numbers as IDs.
+        script: entries in the order of their times.
+        state: the last state of the body.
+        overrides: values from the script, by port and number; they take the place of sensors.
+        keys: the key of the remote control that has not been read, if any.
+        received_bytes: of the serial line, not yet read.
+        next_entry: index into the script.
+        ad_sensors: sensors by their AD ports.
     """
 
     robot: Robot
     script: Sequence[ScriptedInput] = ()
     state: BodyState | None = None
-    fixed: dict[tuple[str, int], int] = field(default_factory=dict)
+    overrides: dict[tuple[str, int], int] = field(default_factory=dict)
     keys: list[int] = field(default_factory=list)
-    serial: list[int] = field(default_factory=list)
-    place: int = 0
-    plugged: Mapping[int, PortSensor] = field(default_factory=lambda: read_plugs(()))
-    _joints: Mapping[int | None, int] = field(init=False)
+    received_bytes: list[int] = field(default_factory=list)
+    next_entry: int = 0
+    ad_sensors: Mapping[int, AdPortSensor] = field(default_factory=lambda: assign_ports(()))
+    _joint_indices: Mapping[int | None, int] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._joints = {servo.id: joint for joint, servo in enumerate(self.robot.servos)}
+        self._joint_indices = {servo.id: index for index, servo in enumerate(self.robot.servos)}
 
-    def see(self, state: BodyState, time_s: float) -> None:
-        """Take in the state of the body, and what the script says by now."""
+    def update(self, state: BodyState, time_s: float) -> None:
+        """Store the state of the body and apply the entries of the script up to a time [s]."""
         self.state = state
-        while self.place < len(self.script) and self.script[self.place].time_s <= time_s + 1e-9:
-            self._take(self.script[self.place])
-            self.place += 1
+        while self.next_entry < len(self.script) and self.script[self.next_entry].time_s <= time_s + 1e-9:
+            self._apply(self.script[self.next_entry])
+            self.next_entry += 1
 
-    def _take(self, one: ScriptedInput) -> None:
-        if one.port == "REMOCON" and one.value is not None:
-            self.keys = [one.value]
-        elif one.port == "ERX" and one.value is not None:
-            self.serial.append(one.value)
-        elif one.value is None:
-            self.fixed.pop((one.port, one.number), None)
+    def _apply(self, entry: ScriptedInput) -> None:
+        if entry.port == "REMOCON" and entry.value is not None:
+            self.keys = [entry.value]
+        elif entry.port == "ERX" and entry.value is not None:
+            self.received_bytes.append(entry.value)
+        elif entry.value is None:
+            self.overrides.pop((entry.port, entry.number), None)
         else:
-            self.fixed[one.port, one.number] = one.value
+            self.overrides[entry.port, entry.number] = entry.value
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether nothing of the script is left to come, or to be read."""
-        return self.place >= len(self.script) and not self.keys and not self.serial
+        """Whether all entries of the script have been applied, and all keys and bytes read."""
+        return self.next_entry >= len(self.script) and not self.keys and not self.received_bytes
 
     def read(self, port: str, number: int) -> int:
-        """Return what a port reads."""
+        """Return the value of a port; see `board.Inputs`."""
         if port == "REMOCON":
             return self.keys.pop() if self.keys else 0
         if port == "ERX":
-            return self.serial.pop(0) if self.serial else -1
-        if (fixed := self.fixed.get((port, number))) is not None:
-            return fixed
+            return self.received_bytes.pop(0) if self.received_bytes else -1
+        override = self.overrides.get((port, number))
+        if override is not None:
+            return override
         if port == "MOTORIN":
-            return self.position(number)
-        return self._analog(number) if port == "AD" else 0
+            return self.servo_position(number)
+        return self._read_ad(number) if port == "AD" else 0
 
-    def position(self, servo: int) -> int:
-        """Return where a servo is, in counts of the robot; 0 where there is none of that number."""
-        joint = self._joints.get(servo)
-        if self.state is None or joint is None or not math.isfinite(angle := self.state.positions[joint]):
+    def servo_position(self, servo: int) -> int:
+        """Return the position of a servo in counts of the robot; 0 if there is none or it is unknown."""
+        index = self._joint_indices.get(servo)
+        if self.state is None or index is None:
             return 0
-        low, high = board_facts().counts
-        return min(max(round(self.robot.servos[joint].to_ticks(float(angle))), low), high)
+        angle_rad = self.state.positions[index]
+        if not math.isfinite(angle_rad):
+            return 0
+        low, high = board_parameters().counts
+        return min(max(round(self.robot.servos[index].to_ticks(float(angle_rad))), low), high)
 
-    def _analog(self, number: int) -> int:
-        one = self.plugged.get(number)
-        if one is None:
-            return ports().open_pin
-        law = ports().laws[one.law]
-        reading = self.state.sensors.get(one.sensor) if self.state is not None else None
+    def _read_ad(self, port: int) -> int:
+        table = port_table()
+        connected = self.ad_sensors.get(port)
+        if connected is None:
+            return table.open_pin
+        law = table.laws[connected.law]
+        reading = self.state.sensors.get(connected.sensor) if self.state is not None else None
         if reading is None or not np.all(np.isfinite(reading)):
             return law.quiet
-        counts = LAWS[one.law](law, reading)
+        counts = CONVERSIONS[connected.law](law, reading)
         return int(min(max(round(counts), law.least), law.most))

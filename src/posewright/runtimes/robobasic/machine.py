@@ -1,4 +1,4 @@
-"""A program in memory, and the machine that runs it, statement by statement, in its own time."""
+"""A compiled RoboBASIC program, and the machine that runs it statement by statement in simulated time."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from posewright.errors import InputError, UnknownNameError
-from posewright.runtimes.robobasic.board import Board, ProgramError
-from posewright.runtimes.robobasic.servos import board_facts
-from posewright.runtimes.robobasic.tree import Finding, Severity, Source
+from posewright.runtimes.robobasic.board import BasicBoard, BasicProgramError
+from posewright.runtimes.robobasic.servos import board_parameters
+from posewright.runtimes.robobasic.tree import BasicFinding, BasicSource, Severity
 
 WORD_MASK = 0xFFFF
 US_PER_MS = 1000
 
 
 class StopReason(Enum):
-    """Why a program is over."""
+    """Why a program has stopped."""
 
     END = "END"
     STOP = "STOP"
@@ -29,89 +29,96 @@ class StopReason(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A variable: its place among the values, and the largest value it holds."""
+    """A variable: its index among the values of the machine, and its largest value."""
 
     name: str
-    place: int
-    most: int
+    index: int
+    max_value: int
 
 
-Step = Callable[["Machine"], int]
-"""A statement made ready: it acts, and returns the address of the next."""
+Step = Callable[["BasicMachine"], int]
+"""A compiled statement: acts on the machine and returns the address of the next step."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Program:
-    """A program ready to be run.
+class CompiledProgram:
+    """A compiled program.
 
     Attributes:
+        source: the source text.
         steps: by address.
-        lines: of the source, by address; counted from 1.
-        labels: addresses, by name in capitals.
+        lines: source lines, counted from 1, by address.
+        labels: addresses by name in capitals.
         variables: by name in capitals.
-        findings: what is wrong with it or odd about it, by lines; what has an error is not among its steps.
+        findings: errors, warnings and hints by line; statements with errors have no steps.
     """
 
-    source: Source
+    source: BasicSource
     steps: tuple[Step, ...]
     lines: tuple[int, ...]
     labels: Mapping[str, int]
     variables: Mapping[str, Variable]
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[BasicFinding, ...] = ()
 
     @property
     def name(self) -> str:
-        """What it is called: its file, without the ending."""
+        """The name of its file, without the suffix."""
         return re.sub(r"(?i)\.bas$", "", self.source.name)
 
     @property
-    def warnings(self) -> tuple[Finding, ...]:
-        """What is most likely a mistake in it, and keeps it from nothing."""
-        return tuple(one for one in self.findings if one.severity is Severity.WARNING)
+    def warnings(self) -> tuple[BasicFinding, ...]:
+        """Its findings that are warnings."""
+        return tuple(finding for finding in self.findings if finding.severity is Severity.WARNING)
 
     def address_of(self, place: str) -> int:
         """Return the address of a label, or of the first statement on or after a line.
 
+        Args:
+            place: a label or a line number.
+
         Raises:
-            InputError: there is no such label or line.
+            UnknownNameError: there is no such label or line.
         """
-        if (found := self.labels.get(place.strip().upper())) is not None:
-            return found
-        last = self.lines[-1] if self.lines else 0
-        if place.strip() in map(str, range(1, last + 1)):
-            return next(at for at, line in enumerate(self.lines) if line >= int(place))
-        raise UnknownNameError.among(f"label or line (1..{last})", place, [*self.labels])
+        address = self.labels.get(place.strip().upper())
+        if address is not None:
+            return address
+        last_line = self.lines[-1] if self.lines else 0
+        if place.strip() in map(str, range(1, last_line + 1)):
+            return next(address for address, line in enumerate(self.lines) if line >= int(place))
+        raise UnknownNameError.among(f"label or line (1..{last_line})", place, [*self.labels])
 
 
 @dataclass(slots=True, eq=False)
-class Machine:
-    """Runs a program on a board.
+class BasicMachine:
+    """Runs a compiled program on a board.
 
     Attributes:
-        clock_us: the program's own time; it runs until that is where the world's is.
-        at: the address of the statement that comes next.
-        values: of the variables, by their places.
-        gosubs: addresses to which RETURN goes back.
-        rounds: how often a jump back led to an address while no routine was called, by address.
-        steps: how many statements it has run.
-        stopped: why it is over; None while it runs.
+        clock_us: time of the program [us]; it runs until this reaches the time of the world.
+        address: of the step that comes next.
+        values: of the variables, by `Variable.index`.
+        return_addresses: the stack of GOSUB.
+        loop_counts: by address, how often a jump back led there outside of any routine.
+        steps: number of statements that were run.
+        stop_reason: None while it runs.
+        error: the error that stopped it.
         breakpoints: addresses before which it stops.
-        waits: whether a statement has waited for servos.
+        pulse_us: time between two pulses of the servos [us].
+        is_waiting: whether a statement waits for servos; set for `step`.
     """
 
-    program: Program
-    board: Board
+    program: CompiledProgram
+    board: BasicBoard
     clock_us: int = 0
-    at: int = 0
+    address: int = 0
     values: list[int] = field(default_factory=list)
-    gosubs: list[int] = field(default_factory=list)
-    rounds: dict[int, int] = field(default_factory=dict)
+    return_addresses: list[int] = field(default_factory=list)
+    loop_counts: dict[int, int] = field(default_factory=dict)
     steps: int = 0
-    stopped: StopReason | None = None
-    error: ProgramError | None = None
+    stop_reason: StopReason | None = None
+    error: BasicProgramError | None = None
     breakpoints: Collection[int] = ()
     pulse_us: int = 0
-    waits: bool = False
+    is_waiting: bool = False
 
     def __post_init__(self) -> None:
         self.values = [0] * len(self.program.variables)
@@ -119,81 +126,93 @@ class Machine:
 
     @property
     def line(self) -> int:
-        """The line of the statement that comes next; the last where it is over."""
+        """The line of the statement that comes next; the last line at the end; 0 in an empty program."""
         lines = self.program.lines
-        return lines[min(self.at, len(lines) - 1)] if lines else 0
+        return lines[min(self.address, len(lines) - 1)] if lines else 0
 
     @property
     def variables(self) -> dict[str, int]:
-        """Values by the names of the variables, as they are declared."""
-        return {one.name: self.values[one.place] for one in self.program.variables.values()}
+        """The values of the variables, by their names as declared."""
+        variables = self.program.variables.values()
+        return {variable.name: self.values[variable.index] for variable in variables}
 
     def set_variable(self, name: str, value: int) -> None:
-        """Give a variable a value, as a person with a debugger does.
+        """Set a variable, as with a debugger.
 
         Raises:
-            InputError: there is no such variable, or it does not hold that.
+            InputError: there is no such variable, or its type does not hold the value.
         """
         variable = self.program.variables.get(name.upper())
         if variable is None:
-            raise UnknownNameError.among("variable", name, [v.name for v in self.program.variables.values()])
-        if not 0 <= value <= variable.most:
-            raise InputError(f"{name} = {value}", hint=f"0..{variable.most}")
-        self.values[variable.place] = value
+            names = [variable.name for variable in self.program.variables.values()]
+            raise UnknownNameError.among("variable", name, names)
+        if not 0 <= value <= variable.max_value:
+            raise InputError(f"{name} cannot hold {value}", hint=f"expected 0..{variable.max_value}")
+        self.values[variable.index] = value
 
     def run_until(self, until_us: int) -> None:
-        """Run until the program's time is there, it waits for servos, or it is over."""
-        steps, statement_us = self.program.steps, board_facts().statement_us
+        """Run until the clock reaches a time [us] or the program stops."""
+        steps = self.program.steps
+        statement_us = board_parameters().statement_us
         n_steps = len(steps)
-        while self.clock_us < until_us and self.stopped is None:
-            if self.at >= n_steps:
-                self.stopped = StopReason.LAST_LINE
+        while self.clock_us < until_us and self.stop_reason is None:
+            address = self.address
+            if address >= n_steps:
+                self.stop_reason = StopReason.LAST_LINE
                 return
-            if self.at in self.breakpoints:
-                self.stopped = StopReason.BREAKPOINT
+            if address in self.breakpoints:
+                self.stop_reason = StopReason.BREAKPOINT
                 return
-            before = self.at
             self.clock_us += statement_us
             self.steps += 1
             try:
-                self.at = steps[before](self)
-            except ProgramError as error:
-                self.error, self.stopped = error, StopReason.ERROR
+                self.address = steps[address](self)
+            except BasicProgramError as error:
+                self.error = error
+                self.stop_reason = StopReason.ERROR
                 return
 
     def step(self) -> None:
-        """Run one statement, breakpoint or not; servos for which it waits get their pulses at once."""
-        if self.stopped in {None, StopReason.BREAKPOINT}:
-            kept, self.breakpoints, self.stopped = self.breakpoints, (), None
-            self.waits = True
-            while self.waits:
-                self.waits = False
-                self.run_until(self.clock_us + 1)
-                if self.waits:
-                    self.board.servos.pulse()
-            self.breakpoints = kept
+        """Run one statement, ignoring breakpoints; servos that it waits for get their pulses at once."""
+        if self.stop_reason not in {None, StopReason.BREAKPOINT}:
+            return
+        breakpoints = self.breakpoints
+        self.breakpoints = ()
+        self.stop_reason = None
+        self.is_waiting = True
+        while self.is_waiting:
+            self.is_waiting = False
+            self.run_until(self.clock_us + 1)
+            if self.is_waiting:
+                self.board.servos.send_pulse()
+        self.breakpoints = breakpoints
 
-    def wait(self, at: int) -> int:
-        """Run the statement at `at` again after the next pulse."""
+    def retry_after_pulse(self, address: int) -> int:
+        """Advance the clock to the next pulse and return the address of the statement to run again."""
         self.clock_us = -(-self.clock_us // self.pulse_us) * self.pulse_us
-        self.waits = True
-        return at
+        self.is_waiting = True
+        return address
 
-    def fail(self, line: int, message: str, hint: str = "") -> ProgramError:
-        """Return the error of the statement on a line."""
+    def error_at(self, line: int, message: str, hint: str = "") -> BasicProgramError:
+        """Return an error of the statement on a line."""
         where = self.program.source.where(line)
-        return ProgramError(message, where=where, hint=hint or None)
+        return BasicProgramError(message, where=where, hint=hint or None)
 
-    def call(self, at: int, target: int) -> int:
-        """Go to a routine from the statement at `at`."""
-        if len(self.gosubs) >= board_facts().most_gosubs:
+    def call_routine(self, address: int, target: int) -> int:
+        """Push the address after a GOSUB at `address` and return the target.
+
+        Raises:
+            BasicProgramError: routines are nested too deeply.
+        """
+        max_depth = board_parameters().most_gosubs
+        if len(self.return_addresses) >= max_depth:
             hint = "a routine left by GOTO never returns, and the board runs out of memory"
-            raise self.fail(self.line, f"GOSUB is nested deeper than {board_facts().most_gosubs}", hint)
-        self.gosubs.append(at + 1)
+            raise self.error_at(self.line, f"GOSUB is nested deeper than {max_depth}", hint)
+        self.return_addresses.append(address + 1)
         return target
 
-    def go(self, at: int, target: int) -> int:
-        """Jump from the statement at `at`; a jump back says that a loop came round."""
-        if target <= at and not self.gosubs:
-            self.rounds[target] = self.rounds.get(target, 0) + 1
+    def jump(self, address: int, target: int) -> int:
+        """Count a jump back outside of any routine as a loop and return the target."""
+        if target <= address and not self.return_addresses:
+            self.loop_counts[target] = self.loop_counts.get(target, 0) + 1
         return target

@@ -1,4 +1,4 @@
-"""What is odd about how a program moves servos, as far as its text tells: limits, speed, what waits."""
+"""Checks of how a program moves servos: joint limits, speeds, waiting."""
 
 from __future__ import annotations
 
@@ -7,212 +7,262 @@ from dataclasses import dataclass
 
 from posewright.robots import Robot
 from posewright.runtimes.robobasic import tree
-from posewright.runtimes.robobasic.paces import Pace
-from posewright.runtimes.robobasic.servos import MIDDLE, board_facts, board_servos, group_of
-from posewright.runtimes.robobasic.steps import as_group
+from posewright.runtimes.robobasic.servos import MIDDLE, board_joints, board_parameters, find_group
+from posewright.runtimes.robobasic.speed_settings import SpeedSetting
+from posewright.runtimes.robobasic.step_builder import normalize_move
 
-_SLACK = 0.5
-"""Counts are whole, limits are not."""
+_TOLERANCE = 0.5
+"""Counts are integers, limits are not."""
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
-    """What the joint of a servo can: from which count to which, and how many a second without load."""
+class ServoRange:
+    """The range and speed of a joint in counts of its servo.
+
+    Attributes:
+        joint: its name.
+        low: lower limit [counts].
+        high: upper limit [counts].
+        max_speed: without load [counts/s].
+    """
 
     joint: str
     low: float
     high: float
-    fastest: float
+    max_speed: float
 
     @classmethod
-    def of(cls, robot: Robot, joint: str) -> Reach:
-        """Return what a joint of a robot can."""
-        servo, limits = robot.servo(joint), robot.joint(joint)
-        low, high = sorted(servo.to_ticks(end) for end in (limits.lower_rad, limits.upper_rad))
+    def of(cls, robot: Robot, joint: str) -> ServoRange:
+        """Return the range of a joint of a robot."""
+        servo = robot.servo(joint)
+        limits = robot.joint(joint)
+        low, high = sorted(servo.to_ticks(limit) for limit in (limits.lower_rad, limits.upper_rad))
         return cls(joint, low, high, servo.no_load_speed_rad_s / servo.tick_rad)
 
 
 class MoveRules:
-    """Looks through the lines of one program, from the first to the last.
+    """Checks the moves of one program, line by line.
 
-    What SPEED and HIGHSPEED say is known from where it stands up to the next label, block or GOSUB.
+    SPEED and HIGHSPEED count as known up to the next label, block or GOSUB.
+
+    Args:
+        robot: whose limits apply.
+        fold_constant: returns the value of a constant expression, or None.
+        poses: POS statements by label in capitals.
     """
 
     def __init__(
-        self, robot: Robot, constant: Callable[[tree.Argument], int | None], poses: Mapping[str, tree.Command]
+        self,
+        robot: Robot,
+        fold_constant: Callable[[tree.Argument], int | None],
+        poses: Mapping[str, tree.CommandStatement],
     ) -> None:
-        self._reaches = {number: Reach.of(robot, joint) for number, joint in board_servos(robot).items()}
-        self._constant, self._poses = constant, poses
-        self._mirrored: set[int] = set()
-        self._missing: set[int] = set()
-        self._never_high = True
-        self._speed: int | None = board_facts().first_speed
-        self._high: bool | None = False
-        self._laid_down: dict[int, int] = {}
-        self._told_waiting = False
+        joints = board_joints(robot)
+        self._ranges = {servo: ServoRange.of(robot, joint) for servo, joint in joints.items()}
+        self._fold_constant = fold_constant
+        self._poses = poses
+        self._mirrored_servos: set[int] = set()
+        self._reported_servos: set[int] = set()  # numbers without a servo
+        self._uses_high_speed = False
+        self._speed: int | None = board_parameters().first_speed
+        self._high_speed: bool | None = False
+        self._last_moves: dict[int, int] = {}  # by servo, the line of a MOVE that may still run
+        self._is_wait_reported = False
 
-    def look(self, lines: Sequence[tree.Line]) -> Iterator[tree.Finding]:
-        """Yield what there is to say."""
-        found = ((line, one) for line in lines for one in tree.statements_in(line.statement))
-        commands = [(line, one) for line, one in found if isinstance(one, tree.Command)]
-        self._never_high = not any(one.key == "HIGHSPEED" and _word(one) == "SETON" for _, one in commands)
-        for line, one in commands:
-            if one.key == "DIR":
-                yield from self._direction(line, one)
-        first = next((line for line, one in commands if _is_move(one)), None)
-        if first is not None and not any(map(_asks_where, lines)):
-            what = "the servos may jump at this first MOVE: the program has not asked where they are"
-            yield finding(first, "jump", what, "GETMOTORSET G24, 1, 1, ..., at the beginning")
+    def check(self, lines: Sequence[tree.SourceLine]) -> Iterator[tree.BasicFinding]:
+        """Yield the findings about the lines of the program."""
+        commands: list[tuple[tree.SourceLine, tree.CommandStatement]] = []
         for line in lines:
-            yield from self._line(line)
+            for statement in tree.statements_in(line.statement):
+                if isinstance(statement, tree.CommandStatement):
+                    commands.append((line, statement))
+        self._uses_high_speed = any(
+            command.key == "HIGHSPEED" and _first_name(command) == "SETON" for _, command in commands
+        )
+        for line, command in commands:
+            if command.key == "DIR":
+                yield from self._check_direction(line, command)
+        first_move = next((line for line, command in commands if _is_move(command)), None)
+        if first_move is not None and not any(map(_reads_positions, lines)):
+            message = "the servos may jump at this first MOVE: the program has not read their positions"
+            yield finding_at(first_move, "jump", message, "GETMOTORSET G24, 1, 1, ..., at the beginning")
+        for line in lines:
+            yield from self._check_line(line)
 
-    def _line(self, line: tree.Line) -> Iterator[tree.Finding]:
+    def _check_line(self, line: tree.SourceLine) -> Iterator[tree.BasicFinding]:
         if line.label:
-            self._forget()
-            self._told_waiting = False
+            self._forget_speed()
+            self._is_wait_reported = False
         for statement in tree.statements_in(line.statement):
-            if isinstance(statement, tree.Command):
-                yield from self._counts(line, statement)
-        if isinstance(line.statement, tree.Command):
-            yield from self._command(line, line.statement)
-        elif any(map(_changes_speed, tree.statements_in(line.statement))):
-            self._forget()
+            if isinstance(statement, tree.CommandStatement):
+                yield from self._check_positions(line, statement)
+        if isinstance(line.statement, tree.CommandStatement):
+            yield from self._follow_command(line, line.statement)
+        elif any(map(_may_change_speed, tree.statements_in(line.statement))):
+            self._forget_speed()
         elif isinstance(line.statement, tree.If):
-            self._laid_down.clear()
+            self._last_moves.clear()
 
-    def _forget(self) -> None:
-        self._speed, self._high = None, False if self._never_high else None
-        self._laid_down.clear()
+    def _forget_speed(self) -> None:
+        self._speed = None
+        self._high_speed = None if self._uses_high_speed else False
+        self._last_moves.clear()
 
-    def _command(self, line: tree.Line, command: tree.Command) -> Iterator[tree.Finding]:
+    def _follow_command(
+        self, line: tree.SourceLine, command: tree.CommandStatement
+    ) -> Iterator[tree.BasicFinding]:
+        """Update the state of servos and speed by a statement; yield findings about moves."""
         match command.key, command.arguments:
-            case "SPEED", (value,):
-                low, high = board_facts().speeds
-                known = self._constant(value)
-                self._speed = None if known is None else min(max(known, low), high)
+            case "SPEED", (argument,):
+                low, high = board_parameters().speeds
+                speed = self._fold_constant(argument)
+                self._speed = None if speed is None else min(max(speed, low), high)
             case "HIGHSPEED", _:
-                self._high = {"SETON": True, "SETOFF": False}.get(_word(command))
+                self._high_speed = {"SETON": True, "SETOFF": False}.get(_first_name(command))
             case (("WAIT" | "DELAY"), _):
-                self._laid_down.clear()
-            case "MOVEPOS", (tree.Name() as name,) if name.key in self._poses:
-                yield from self._moved(line, self._poses[name.key])
+                self._last_moves.clear()
+            case "MOVEPOS", (tree.Name() as label,) if label.key in self._poses:
+                yield from self._check_move(line, self._poses[label.key])
             case _ if _is_move(command):
-                yield from self._moved(line, command)
+                yield from self._check_move(line, command)
 
-    def _moved(self, line: tree.Line, command: tree.Command) -> Iterator[tree.Finding]:
-        servos = [servo for servo, _, _ in _fields(command)]
-        before = next((self._laid_down[one] for one in servos if one in self._laid_down), None)
-        if before is not None and not self._told_waiting:
-            self._told_waiting = True  # once for a routine: some do it all the way
-            what = f"this MOVE waits for that of line {before}: they share a servo"
-            yield finding(line, "no-wait", what, "a WAIT between them would say so")
-        self._laid_down.update(dict.fromkeys(servos, line.number))
-        fastest = min((self._reaches[one].fastest for one in servos if one in self._reaches), default=None)
-        if fastest is None or self._speed is None or self._high is None:
+    def _check_move(
+        self, line: tree.SourceLine, command: tree.CommandStatement
+    ) -> Iterator[tree.BasicFinding]:
+        """Yield findings about a move that waits for another, or is too fast for its servos."""
+        servos = [servo for servo, _, _ in _fields_of(command)]
+        previous = next((self._last_moves[servo] for servo in servos if servo in self._last_moves), None)
+        if previous is not None and not self._is_wait_reported:
+            self._is_wait_reported = True  # once per routine, since some do it in every move
+            message = f"this MOVE waits for that of line {previous}: they share a servo"
+            yield finding_at(line, "no-wait", message, "a WAIT between them makes that explicit")
+        self._last_moves.update(dict.fromkeys(servos, line.number))
+        speeds = [self._ranges[servo].max_speed for servo in servos if servo in self._ranges]
+        if not speeds or self._speed is None or self._high_speed is None:
             return
-        rate = Pace(self._speed, self._high).rate(board_facts().speed_counts_s)
-        if rate > fastest:
-            most = fastest / Pace(1, self._high).rate(board_facts().speed_counts_s)
-            asked = f"SPEED {self._speed} here asks for {rate:.0f} counts a second"
-            what = f"{asked}; the servos manage {fastest:.0f}"
-            hint = f"over a long way they arrive late; at SPEED {int(most)} they keep up"
-            yield finding(line, "too-fast", what, hint)
-            self._speed = None  # said once
+        max_speed = min(speeds)
+        speed_counts_s = board_parameters().speed_counts_s
+        rate = SpeedSetting(self._speed, self._high_speed).rate(speed_counts_s)
+        if rate <= max_speed:
+            return
+        max_setting = int(max_speed / SpeedSetting(1, self._high_speed).rate(speed_counts_s))
+        requested = f"SPEED {self._speed} here asks for {rate:.0f} counts a second"
+        hint = f"in long moves they arrive late; at SPEED {max_setting} they keep up"
+        yield finding_at(line, "too-fast", f"{requested}; the servos manage {max_speed:.0f}", hint)
+        self._speed = None  # so that it is reported once
 
-    def _counts(self, line: tree.Line, command: tree.Command) -> Iterator[tree.Finding]:
+    def _check_positions(
+        self, line: tree.SourceLine, command: tree.CommandStatement
+    ) -> Iterator[tree.BasicFinding]:
         if command.key == "SERVO" and len(command.arguments) == 2:
-            servo = self._constant(command.arguments[0])
-            yield from () if servo is None else self._count(line, servo, command.arguments[1], 1)
+            servo = self._fold_constant(command.arguments[0])
+            if servo is not None:
+                yield from self._check_position(line, servo, command.arguments[1], 1)
         elif _is_move(command) or command.key == "POS":
-            for servo, place, field in _fields(command):
-                yield from self._count(line, servo, field, place if command is line.statement else -1)
+            for servo, n_commas, field in _fields_of(command):
+                place = n_commas if command is line.statement else -1
+                yield from self._check_position(line, servo, field, place)
 
-    def _count(self, line: tree.Line, servo: int, field: tree.Argument, place: int) -> Iterator[tree.Finding]:
-        low, high = board_facts().counts
-        counts, reach = self._constant(field), self._reaches.get(servo)
-        if counts is None or not low <= counts <= high:  # which compiling tells
+    def _check_position(
+        self, line: tree.SourceLine, servo: int, field: tree.Argument, n_commas: int
+    ) -> Iterator[tree.BasicFinding]:
+        """Yield a finding if a position is beyond the joint's limits or there is no such servo."""
+        low, high = board_parameters().counts
+        counts = self._fold_constant(field)
+        if counts is None or not low <= counts <= high:  # the compiler reports the latter
             return
-        if reach is None:
-            if counts != MIDDLE and servo not in self._missing:
-                self._missing.add(servo)
-                what = f"this robot has no servo {servo}, which is sent to {counts}"
-                yield finding(
-                    line, "no-servo", what, f"write {MIDDLE}, or leave the field empty", place=place
-                )
+        servo_range = self._ranges.get(servo)
+        if servo_range is None:
+            if counts != MIDDLE and servo not in self._reported_servos:
+                self._reported_servos.add(servo)
+                message = f"this robot has no servo {servo}, which is sent to {counts}"
+                hint = f"write {MIDDLE}, or leave the field empty"
+                yield finding_at(line, "no-servo", message, hint, n_commas=n_commas)
             return
-        ends = reach.low, reach.high
-        if servo in self._mirrored:
-            ends = 2 * MIDDLE - reach.high, 2 * MIDDLE - reach.low
-        if not ends[0] - _SLACK <= counts <= ends[1] + _SLACK:
-            what = f"{counts} is beyond the limits of {reach.joint} (servo {servo})"
-            hint = f"{ends[0]:.0f}..{ends[1]:.0f}"
-            yield finding(line, "joint-limit", what, hint, tree.Severity.WARNING, place=place)
+        low_limit = servo_range.low
+        high_limit = servo_range.high
+        if servo in self._mirrored_servos:
+            low_limit = 2 * MIDDLE - servo_range.high
+            high_limit = 2 * MIDDLE - servo_range.low
+        if not low_limit - _TOLERANCE <= counts <= high_limit + _TOLERANCE:
+            message = f"{counts} is beyond the limits of {servo_range.joint} (servo {servo})"
+            hint = f"{low_limit:.0f}..{high_limit:.0f}"
+            yield finding_at(line, "joint-limit", message, hint, tree.Severity.WARNING, n_commas=n_commas)
 
-    def _direction(self, line: tree.Line, command: tree.Command) -> Iterator[tree.Finding]:
-        for servo, place, field in _fields(command):
-            value, usual = self._constant(field), board_facts().directions[servo]
-            if value in {0, 1} and value != usual and servo in self._reaches:
-                self._mirrored.add(servo)
-                what = f"DIR turns {self._reaches[servo].joint} (servo {servo}) the other way round"
+    def _check_direction(
+        self, line: tree.SourceLine, command: tree.CommandStatement
+    ) -> Iterator[tree.BasicFinding]:
+        """Yield a finding for each servo that a DIR turns the other way than programs for this robot."""
+        for servo, n_commas, field in _fields_of(command):
+            direction = self._fold_constant(field)
+            usual = board_parameters().directions[servo]
+            if direction in {0, 1} and direction != usual and servo in self._ranges:
+                self._mirrored_servos.add(servo)
+                message = f"DIR turns {self._ranges[servo].joint} (servo {servo}) the other way round"
                 hint = f"programs for this robot use {usual}"
-                yield finding(line, "direction", what, hint, tree.Severity.WARNING, place=place)
+                yield finding_at(line, "direction", message, hint, tree.Severity.WARNING, n_commas=n_commas)
 
 
-def finding(
-    line: tree.Line,
+def finding_at(
+    line: tree.SourceLine,
     rule: str,
     message: str,
     hint: str = "",
     severity: tree.Severity = tree.Severity.HINT,
     *,
-    place: int = -1,
-) -> tree.Finding:
-    """Return something about a line, or about what stands behind so many commas of it."""
-    return tree.Finding(line.number, rule, message, hint, severity, column_of(line, place))
+    n_commas: int = -1,
+) -> tree.BasicFinding:
+    """Return a finding about a line; see `column_of` for `n_commas`."""
+    return tree.BasicFinding(line.number, rule, message, hint, severity, column_of(line, n_commas))
 
 
-def column_of(line: tree.Line, place: int = -1) -> int:
-    """Return where the statement of a line begins, or what stands behind so many of its commas."""
-    at = 0
-    if line.label:
-        at = line.code.find(":") + 1
-    for _ in range(place):
-        at = line.code.find(",", at) + 1
-    rest = line.code[at:]
-    return at + len(rest) - len(rest.lstrip()) + 1 if rest.strip() else 1
+def column_of(line: tree.SourceLine, n_commas: int = -1) -> int:
+    """Return the column of a line's statement, or of the argument after a number of commas."""
+    start = line.code.find(":") + 1 if line.label else 0
+    for _ in range(n_commas):
+        start = line.code.find(",", start) + 1
+    remainder = line.code[start:]
+    if not remainder.strip():
+        return 1
+    n_spaces = len(remainder) - len(remainder.lstrip())
+    return start + n_spaces + 1
 
 
-def _asks_where(line: tree.Line) -> bool:
-    """Tell whether a line asks where servos are, by GETMOTORSET or MOTORIN."""
-    return any(
-        (isinstance(one, tree.Command) and one.key == "GETMOTORSET") or any(tree.calls_of(one, "MOTORIN"))
-        for one in tree.statements_in(line.statement)
-    )
+def _reads_positions(line: tree.SourceLine) -> bool:
+    """Whether a line reads the positions of servos, by GETMOTORSET or MOTORIN."""
+    for statement in tree.statements_in(line.statement):
+        if isinstance(statement, tree.CommandStatement) and statement.key == "GETMOTORSET":
+            return True
+        if any(tree.find_calls(statement, "MOTORIN")):
+            return True
+    return False
 
 
-def _changes_speed(statement: tree.Statement) -> bool:
-    """Tell whether the lines below a statement may not count on the SPEED above it."""
-    if isinstance(statement, tree.Command):
+def _may_change_speed(statement: tree.Statement) -> bool:
+    """Whether SPEED may have another value after a statement."""
+    if isinstance(statement, tree.CommandStatement):
         return statement.key in {"SPEED", "HIGHSPEED"}
     return isinstance(
         statement, tree.ElseIf | tree.Else | tree.EndIf | tree.For | tree.Next | tree.Gosub | tree.On
     )
 
 
-def _word(command: tree.Command) -> str:
+def _first_name(command: tree.CommandStatement) -> str:
+    """Return the first argument of a statement in capitals if it is a name; otherwise an empty text."""
     first = command.arguments[0] if command.arguments else None
     return first.key if isinstance(first, tree.Name) else ""
 
 
-def _fields(command: tree.Command) -> Iterator[tuple[int, int, tree.Argument]]:
-    """Yield the servos that a statement names, the place of each field among its arguments, and the field."""
-    grouped = as_group(command)
-    begin = 1 + len(command.arguments) - len(grouped.arguments)
-    fields = enumerate(grouped.arguments[1:], begin)
-    for servo, (place, field) in zip(group_of(_word(grouped)) or (), fields, strict=False):
+def _fields_of(command: tree.CommandStatement) -> Iterator[tuple[int, int, tree.Argument]]:
+    """Yield servo, number of commas before it, and value of each field that is not empty."""
+    grouped = normalize_move(command)
+    servos = find_group(_first_name(grouped)) or ()
+    first_field = 1 + len(command.arguments) - len(grouped.arguments)
+    numbered_fields = enumerate(grouped.arguments[1:], first_field)
+    for servo, (n_commas, field) in zip(servos, numbered_fields, strict=False):
         if field is not None:
-            yield servo, place, field
+            yield servo, n_commas, field
 
 
-def _is_move(command: tree.Command) -> bool:
-    return as_group(command).key == "MOVE"
+def _is_move(command: tree.CommandStatement) -> bool:
+    return normalize_move(command).key == "MOVE"

@@ -1,6 +1,6 @@
-"""A routine is run by itself, and what the servos do is taken down, as long as that is always the same.
+"""Runs a routine by itself and records the servos' moves, provided that the routine always does the same.
 
-It is static where it draws nothing by chance, and reads no port, no memory and no variable that it has not
+A routine is static if it draws no random number, and reads no port, no memory and no variable that it has not
 set itself.
 """
 
@@ -9,273 +9,347 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 
-from posewright.runtimes.robobasic.board import Board, ProgramError
-from posewright.runtimes.robobasic.machine import Machine, Program
-from posewright.runtimes.robobasic.paces import Pace
-from posewright.runtimes.robobasic.servos import MIDDLE, Servos, Way, board_facts
+from posewright.runtimes.robobasic.board import BasicBoard, BasicProgramError
+from posewright.runtimes.robobasic.machine import BasicMachine, CompiledProgram
+from posewright.runtimes.robobasic.servos import MIDDLE, BoardServos, ServoRamp, board_parameters
+from posewright.runtimes.robobasic.speed_settings import SpeedSetting
 
-MOST_MOMENTS = 10_000
-LONGEST_S = 3600.0
-MOST_STATEMENTS = 1_000_000
-"""Of a routine; each pulse that is waited for counts as one."""
+MAX_MOVES = 10_000
+MAX_TIME_S = 3600.0
+MAX_STATEMENTS = 1_000_000
+"""Largest number of statements of a routine; waiting for a pulse counts as one."""
 
 PASSES = 4
-"""So often a routine that repeats comes round here. The pass before the last is taken: its first move is one
-from where the routine ends, and when it is over is known, too."""
+"""Number of passes of a routine that repeats. The pass before the last is recorded: its first move starts
+where the routine ends, and its end is known."""
 
 
-def as_left(before: Servos, servos: Servos) -> Servos:
-    """Return servos with SPEED and the switches as others have them by now."""
-    for switch in ("grouped", "all_together", "high_speed"):
-        setattr(servos, switch, getattr(before, switch))
-    servos.directions = list(before.directions)
-    servos.speed, servos.speed_is_left = before.speed, True
+def inherit_settings(servos: BoardServos, previous: BoardServos) -> BoardServos:
+    """Copy SPEED, HIGHSPEED, PTP and DIR from other servos and return the servos."""
+    servos.sync_group = previous.sync_group
+    servos.sync_all = previous.sync_all
+    servos.high_speed = previous.high_speed
+    servos.directions = list(previous.directions)
+    servos.speed = previous.speed
+    servos.speed_inherited = True
     return servos
 
 
-class _Known(list[int]):
-    """Values of variables, of which none is read before the routine has set it."""
+class _UnsetVariables(list[int]):
+    """The values of variables; reading one before it is set is an error."""
 
-    def __init__(self, program: Program) -> None:
-        self._names = {one.place: one.name for one in program.variables.values()}
-        super().__init__([0] * len(self._names))
+    def __init__(self, program: CompiledProgram) -> None:
+        self._unset_names = {variable.index: variable.name for variable in program.variables.values()}
+        super().__init__([0] * len(self._unset_names))
 
-    def __getitem__(self, place: int) -> int:  # type: ignore[override]  # nobody takes slices of values
-        if place in self._names:
-            raise ProgramError(f"it reads {self._names[place]}, which it has not set")
-        return super().__getitem__(place)
+    def __getitem__(self, index: int) -> int:  # type: ignore[override]  # values are never sliced
+        if index in self._unset_names:
+            raise BasicProgramError(f"it reads {self._unset_names[index]}, which it has not set")
+        return super().__getitem__(index)
 
-    def __setitem__(self, place: int, value: int) -> None:  # type: ignore[override]  # as above
-        self._names.pop(place, None)
-        super().__setitem__(place, value)
+    def __setitem__(self, index: int, value: int) -> None:  # type: ignore[override]  # as above
+        self._unset_names.pop(index, None)
+        super().__setitem__(index, value)
 
 
-class _Written(dict[int, int]):
-    """Memory, of which nothing is read before the routine has written it."""
+class _UnwrittenMemory(dict[int, int]):
+    """A memory; reading a byte before it is written is an error."""
 
-    def get(self, address: int, default: int = 0) -> int:  # type: ignore[override]  # as the machine asks
+    def get(self, address: int, default: int = 0) -> int:  # type: ignore[override]  # the machine's only use
         if address not in self:
-            raise ProgramError(f"it reads the memory at {address}, which it has not written")
+            raise BasicProgramError(f"it reads the memory at {address}, which it has not written")
         return super().get(address, default)
 
 
 @dataclass
-class _NoPorts:
-    """Ports that refuse to be read; GETMOTORSET finds a servo that was let go where it was sent last."""
+class _UnreadablePorts:
+    """Ports of which reading is an error; GETMOTORSET finds a servo without torque at its last position."""
 
-    servos: Servos
+    servos: BoardServos
 
     def read(self, port: str, number: int) -> int:
-        raise ProgramError(f"it reads {port}" if port == "ERX" else f"it reads {port}({number})")
+        raise BasicProgramError(f"it reads {port}" if port == "ERX" else f"it reads {port}({number})")
 
-    def position(self, servo: int) -> int:
-        return round(self.servos.positions[servo]) if self.servos.driven[servo] is False else 0
+    def servo_position(self, servo: int) -> int:
+        is_off = self.servos.torque_enabled[servo] is False
+        return round(self.servos.positions[servo]) if is_off else 0
 
 
 @dataclass
-class Moment:
-    """What begins between two pulses.
+class RecordedMove:
+    """The motions, jumps and releases of servos that start with one pulse.
 
     Attributes:
         begin: pulses sent before it.
-        n: pulses until all of it is there; 0 where servos jump, or are let go.
-        counts: of the robot, by servo.
-        free: servos that are let go.
-        pace: of all its moves; None where they have several, or were interrupted.
+        n_pulses: duration of its longest motion; 0 for jumps and releases.
+        counts: targets in counts of the robot, by servo.
+        free: servos whose torque is switched off.
+        speed: common speed setting of its motions; None if they differ or were interrupted.
     """
 
     begin: int
-    n: int
+    n_pulses: int
     counts: dict[int, float]
     free: set[int]
-    pace: Pace | None = None
+    speed: SpeedSetting | None = None
 
     @property
     def end(self) -> int:
         """Pulses sent when it is over."""
-        return self.begin + self.n
+        return self.begin + self.n_pulses
 
 
 class RoutineRun:
-    """One run of a routine from its address; it is over when this is made.
+    """One run of a routine; creating the object runs the routine to its end.
 
     Args:
-        program: whose routine it is.
-        servos: how they stand before.
-        ours: the servos that the robot has.
-        at: the routine's address.
-        most: statements that it may have.
-        at_power_on: whether it is the beginning of the program, for which every variable is 0.
+        program: that contains the routine.
+        servos: with the settings before the routine.
+        servo_numbers: of the servos that the robot has.
+        address: of the routine.
+        max_statements: after which the routine counts as endless.
+        at_power_on: whether it is the beginning of the program, where all variables are 0.
 
     Attributes:
-        servos: how the routine leaves them.
-        why: why it is not static; empty where it is.
-        line: of the statement that makes it so, or after which it is over.
-        steps: how many statements were run.
-        moments: what began, in order.
+        servos: after the routine.
+        moves: that were recorded, in order.
+        failure: why the routine is not static; empty if it is.
+        line: of the statement that failed, or of the end.
+        steps: number of statements that were run.
     """
 
     def __init__(
         self,
-        program: Program,
-        servos: Servos,
-        ours: Set[int],
-        at: int,
-        most: int = MOST_STATEMENTS,
+        program: CompiledProgram,
+        servos: BoardServos,
+        servo_numbers: Set[int],
+        address: int,
+        max_statements: int = MAX_STATEMENTS,
         *,
         at_power_on: bool = False,
     ) -> None:
-        board = Board(servos, _NoPorts(servos), eeprom=_Written(), memory=_Written(), chance=None)
-        self._machine = Machine(program, board, at=at)
+        board = BasicBoard(
+            servos,
+            _UnreadablePorts(servos),
+            eeprom=_UnwrittenMemory(),
+            memory=_UnwrittenMemory(),
+            random_generator=None,
+        )
+        self._machine = BasicMachine(program, board, address=address)
         if not at_power_on:
-            self._machine.values = _Known(program)
-        self.servos, self._ours, self._start, self._most = servos, ours, at, most
-        self.moments: list[Moment] = []
-        self._rounds: list[int] = []
-        self._free: set[int] = set()
-        self._left_over: int | None = None
-        self._early = self._effects = 0
+            self._machine.values = _UnsetVariables(program)
+        self.servos = servos
+        self.moves: list[RecordedMove] = []
+        self._servo_numbers = servo_numbers
+        self._start_address = address
+        self._max_statements = max_statements
+        self._pass_starts: list[int] = []  # number of moves at the beginning of each further pass
+        self._recorded_effects = 0
+        self._released: set[int] = set()
+        self._inherited_speed: int | None = None
+        self._max_early_pulses = 0
         self._overlaps = False
-        self._nowhere: set[int] = set()
-        self._kept: tuple[object, ...] = ()
-        self._kept_at = (0, 0, 0)
-        self.why = self._play()
-        self.line, self.steps = self._machine.line, self._machine.steps
+        self._missing_servos: set[int] = set()
+        self._checkpoint: tuple[object, ...] = ()
+        self._checkpoint_steps = 0
+        self._checkpoint_effects = 0
+        self._next_checkpoint = 0  # pulses
+        self.failure = self._run()
+        self.line = self._machine.line
+        self.steps = self._machine.steps
 
     @property
     def repeats(self) -> bool:
-        """Whether it goes back to its own label for ever."""
-        return bool(self._rounds)
+        """Whether the routine goes back to its own label for ever."""
+        return bool(self._pass_starts)
 
-    def one_pass(self) -> tuple[list[Moment], int]:
-        """Return what began, in one pass of a routine that repeats, and the pulses sent when it is over."""
-        end = self._machine.clock_us // self._machine.pulse_us
-        if not self._rounds:
-            return self.moments, end
-        first, last = self._rounds[-3:-1]
-        return self.moments[first:last], self.moments[last].begin if last < len(self.moments) else end
+    def one_pass(self) -> tuple[list[RecordedMove], int]:
+        """Return the moves of one pass and the pulses sent at its end."""
+        if not self._pass_starts:
+            return self.moves, self._pulses_of_clock()
+        first, last = self._pass_starts[-3:-1]
+        end = self.moves[last].begin if last < len(self.moves) else self._pulses_of_clock()
+        return self.moves[first:last], end
 
-    def _play(self) -> str:
-        """Run to the end, or round a few times; return why the routine is not static, or nothing."""
-        machine, servos = self._machine, self.servos
+    def _pulses_of_clock(self) -> int:
+        return self._machine.clock_us // self._machine.pulse_us
+
+    # The run.
+
+    def _run(self) -> str:
+        """Run to the end, or `PASSES` times; return why the routine is not static, or an empty text."""
+        machine = self._machine
+        servos = self.servos
         while True:
             if not servos.is_moving:
-                servos.pulses = max(servos.pulses, machine.clock_us // machine.pulse_us)
-            machine.run_until((servos.pulses + 1) * machine.pulse_us)
+                servos.pulse_count = max(servos.pulse_count, self._pulses_of_clock())
+            machine.run_until((servos.pulse_count + 1) * machine.pulse_us)
             if machine.error is not None:
                 return machine.error.message
-            if machine.rounds.get(self._start, 0) > len(self._rounds):
-                self._rounds.append(len(self.moments))
-            self._take_down()
-            if (machine.stopped is not None and not servos.is_moving) or len(self._rounds) >= PASSES:
+            if machine.loop_counts.get(self._start_address, 0) > len(self._pass_starts):
+                self._pass_starts.append(len(self.moves))
+            self._send_pulse()
+            has_ended = machine.stop_reason is not None and not servos.is_moving
+            if has_ended or len(self._pass_starts) >= PASSES:
                 return ""
-            if why := self._endless():
-                return why
+            if machine.steps > self._max_statements:
+                return f"it has not ended after {self._max_statements:,} statements"
+            if machine.clock_us > MAX_TIME_S * 1e6:
+                return f"it has not ended after {MAX_TIME_S:g} s"
+            if len(self.moves) > MAX_MOVES:
+                return f"it has more than {MAX_MOVES:,} moves"
+            if self._is_in_endless_loop():
+                return "it loops here for ever"
 
-    def _endless(self) -> str:
+    def _is_in_endless_loop(self) -> bool:
+        """Whether the program is in the same state as at a checkpoint and has done something since.
+
+        The checkpoint is moved to the present at intervals that double (Brent 1980).
+        """
         machine = self._machine
-        if machine.steps > self._most:
-            return f"it has not ended after {self._most:,} statements"
-        if machine.clock_us > LONGEST_S * 1e6:
-            return f"it has not ended after {LONGEST_S:g} s"
-        if len(self.moments) > MOST_MOMENTS:
-            return f"it has more than {MOST_MOMENTS:,} moves"
-        return "it loops here for ever" if self._is_where_it_was() else ""
-
-    def _is_where_it_was(self) -> bool:
-        """Tell whether all is as it was at a time that is kept, and moved on ever farther (Brent 1980)."""
-        machine, moving = self._machine, self.servos.is_moving
-        if self._rounds or machine.stopped is not None:
+        if self._pass_starts or machine.stop_reason is not None:
             return False
-        now = machine.at, list(machine.values), list(machine.gosubs), moving
-        steps, effects, until = self._kept_at
-        waits = machine.steps == steps or (moving and machine.board.effects == effects)
-        if now == self._kept and not waits:
+        servos_move = self.servos.is_moving
+        state = (machine.address, list(machine.values), list(machine.return_addresses), servos_move)
+        no_statement = machine.steps == self._checkpoint_steps
+        no_effect = machine.board.effect_count == self._checkpoint_effects
+        is_waiting = no_statement or (servos_move and no_effect)
+        if state == self._checkpoint and not is_waiting:
             return True
-        if self.servos.pulses >= until:
-            self._kept, self._kept_at = now, (machine.steps, machine.board.effects, 2 * self.servos.pulses)
+        if self.servos.pulse_count >= self._next_checkpoint:
+            self._checkpoint = state
+            self._checkpoint_steps = machine.steps
+            self._checkpoint_effects = machine.board.effect_count
+            self._next_checkpoint = 2 * self.servos.pulse_count
         return False
 
-    def _take_down(self) -> None:
-        """Send a pulse, and take down what begins with it; what is under way by then begins anew."""
-        servos, begin = self.servos, self.servos.pulses
-        if self._machine.board.effects == self._effects:
-            servos.pulse()
-            return
-        self._effects = self._machine.board.effects
-        before, under_way, placed = list(servos.positions), dict(servos.ways), set(servos.placed)
-        let_go = {one for one in self._ours if servos.driven[one] is False}
-        free, self._free = let_go - self._free, let_go
-        servos.pulse()
-        begun = {one: way for one, way in servos.begun.items() if one in self._ours}
-        self._nowhere |= {
-            one for one, way in servos.begun.items() if one not in begun and way.target != MIDDLE
-        }
-        placed = (placed & self._ours) - begun.keys() - let_go
-        if not (placed or begun or free):
-            return
-        if not placed and not free and self._was_torn(begin, begun):
-            return
-        taken = begun.keys() | placed | let_go
-        carried = {one: way for one, way in under_way.items() if one in self._ours and one not in taken}
-        if self.moments and (last := self.moments[-1]).end > begin:
-            self._overlaps = True
-            last.counts |= {one: before[one] for one in carried}
-            last.n, last.pace = begin - last.begin, None
-        if placed:
-            self.moments.append(Moment(begin, 0, {one: before[one] for one in placed}, free))
-            free = set()
-        if begun or carried or free:
-            self._begin(Moment(begin, 0, {}, free), begun, carried)
+    # The recording of moves.
 
-    def _was_torn(self, begin: int, begun: Mapping[int, Way]) -> bool:
-        """Take moves that come a pulse after others of other servos as theirs: a pulse came in between."""
-        last = self.moments[-1] if self.moments else None
-        if last is None or begin != last.begin + 1 or last.n < 2 or last.counts.keys() & begun.keys():
+    def _send_pulse(self) -> None:
+        """Send a pulse and record what starts with it; motions that are under way are split at the pulse."""
+        servos = self.servos
+        begin = servos.pulse_count
+        effect_count = self._machine.board.effect_count
+        if effect_count == self._recorded_effects:
+            servos.send_pulse()
+            return
+        self._recorded_effects = effect_count
+        positions = list(servos.positions)
+        running = dict(servos.ramps)
+        jumped = servos.jumped & self._servo_numbers
+        released = {servo for servo in self._servo_numbers if servos.torque_enabled[servo] is False}
+        newly_released = released - self._released
+        self._released = released
+        servos.send_pulse()
+
+        started: dict[int, ServoRamp] = {}
+        for servo, ramp in servos.started_ramps.items():
+            if servo in self._servo_numbers:
+                started[servo] = ramp
+            elif ramp.target != MIDDLE:
+                self._missing_servos.add(servo)
+        jumped = jumped - started.keys() - released
+        if not (jumped or started or newly_released):
+            return
+        if not jumped and not newly_released and self._merge_into_last_move(begin, started):
+            return
+
+        replaced = started.keys() | jumped | released
+        continued: dict[int, ServoRamp] = {}
+        for servo, ramp in running.items():
+            if servo in self._servo_numbers and servo not in replaced:
+                continued[servo] = ramp
+        last = self.moves[-1] if self.moves else None
+        if last is not None and last.end > begin:
+            self._overlaps = True
+            last.counts |= {servo: positions[servo] for servo in continued}
+            last.n_pulses = begin - last.begin
+            last.speed = None
+        if jumped:
+            counts = {servo: positions[servo] for servo in jumped}
+            self.moves.append(RecordedMove(begin, 0, counts, newly_released))
+            newly_released = set()
+        if started or continued or newly_released:
+            self.moves.append(self._create_move(begin, newly_released, started, continued))
+
+    def _merge_into_last_move(self, begin: int, started: Mapping[int, ServoRamp]) -> bool:
+        """Merge motions into those of other servos that started one pulse earlier; return whether that is so.
+
+        A pulse that falls between the MOVEs of one pose would otherwise split the pose.
+        """
+        last = self.moves[-1] if self.moves else None
+        if last is None or begin != last.begin + 1 or last.n_pulses < 2:
             return False
-        self._begin(Moment(begin, 0, {}, set()), begun, {})
-        later = self.moments.pop()
-        last.begin = begin if later.n >= last.n else last.begin
-        last.n = max(last.n, later.n)
+        if last.counts.keys() & started.keys():
+            return False
+        later = self._create_move(begin, set(), started, {})
+        if later.n_pulses >= last.n_pulses:
+            last.begin = begin
+        last.n_pulses = max(last.n_pulses, later.n_pulses)
         last.counts |= later.counts
-        last.pace = last.pace if last.pace == later.pace else None
+        if last.speed != later.speed:
+            last.speed = None
         return True
 
-    def _begin(self, moment: Moment, begun: Mapping[int, Way], carried: Mapping[int, Way]) -> None:
-        ways = {**begun, **carried}
-        moment.counts = {one: float(way.target) for one, way in ways.items()}
-        pulses = [way.n - way.done + 1 for way in ways.values()]  # they have had the first
-        moment.n = max(pulses, default=0)
-        self._early = max(self._early, moment.n - min(pulses, default=0))
-        low, high = board_facts().speeds
-        orders = [way.order for way in begun.values()]
-        paces = {Pace(min(max(one.speed, low), high), one.high_speed) for one in orders}
-        moment.pace = paces.pop() if len(paces) == 1 and not carried else None
-        left_over = [one.speed for one in orders if one.speed_is_left]
-        self._left_over = left_over[0] if left_over else self._left_over
-        self.moments.append(moment)
+    def _create_move(
+        self,
+        begin: int,
+        free: set[int],
+        started: Mapping[int, ServoRamp],
+        continued: Mapping[int, ServoRamp],
+    ) -> RecordedMove:
+        """Return a move of motions that start, and of others that continue from there."""
+        ramps = {**started, **continued}
+        counts = {servo: float(ramp.target) for servo, ramp in ramps.items()}
+        # The first pulse has been sent already.
+        durations = [ramp.n_pulses - ramp.pulses_sent + 1 for ramp in ramps.values()]
+        n_pulses = max(durations, default=0)
+        early_pulses = n_pulses - min(durations, default=0)
+        self._max_early_pulses = max(self._max_early_pulses, early_pulses)
+        low, high = board_parameters().speeds
+        settings: set[SpeedSetting] = set()
+        inherited_speeds: list[int] = []
+        for ramp in started.values():
+            command = ramp.command
+            settings.add(SpeedSetting(min(max(command.speed, low), high), command.high_speed))
+            if command.speed_inherited:
+                inherited_speeds.append(command.speed)
+        if inherited_speeds:
+            self._inherited_speed = inherited_speeds[0]
+        speed = settings.pop() if len(settings) == 1 and not continued else None
+        return RecordedMove(begin, n_pulses, counts, free, speed)
 
     def remarks(self) -> Iterator[str]:
-        """Yield what its moments do not say, in words."""
-        facts, servos, board = board_facts(), self.servos, self._machine.board
-        if self._left_over is not None:
-            yield f"no SPEED before its first move: {self._left_over} is used, as the beginning leaves it"
-        if self._early:
-            seconds = round(self._early * servos.period_s, 3)
-            why = "moves overlap" if self._overlaps and servos.all_together else "PTP is not ALLON"
-            yield f"servos that arrive up to {seconds:g} s before others, as {why}, here arrive together"
+        """Yield sentences about what the recorded moves do not contain, or contain differently."""
+        servos = self.servos
+        board = self._machine.board
+        if self._inherited_speed is not None:
+            yield (
+                f"no SPEED before its first move: it uses {self._inherited_speed}, "
+                "which the beginning of the program sets"
+            )
+        if self._max_early_pulses:
+            seconds = round(self._max_early_pulses * servos.period_s, 3)
+            reason = "moves overlap" if self._overlaps and servos.sync_all else "PTP is not ALLON"
+            yield f"servos that arrive up to {seconds:g} s before others, as {reason}, arrive together here"
         if self._overlaps:
-            yield "a move begins before others have ended: a keyframe marks where they are then"
-        if self._nowhere:
-            yield f"servo {_listed(self._nowhere)}: the robot has none there"
-        if turned := {one for one in self._ours if servos.directions[one] != facts.directions[one]}:
-            yield f"DIR of servo {_listed(turned)} is not the usual: its counts are turned about {MIDDLE}"
+            yield "a move begins before others have ended: a keyframe holds the positions at that time"
+        if self._missing_servos:
+            yield f"the robot has no servo {_join_numbers(self._missing_servos)}"
+        usual_directions = board_parameters().directions
+        mirrored = {
+            servo for servo in self._servo_numbers if servos.directions[servo] != usual_directions[servo]
+        }
+        if mirrored:
+            numbers = _join_numbers(mirrored)
+            yield f"DIR of servo {numbers} is not the usual one: its counts are mirrored about {MIDDLE}"
         if any(gyro.port for gyro in board.gyros.values()):
-            yield "what its gyros correct"
-        aside = dict.fromkeys(str(one.get("statement", one["what"])).upper() for one in board.events)
-        if others := [word for word in aside if word != "MOTOR"]:
-            yield f"besides its moves there is {', '.join(others)}"
+            yield "corrections by gyros are left out"
+        keywords = dict.fromkeys(str(event.get("statement", event["what"])).upper() for event in board.events)
+        keywords.pop("MOTOR", None)
+        if keywords:
+            yield f"statements that do not move servos are left out: {', '.join(keywords)}"
 
 
-def _listed(servos: set[int]) -> str:
+def _join_numbers(servos: set[int]) -> str:
     return ", ".join(map(str, sorted(servos)))

@@ -1,4 +1,4 @@
-"""The board's servos: which counts each is sent at every pulse, with SPEED, PTP, HIGHSPEED and DIR."""
+"""The servos of an MR-C3024: the counts that MOVE, SPEED, PTP, HIGHSPEED and DIR send at every pulse."""
 
 from __future__ import annotations
 
@@ -13,19 +13,32 @@ from posewright.errors import InputError
 from posewright.robots import Robot
 
 NUMBERING = "robobasic"
-"""A robot's card has it where such a board drives its servos."""
+"""The numbering in the description of a robot whose servos such a board drives."""
 
 N_SERVOS = 32
 MIDDLE = 100
+"""The count of a servo's middle position."""
 
 
 @dataclass(frozen=True, slots=True)
-class BoardFacts:
-    """What `board.yaml` says; sources and assumptions stand there.
+class BoardParameters:
+    """The constants of the board from `board.yaml`, which gives a source or an assumption for each.
 
     Attributes:
+        counts: smallest and largest position.
+        zero: smallest and largest value of ZERO.
+        directions: by servo, the usual argument of DIR.
         speed_counts_s: counts a second at SPEED 1 [1/s].
-        statement_us: what a statement takes [us].
+        high_speed: factor of HIGHSPEED SETON.
+        speeds: smallest and largest SPEED.
+        first_speed: SPEED before the program sets it.
+        statement_us: time of a statement [us].
+        first_tempo: TEMPO before the program sets it.
+        beep_ms: time of a BEEP [ms].
+        gyro_counts: correction at sensitivity 255 and 100 degrees a second.
+        gyro_limit_counts: largest correction.
+        erased: content of an EEPROM cell that was never written.
+        most_gosubs: largest depth of GOSUB.
     """
 
     counts: tuple[int, int]
@@ -45,211 +58,271 @@ class BoardFacts:
 
 
 @cache
-def board_facts() -> BoardFacts:
-    """Return what is known, and assumed, of the board."""
+def board_parameters() -> BoardParameters:
+    """Return the constants of the board."""
     text = resources.files(__package__).joinpath("board.yaml").read_text(encoding="utf-8")
-    return read_record(parse_document(text), BoardFacts)
+    return read_record(parse_document(text), BoardParameters)
 
 
-SLOWEST, FASTEST = 0.5, 200.0
+MIN_SPEED_COUNTS_S = 0.5
+MAX_SPEED_COUNTS_S = 200.0
 
 
 def speed_from_measurement(speed: int, counts: float, seconds: float) -> float:
-    """Return counts a second at SPEED 1, from one move that was measured on a robot.
+    """Return the counts a second at SPEED 1, from one move that was timed on a robot.
 
     Args:
-        speed: of the move, 1..15, HIGHSPEED off.
-        counts: how far the servo that went farthest turned.
-        seconds: what that took [s].
+        speed: SPEED of the move, 1..15, with HIGHSPEED off.
+        counts: travel of the servo that moved farthest.
+        seconds: duration of the move [s].
 
     Raises:
-        InputError: no servo moves like that.
+        InputError: an argument is out of range, or the speed is not plausible for a servo.
     """
-    low, high = board_facts().speeds
+    low, high = board_parameters().speeds
     if not (low <= speed <= high and counts > 0.0 and seconds > 0.0):
-        hint = f"SPEED {low}..{high}, counts and seconds above 0"
-        raise InputError(f"SPEED {speed}, {counts:g} counts, {seconds:g} s", hint=hint)
-    found = counts / seconds / speed
-    if not SLOWEST <= found <= FASTEST:
-        hint = f"{SLOWEST:g} to {FASTEST:g}; a count is a degree"
-        raise InputError(f"{found:g} counts a second at SPEED 1", hint=hint)
-    return found
+        hint = f"expected SPEED {low}..{high}, and counts and seconds above 0"
+        raise InputError(f"no valid measurement: SPEED {speed}, {counts:g} counts, {seconds:g} s", hint=hint)
+    speed_counts_s = counts / seconds / speed
+    if not MIN_SPEED_COUNTS_S <= speed_counts_s <= MAX_SPEED_COUNTS_S:
+        limits = f"{MIN_SPEED_COUNTS_S:g} to {MAX_SPEED_COUNTS_S:g}"
+        raise InputError(
+            f"the measurement gives {speed_counts_s:g} counts a second at SPEED 1",
+            hint=f"expected {limits}; a count is a degree",
+        )
+    return speed_counts_s
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
-    """What one MOVE asks: counts by servo, counts a second for them, and what said so, or was left to it."""
+class MoveCommand:
+    """One MOVE that waits for the next pulse.
+
+    Attributes:
+        targets: counts of the robot, by servo.
+        rate: counts a second of the servos.
+        sync_group: whether its servos arrive together (PTP SETON).
+        speed: SPEED at the time.
+        high_speed: HIGHSPEED at the time.
+        speed_inherited: whether SPEED was set by another run.
+    """
 
     targets: Mapping[int, int]
     rate: float
-    grouped: bool
+    sync_group: bool
     speed: int
     high_speed: bool
-    speed_is_left: bool
+    speed_inherited: bool
 
 
 @dataclass(slots=True)
-class Way:
-    """A servo that is under way: where it began, where to, in how many pulses, and how many it has had."""
+class ServoRamp:
+    """The linear motion of one servo.
+
+    Attributes:
+        start: counts at the beginning.
+        target: counts at the end.
+        n_pulses: duration in pulses.
+        command: the MOVE that caused it.
+        pulses_sent: pulses since the beginning.
+    """
 
     start: float
     target: int
-    n: int
-    order: Order
-    done: int = 0
+    n_pulses: int
+    command: MoveCommand
+    pulses_sent: int = 0
 
 
-class Servos:
-    """Positions in counts as they are sent, a pulse each `period_s`; a servo is where it was sent.
+class BoardServos:
+    """The servo positions that the board sends, with one pulse each `period_s`.
 
-    MOVE lays down where to; all that is laid down between two pulses begins together. With PTP ALLON all of
-    it ends together, with PTP SETON that of each MOVE; else every servo goes by itself.
+    MOVE queues a command; commands queued between two pulses start together. With PTP ALLON all of them end
+    together, with PTP SETON the servos of one MOVE do, and otherwise each servo moves on its own.
 
     Attributes:
-        positions: `(32,)` what is sent, as counts of the robot, whatever DIR says.
-        driven: by servo: True, False after MOTOROFF, None until the program first says anything of it. Ours:
-            until then somebody holds the robot as it stands.
+        period_s: time between two pulses [s].
         speed_counts_s: counts a second at SPEED 1.
-        speed_is_left: whether SPEED is as another run left it, and not set since.
-        ways: of the servos that are under way.
-        begun: the ways that began at the last pulse.
-        placed: servos that were put somewhere at once since then, as SERVO does, and MOTOR after MOTOROFF.
+        positions: `(32,)` positions sent, in counts of the robot, whatever DIR says.
+        torque_enabled: by servo: True, False after MOTOROFF, None before the program first addresses the
+            servo. We assume that until then somebody holds the robot as it stands.
+        directions: by servo, the argument of DIR.
+        speed: SPEED.
+        speed_inherited: whether SPEED was set by another run, and not since.
+        high_speed: whether HIGHSPEED is on.
+        sync_group: whether PTP SETON is in effect.
+        sync_all: whether PTP ALLON is in effect.
+        pulse_count: pulses sent.
+        ramps: of the servos that move.
+        started_ramps: those of them that started with the last pulse.
+        jumped: servos that were set to a position at once since then, by SERVO or by MOTOR after MOTOROFF.
     """
 
     def __init__(
         self, start: Mapping[int, float], period_s: float, speed_counts_s: float | None = None
     ) -> None:
-        facts = board_facts()
+        parameters = board_parameters()
         self.period_s = period_s
-        self.speed_counts_s = facts.speed_counts_s if speed_counts_s is None else speed_counts_s
+        self.speed_counts_s = parameters.speed_counts_s if speed_counts_s is None else speed_counts_s
         self.positions: list[float] = [start.get(servo, float(MIDDLE)) for servo in range(N_SERVOS)]
-        self.driven: list[bool | None] = [None] * N_SERVOS
-        self.directions = list(facts.directions)
-        self.speed, self.speed_is_left = facts.first_speed, False
-        self.high_speed = self.grouped = self.all_together = False
-        self.pulses = 0
-        self.ways: dict[int, Way] = {}
-        self.begun: Mapping[int, Way] = {}
-        self.placed: set[int] = set()
-        self._orders: list[Order] = []
-        self._ordered: set[int] = set()
+        self.torque_enabled: list[bool | None] = [None] * N_SERVOS
+        self.directions = list(parameters.directions)
+        self.speed = parameters.first_speed
+        self.speed_inherited = False
+        self.high_speed = False
+        self.sync_group = False
+        self.sync_all = False
+        self.pulse_count = 0
+        self.ramps: dict[int, ServoRamp] = {}
+        self.started_ramps: Mapping[int, ServoRamp] = {}
+        self.jumped: set[int] = set()
+        self._queue: list[MoveCommand] = []
+        self._queued_servos: set[int] = set()
 
-    def mirrored(self, servo: int, counts: float) -> float:
-        """Return counts of a program as the robot's, or the other way round: DIR turns a servo about 100."""
-        return counts if self.directions[servo] == board_facts().directions[servo] else 2 * MIDDLE - counts
+    def apply_direction(self, servo: int, counts: float) -> float:
+        """Convert counts of the program to counts of the robot, or back.
 
-    def move(self, targets: Mapping[int, int]) -> None:
-        """Lay down where to, in counts of the program; the servos are driven from now on."""
-        facts = board_facts()
-        low, high = facts.speeds
+        A DIR other than the usual one mirrors the counts of a servo about its middle.
+        """
+        if self.directions[servo] == board_parameters().directions[servo]:
+            return counts
+        return 2 * MIDDLE - counts
+
+    def queue_move(self, targets: Mapping[int, int]) -> None:
+        """Queue a MOVE for the next pulse and enable the torque of its servos.
+
+        Args:
+            targets: counts of the program, by servo.
+        """
+        parameters = board_parameters()
+        low, high = parameters.speeds
         rate = min(max(self.speed, low), high) * self.speed_counts_s
-        told = {servo: int(self.mirrored(servo, counts)) for servo, counts in targets.items()}
-        rate *= facts.high_speed if self.high_speed else 1.0
-        self._orders.append(Order(told, rate, self.grouped, self.speed, self.high_speed, self.speed_is_left))
-        self._ordered |= told.keys()
-        self.drive(told)
+        if self.high_speed:
+            rate *= parameters.high_speed
+        robot_targets = {servo: int(self.apply_direction(servo, counts)) for servo, counts in targets.items()}
+        command = MoveCommand(
+            robot_targets, rate, self.sync_group, self.speed, self.high_speed, self.speed_inherited
+        )
+        self._queue.append(command)
+        self._queued_servos |= robot_targets.keys()
+        self.enable_torque(robot_targets)
 
     def set_speed(self, speed: int) -> None:
         """Set SPEED."""
-        self.speed, self.speed_is_left = speed, False
+        self.speed = speed
+        self.speed_inherited = False
 
-    def place(self, servo: int, counts: float) -> None:
-        """Send a servo there at once, in counts of the program, and forget what it was to do."""
-        self.stay([servo])
-        self.positions[servo] = self.mirrored(servo, counts)
-        self.placed.add(servo)
-        self.drive([servo])
+    def jump(self, servo: int, counts: float) -> None:
+        """Set a servo to counts of the program at once and cancel its motion."""
+        self.stop([servo])
+        self.positions[servo] = self.apply_direction(servo, counts)
+        self.jumped.add(servo)
+        self.enable_torque([servo])
 
-    def stay(self, servos: Iterable[int]) -> None:
-        """Let servos stay where they are."""
+    def stop(self, servos: Iterable[int]) -> None:
+        """Cancel the motions of servos, including queued ones."""
         for servo in servos:
-            self.ways.pop(servo, None)
-            if servo in self._ordered:
-                self._ordered.discard(servo)
-                self._orders = [
-                    replace(one, targets={s: to for s, to in one.targets.items() if s != servo})
-                    for one in self._orders
-                ]
+            self.ramps.pop(servo, None)
+            if servo not in self._queued_servos:
+                continue
+            self._queued_servos.discard(servo)
+            for index, command in enumerate(self._queue):
+                remaining = {number: count for number, count in command.targets.items() if number != servo}
+                self._queue[index] = replace(command, targets=remaining)
 
-    def drive(self, servos: Iterable[int]) -> None:
-        """Turn servos on."""
+    def enable_torque(self, servos: Iterable[int]) -> None:
+        """Switch the torque of servos on."""
         for servo in servos:
-            if self.driven[servo] is False:
-                self.placed.add(servo)
-            self.driven[servo] = True
+            if self.torque_enabled[servo] is False:
+                self.jumped.add(servo)
+            self.torque_enabled[servo] = True
 
-    def release(self, servos: Collection[int]) -> None:
-        """Turn servos off."""
-        self.stay(servos)
+    def disable_torque(self, servos: Collection[int]) -> None:
+        """Cancel the motions of servos and switch their torque off."""
+        self.stop(servos)
         for servo in servos:
-            self.driven[servo] = False
+            self.torque_enabled[servo] = False
 
     @property
     def is_moving(self) -> bool:
-        """Whether any servo is under way, or about to be."""
-        return bool(self.ways or self._ordered)
+        """Whether any servo moves or has a queued motion."""
+        return bool(self.ramps or self._queued_servos)
 
     def is_busy(self, servos: Iterable[int]) -> bool:
-        """Whether one of these is under way, or about to be."""
-        return self.is_moving and any(servo in self.ways or servo in self._ordered for servo in servos)
+        """Whether one of some servos moves or has a queued motion."""
+        return self.is_moving and any(servo in self.ramps or servo in self._queued_servos for servo in servos)
 
-    def pulse(self) -> None:
-        """Send the next pulse: what was laid down begins, and what is under way goes on."""
-        self.pulses += 1
-        self.begun = self._begin() if self._orders else {}
-        self.placed.clear()
-        for servo, way in list(self.ways.items()):
-            way.done += 1
-            self.positions[servo] = way.start + (way.target - way.start) * way.done / way.n
-            if way.done == way.n:
-                self.positions[servo] = float(way.target)
-                del self.ways[servo]
+    def send_pulse(self) -> None:
+        """Send the next pulse: start the queued motions and advance all."""
+        self.pulse_count += 1
+        self.started_ramps = self._start_queue() if self._queue else {}
+        self.jumped.clear()
+        for servo, ramp in list(self.ramps.items()):
+            ramp.pulses_sent += 1
+            travel = ramp.target - ramp.start
+            self.positions[servo] = ramp.start + travel * ramp.pulses_sent / ramp.n_pulses
+            if ramp.pulses_sent == ramp.n_pulses:
+                self.positions[servo] = float(ramp.target)
+                del self.ramps[servo]
 
-    def _begin(self) -> dict[int, Way]:
-        begun: dict[int, Way] = {}
-        longest = max(self._pulses_of(one, one.targets) for one in self._orders)
-        for order in self._orders:
-            together = self._pulses_of(order, order.targets)
-            for servo, target in order.targets.items():
-                alone = self._pulses_of(order, [servo])
-                n = longest if self.all_together else together if order.grouped else alone
-                begun[servo] = Way(self.positions[servo], target, n, order)
-        self.ways |= begun
-        self._orders.clear()
-        self._ordered.clear()
-        return begun
+    def _start_queue(self) -> dict[int, ServoRamp]:
+        """Turn the queued commands into ramps and return those."""
+        started: dict[int, ServoRamp] = {}
+        n_all = max(self._count_pulses(command, command.targets) for command in self._queue)
+        for command in self._queue:
+            n_group = self._count_pulses(command, command.targets)
+            for servo, target in command.targets.items():
+                if self.sync_all:
+                    n_pulses = n_all
+                elif command.sync_group:
+                    n_pulses = n_group
+                else:
+                    n_pulses = self._count_pulses(command, [servo])
+                started[servo] = ServoRamp(self.positions[servo], target, n_pulses, command)
+        self.ramps |= started
+        self._queue.clear()
+        self._queued_servos.clear()
+        return started
 
-    def _pulses_of(self, order: Order, servos: Iterable[int]) -> int:
-        way = max((abs(order.targets[one] - self.positions[one]) for one in servos), default=0.0)
-        return pulses_for(way, order.rate, self.period_s)
+    def _count_pulses(self, command: MoveCommand, servos: Iterable[int]) -> int:
+        """Return the number of pulses until the last of some servos of a command arrives."""
+        distances = (abs(command.targets[servo] - self.positions[servo]) for servo in servos)
+        return count_pulses(max(distances, default=0.0), command.rate, self.period_s)
 
 
-def pulses_for(counts: float, rate: float, period_s: float) -> int:
-    """Return how many pulses a move over some counts takes at some counts a second; one at the least."""
+def count_pulses(counts: float, rate: float, period_s: float) -> int:
+    """Return the number of pulses of a move, at least 1.
+
+    Args:
+        counts: distance.
+        rate: counts a second [1/s].
+        period_s: time between two pulses [s].
+    """
     return max(1, math.ceil(counts / (rate * period_s) - 1e-9))
 
 
 GROUPS: Mapping[str, range] = {
-    **{f"G6{letter}": range(6 * at, 6 * at + 6) for at, letter in enumerate("ABCDE")},
-    **{f"G8{letter}": range(8 * at, 8 * at + 8) for at, letter in enumerate("ABCD")},
+    **{f"G6{letter}": range(6 * index, 6 * index + 6) for index, letter in enumerate("ABCDE")},
+    **{f"G8{letter}": range(8 * index, 8 * index + 8) for index, letter in enumerate("ABCD")},
     **{f"G{n}": range(n) for n in (12, 16, 24, 32)},
 }
 """Servos by the names of their groups."""
 
 
-def group_of(name: str) -> range | None:
-    """Return the servos of a group such as G6A or G24; None where there is no such group."""
+def find_group(name: str) -> range | None:
+    """Return the servos of a group such as G6A or G24; None if there is no such group."""
     return GROUPS.get(name.upper())
 
 
-def board_servos(robot: Robot) -> dict[int, str]:
-    """Return the joints of a robot by the numbers that their servos have on the board, in their order.
+def board_joints(robot: Robot) -> dict[int, str]:
+    """Return the joints of a robot by the numbers of their servos on the board, in the robot's order.
 
     Raises:
-        InputError: the robot has no such board.
+        InputError: the robot is not driven by such a board.
     """
-    found = {servo.id: joint for servo, joint in zip(robot.servos, robot.joint_names, strict=True)}
-    numbered = {number: joint for number, joint in found.items() if number is not None}
-    if NUMBERING not in robot.numberings or len(numbered) < len(robot.servos):
+    joints: dict[int, str] = {}
+    for servo, joint in zip(robot.servos, robot.joint_names, strict=True):
+        if servo.id is not None:
+            joints[servo.id] = joint
+    if NUMBERING not in robot.numberings or len(joints) < len(robot.servos):
         raise InputError(f"{robot.name} is not driven by an MR-C3024", hint="hitec_robonova1 is")
-    return numbered
+    return joints

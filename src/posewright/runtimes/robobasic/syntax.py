@@ -1,4 +1,4 @@
-"""A RoboBASIC program is read, line by line, into its parts; what cannot be read is told with its line."""
+"""Reads the source of a RoboBASIC program line by line; a line with a syntax error keeps the error's text."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from functools import lru_cache
 from pathlib import Path
 
 from posewright.errors import FormatError, Where
-from posewright.runtimes.robobasic.tree import FLOW_WORDS, Line, Source, Statement
+from posewright.runtimes.robobasic.tree import FLOW_WORDS, BasicSource, SourceLine, Statement
 
-MOST_BYTES = 1_000_000
-MOST_LINE = 4_000
-"""The longest lines of templates have some 250 signs."""
+MAX_BYTES = 1_000_000
+MAX_LINE_LENGTH = 4_000
+"""The longest lines of templates have some 250 characters."""
 
-MOST_NESTED = 30
-"""So many brackets, and so many THENs and ELSEs, a line has at most: they may stand in one another."""
+MAX_NESTING = 30
+"""Largest number of opening brackets, and of THENs and ELSEs, in a line, since each may nest in the last."""
 
 
 def decode_source(data: bytes) -> tuple[str, str]:
-    """Return the text of a program and its encoding: UTF-8, or else CP949, in which Korean ones are written.
+    """Return the text of a program and its encoding: UTF-8, or CP949, which Korean programs use.
 
-    Bytes that are neither, in a comment of another alphabet say, are kept as what Latin-1 has for them.
+    Bytes that fit neither, for example a comment in another alphabet, are decoded as Latin-1.
     """
     for encoding in ("utf-8-sig", "cp949"):
         try:
@@ -30,109 +30,118 @@ def decode_source(data: bytes) -> tuple[str, str]:
     return data.decode("latin-1"), "latin-1"
 
 
-def read_source(data: bytes | str, name: str = "program.bas", path: Path | None = None) -> Source:
-    """Read a program; a line that cannot be read has a `problem`, and the others are read all the same.
+def read_source(data: bytes | str, name: str = "program.bas", path: Path | None = None) -> BasicSource:
+    """Read a program; a line with a syntax error has a `problem` and does not affect the others.
 
     Raises:
-        FormatError: it is too long to be a program, or is no text.
+        FormatError: the program is larger than `MAX_BYTES`, or is not text.
     """
-    if len(data) > MOST_BYTES:
-        hint = f"at most {MOST_BYTES:,}; the board's memory has 64 KB"
-        raise FormatError(f"a program of {len(data):,} bytes", where=Where(path or Path(name)), hint=hint)
+    where = Where(path or Path(name))
+    if len(data) > MAX_BYTES:
+        hint = f"expected at most {MAX_BYTES:,}; the board's memory has 64 KB"
+        raise FormatError(f"the program has {len(data):,} bytes", where=where, hint=hint)
     text, encoding = (data, "utf-8") if isinstance(data, str) else decode_source(data)
     if "\0" in text:
-        raise FormatError("not a text file: it holds a zero byte", where=Where(path or Path(name)))
-    newline = next((end for end in ("\r\n", "\n", "\r") if end in text), "\n")
+        raise FormatError("not a text file: it contains a zero byte", where=where)
+    newline = next((ending for ending in ("\r\n", "\n", "\r") if ending in text), "\n")
     rows = re.split(r"\r\n|\n|\r", text)
-    if rows and not rows[-1].strip("\x1a"):  # what DOS put at the end of a text
+    if rows and not rows[-1].strip("\x1a"):  # DOS ends a text with this character
         rows.pop()
-    lines = tuple(_line(number, row) for number, row in enumerate(rows, 1))
-    return Source(name, lines, encoding, newline, path)
+    lines = tuple(_read_line(number, row) for number, row in enumerate(rows, 1))
+    return BasicSource(name, lines, encoding, newline, path)
 
 
-_NESTING = re.compile(r"(?i)THEN|ELSE")
-_CODE = re.compile(r"""((?:[^"']|"[^"]*(?:"|$))*)(.*)""", re.DOTALL)
+_CODE_AND_COMMENT = re.compile(r"""((?:[^"']|"[^"]*(?:"|$))*)(.*)""", re.DOTALL)
 _REM = re.compile(r"(?i)^(\s*(?:\w+[ \t]*:\s*)?)(REM(?:\s.*)?)$", re.DOTALL)
 
 
-def _line(number: int, text: str) -> Line:
-    if found := _REM.match(text):
-        code, comment = found[1], found[2]
-    else:
-        split = _CODE.match(text)
-        code, comment = (split[1], split[2]) if split else (text, "")
-    label, statement, problem, hint, column = read_line(code)
-    return Line(number, text, code, comment, label, statement, problem, hint, column)
+def _read_line(number: int, text: str) -> SourceLine:
+    match = _REM.match(text) or _CODE_AND_COMMENT.match(text)
+    code, comment = (match[1], match[2]) if match else (text, "")
+    label, statement, problem, hint, column = parse_line(code)
+    return SourceLine(number, text, code, comment, label, statement, problem, hint, column)
 
 
-Read = tuple[str, Statement | None, str, str, int]
+_NESTING = re.compile(r"(?i)THEN|ELSE")
 
 
 @lru_cache(maxsize=4096)
-def read_line(code: str) -> Read:
-    """Return label and statement of a line without its comment, or what is wrong, a hint, and the column."""
+def parse_line(code: str) -> tuple[str, Statement | None, str, str, int]:
+    """Parse a line without its comment.
+
+    Returns:
+        Label, statement, and the problem, hint and column of a syntax error.
+    """
     from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
-    from posewright.runtimes.robobasic.statements import parse  # Lark is read once a program is
+    from posewright.runtimes.robobasic.parser import parse  # imports Lark only when a program is read
 
     if not code.strip():
         return "", None, "", "", 1
-    if len(code) > MOST_LINE:
-        return "", None, f"a line of {len(code):,} signs", f"at most {MOST_LINE:,}", 1
-    if code.count("(") > MOST_NESTED or len(_NESTING.findall(code)) > MOST_NESTED:
-        return "", None, "brackets or statements nested too deeply", "give each its own line", 1
+    if len(code) > MAX_LINE_LENGTH:
+        problem = f"the line has {len(code):,} characters"
+        return "", None, problem, f"expected at most {MAX_LINE_LENGTH:,}", 1
+    if code.count("(") > MAX_NESTING or len(_NESTING.findall(code)) > MAX_NESTING:
+        return "", None, "brackets or statements are nested too deeply", "give each its own line", 1
     try:
         label, statement = parse(code)
     except UnexpectedInput as error:
         token = error.token if isinstance(error, UnexpectedToken) else None
-        ends = token is not None and token.type == "$END"
-        at = len(code.rstrip()) + 1 if ends else max(error.column, 1)
-        sign = isinstance(error, UnexpectedCharacters)
-        word = code[at - 1] if sign and at <= len(code) else str(token or "")
-        return _label(code), None, *_told(code, word, at)
+        if token is not None and token.type == "$END":
+            column = len(code.rstrip()) + 1
+        else:
+            column = max(error.column, 1)
+        unexpected = str(token or "")
+        if isinstance(error, UnexpectedCharacters) and column <= len(code):
+            unexpected = code[column - 1]
+        problem = f"{unexpected!r} is not expected here" if unexpected else "the statement is not complete"
+        return _find_label(code), None, problem, _syntax_hint(code, unexpected, column), column
     except FormatError as error:
-        return _label(code), None, error.message, error.hint or "", 1
+        return _find_label(code), None, error.message, error.hint or "", 1
     return label, statement, "", "", 1
 
 
-def _label(code: str) -> str:
-    """Return the label of a line that cannot be read: whoever goes there has made no mistake."""
-    found = re.match(r"\s*(\w+)\s*:", code)
-    return found[1] if found else ""
+def _find_label(code: str) -> str:
+    """Return the label of a line that cannot be parsed, so that jumps to it are no errors."""
+    match = re.match(r"\s*(\w+)\s*:", code)
+    return match[1] if match else ""
 
 
 _RULER = re.compile(r"[-,.=*~#+/\s]+")
 
 
 def is_stray(code: str) -> bool:
-    """Tell whether a line is taken for a comment: a comma for its sign, or a ruler; templates have both."""
+    """Whether a line is treated as a comment although it is none: it begins with a comma, or is a ruler.
+
+    Public templates have both.
+    """
     return code.lstrip().startswith(",") or _RULER.fullmatch(code) is not None
 
 
-def _told(code: str, word: str, at: int) -> tuple[str, str, int]:
-    """Return what is wrong at a sign of a line, what would be right, and where."""
-    rest = code.partition(":")[2] if re.match(r"\s*\w+\s*:", code) else code
-    first = (re.findall(r"[^\W\d]\w*", rest) or [""])[0].upper()
-    hint = FLOW_WORDS.get(first, "")
+_HINTS_BY_CHARACTER = {
+    "(": "expressions have no brackets; use one line per step",
+    "-": "there are no negative numbers",
+    '"': 'a text ends with " on its line',
+    ".": "there are no fractions; A.3 is a bit of a variable",
+    "&": "&H1F, &B101 or &O17",
+    ":": "write one statement per line",
+}
+
+
+def _syntax_hint(code: str, unexpected: str, column: int) -> str:
+    """Return what would be accepted instead of an unexpected token; empty if there is nothing to say."""
+    before = code[: column - 1]
     if is_stray(code):
-        hint = "a comment begins with '; this line is treated as one"
-    elif re.match(r"\s*\d+\s+\w", code):
-        hint = "a label ends with a colon: 10:"
-    elif word == "=" and re.search(r"=\s*$", code[: at - 1]):
-        hint = "compare with a single ="
-    elif re.fullmatch(r"\d+", word) and re.search(r"\w\s+$", code[: at - 1]):
-        hint = "is a comma missing before it?"
-    elif word == "(":
-        hint = "expressions have no brackets; use one line per step"
-    elif word == "-":
-        hint = "there are no negative numbers"
-    elif word == '"':
-        hint = 'a text ends with " on its line'
-    elif word == ".":
-        hint = "there are no fractions; A.3 is a bit of a variable"
-    elif word == "&":
-        hint = "&H1F, &B101 or &O17"
-    elif word == ":":
-        hint = "write one statement per line"
-    what = f"{word!r} is not expected here" if word else "the statement is not complete"
-    return what, hint, at
+        return "a comment begins with '; this line is treated as one"
+    if re.match(r"\s*\d+\s+\w", code):
+        return "a label ends with a colon: 10:"
+    if unexpected == "=" and re.search(r"=\s*$", before):
+        return "compare with a single ="
+    if re.fullmatch(r"\d+", unexpected) and re.search(r"\w\s+$", before):
+        return "is a comma missing before it?"
+    if unexpected in _HINTS_BY_CHARACTER:
+        return _HINTS_BY_CHARACTER[unexpected]
+    has_label = re.match(r"\s*\w+\s*:", code)
+    statement = code.partition(":")[2] if has_label else code
+    keyword = re.search(r"[^\W\d]\w*", statement)
+    return FLOW_WORDS.get(keyword[0].upper(), "") if keyword else ""

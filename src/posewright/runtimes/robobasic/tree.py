@@ -1,4 +1,4 @@
-"""The parts of a RoboBASIC program, lines, statements, expressions, and what is found wrong with it."""
+"""The syntax tree of a RoboBASIC program: lines, statements and expressions; and the findings about it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from posewright.errors import Where
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number as it was written, `&H1F` say, and what it is."""
+    """A number: its value, and its text, for example `&H1F`."""
 
     value: int
     text: str
@@ -21,7 +21,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """What stands between quotation marks; a single sign of it is a number, its code."""
+    """A quoted text; a single character stands for its code."""
 
     text: str
 
@@ -35,13 +35,13 @@ class Name:
 
     @property
     def key(self) -> str:
-        """The name as it is looked up: upper and lower case are alike."""
+        """The name in capitals: names are not case-sensitive."""
         return self.name.upper()
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """`AD(5)`; what stands between the commas, None where nothing does."""
+    """A function call, `AD(5)`; an empty argument is None."""
 
     name: str
     arguments: tuple[Argument, ...]
@@ -62,9 +62,9 @@ Argument = Expression | None
 
 @dataclass(frozen=True, slots=True)
 class Dim:
-    """`DIM A AS BYTE, B AS INTEGER`: names and types."""
+    """`DIM A AS BYTE, B AS INTEGER`: pairs of name and type."""
 
-    declared: tuple[tuple[str, str], ...]
+    declarations: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +79,13 @@ class Const:
 class Let:
     """`A = B + 1`, `A.3 = 0`."""
 
-    place: Name
+    target: Name
     value: Expression
 
 
 @dataclass(frozen=True, slots=True)
 class If:
-    """`IF A > 3 THEN GOTO there ELSE RETURN`; a block begins where nothing follows THEN."""
+    """`IF A > 3 THEN GOTO there ELSE RETURN`; begins a block if nothing follows THEN."""
 
     condition: Expression
     then: Statement | None = None
@@ -149,7 +149,7 @@ class Return:
 
 @dataclass(frozen=True, slots=True)
 class On:
-    """`ON A GOTO l0, l1`: the first for 0; goes on where there is none of that number."""
+    """`ON A GOTO l0, l1`: jumps to the label whose index is A; goes on if there is none."""
 
     value: Expression
     gosub: bool
@@ -162,35 +162,51 @@ class End:
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
-    """Any other statement: its word, and what stands between the commas, None where nothing does."""
+class CommandStatement:
+    """Any other statement: its keyword and its arguments; an empty argument is None."""
 
     name: str
     arguments: tuple[Argument, ...] = ()
 
     @property
     def key(self) -> str:
-        """The word as it is looked up."""
+        """The keyword in capitals."""
         return self.name.upper()
 
 
 Statement = (
-    Dim | Const | Let | If | ElseIf | Else | EndIf | For | Next | Goto | Gosub | Return | On | End | Command
+    Dim
+    | Const
+    | Let
+    | If
+    | ElseIf
+    | Else
+    | EndIf
+    | For
+    | Next
+    | Goto
+    | Gosub
+    | Return
+    | On
+    | End
+    | CommandStatement
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SourceLine:
     """A line of a program.
 
     Attributes:
         number: counted from 1.
-        text: as it was written, without the end of the line.
-        code: what is written in it before the comment.
-        comment: with its sign; empty where there is none.
-        label: the name before the colon; empty where there is none.
-        problem: why it cannot be read; then it has no statement.
-        column: where the problem is, from 1.
+        text: without the line ending.
+        code: the text before the comment.
+        comment: with its `'` or REM; may be empty.
+        label: the name before the colon; may be empty.
+        statement: None if there is none or it cannot be parsed.
+        problem: why it cannot be parsed; empty if it can.
+        hint: what would be accepted instead.
+        column: of the problem, from 1.
     """
 
     number: int
@@ -205,33 +221,34 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """A program as it is written.
+class BasicSource:
+    """The source of a program.
 
     Attributes:
-        name: of the file, for people.
-        encoding: `utf-8`, `cp949` or `latin-1`, as it was found.
-        newline: what ended its lines.
+        name: of the file.
+        encoding: `utf-8`, `cp949` or `latin-1`.
+        newline: its line ending.
+        path: of the file; None for text from memory.
     """
 
     name: str
-    lines: tuple[Line, ...]
+    lines: tuple[SourceLine, ...]
     encoding: str = "utf-8"
     newline: str = "\n"
     path: Path | None = None
 
     @property
     def text(self) -> str:
-        """The whole of it, its lines ended by line feeds."""
+        """The text with line feeds as line endings."""
         return "".join(f"{line.text}\n" for line in self.lines)
 
     def where(self, number: int, column: int | None = None) -> Where:
-        """Return a place in it."""
+        """Return the location of a line and column in the file."""
         return Where(self.path or Path(self.name), line=number, column=column)
 
 
 def statements_in(statement: Statement | None) -> Iterator[Statement]:
-    """Yield a statement, and those after its THEN and ELSE."""
+    """Yield a statement and, recursively, those after its THEN and ELSE."""
     if statement is not None:
         yield statement
         if isinstance(statement, If | ElseIf | Else):
@@ -250,17 +267,19 @@ def expressions_in(statement: Statement) -> Iterator[Expression]:
         case For(_, first, last):
             yield first
             yield last
-        case Command(_, arguments):
-            yield from (one for one in arguments if one is not None and not isinstance(one, Text))
+        case CommandStatement(_, arguments):
+            for argument in arguments:
+                if argument is not None and not isinstance(argument, Text):
+                    yield argument
         case _:
             return
 
 
 def operands_in(expression: Expression) -> Iterator[Operand]:
-    """Yield the operands of an expression, and those between the brackets of a call."""
+    """Yield the operands of an expression, including those in the arguments of calls."""
     if isinstance(expression, Chain):
-        for one in expression.operands:
-            yield from operands_in(one)
+        for operand in expression.operands:
+            yield from operands_in(operand)
         return
     yield expression
     if isinstance(expression, Call):
@@ -269,12 +288,12 @@ def operands_in(expression: Expression) -> Iterator[Operand]:
                 yield from operands_in(argument)
 
 
-def calls_of(statement: Statement, function: str) -> Iterator[Call]:
-    """Yield the calls of a function, whose name is given in capitals, in a statement itself."""
+def find_calls(statement: Statement, function: str) -> Iterator[Call]:
+    """Yield the calls of a function in a statement itself; `function` is in capitals."""
     for expression in expressions_in(statement):
-        for one in operands_in(expression):
-            if isinstance(one, Call) and one.name.upper() == function:
-                yield one
+        for operand in operands_in(expression):
+            if isinstance(operand, Call) and operand.name.upper() == function:
+                yield operand
 
 
 FLOW_WORDS = {
@@ -290,28 +309,29 @@ FLOW_WORDS = {
     "RETURN": "RETURN alone",
     **dict.fromkeys(("THEN", "ELSE", "ENDIF", "END"), ""),
 }
-"""The words of statements that are flow or declare something, and how they are used."""
+"""Usage of the statements for control flow and declarations, by keyword."""
 
 
-def label_of(argument: Argument) -> str | None:
-    """Return the label that an argument names, which may be a number; None where it names none."""
+def label_in(argument: Argument) -> str | None:
+    """Return the label that an argument names, which may be a number; None if it cannot be a label."""
     match argument:
         case Name(name, None) | Number(_, name):
             return name
     return None
 
 
-LABEL_PLACES = {"ERX": 2, "RX": 2, "MOVEPOS": 0}
+LABEL_INDEXES = {"ERX": 2, "RX": 2, "MOVEPOS": 0}
+"""Index of the argument that is a label, by keyword."""
 
 
-def label_place(command: Command) -> int | None:
-    """Return which argument of a statement is a label, if any of them is one."""
-    place = LABEL_PLACES.get(command.key)
-    return place if place is not None and place < len(command.arguments) else None
+def label_index(command: CommandStatement) -> int | None:
+    """Return the index of the argument of a statement that is a label; None if it has none."""
+    index = LABEL_INDEXES.get(command.key)
+    return index if index is not None and index < len(command.arguments) else None
 
 
-def unclosed_ifs(lines: Iterable[Line]) -> frozenset[int]:
-    """Return the lines of IFs that no ENDIF closes: each closes the last before it that is open."""
+def unclosed_ifs(lines: Iterable[SourceLine]) -> frozenset[int]:
+    """Return the lines of block IFs without ENDIF; an ENDIF closes the last open IF before it."""
     opened: list[int] = []
     for line in lines:
         match line.statement:
@@ -325,7 +345,7 @@ def unclosed_ifs(lines: Iterable[Line]) -> frozenset[int]:
 
 
 class Severity(Enum):
-    """How bad something is: a program with an error is not run."""
+    """Severity of a finding; a program with an error cannot run."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -333,11 +353,14 @@ class Severity(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """Something about a program.
+class BasicFinding:
+    """A finding of the compiler or linter about a line of a program.
 
     Attributes:
-        rule: a short name for the kind of thing, `unknown-label`.
+        line: from 1.
+        rule: identifier of the check, for example `unknown-label`.
+        hint: what would be accepted or better instead; may be empty.
+        column: from 1.
     """
 
     line: int
@@ -348,7 +371,7 @@ class Finding:
     column: int = 1
 
     def to_dict(self) -> dict[str, object]:
-        """Return it fit for JSON."""
+        """Return the finding as JSON data."""
         return {
             "line": self.line,
             "column": self.column,
@@ -358,9 +381,9 @@ class Finding:
             "hint": self.hint,
         }
 
-    def line_in(self, name: str) -> display.Line:
-        """Return it as a line for people, of a file of that name."""
+    def display_line(self, name: str) -> display.Line:
+        """Return the finding as a line of output; `name` is that of the file."""
         hint = f" ({self.hint})" if self.hint else ""
         place = f"{name}:{self.line}:{self.column}: "
-        level = display.level_word(self.severity.value)
-        return display.line_of(place, level, f": {self.message}{hint} [{self.rule}]")
+        level = display.style_level(self.severity.value)
+        return display.build_line(place, level, f": {self.message}{hint} [{self.rule}]")

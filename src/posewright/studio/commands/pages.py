@@ -30,7 +30,7 @@ class AddPage:
     def apply(self, pages: Pages, robot: Robot) -> Pages:
         """Return the pages with one more; an `InputError` where the file can have none."""
         motion = pages.motion(self.after)
-        frame = Keyframe(motion.resolved()[-1], FIRST_REACH_S, easing=motion.keyframes[-1].easing)
+        frame = Keyframe(motion.resolved_poses()[-1], FIRST_REACH_S, easing=motion.keyframes[-1].easing)
         first = replace(motion, name=self.name, keyframes=(frame,), start=None, speed=1.0)
         alone = replace(first, repeat=1, next=None, exit=None)
         return pages.with_page(free_number(pages, self.after), alone)
@@ -93,7 +93,7 @@ class MovePage:
 def can_change(pages: Pages) -> bool:
     """Tell whether pages of the file may be added, deleted and numbered anew."""
     motion_format = FORMATS.get(pages.file.format)
-    return motion_format is not None and motion_format.renumbers and pages.file.document is not None
+    return motion_format is not None and motion_format.allows_page_changes and pages.file.document is not None
 
 
 def require_free_pages(pages: Pages) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from posewright.arrays import Flags, Floats
 from posewright.documents import Bounds
 from posewright.errors import InputError
-from posewright.motions import Motion, Pose, begin_motion, mirrored
+from posewright.motions import Motion, Pose, create_motion, mirror_motion
 from posewright.robots import Robot
 from posewright.studio.commands.changes import (
     START,
@@ -91,7 +91,7 @@ class MirrorPose(PoseCommand):
     label = "mirror pose"
 
     def _changed(self, motion: Motion, robot: Robot) -> Motion:
-        mirror = mirrored(replace(motion, repeat=1), robot)
+        mirror = mirror_motion(replace(motion, repeat=1), robot)
         frames = list(motion.keyframes)
         start = motion.start
         for place in self.places:
@@ -161,7 +161,7 @@ class BlendPose(PoseCommand):
         return f"start from {source}" if self.places == (START,) else f"take the pose of {source}"
 
     def _changed(self, motion: Motion, robot: Robot) -> Motion:
-        resolved = motion.resolved()
+        resolved = motion.resolved_poses()
         stated, standing = self._target(motion, resolved, robot)
         require_joints(stated, self.joints)
         if self.share == 0.0:
@@ -181,7 +181,7 @@ class BlendPose(PoseCommand):
     def _target(self, motion: Motion, resolved: tuple[Pose, ...], robot: Robot) -> tuple[Pose, Floats]:
         """Return the other pose as it is stated, and its angles with held joints filled in [rad]."""
         if self.named is not None:
-            pose = begin_motion(self.named, robot, self.named).keyframes[0].pose.on(motion.joints)
+            pose = create_motion(self.named, robot, self.named).keyframes[0].pose.on(motion.joints)
             return pose, pose.angles
         if self.other is None or not START <= self.other < len(motion.keyframes):
             hint = f"a pose of the card, or a keyframe of {len(motion.keyframes)}"

@@ -48,7 +48,7 @@ def with_added(motion: Motion, time_s: float) -> tuple[Motion, int]:
     end a copy follows it.
     """
     own_s = time_s * motion.speed
-    begins = motion.ways_begin
+    begins = motion.segment_starts
     place = max(0, int(np.searchsorted(begins, own_s - SAME_S, side="left")) - 1)
     frame = motion.keyframes[place]
     gone_s = _rounded(own_s - float(begins[place]))

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from posewright.documents import Node, open_ordinary, read_bounded, replacing, try_lock
+from posewright.documents import Node, atomic_replacement, open_regular_file, read_bounded, try_lock
 from posewright.errors import FormatError, InputError, PosewrightError, Where
 from posewright.formats import PageLabel, origin_of
 from posewright.formats.native.reader import motion_of
@@ -151,7 +151,7 @@ def abandoned_drafts(folder: Path) -> Iterator[Path]:
 
     for path in sorted(folder.glob(f".*{ENDING}"), key=written_at, reverse=True):
         try:
-            with open_ordinary(path) as file:
+            with open_regular_file(path) as file:
                 is_unlocked = try_lock(file.fileno())
         except OSError:
             continue
@@ -168,7 +168,7 @@ class DraftFile:
 
     def write(self, data: bytes) -> None:
         """Write it anew; an `OutputError` where that cannot be."""
-        with replacing(self.path) as (_, handle):
+        with atomic_replacement(self.path) as (_, handle):
             with os.fdopen(handle, "wb", closefd=False) as file:
                 file.write(data)
                 file.flush()

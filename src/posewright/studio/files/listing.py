@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from posewright.errors import FormatError, InputError
-from posewright.figures import draw_glance
+from posewright.figures import draw_motion_summary
 from posewright.figures.saving import screen_png
 from posewright.formats import FORMATS, detect_kind, motion_file_in, read_file_bytes
 from posewright.runtimes.openr.stick import StickMotion
@@ -34,7 +34,7 @@ def picture(path: Path, page: str | None) -> str:
     """
     data = read_file_bytes(path)
     require_catalogue_robot(data, path)
-    png = screen_png(draw_glance(motion_file_in(data, path).motion(page)))
+    png = screen_png(draw_motion_summary(motion_file_in(data, path).motion(page)))
     return f"data:image/png;base64,{base64.b64encode(png).decode()}"
 
 

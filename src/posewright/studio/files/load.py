@@ -12,13 +12,13 @@ from posewright.errors import FormatError, InputError, PosewrightError
 from posewright.formats import (
     NATIVE,
     MotionFile,
-    carried_to,
+    carry_to_robot,
+    describe_carrying_losses,
     detect_format,
-    lost_between_robots,
     motion_file_in,
     read_file_bytes,
 )
-from posewright.motions import Motion, begin_motion, card_of, file_stem
+from posewright.motions import Motion, create_motion, file_stem, robot_of_motion
 from posewright.recordings import read_mcap
 from posewright.robots import Robot, is_path, robot, robot_names
 from posewright.runtimes.openr.stick import StickMotion, motions_on, read_stick
@@ -120,7 +120,7 @@ def begin(
         InputError: there is no such robot or pose, or the name fits no file.
     """
     card = robot(robot_or_name) if robot_or_name else next(shown_robots())
-    motion = begin_motion(name, card, pose)
+    motion = create_motion(name, card, pose)
     return new_file(motion, folder / f"{file_stem(name)}{ENDING}", card)
 
 
@@ -131,7 +131,7 @@ def shown_robots() -> Iterator[Robot]:
 
 def new_file(motion: Motion, path: Path, card: Robot) -> Opened:
     """Return a motion as the one page of a native file that is not there yet."""
-    pages = Pages.of(MotionFile.of_one(NATIVE, path, motion))
+    pages = Pages.of(MotionFile.of_single_motion(NATIVE, path, motion))
     return Opened(pages, card, 1, Place(path, None))
 
 
@@ -169,7 +169,7 @@ def _opened(
     data: bytes | None = None,
 ) -> Opened:
     first = file.page_number(page)
-    card = card_of(file.motion(first), robot_or_name)
+    card = robot_of_motion(file.motion(first), robot_or_name)
     if card.name != file.motion(first).robot:
         return _carried(file, first, card, place.path)
     return Opened(Pages.of(file), card, first, place, data)
@@ -177,8 +177,8 @@ def _opened(
 
 def _carried(file: MotionFile, page: int, card: Robot, path: Path) -> Opened:
     """Return a page, carried over to another robot, as a new motion: the file stays the first robot's."""
-    carried = carried_to(file.motion(page), card)
-    warnings = (*file.warnings, *lost_between_robots(carried), *carried.remarks)
+    carried = carry_to_robot(file.motion(page), card)
+    warnings = (*file.warnings, *describe_carrying_losses(carried), *carried.remarks)
     target = path.with_name(f"{file_stem(carried.motion.name)}_{card.name}{ENDING}")
-    pages = Pages.of(MotionFile.of_one(NATIVE, target, carried.motion, warnings))
+    pages = Pages.of(MotionFile.of_single_motion(NATIVE, target, carried.motion, warnings))
     return Opened(pages, card, 1, Place(target, None))

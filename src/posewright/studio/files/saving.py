@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
-from posewright.documents import is_there
+from posewright.documents import path_exists
 from posewright.errors import InputError, LossError
 from posewright.formats import FORMATS, preview_motion, write_motion, write_motion_file
 from posewright.formats.motion_format import Rounding
@@ -33,7 +33,7 @@ def save(pages: Pages, place: Place, *, over: bool, accept_loss: bool) -> tuple[
         FormatError, OutputError: it cannot be written.
     """
     path = place.path
-    if not over and is_there(path) and (place.digest is None or digest_of(path) != place.digest):
+    if not over and path_exists(path) and (place.digest is None or digest_of(path) != place.digest):
         conflict = "was changed by somebody else" if place.digest else "is there already"
         return None, {"conflict": f"{path.name} {conflict}"}
     file = pages.as_file()
@@ -61,7 +61,7 @@ def format_views(robot: Robot) -> list[View]:
             "suffix": motion_format.suffixes[0],
         }
         for name, motion_format in FORMATS.items()
-        if motion_format.suffixes and motion_format.suits(robot)
+        if motion_format.suffixes and motion_format.supports_robot(robot)
     ]
 
 
@@ -73,12 +73,12 @@ def preview(motion: Motion, path: Path, name: str) -> View:
     """
     written = preview_motion(motion, path, name)
     remarks = [*written.remarks, *_rounding_remarks(written.rounding)]
-    return {"losses": list(written.losses), "remarks": remarks, "exists": is_there(path)}
+    return {"losses": list(written.losses), "remarks": remarks, "exists": path_exists(path)}
 
 
 def export(motion: Motion, path: Path, name: str, *, over: bool, accept_loss: bool) -> View:
     """Write a motion in a format, and return the answer to the window; errors as `save`."""
-    if not over and is_there(path):
+    if not over and path_exists(path):
         return {"conflict": f"{path.name} is there already"}
     try:
         losses = write_motion(motion, path, name, accept_loss=accept_loss)

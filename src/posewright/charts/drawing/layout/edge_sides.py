@@ -1,23 +1,31 @@
-"""From the outside in: the layer of every node, and the side of every box on which a link crosses it."""
+"""The layer of every node, and the side on which each link meets it, computed from the outside in."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from posewright.charts.drawing.diagram import Diagram, DiagramNode, Shape, walk_nodes
-from posewright.charts.drawing.layout.ranking import Item, LayerOrder, Ranking, Side, Wire, rank
+from posewright.charts.drawing.diagram import Diagram, DiagramNode, NodeShape, walk_nodes
+from posewright.charts.drawing.layout.ranking import (
+    LayerOrder,
+    LayoutItem,
+    LayoutWire,
+    PortSide,
+    Ranking,
+    rank_items,
+)
 from posewright.charts.drawing.pen import label_size
 
 
 @dataclass(frozen=True)
 class LinkSpan:
-    """A link as a node sees it that it runs through.
+    """The part of a link inside a node that it passes through.
 
     Attributes:
         link: its index in the diagram.
-        start, end: the child that it starts or ends in; None: the border of the node, or outside it.
-        inner: both its ends are in the node or its border; else it crosses the border.
+        start: the child that it starts in; None if at the border of the node, or outside it.
+        end: the child that it ends in, likewise.
+        inner: both its ends are in the node or at its border; else it crosses the border.
     """
 
     link: int
@@ -27,19 +35,19 @@ class LinkSpan:
 
 
 @dataclass(frozen=True)
-class Ported:
-    """A link that ends at a node's border from inside or crosses it, and the side on which it does."""
+class BorderPort:
+    """A link that ends at a node's border from inside or crosses it, with the side."""
 
     span: LinkSpan
-    side: Side
+    side: PortSide
 
 
-class Family:
-    """Answers what is inside what.
+class NodeHierarchy:
+    """The tree of nodes, and the links by node.
 
     Attributes:
-        parent: the node that a node is inside of.
-        spans: the links that run through a node.
+        parent: the node that contains a node.
+        spans: the links that pass through a node.
         ends: the links that start or end at a node itself.
         loops: the link that leads from a node to itself.
     """
@@ -53,53 +61,55 @@ class Family:
         self.ends: dict[str, list[int]] = {key: [] for key in self.nodes}
         self.loops: dict[str, int] = {}
         for index in range(len(self.links)):
-            self._note(index)
+            self._add_link(index)
 
-    def around(self, key: str) -> list[str]:
-        """Return everything that a node is inside of, the innermost first."""
-        found = []
+    def ancestors(self, key: str) -> list[str]:
+        """Return the ancestors of a node, the innermost first."""
+        ancestors = []
         while key != self.root:
             key = self.parent[key]
-            found.append(key)
-        return found
+            ancestors.append(key)
+        return ancestors
 
-    def below(self, key: str) -> list[str]:
-        """Return a node and all inside it that have an inside themselves."""
+    def compounds_within(self, key: str) -> list[str]:
+        """Return the keys of all nodes with children in the subtree of a node, including itself."""
         return [node.key for node in walk_nodes(self.nodes[key]) if node.inside]
 
     def child(self, outer: str, key: str) -> str | None:
-        """Return which child of `outer` a node is, or is inside of; None where it is neither."""
+        """Return the child of `outer` that is, or contains, a node; None if there is none."""
         while key != self.root:
             if self.parent[key] == outer:
                 return key
             key = self.parent[key]
         return None
 
-    def goes_along(self, key: str) -> bool:
-        """Return whether arrows in a node must go as those around it: regions are stacked, or links cross."""
+    def follows_parent(self, key: str) -> bool:
+        """Return whether arrows in a node must have its parent's direction: regions, or crossing links."""
         return self.nodes[key].parallel or not all(span.inner for span in self.spans[key])
 
-    def _note(self, index: int) -> None:
+    def _add_link(self, index: int) -> None:
         link = self.links[index]
         if link.start == link.end:
             self.loops[link.start] = index
             return
         for key in (link.start, link.end):
             self.ends[key].append(index)
-        for outer in dict.fromkeys((*self.around(link.start), *self.around(link.end))):
-            start, end = self.child(outer, link.start), self.child(outer, link.end)
+        for outer in dict.fromkeys((*self.ancestors(link.start), *self.ancestors(link.end))):
+            start = self.child(outer, link.start)
+            end = self.child(outer, link.end)
             if start != end:
-                inner = (start is not None or link.start == outer) and (end is not None or link.end == outer)
-                self.spans[outer].append(LinkSpan(index, start, end, inner))
+                starts_inside = start is not None or link.start == outer
+                ends_inside = end is not None or link.end == outer
+                self.spans[outer].append(LinkSpan(index, start, end, starts_inside and ends_inside))
 
 
 @dataclass(frozen=True)
 class NodeLayout:
-    """How the inside of a node is laid out.
+    """Options for the layout of a node's children.
 
     Attributes:
-        sideways: whether arrows mostly go to the right, not down.
-        order: how to find out which of them lead back.
+        sideways: arrows mostly go to the right, not down.
+        order: orders the children, so that arrows against the order lead back.
     """
 
     sideways: bool
@@ -107,84 +117,92 @@ class NodeLayout:
 
 
 NodeLayouts = Mapping[str, NodeLayout]
-"""How every node with an inside is laid out."""
+"""Layout options of every node with children."""
 
 
-class Siding:
-    """Layers and sides of a whole diagram.
+class LayerPlan:
+    """Layers and link sides of a whole diagram.
 
     Attributes:
-        sideways: for every node with an inside, whether arrows in it mostly go to the right, not down.
-        axis: the same of what a node stands in.
-        sides: on which side of a child a link leaves or enters it, by child and link.
-        wires, rankings: of every node with an inside that is not parallel.
+        sideways: for every node with children, whether arrows in it mostly go to the right, not down.
+        axis: for every node, `sideways` of its parent.
+        sides: the side on which a link leaves or enters a child, by child and link.
+        wires: the wires between the children of every node that is not parallel.
+        rankings: the layers of the children of every node that is not parallel.
     """
 
-    def __init__(self, family: Family, ways: NodeLayouts) -> None:
-        self.family, self.ways = family, ways
-        self.sideways = {key: way.sideways for key, way in ways.items()}
-        self.axis: dict[str, bool] = {family.root: self.sideways[family.root]}
-        self.sides: dict[tuple[str, int], Side] = {}
+    def __init__(self, hierarchy: NodeHierarchy, layouts: NodeLayouts) -> None:
+        self.hierarchy = hierarchy
+        self.layouts = layouts
+        self.sideways = {key: layout.sideways for key, layout in layouts.items()}
+        self.axis: dict[str, bool] = {hierarchy.root: self.sideways[hierarchy.root]}
+        self.sides: dict[tuple[str, int], PortSide] = {}
         self.rankings: dict[str, Ranking] = {}
-        self.wires: dict[str, list[Wire]] = {}
-        self._visit(family.root)
+        self.wires: dict[str, list[LayoutWire]] = {}
+        self._plan_node(hierarchy.root)
 
-    def own(self, key: str) -> tuple[int, int]:
-        """Return how many links end at the border of a node from outside, behind and in front."""
-        sides = [self.sides[key, link] for link in self.family.ends[key] if (key, link) in self.sides]
-        return sides.count(Side.BACK), sides.count(Side.FRONT)
+    def end_counts(self, key: str) -> tuple[int, int]:
+        """Return the numbers of links that end at the back and at the front of a node from outside."""
+        sides = [self.sides[key, link] for link in self.hierarchy.ends[key] if (key, link) in self.sides]
+        return sides.count(PortSide.BACK), sides.count(PortSide.FRONT)
 
-    def ports(self, key: str) -> list[Ported]:
+    def border_ports(self, key: str) -> list[BorderPort]:
         """Return the links that end at a node's border from inside, or cross it."""
         return [
-            Ported(span, self._side(key, span))
-            for span in self.family.spans[key]
+            BorderPort(span, self._side(key, span))
+            for span in self.hierarchy.spans[key]
             if span.start is None or span.end is None
         ]
 
-    def _side(self, key: str, span: LinkSpan) -> Side:
+    def _side(self, key: str, span: LinkSpan) -> PortSide:
         if not span.inner:
             return self.sides[key, span.link]
-        return Side.BACK if span.start is None else Side.FRONT
+        return PortSide.BACK if span.start is None else PortSide.FRONT
 
-    def _visit(self, key: str) -> None:
-        node = self.family.nodes[key]
+    def _plan_node(self, key: str) -> None:
+        node = self.hierarchy.nodes[key]
         if node.parallel:
-            self._pass_on(key)
+            self._pass_sides_on(key)
         else:
-            self._rank(key)
+            self._rank_children(key)
         for child in node.inside:
             self.axis[child.key] = self.sideways[key]
             if child.inside:
-                self._visit(child.key)
+                self._plan_node(child.key)
 
-    def _rank(self, key: str) -> None:
-        node, spans = self.family.nodes[key], self.family.spans[key]
-        wires = self.wires[key] = [self._wire(key, span) for span in spans]
-        items = [Item(child.key) for child in node.inside]
-        items += [Item(port(one.span.link), pin=one.side) for one in self.ports(key)]
-        ranking = self.rankings[key] = rank(items, wires, self.ways[key].order)
+    def _rank_children(self, key: str) -> None:
+        node = self.hierarchy.nodes[key]
+        spans = self.hierarchy.spans[key]
+        wires = self.wires[key] = [self._build_wire(key, span) for span in spans]
+        items = [LayoutItem(child.key) for child in node.inside]
+        items += [
+            LayoutItem(port_key(border_port.span.link), pin=border_port.side)
+            for border_port in self.border_ports(key)
+        ]
+        ranking = self.rankings[key] = rank_items(items, wires, self.layouts[key].order)
         for span, wire in zip(spans, wires, strict=True):
             for end in (span.start, span.end):
                 if end is not None:
                     self.sides[end, span.link] = ranking.side(wire, end)
 
-    def _pass_on(self, key: str) -> None:
-        """Let links leave a region on the side on which they leave the whole; between regions in front."""
-        for span in self.family.spans[key]:
+    def _pass_sides_on(self, key: str) -> None:
+        """Set the sides of links in regions: those of the parallel node; between regions, the front."""
+        for span in self.hierarchy.spans[key]:
             for end in (span.start, span.end):
                 if end is not None:
                     self.sides[end, span.link] = self._side(key, span)
 
-    def _wire(self, key: str, span: LinkSpan) -> Wire:
-        link = self.family.links[span.link]
-        dot = span.start == link.start and self.family.nodes[link.start].shape is Shape.INITIAL
+    def _build_wire(self, key: str, span: LinkSpan) -> LayoutWire:
+        link = self.hierarchy.links[span.link]
+        dot = span.start == link.start and self.hierarchy.nodes[link.start].shape is NodeShape.INITIAL
         label = label_size(link.lines) if span.inner else None
         if label and not self.sideways[key]:
             label = label[::-1]
-        return Wire(span.link, span.start or port(span.link), span.end or port(span.link), label, dot)
+        return LayoutWire(
+            span.link, span.start or port_key(span.link), span.end or port_key(span.link), label, dot
+        )
 
 
-def port(link: int) -> str:
-    """Return the key of the place where a link meets a border."""
+def port_key(link: int) -> str:
+    """Return the key of the item at which a link meets a border."""
     return f"port {link}"

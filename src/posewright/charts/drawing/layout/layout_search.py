@@ -1,4 +1,4 @@
-"""Which of many ways to lay out a chart reads best: small on a page, few crossings, few bends, short."""
+"""Search for the most readable layout of a chart: small, with few crossings and bends, and short lines."""
 
 from __future__ import annotations
 
@@ -7,59 +7,72 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from posewright.charts.drawing.diagram import ROUND, Diagram, DiagramNode, Link, Shape, walk_nodes
-from posewright.charts.drawing.layout.edge_sides import Family, NodeLayout, NodeLayouts
-from posewright.charts.drawing.layout.nested_layout import BlockCache, Packing
-from posewright.charts.drawing.layout.ranking import (
-    Item,
-    LayerOrder,
-    Wire,
-    by_breadth,
-    by_colour,
-    by_depth,
-    turned,
+from posewright.charts.drawing.diagram import (
+    ROUND_SHAPES,
+    Diagram,
+    DiagramLink,
+    DiagramNode,
+    NodeShape,
+    walk_nodes,
 )
-from posewright.charts.drawing.layout.state_frame import Block
-from posewright.charts.drawing.pen import RANK_ROOM, Box, Point, label_size
+from posewright.charts.drawing.layout.edge_sides import NodeHierarchy, NodeLayout, NodeLayouts
+from posewright.charts.drawing.layout.nested_layout import BlockCache, NestedLayout
+from posewright.charts.drawing.layout.ranking import (
+    LayerOrder,
+    LayoutItem,
+    LayoutWire,
+    find_back_wires,
+    order_by_breadth,
+    order_by_colour,
+    order_by_depth,
+)
+from posewright.charts.drawing.layout.state_frame import NodeBlock
+from posewright.charts.drawing.pen import RANK_ROOM, BoundingBox, Point, label_size
 
 PAGE = (1046.0, 718.0)
-"""Width and height of what an A4 page shows across, with letters as large as on a screen [px]."""
+"""Width and height of a landscape A4 page with text as large as on a screen [px]."""
 
 
-def pages(width: float, height: float) -> float:
-    """Return how much larger than an A4 page, upright or across, something is; 1 fills it."""
+def page_share(width: float, height: float) -> float:
+    """Return the size relative to an A4 page, portrait or landscape; 1 fills it."""
     return min(max(width / a, height / b) for a, b in (PAGE, PAGE[::-1]))
 
 
 @dataclass(frozen=True)
-class Track:
-    """A link with its corners, and the box of what is written on it."""
+class RoutedLink:
+    """A link with the corners of its route and the box of its label."""
 
-    link: Link
+    link: DiagramLink
     points: tuple[Point, ...]
-    label: Box | None
+    label: BoundingBox | None
 
     @property
     def length(self) -> float:
-        """Length of the way [px]."""
+        """Length of the route [px]."""
         return sum(math.dist(a, b) for a, b in pairwise(self.points))
 
 
 @dataclass(frozen=True)
 class Scene:
-    """A laid out diagram; lengths in px, the top left corner of everything is (0, 0).
+    """A laid-out diagram; lengths in px, the top left corner is (0, 0).
 
     Attributes:
+        diagram: that is laid out.
         boxes: of every node but the root, by key.
+        heads: positions of the titles of states with children.
+        tracks: the links with their routes.
         dividers: lines between regions.
-        heads: where the names of states begin that have an inside.
-        sideways: of every node with an inside, whether arrows in it mostly go to the right, not down.
+        width: of the picture.
+        height: of the picture.
+        sideways: for every node with children, whether arrows in it mostly go to the right, not down.
+        crossings: number of crossings of links.
+        backward: number of links that lead back.
     """
 
     diagram: Diagram
-    boxes: Mapping[str, Box]
+    boxes: Mapping[str, BoundingBox]
     heads: Mapping[str, Point]
-    tracks: tuple[Track, ...]
+    tracks: tuple[RoutedLink, ...]
     dividers: tuple[tuple[Point, Point], ...]
     width: float
     height: float
@@ -69,30 +82,31 @@ class Scene:
 
     @property
     def bends(self) -> int:
-        """Corners of all ways."""
+        """Number of bends of all routes."""
         return sum(max(len(track.points) - 2, 0) for track in self.tracks)
 
 
-def scene_of(diagram: Diagram, block: Block, ways: NodeLayouts) -> Scene:
-    """Return a diagram with everything in its place.
+def build_scene(diagram: Diagram, block: NodeBlock, layouts: NodeLayouts) -> Scene:
+    """Return the scene of a laid-out diagram.
 
     Args:
-        diagram: what is drawn.
-        block: its root, laid out.
-        ways: how it was laid out.
+        diagram: that was laid out.
+        block: its laid-out root.
+        layouts: the layout options.
     """
-    sideways = {key: way.sideways for key, way in ways.items()}
+    sideways = {key: layout.sideways for key, layout in layouts.items()}
     boxes = {}
     for key, rect in block.rects.items():
-        (x, y), (width, height) = rect.corner, rect.size
-        boxes[key] = Box(x + width / 2, y + height / 2, width, height)
+        x, y = rect.corner
+        width, height = rect.size
+        boxes[key] = BoundingBox(x + width / 2, y + height / 2, width, height)
     nodes = {node.key: node for node in walk_nodes(diagram.root)}
     tracks = []
     for i, link in enumerate(diagram.links):
-        points = _plain(block.routes[i])
-        points = _touching(points[::-1], nodes[link.start], boxes)[::-1]
-        points = _touching(points, nodes[link.end], boxes)
-        tracks.append(Track(link, points, _label(link, block.labels.get(i))))
+        points = _corners(block.routes[i])
+        points = _extend_to_sign(points[::-1], nodes[link.start], boxes)[::-1]
+        points = _extend_to_sign(points, nodes[link.end], boxes)
+        tracks.append(RoutedLink(link, points, _label(link, block.labels.get(i))))
     return Scene(
         diagram,
         boxes,
@@ -106,34 +120,35 @@ def scene_of(diagram: Diagram, block: Block, ways: NodeLayouts) -> Scene:
     )
 
 
-def _label(link: Link, middle: Point | None) -> Box | None:
+def _label(link: DiagramLink, middle: Point | None) -> BoundingBox | None:
     size = label_size(link.lines)
     if size is None or middle is None:
         return None
     room = RANK_ROOM if any(line.rank for line in link.lines) else 0
-    return Box(middle[0] - room / 2, middle[1], size[0] + room, size[1])
+    return BoundingBox(middle[0] - room / 2, middle[1], size[0] + room, size[1])
 
 
-def _touching(points: tuple[Point, ...], node: DiagramNode, boxes: Mapping[str, Box]) -> tuple[Point, ...]:
-    """Return a way that goes on from the border of a sign's box to the sign itself."""
-    if node.shape not in ROUND:
+def _extend_to_sign(
+    points: tuple[Point, ...], node: DiagramNode, boxes: Mapping[str, BoundingBox]
+) -> tuple[Point, ...]:
+    """Return a route extended from the border of a sign's box to the sign itself."""
+    if node.shape not in ROUND_SHAPES:
         return points
-    (x, y), box, last = points[-1], boxes[node.key], points[-2]
+    x, y = points[-1]
+    box = boxes[node.key]
     half = min(box.width, box.height) / 2
-    level = y == last[1]
-    aside, ahead = (
-        abs(y - box.y if level else x - box.x),
-        abs(x - box.x if level else y - box.y),
-    )
+    level = y == points[-2][1]
+    aside = abs(y - box.y if level else x - box.x)
+    ahead = abs(x - box.x if level else y - box.y)
     if ahead > half + 1:
         return points
-    deep = aside if node.shape is Shape.JUNCTION else half - math.sqrt(max(half**2 - aside**2, 0.0)) + 1
+    deep = aside if node.shape is NodeShape.JUNCTION else half - math.sqrt(max(half**2 - aside**2, 0.0)) + 1
     deep = math.copysign(deep, box.x - x if level else box.y - y)
     return (*points[:-1], (x + deep, y) if level else (x, y + deep))
 
 
-def _plain(points: Sequence[Point]) -> tuple[Point, ...]:
-    """Return the corners of a way: no point twice, none in the middle of a straight piece."""
+def _corners(points: Sequence[Point]) -> tuple[Point, ...]:
+    """Return the corners of a route, without repeated points and points inside straight lines."""
     corners: list[Point] = []
     for point in points:
         if corners and point == corners[-1]:
@@ -144,119 +159,124 @@ def _plain(points: Sequence[Point]) -> tuple[Point, ...]:
     return tuple(corners)
 
 
-SMALL = 0.5
-"""Part of a page below which a picture need not be any smaller."""
+SMALL_SHARE = 0.5
+"""Size in pages below which a smaller picture is no better."""
 
-SHAPELY = 1.3
-"""Width by height of a picture that fits in with a text."""
+PREFERRED_RATIO = 1.3
+"""Preferred ratio of width to height."""
 
-PLENTY, EFFORT = 60, 400_000
-"""Layouts that are tried at most, and what they may cost together: a second or two."""
+MAX_LAYOUTS = 60
+MAX_EFFORT = 400_000
+"""Greatest number of layouts tried, and their greatest total effort: a second or two."""
 
-ORDERS: tuple[LayerOrder, ...] = (by_depth, by_breadth, by_colour)
+ORDERS: tuple[LayerOrder, ...] = (order_by_depth, order_by_breadth, order_by_colour)
 
 
 @dataclass(frozen=True)
 class LayoutChoice:
-    """A layout and how badly it reads."""
+    """A layout with its cost, lower for better readability."""
 
     cost: float
     scene: Scene
-    ways: NodeLayouts
+    layouts: NodeLayouts
 
 
-def cost_of(scene: Scene) -> float:
-    """Return how badly a scene reads."""
-    size = max(pages(scene.width, scene.height), SMALL)
+def scene_cost(scene: Scene) -> float:
+    """Return the cost of a scene, lower for better readability."""
+    size = max(page_share(scene.width, scene.height), SMALL_SHARE)
     lines = 0.5 * scene.crossings + 0.06 * scene.bends + 0.25 * scene.backward
     length = sum(track.length for track in scene.tracks) / 12_000
     return (
         10 * size
         + lines
         + length
-        + _begins_late(scene)
-        + 0.6 * abs(math.log(max(scene.width, 1) / max(scene.height, 1) / SHAPELY))
+        + _start_distance(scene)
+        + 0.6 * abs(math.log(max(scene.width, 1) / max(scene.height, 1) / PREFERRED_RATIO))
     )
 
 
-def _begins_late(scene: Scene) -> float:
-    """Return how badly far from the top left corner reading begins."""
-    dots = [node.key for node in scene.diagram.root.inside if node.shape is Shape.INITIAL]
+def _start_distance(scene: Scene) -> float:
+    """Return a cost for initial states away from the top left corner."""
+    dots = [node.key for node in scene.diagram.root.inside if node.shape is NodeShape.INITIAL]
     return 2 * sum(scene.boxes[key].x / scene.width + scene.boxes[key].y / scene.height for key in dots)
 
 
-def best_scene(diagram: Diagram) -> Scene:
-    """Return the layout of a diagram that reads best of those tried."""
-    return _Choosing(diagram).solve()
+def find_best_scene(diagram: Diagram) -> Scene:
+    """Return the most readable layout of a diagram among those tried."""
+    return _LayoutSearch(diagram).solve()
 
 
-class _Choosing:
-    """Starts with one way for all nodes, and changes that of one as long as that helps."""
+class _LayoutSearch:
+    """Local search: starts with the same options for all nodes, then changes those of one node at a time."""
 
     def __init__(self, diagram: Diagram) -> None:
-        self.diagram, self.family = diagram, Family(diagram)
-        self.keys = self.family.below(self.family.root)
-        self.orders = {key: self._orders(key) for key in self.keys}
-        self.left = min(PLENTY, EFFORT // sum(self._effort(key) for key in self.keys))
+        self.diagram = diagram
+        self.hierarchy = NodeHierarchy(diagram)
+        self.keys = self.hierarchy.compounds_within(self.hierarchy.root)
+        self.orders = {key: self._distinct_orders(key) for key in self.keys}
+        self.remaining = min(MAX_LAYOUTS, MAX_EFFORT // sum(self._effort(key) for key in self.keys))
         self.cache: BlockCache = {}
-        self.seen: dict[tuple[NodeLayout, ...], LayoutChoice] = {}
+        self.evaluated: dict[tuple[NodeLayout, ...], LayoutChoice] = {}
 
     def solve(self) -> Scene:
-        starts = [self._start(0, sideways=False)]
+        starts = [self._uniform_layout(0, sideways=False)]
         for i in range(max(len(orders) for orders in self.orders.values())):
             for sideways in (False, True):
-                if self.left > 0:
-                    starts.append(self._start(i, sideways=sideways))
+                if self.remaining > 0:
+                    starts.append(self._uniform_layout(i, sideways=sideways))
         starts.sort(key=lambda choice: choice.cost)
-        return min(map(self._improved, starts[:2]), key=lambda choice: choice.cost).scene
+        return min(map(self._improve, starts[:2]), key=lambda choice: choice.cost).scene
 
     def _effort(self, key: str) -> int:
-        """Return what it costs to lay out the inside of a node."""
-        return (len(self.family.nodes[key].inside) + len(self.family.spans[key])) ** 2
+        """Return the effort of laying out the children of a node."""
+        return (len(self.hierarchy.nodes[key].inside) + len(self.hierarchy.spans[key])) ** 2
 
-    def _start(self, order: int, *, sideways: bool) -> LayoutChoice:
-        """Return the layout with one way for all nodes, and one order as far as they have several."""
-        return self._try(
+    def _uniform_layout(self, order: int, *, sideways: bool) -> LayoutChoice:
+        """Return the layout with the same direction for all nodes, and their n-th order."""
+        return self._evaluate(
             {key: NodeLayout(sideways, orders[order % len(orders)]) for key, orders in self.orders.items()}
         )
 
-    def _orders(self, key: str) -> list[LayerOrder]:
-        """Return the orders of a node's children that are not the same."""
-        items = [Item(child.key) for child in self.family.nodes[key].inside]
+    def _distinct_orders(self, key: str) -> list[LayerOrder]:
+        """Return the order functions that differ in the wires that lead back in a node."""
+        items = [LayoutItem(child.key) for child in self.hierarchy.nodes[key].inside]
         wires = [
-            Wire(span.link, span.start, span.end)
-            for span in self.family.spans[key]
+            LayoutWire(span.link, span.start, span.end)
+            for span in self.hierarchy.spans[key]
             if span.start is not None and span.end is not None
         ]
-        found = {turned(items, wires, order): order for order in reversed(ORDERS)}
-        return list(found.values())[::-1]
+        distinct = {find_back_wires(items, wires, order): order for order in reversed(ORDERS)}
+        return list(distinct.values())[::-1]
 
-    def _try(self, ways: dict[str, NodeLayout]) -> LayoutChoice:
-        """Return the layout with these ways, as far as nodes may go another way than what is around them."""
+    def _evaluate(self, layouts: dict[str, NodeLayout]) -> LayoutChoice:
+        """Return the layout with these options; nodes that must follow their parent's direction do so."""
         for key in self.keys[1:]:
-            if self.family.goes_along(key):
-                ways[key] = replace(ways[key], sideways=ways[self.family.parent[key]].sideways)
-        known = tuple(ways.values())
-        if known not in self.seen:
-            self.left -= 1
-            scene = scene_of(self.diagram, Packing(self.family, ways, self.cache).solve(), ways)
-            self.seen[known] = LayoutChoice(cost_of(scene), scene, ways)
-        return self.seen[known]
+            if self.hierarchy.follows_parent(key):
+                parent_layout = layouts[self.hierarchy.parent[key]]
+                layouts[key] = replace(layouts[key], sideways=parent_layout.sideways)
+        cache_key = tuple(layouts.values())
+        if cache_key not in self.evaluated:
+            self.remaining -= 1
+            block = NestedLayout(self.hierarchy, layouts, self.cache).solve()
+            scene = build_scene(self.diagram, block, layouts)
+            self.evaluated[cache_key] = LayoutChoice(scene_cost(scene), scene, layouts)
+        return self.evaluated[cache_key]
 
-    def _improved(self, best: LayoutChoice) -> LayoutChoice:
-        """Return the best layout found by changing the way of one node after another."""
-        waiting = self._changes(best.ways)
-        while self.left > 0 and (change := next(waiting, None)):
-            found = self._try({**best.ways, **change})
-            if found.cost < best.cost - 1e-9:
-                best, waiting = found, self._changes(found.ways)
+    def _improve(self, best: LayoutChoice) -> LayoutChoice:
+        """Return the best layout found by changing the options of one node at a time."""
+        changes = self._single_changes(best.layouts)
+        while self.remaining > 0 and (change := next(changes, None)):
+            candidate = self._evaluate({**best.layouts, **change})
+            if candidate.cost < best.cost - 1e-9:
+                best = candidate
+                changes = self._single_changes(candidate.layouts)
         return best
 
-    def _changes(self, ways: NodeLayouts) -> Iterator[NodeLayouts]:
-        """Yield another way for one node."""
-        for key, way in ways.items():
-            yield {key: replace(way, sideways=not way.sideways)}
-        for key, way in ways.items():
+    def _single_changes(self, layouts: NodeLayouts) -> Iterator[NodeLayouts]:
+        """Yield changes of the options of one node."""
+        for key, layout in layouts.items():
+            yield {key: replace(layout, sideways=not layout.sideways)}
+        for key, layout in layouts.items():
             for order in self.orders[key]:
-                if order is not way.order:
-                    yield {key: replace(way, order=order)}
+                if order is not layout.order:
+                    yield {key: replace(layout, order=order)}

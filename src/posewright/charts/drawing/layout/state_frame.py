@@ -1,20 +1,20 @@
-"""A frame with a title around nodes in their places, and links led straight to it."""
+"""Frames with a title around laid-out nodes, and links extended to them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from posewright.charts.drawing.layout.edge_sides import Ported
-from posewright.charts.drawing.layout.ranking import Item, Side
+from posewright.charts.drawing.layout.edge_sides import BorderPort
+from posewright.charts.drawing.layout.ranking import LayoutItem, PortSide
 from posewright.charts.drawing.pen import SIDE_ROOM, TITLE_BASE
 
 GridPoint = tuple[int, int]
 Polyline = tuple[GridPoint, ...]
-Mapped = Callable[[GridPoint], GridPoint]
+PointMap = Callable[[GridPoint], GridPoint]
 
-Zones = Mapping[Side, tuple[int, int]]
-"""Which part of a side is free for links that end at the border itself [px]."""
+Zones = Mapping[PortSide, tuple[int, int]]
+"""The part of each side that is free for links that end at the border itself [px]."""
 
 
 @dataclass(frozen=True)
@@ -26,19 +26,20 @@ class Rect:
 
 
 @dataclass(frozen=True)
-class Block:
-    """A node and what is inside it, from its own lowest corner [px].
+class NodeBlock:
+    """A laid-out node with its content, relative to its lowest corner [px].
 
     Attributes:
-        rects: of everything inside it.
-        heads: where the titles of those inside it begin, and its own.
+        size: of the node.
+        rects: of all nodes inside it.
+        heads: positions of the titles of the nodes inside it, and of its own.
         routes: of all links, as far as they run inside it.
-        labels: the middle of what is written on links.
+        labels: the middle of the labels of links.
         dividers: lines between regions.
         ports: where links cross its border, from the lowest corner of that side.
         zones: where other links may meet its border.
-        crossings: how often links cross inside it.
-        backward: how many links lead back, against the way of the others.
+        crossings: number of crossings inside it.
+        backward: number of links that lead back.
     """
 
     size: GridPoint
@@ -52,32 +53,32 @@ class Block:
     crossings: int = 0
     backward: int = 0
 
-    def moved(self, by: GridPoint) -> Block:
-        """Return the block with everything inside it moved."""
-        return self._mapped(lambda point: (point[0] + by[0], point[1] + by[1]), lambda size: size)
+    def moved(self, by: GridPoint) -> NodeBlock:
+        """Return the block with its content moved."""
+        return self._map_points(lambda point: (point[0] + by[0], point[1] + by[1]), lambda size: size)
 
-    def turned(self) -> Block:
-        """Return the block with both ways exchanged."""
-        return replace(self._mapped(_exchanged, _exchanged), size=_exchanged(self.size))
+    def transpose(self) -> NodeBlock:
+        """Return the block with its two axes swapped."""
+        return replace(self._map_points(_swap, _swap), size=_swap(self.size))
 
-    def _mapped(self, at: Mapped, sized: Mapped) -> Block:
+    def _map_points(self, at: PointMap, sized: PointMap) -> NodeBlock:
         return replace(
             self,
             rects={key: Rect(at(rect.corner), sized(rect.size)) for key, rect in self.rects.items()},
             heads={key: at(point) for key, point in self.heads.items()},
             routes={key: tuple(map(at, route)) for key, route in self.routes.items()},
             labels={key: at(point) for key, point in self.labels.items()},
-            dividers=tuple((at(one), at(other)) for one, other in self.dividers),
+            dividers=tuple((at(start), at(end)) for start, end in self.dividers),
         )
 
 
-def _exchanged(point: GridPoint) -> GridPoint:
+def _swap(point: GridPoint) -> GridPoint:
     return point[1], point[0]
 
 
-def merged(blocks: Sequence[Block]) -> Block:
-    """Return what is inside blocks as the inside of one, of no size yet."""
-    return Block(
+def merge_blocks(blocks: Sequence[NodeBlock]) -> NodeBlock:
+    """Return one block with the content of several, of no size yet."""
+    return NodeBlock(
         (0, 0),
         {key: rect for block in blocks for key, rect in block.rects.items()},
         {key: point for block in blocks for key, point in block.heads.items()},
@@ -90,78 +91,87 @@ def merged(blocks: Sequence[Block]) -> Block:
 
 
 PAD = 14
-"""Room between a frame and what is inside it [px]."""
+"""Room between a frame and its content [px]."""
 
 OWN_STEP = 12
 """Room between links that meet a frame where others cross it [px]."""
 
 
 @dataclass(frozen=True)
-class Framing:
-    """What a frame has to know.
+class FrameSpec:
+    """Properties of a frame.
 
     Attributes:
-        sideways: whether arrows inside mostly go to the right; then the first of two numbers is x.
-        turned: whether those around the frame do not go the same way.
+        key: of the node.
+        sideways: arrows inside mostly go to the right; then the first of two coordinates is x.
+        turned: arrows around the frame have another direction.
         head: size of the title with the text below it: thickness and breadth [px].
-        back, front: how many links meet the frame from outside, on the side looked back to and in front.
+        back: number of links that meet the back of the frame from outside.
+        front: number of links that meet its front from outside.
+        ported: links that end at the frame from inside, or cross it.
     """
 
     key: str
     sideways: bool
-    turned: bool
+    is_turned: bool
     head: GridPoint
     back: int
     front: int
-    ported: Sequence[Ported]
+    ported: Sequence[BorderPort]
 
     @property
-    def pins(self) -> set[Side]:
-        """The ends of the inside at which links come out."""
+    def pins(self) -> set[PortSide]:
+        """The sides on which links leave the content."""
         return {ported.side for ported in self.ported}
 
     @property
-    def met(self) -> set[Side]:
-        """The sides that links from inside meet, and others from outside may meet as well."""
-        return set() if self.turned else self.pins
+    def shared_sides(self) -> set[PortSide]:
+        """The sides that links from inside meet, and links from outside may meet as well."""
+        return set() if self.is_turned else self.pins
 
     @property
-    def beside(self) -> int:
-        """Breadth that links which meet the frame from outside need beside one another [px]."""
+    def link_breadth(self) -> int:
+        """Breadth that the links from outside need on a side [px]."""
         return (max(self.back, self.front) + 1) * OWN_STEP
 
-    def leads(self) -> list[Item]:
-        """Return what keeps links away from the title, and from others that meet the frame."""
+    def lead_items(self) -> list[LayoutItem]:
+        """Return placeholder items that keep inner links away from the title and from links from outside."""
         if self.sideways:
             return []
-        head = self.head[0], max(self.head[1], self.beside)
-        items = [Item("head", *head, pin=Side.BACK, leads=True)]
-        if Side.FRONT in self.met and self.front:
-            items.append(Item("foot", 0, self.beside, pin=Side.FRONT, leads=True))
+        head = self.head[0], max(self.head[1], self.link_breadth)
+        items = [LayoutItem("head", *head, pin=PortSide.BACK, leads=True)]
+        if PortSide.FRONT in self.shared_sides and self.front:
+            items.append(LayoutItem("foot", 0, self.link_breadth, pin=PortSide.FRONT, leads=True))
         return items
 
 
-def framed(frame: Framing, inside: Block) -> Block:
-    """Return what is inside with the frame around it."""
-    heads, pins = frame.head, frame.pins
-    title = max(heads[1], frame.beside if frame.met else 0)
-    r = PAD if frame.sideways and Side.BACK not in pins else 0
+def add_frame(frame: FrameSpec, inside: NodeBlock) -> NodeBlock:
+    """Return a block of the content with the frame around it."""
+    head = frame.head
+    pins = frame.pins
+    title = max(head[1], frame.link_breadth if frame.shared_sides else 0)
+    r = PAD if frame.sideways and PortSide.BACK not in pins else 0
     v = title + 6 if frame.sideways else PAD
-    thick = r + inside.size[0] + (0 if Side.FRONT in pins else PAD)
+    thick = r + inside.size[0] + (0 if PortSide.FRONT in pins else PAD)
     broad = v + inside.size[1] + PAD
     if frame.sideways:
-        thick = max(thick, heads[0])
+        thick = max(thick, head[0])
     else:
-        broad = max(broad, heads[1])
+        broad = max(broad, head[1])
     moved = inside.moved((r, v))
-    routes, ports = dict(moved.routes), {}
-    for one in frame.ported:
-        link = one.span.link
-        routes[link] = to_border(routes[link], one, thick)
-        ports[link] = border_end(routes[link], one)[1]
-    first = title if frame.sideways else max(heads[1], frame.beside)
-    last = title if frame.sideways else frame.beside
-    zones = {side: (0, room) for side, room in ((Side.BACK, first), (Side.FRONT, last)) if side in frame.met}
+    routes = dict(moved.routes)
+    ports = {}
+    for border_port in frame.ported:
+        link = border_port.span.link
+        routes[link] = extend_to_border(routes[link], border_port, thick)
+        ports[link] = border_end(routes[link], border_port)[1]
+    first = title if frame.sideways else max(head[1], frame.link_breadth)
+    last = title if frame.sideways else frame.link_breadth
+    zones = {
+        side: (0, room)
+        for side, room in ((PortSide.BACK, first), (PortSide.FRONT, last))
+        if side in frame.shared_sides
+    }
     corner = (SIDE_ROOM, TITLE_BASE) if frame.sideways else (TITLE_BASE, SIDE_ROOM)
     return replace(
         moved,
@@ -173,12 +183,12 @@ def framed(frame: Framing, inside: Block) -> Block:
     )
 
 
-def border_end(route: Polyline, one: Ported) -> GridPoint:
-    """Return the end of a route that is at the border."""
-    return route[0 if one.span.start is None else -1]
+def border_end(route: Polyline, border_port: BorderPort) -> GridPoint:
+    """Return the end of a route that is nearest to the border."""
+    return route[0 if border_port.span.start is None else -1]
 
 
-def to_border(route: Polyline, one: Ported, thick: int) -> Polyline:
-    """Return a route made longer, straight to the border."""
-    end = (thick if one.side is Side.FRONT else 0), border_end(route, one)[1]
-    return (end, *route) if one.span.start is None else (*route, end)
+def extend_to_border(route: Polyline, border_port: BorderPort, thick: int) -> Polyline:
+    """Return a route extended straight to the border."""
+    end = (thick if border_port.side is PortSide.FRONT else 0), border_end(route, border_port)[1]
+    return (end, *route) if border_port.span.start is None else (*route, end)

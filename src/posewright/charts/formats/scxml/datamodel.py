@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from posewright.charts.expression import Scope, Source, names_in, parse, parse_expression
+from posewright.charts.expression import Scope, SourceText, names_in, parse, parse_expression
 from posewright.charts.formats.declarations import VARIABLES, read_function, read_type
 from posewright.charts.formats.native_nodes import Entries, Items, flow_node
 from posewright.charts.formats.native_writing import constant_data, type_data, value_data
@@ -220,11 +220,13 @@ class _DataReader:
         text = _value_text(element)
         if text is None:
             element.fail(f"the constant {name} has no value", hint="write it in `expr`")
-        found = parse_expression(Source(translated(text, self.names, element), element.where), scope, wanted)
+        found = parse_expression(
+            SourceText(translated(text, self.names, element), element.where), scope, wanted
+        )
         if found.names:
             element.fail(f"{name} begins with what changes", hint="write a number, a truth value or a text")
         value: Value = found.constant
-        return value if wanted is None else wanted.fit(value)  # type: ignore[arg-type]
+        return value if wanted is None else wanted.clamp(value)  # type: ignore[arg-type]
 
     def initial_values(self, declared: Declarations) -> dict[str, Value]:
         """Return what variables hold at first; a value may be computed from those before it."""
@@ -334,7 +336,7 @@ def _infer_types(
 
 def _learn(setting: Setting, known: Mapping[str, Type], found: dict[str, Type], names: Renaming) -> None:
     """Note the type of what is assigned, where the types of all it reads are known."""
-    source = Source(translated(setting.text, names, setting.element), setting.element.where)
+    source = SourceText(translated(setting.text, names, setting.element), setting.element.where)
     scope = scope_of({**known, **found}, {}, states=frozenset(names.states.values()))
     if not names_in(parse(source)) <= set(scope.names):
         return

@@ -18,13 +18,13 @@ from typing import NoReturn
 from posewright.charts.expression import (
     Call,
     Expression,
-    Inside,
+    InState,
     Literal,
     Name,
-    Timed,
+    TemporalCondition,
     Tree,
-    rewritten,
-    text_of,
+    format_tree,
+    rewrite,
 )
 from posewright.charts.model import ALWAYS
 from posewright.charts.types import BoolType, EnumType, Type
@@ -203,7 +203,7 @@ class _Translation:
 
 def python_text(tree: Tree, values: Collection[str]) -> str:
     """Return a tree as Python; `values` are names that are values of enumerations, which become texts."""
-    return text_of(rewritten(tree, _in_python(values)))
+    return format_tree(rewrite(tree, _in_python(values)))
 
 
 def python_value(value: object) -> str:
@@ -211,7 +211,7 @@ def python_value(value: object) -> str:
     return f"'{value}'" if isinstance(value, str) else repr(value)
 
 
-def python_assigned(expression: Expression, kind: Type, values: Collection[str]) -> str:
+def python_value_text(expression: Expression, kind: Type, values: Collection[str]) -> str:
     """Return the value of a variable as Python: kept within the variable's range where that may be needed."""
     text = python_text(expression.tree, values)
     if isinstance(kind, BoolType | EnumType) or isinstance(expression.tree, Literal) or kind == type(kind)():
@@ -234,11 +234,11 @@ def _in_python(values: Collection[str]) -> Callable[[Tree], Tree | None]:
             return Literal(tree.name)
         if isinstance(tree, Literal) and isinstance(tree.value, bool):
             return Name(str(tree.value))
-        if isinstance(tree, Inside):
+        if isinstance(tree, InState):
             return Call("In", (Literal(tree.state),))
-        if isinstance(tree, Timed):
-            asked = () if tree.condition is None else (rewritten(tree.condition, change),)
-            return Call(tree.timing.value, (*asked, Literal(tree.seconds)))
+        if isinstance(tree, TemporalCondition):
+            asked = () if tree.condition is None else (rewrite(tree.condition, change),)
+            return Call(tree.operator.value, (*asked, Literal(tree.seconds)))
         return None
 
     return change

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from posewright.charts.formats.scxml.vocabulary import DEFAULT, STATES, WHOLE, own
-from posewright.charts.model import DONE, MAX_NAME, RESERVED
+from posewright.charts.model import DONE_PREFIX, MAX_NAME, RESERVED
 from posewright.documents import PlainData
 from posewright.documents.markup import Element
 
@@ -201,7 +201,7 @@ def name_events(root: Element, states: Mapping[str, str], free: FreeNames) -> Do
     if len(outside) + len(inside) > MAX_EVENTS:
         root.fail(f"{len(outside) + len(inside)} events", hint=f"at most {MAX_EVENTS}")
     called = {name: free.take(name, "event") for name in (*outside, *inside)}
-    of_states = {name: DONE + states[name.removeprefix(DONE_STATE)] for name in done}
+    of_states = {name: DONE_PREFIX + states[name.removeprefix(DONE_STATE)] for name in done}
     return DocumentEvents(
         {**called, **of_states},
         tuple(called[name] for name in outside),

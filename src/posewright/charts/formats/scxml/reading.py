@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from posewright.charts.expression import Expression, Literal, Scope, Source, parse_expression
+from posewright.charts.expression import Expression, Literal, Scope, SourceText, parse_expression
 from posewright.charts.formats.entries import LONGEST_S
 from posewright.charts.formats.native import chart_of_document
 from posewright.charts.formats.native_nodes import Entries, Items
@@ -19,9 +19,9 @@ from posewright.charts.formats.scxml.datamodel import DataModel, assigned, read_
 from posewright.charts.formats.scxml.expressions import (
     DATAMODELS,
     Renaming,
-    python_assigned,
     python_guard,
     python_text,
+    python_value_text,
     translated,
 )
 from posewright.charts.formats.scxml.names import DocumentEvents, name_events, name_states
@@ -39,15 +39,15 @@ from posewright.charts.model import (
     ALWAYS,
     ELSE,
     Chart,
-    Kind,
+    ChartKind,
     Otherwise,
     Priority,
-    Steps,
+    StepMode,
     Transition,
-    chart_named,
+    chart_name_of_file,
     else_guard,
-    file_named,
-    has_elders,
+    has_alternatives,
+    to_chart_name,
 )
 from posewright.charts.types import BoolType, Numeric, Type
 from posewright.documents import Node, PlainData
@@ -108,7 +108,7 @@ class _Content:
         return text
 
     def parsed(self, text: str, kind: Type | None, element: Element) -> Expression:
-        return parse_expression(Source(text, element.where), self.scope, kind)
+        return parse_expression(SourceText(text, element.where), self.scope, kind)
 
     def condition(self, element: Element) -> str:
         text = self.guard(element)
@@ -146,7 +146,7 @@ class _Content:
         text, kind = element.get(own("value")), self.settable[name]
         if text is None:
             return Entries({name: translated(assigned(element), self.names, element)}, element.line)
-        python = python_assigned(self.parsed(text, kind, element), kind, self.scope.values)
+        python = python_value_text(self.parsed(text, kind, element), kind, self.scope.values)
         _require_same(element, "expr", python, own("value"))
         return Entries({name: text}, element.line)
 
@@ -257,18 +257,18 @@ class _DocumentReader:
         return Entries(found if self.mail is None else self.with_mail(found, self.mail), root.line)
 
     def head(self) -> dict[str, PlainData]:
-        root, kind = self.root, self.root.get(own("kind")) or Kind.STATECHART.value
-        is_statechart, steps = kind == Kind.STATECHART.value, root.get(own("steps"))
-        if not is_statechart and steps == Steps.ONE.value:  # other kinds have no word for it
+        root, kind = self.root, self.root.get(own("kind")) or ChartKind.STATECHART.value
+        is_statechart, steps = kind == ChartKind.STATECHART.value, root.get(own("steps"))
+        if not is_statechart and steps == StepMode.ONE.value:  # other kinds have no word for it
             steps = None
         named = root.get("name")
         return {
-            "chart": chart_named(named) if named else file_named(root.path, "chart"),
+            "chart": to_chart_name(named) if named else chart_name_of_file(root.path, "chart"),
             "description": root.get(own("description")),
             "source": root.get(own("source")),
             "kind": kind,
             "period_s": self.period_s,
-            "steps": steps or (Steps.COMPLETION.value if is_statechart else None),
+            "steps": steps or (StepMode.COMPLETION.value if is_statechart else None),
             "priority": root.get(own("priority")) or Priority.ORDERED.value,
             "otherwise": root.get(own("otherwise")) or (None if is_statechart else Otherwise.STAY.value),
             "resources": (root.get(own("resources")) or "").split(),
@@ -389,7 +389,7 @@ class _DocumentReader:
         if text is None:
             when = ALWAYS
         elif text == ELSE:  # the native reader refuses one that has nothing before it
-            when = else_guard(elders, on, element.where) if has_elders(elders, on) else ALWAYS
+            when = else_guard(elders, on, element.where) if has_alternatives(elders, on) else ALWAYS
         else:
             when = self.content.parsed(text, BoolType(), element)
         leaves = element.get("type") != "internal" and found.keys() & {"go", "then", "junction"}

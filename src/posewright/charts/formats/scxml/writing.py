@@ -10,8 +10,8 @@ from posewright.charts.expression import (
     Expression,
     Function,
     FunctionRow,
-    Inside,
-    Timed,
+    InState,
+    TemporalCondition,
     constant,
     nodes_of,
     parse_expression,
@@ -20,10 +20,10 @@ from posewright.charts.formats.native_nodes import flow_text
 from posewright.charts.formats.native_writing import type_data
 from posewright.charts.formats.scxml.expressions import (
     Renaming,
-    python_assigned,
     python_guard,
     python_text,
     python_value,
+    python_value_text,
     translated,
 )
 from posewright.charts.formats.scxml.names import FreeNames
@@ -39,25 +39,25 @@ from posewright.charts.formats.scxml.vocabulary import (
     tag,
 )
 from posewright.charts.model import (
-    DONE,
+    DONE_PREFIX,
     Actions,
     Assign,
     Branch,
     Chart,
-    Kind,
-    Memory,
+    ChartKind,
+    HistoryKind,
     Promise,
-    PropertyKind,
+    PromiseKind,
     Raise,
     State,
-    Steps,
+    StateTarget,
+    StepMode,
     TableForm,
-    Target,
     Transition,
-    every_action,
     expressions_in,
+    iterate_actions,
     segments_of,
-    walk,
+    walk_states,
 )
 from posewright.charts.types import BoolType, Type, Value
 from posewright.documents import write_atomically
@@ -86,15 +86,15 @@ def scxml_text(chart: Chart) -> str:
     return "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', *_root(chart).lines(), ""])
 
 
-def tick_of(chart: Chart) -> str | None:
+def tick_event(chart: Chart) -> str | None:
     """Return the event that asks transitions without an event; None where they are asked by themselves."""
-    if chart.steps is Steps.COMPLETION:
+    if chart.steps is StepMode.COMPLETION:
         return None
     return FreeNames((*chart.events, *chart.local_events)).take(TICK, "event")
 
 
 def _root(chart: Chart) -> Element:
-    tick = tick_of(chart)
+    tick = tick_event(chart)
     writer = _ScxmlWriter(chart, tick)
     children = [*_datamodel(chart), *map(_function, chart.functions.values()), *map(_promise, chart.promises)]
     children += [_table(chart.form)] if chart.form is not None and chart.form.state_bits else []
@@ -111,7 +111,7 @@ def _root(chart: Chart) -> Element:
 
 
 def _head(chart: Chart, tick: str | None) -> dict[str, str | None]:
-    usual = chart.just_stays and chart.kind is Kind.STATECHART
+    usual = chart.stays_by_default and chart.kind is ChartKind.STATECHART
     return {
         "xmlns": SCXML,
         f"xmlns:{PREFIX}": OWN,
@@ -134,7 +134,7 @@ def _head(chart: Chart, tick: str | None) -> dict[str, str | None]:
 
 def _datamodel(chart: Chart) -> Iterator[Element]:
     start = chart.start_values()
-    tags = [_datum(name, kind.zero, "input", kind) for name, kind in chart.inputs.items()]
+    tags = [_datum(name, kind.default, "input", kind) for name, kind in chart.inputs.items()]
     for role, kinds in (("output", chart.outputs), ("local", chart.locals)):
         for name, kind in kinds.items():
             unset = None if name in chart.initial_values else "unset"
@@ -166,8 +166,8 @@ def _row(row: FunctionRow) -> Element:
 
 
 def _promise(promise: Promise) -> Element:
-    if promise.vow is not PropertyKind.LEADS_TO or promise.goal is None:
-        return tag(own("promise"), {"name": promise.name, promise.vow.value: str(promise.when)})
+    if promise.kind is not PromiseKind.LEADS_TO or promise.goal is None:
+        return tag(own("promise"), {"name": promise.name, promise.kind.value: str(promise.when)})
     said = {"when": str(promise.when), "leads_to": str(promise.goal), "within": repr(promise.within_s)}
     return tag(own("promise"), {"name": promise.name, **said})
 
@@ -200,13 +200,13 @@ class _ScxmlWriter:
             {name: name for name in chart.state_names},
         )
         self.free = FreeNames(chart.state_names)
-        self.histories: dict[Target, str] = {}
+        self.histories: dict[StateTarget, str] = {}
         for target in _targets_of(chart):
-            if target.memory is not None and target not in self.histories:
-                kind = "history" if target.memory is Memory.SHALLOW else "deep_history"
+            if target.history is not None and target not in self.histories:
+                kind = "history" if target.history is HistoryKind.SHALLOW else "deep_history"
                 self.histories[target] = self.free.take_state(f"{target.state}_{kind}")
 
-    def targets(self, targets: Iterable[Target]) -> str | None:
+    def targets(self, targets: Iterable[StateTarget]) -> str | None:
         return " ".join(self.histories.get(one, one.state) for one in targets) or None
 
     def state(self, state: State) -> Element:
@@ -226,7 +226,7 @@ class _ScxmlWriter:
     def inside(self, state: State) -> Iterator[Element]:
         for transition in state.transitions:
             yield self.transition(transition, state)
-        if self.chart.kind is Kind.MOORE:
+        if self.chart.kind is ChartKind.MOORE:
             yield self.moore(state)
         yield from self._block("onentry", state.entry)
         yield from self._block(own("during"), state.during)
@@ -248,11 +248,11 @@ class _ScxmlWriter:
         tags = [tag("assign", {"location": name, **value, DEFAULT: default}) for name, value, default in said]
         return tag("onentry", {MOORE: "true"}, tags)
 
-    def history(self, state: State, target: Target, name: str) -> Element:
-        deep = target.memory is Memory.DEEP
+    def history(self, state: State, target: StateTarget, name: str) -> Element:
+        deep = target.history is HistoryKind.DEEP
         inside = [child.name for child in state.states]
         first = [one.state for one in state.initial] or inside
-        if any(one.memory is not None for one in state.initial):
+        if any(one.history is not None for one in state.initial):
             first = inside if state.parallel else inside[:1]
         plain = " ".join(target.default or first)
         attributes = {
@@ -265,7 +265,7 @@ class _ScxmlWriter:
     def transition(self, transition: Transition, source: State | None = None) -> Element:
         name = "transition" if source is not None else own("way")
         inner = transition.local and self.stays_inside(transition, source)
-        leaves = source is not None and not inner and bool(transition.go or transition.leads_on)
+        leaves = source is not None and not inner and bool(transition.go or transition.leads_to_junction)
         wait_s = max(source.min_s if source is not None and leaves else 0.0, transition.after_s)
         guard = python_guard(transition.when, wait_s, self.scope.values)
         said = guard is None or (not wait_s and self.reads_back(guard, transition.when, BoolType()))
@@ -289,14 +289,15 @@ class _ScxmlWriter:
         """Return whether a local transition is what SCXML calls internal: to states inside a compound one."""
         if source is None or not source.is_compound:
             return False
-        inside = {one.name for one in walk(source.states)}
-        return all(one.state in inside or (one.memory and one.state == source.name) for one in transition.go)
+        inside = {one.name for one in walk_states(source.states)}
+        return all(one.state in inside or (one.history and one.state == source.name) for one in transition.go)
 
     def events(self, transition: Transition) -> str | None:
         if not transition.on:
             return self.tick
         return " ".join(
-            f"done.state.{one.removeprefix(DONE)}" if one.startswith(DONE) else one for one in transition.on
+            f"done.state.{one.removeprefix(DONE_PREFIX)}" if one.startswith(DONE_PREFIX) else one
+            for one in transition.on
         )
 
     def actions(self, actions: Actions) -> Iterator[Element]:
@@ -315,7 +316,7 @@ class _ScxmlWriter:
 
     def value(self, name: str, action: Assign) -> dict[str, str | None]:
         value, kind = action.values[name], self.chart.variables[name]
-        text = python_assigned(value, kind, self.scope.values)
+        text = python_value_text(value, kind, self.scope.values)
         return {"expr": text, own("value"): None if self.reads_back(text, value, kind) else str(value)}
 
     def reads_back(self, text: str, expression: Expression, kind: Type) -> bool:
@@ -344,7 +345,7 @@ class _ScxmlWriter:
         return tag("if", self.condition(action.when), tuple(inside))
 
 
-def _targets_of(chart: Chart) -> Iterator[Target]:
+def _targets_of(chart: Chart) -> Iterator[StateTarget]:
     yield from chart.initial
     for state in chart.every_state:
         yield from state.initial
@@ -384,17 +385,19 @@ def _features(chart: Chart) -> Iterator[tuple[str, bool]]:
     every = [*acting, *(one.when for one in segments)]
     yield (
         "times: after, before, every, held and least times",
-        _asks(every, Timed) or any(one.min_s for one in states) or any(one.after_s for one in segments),
+        _asks(every, TemporalCondition)
+        or any(one.min_s for one in states)
+        or any(one.after_s for one in segments),
     )
     yield "actions at every tick (during)", any(state.during for state in states)
-    yield "junctions", any(one.leads_on for one in segments)
+    yield "junctions", any(one.leads_to_junction for one in segments)
     yield (
         "values set at once that read each other",
         any(map(_tangled, [*blocks, *(one.do for one in segments)])),
     )
     yield (
         "in(...) in actions, which SCXML asks between two steps of leaving and entering",
-        _asks(acting, Inside),
+        _asks(acting, InState),
     )
     calls = (node for one in every for node in nodes_of(one.tree) if isinstance(node, Call))
     yield "numbers rounded to 32 bits", any(call.function == "single" for call in calls)
@@ -410,7 +413,7 @@ def _asks(expressions: list[Expression], kind: type) -> bool:
 
 def _tangled(actions: Actions) -> bool:
     """Return whether values set at once read each other in a circle, so that no order would do."""
-    for action in every_action(actions):
+    for action in iterate_actions(actions):
         values = action.values if isinstance(action, Assign) else {}
         order = _in_order(values)
         if any(name in values[later].names for i, name in enumerate(order) for later in order[i + 1 :]):

@@ -271,7 +271,7 @@ def _proposed(
 def _range(kind: Type | None) -> tuple[float, float] | None:
     """Return the range of a number that somebody has declared."""
     if isinstance(kind, FloatType):
-        return None if kind.open else kind.ends
+        return None if kind.is_unbounded else kind.written_range
     if isinstance(kind, IntType) and kind.high - kind.low < 1 << 31:
         return float(kind.low), float(kind.high)
     return None

@@ -1,4 +1,4 @@
-"""EKMotion: one special move at a time, poses loaded at counted cycles, joints interpolated in integers.
+"""EKMotion: one special move at a time, poses loaded at format_count cycles, joints interpolated in integers.
 
 Source: seeds.md A3 and A4 (ITAM Eagle Knights, RoboCup 2007). What it leaves open is decided here:
 

@@ -24,7 +24,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
-from posewright.documents import Bounds, Node, Reader, parse_document, read_record, read_text
+from posewright.documents import Bounds, FieldReader, Node, parse_document, read_record, read_text
 from posewright.errors import DocumentError, FormatError, UnknownNameError, Where
 from posewright.formats.ekmoves.document import ORDER, PoseArray
 from posewright.formats.ekmoves.reader import read_header
@@ -68,7 +68,7 @@ class BodyPart(Enum):
 
 @dataclass(frozen=True, slots=True)
 class PoseLoad:
-    """Sets the joints of a part to the angles of an array, at a cycle that is counted from 1."""
+    """Sets the joints of a part to the angles of an array, at a cycle that is format_count from 1."""
 
     cycle: int
     pose: str
@@ -98,7 +98,7 @@ class SpecialMove:
     """
 
     command: Annotated[int, Bounds(MIN_COMMAND, MAX_COMMAND)]
-    steps: tuple[Annotated[PoseLoad, Reader(_read_load)], ...]
+    steps: tuple[Annotated[PoseLoad, FieldReader(_read_load)], ...]
     end: Annotated[int, Bounds(1, MAX_CYCLES)]
     name: str = ""
 
@@ -170,7 +170,7 @@ class _MoveTable:
     """The document."""
 
     ekmotion: str
-    moves: Annotated[tuple[SpecialMove, ...], Reader(_read_moves)]
+    moves: Annotated[tuple[SpecialMove, ...], FieldReader(_read_moves)]
     frames: Annotated[int, Bounds(1, MAX_FRAMES)] = MAX_FRAMES
 
 

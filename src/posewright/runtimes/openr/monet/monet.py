@@ -15,7 +15,7 @@ import re
 from collections import deque
 from dataclasses import replace
 
-from posewright.errors import FormatError, InputError, Where, visible
+from posewright.errors import FormatError, InputError, Where, escape_unprintable
 from posewright.motions import Level
 from posewright.robots import Robot
 from posewright.runtimes.openr.kernel import OpenR
@@ -175,7 +175,7 @@ class MoNet(OObject):
         self._log_jumps(transition)
         self._failure = None
         commands = [
-            MoNetAgentCommand(line.agent, visible(line.name), index_of(line, self._setup))
+            MoNetAgentCommand(line.agent, escape_unprintable(line.name), index_of(line, self._setup))
             for line in transition.agents
         ]
         self._pending = [(command.agent, command.index) for command in commands]
@@ -242,7 +242,7 @@ def _require_safe(setup: MonetSetup) -> list[MonetFinding]:
         if finding.level is Level.ERROR and finding.rule not in ERRORS_IN_RESULT
     ]
     if errors:
-        errors[0].others = tuple(errors[1:])
+        errors[0].other_errors = tuple(errors[1:])
         raise errors[0]
     return findings
 
@@ -250,7 +250,7 @@ def _require_safe(setup: MonetSetup) -> list[MonetFinding]:
 def _name(transition: PostureTransition) -> str:
     """Return the name of what is played: the motion, otherwise the sound."""
     lines = sorted(transition.agents, key=lambda line: line.agent == SOUND_AGENT)
-    return visible(lines[0].name) if lines else "nothing"
+    return escape_unprintable(lines[0].name) if lines else "nothing"
 
 
 def _place(transition: PostureTransition) -> str:
@@ -293,8 +293,8 @@ def advise_postures(
             command = min(candidates, key=lambda candidate: not is_null(candidate.agents[0].name))
             advice = f"MoNetExecute({command.id}) goes there first; or "
     title = line.name.replace("#", "_").rpartition("_")[2]
-    name = visible(f"a_{start}#{end}_{title}"[:NAME_BYTES])
-    return f"{visible(line.name)} begins near {start}: {advice}call it {name}"
+    name = escape_unprintable(f"a_{start}#{end}_{title}"[:NAME_BYTES])
+    return f"{escape_unprintable(line.name)} begins near {start}: {advice}call it {name}"
 
 
 def _nearest_posture(frames: Frames, frame: int, robot: Robot) -> str:

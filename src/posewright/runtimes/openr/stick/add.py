@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from posewright.display import Lines
-from posewright.documents import is_there, locked, refuse_unwritable, write_atomically
+from posewright.documents import lock_folders, path_exists, require_writable, write_atomically
 from posewright.errors import FormatError, OutputError, UnknownNameError, UnsafeCommandError, Where
-from posewright.formats import Compression, Reference, Wrapping
+from posewright.formats import Compression, GzipWrapping, PageReference
 from posewright.motions import Level, Motion
 from posewright.robots import Robot
 from posewright.runtimes.openr.stick.check import check_setup
@@ -75,7 +75,7 @@ def plan_change(
         FormatError: the ID or the name is taken, or the robot could not play the motion.
     """
     archive, commands = _require_files(setup)
-    entry_data = Wrapping().around(data) if archive.archive.compression is Compression.ENTRIES else data
+    entry_data = GzipWrapping().wrap(data) if archive.archive.compression is Compression.ENTRIES else data
     _require_free_id(commands, registration.id, overwrite=overwrite)
     if not _is_unused_leftover(setup, archive, registration.name, entry_data):
         _require_free_name(setup, archive, registration, overwrite=overwrite)
@@ -230,8 +230,8 @@ def write_all(files: Mapping[Path, bytes]) -> None:
         OutputError: a file cannot be written; then none has changed.
     """
     for path in files:
-        refuse_unwritable(path)
-    previous = {path: path.read_bytes() if is_there(path) else None for path in files}
+        require_writable(path)
+    previous = {path: path.read_bytes() if path_exists(path) else None for path in files}
     written: list[Path] = []
     try:
         for path, data in files.items():
@@ -249,7 +249,7 @@ def _restore(path: Path, data: bytes | None) -> None:
     with contextlib.suppress(OutputError, OSError):
         if data is None:
             path.unlink(missing_ok=True)
-        elif not is_there(path) or path.read_bytes() != data:
+        elif not path_exists(path) or path.read_bytes() != data:
             write_atomically(path, data)
 
 
@@ -288,7 +288,7 @@ def read_stick_files(place: StickPlace, model: str) -> StickFiles:
 
 
 def changed_files(setup: MonetSetup) -> Iterator[Path]:
-    """Yield the files that an addition changes, whose folders are locked meanwhile."""
+    """Yield the files that an addition changes, whose folders are lock_folders meanwhile."""
     for file in (setup.commands, setup.motions):
         if file is not None and file.path is not None:
             yield file.path
@@ -374,7 +374,7 @@ def add_to_stick(
     sound: str | None = None,
     sync: bool = False,
     overwrite: bool = False,
-    page: Reference | None = None,
+    page: PageReference | None = None,
     robot: str | Robot | None = None,
     accept_loss: bool = False,
     accept_jump: bool = False,
@@ -414,7 +414,7 @@ def add_to_stick(
     registration = CommandRegistration(id, resolve_name(source, name), agent, sound, sync)
     path = None if isinstance(motion, Motion) else Path(motion)
     rendering, jumps = prepare_motion(source, model, registration.name, accept_loss=accept_loss, path=path)
-    with locked(*changed_files(read_stick_files(stick, model).setup)):
+    with lock_folders(*changed_files(read_stick_files(stick, model).setup)):
         files = read_stick_files(stick, model)
         change = plan_change(files.setup, registration, rendering.data, overwrite=overwrite)
         _require_no_jump(jumps, path or Path(registration.name), accept_jump=accept_jump)
@@ -459,7 +459,7 @@ def _write_change(change: StickChange, files: StickFiles, output: Path | None) -
 
 
 def _require_absent(path: Path) -> None:
-    if is_there(path):
+    if path_exists(path):
         message = "the file exists already and would be overwritten"
         hint = "name another folder, or copy this one to the stick first"
         raise OutputError(message, where=Where(path=path), hint=hint)

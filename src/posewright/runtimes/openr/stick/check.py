@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import islice
 from pathlib import Path
 
-from posewright.formats import Line
+from posewright.formats import TextLine
 from posewright.motions import Level
 from posewright.runtimes.openr.stick.command_checks import check_commands, check_transitions
 from posewright.runtimes.openr.stick.finding import MonetFinding, error, quoted, warning
@@ -47,7 +47,7 @@ class PostureTransition:
     """
 
     postures: MotionPostures
-    line: Line
+    line: TextLine
     agents: tuple[AgentLine, ...]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from posewright.documents.plain import PlainMapping
 from posewright.errors import Where
-from posewright.formats import Line, show
+from posewright.formats import TextLine, quote_bytes
 from posewright.motions import Level
 
 
@@ -21,7 +21,7 @@ class MonetFinding:
         rule: what was checked, in one word.
         message: the problem.
         path: of the file; None if there is none.
-        line: counted from 1; None if the finding concerns no single line.
+        line: format_count from 1; None if the finding concerns no single line.
         hint: what would be right; may be empty.
         models: the robots that it concerns; empty for all, or if they are unknown.
     """
@@ -57,16 +57,16 @@ class MonetFinding:
         }
 
 
-def error(rule: str, line: Line, message: str, hint: str = "") -> MonetFinding:
+def error(rule: str, line: TextLine, message: str, hint: str = "") -> MonetFinding:
     """Return an error at a line."""
     return MonetFinding(Level.ERROR, rule, message, line.path, line.number, hint)
 
 
-def warning(rule: str, line: Line, message: str, hint: str = "") -> MonetFinding:
+def warning(rule: str, line: TextLine, message: str, hint: str = "") -> MonetFinding:
     """Return a warning at a line."""
     return MonetFinding(Level.WARNING, rule, message, line.path, line.number, hint)
 
 
 def quoted(word: str) -> str:
     """Return a word of a file in quotes, printable on one line."""
-    return show(word.encode("latin-1", "replace"))
+    return quote_bytes(word.encode("latin-1", "replace"))

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from posewright.documents import is_file, is_folder, is_there, open_ordinary
+from posewright.documents import is_file, is_folder, open_regular_file, path_exists
 from posewright.errors import FormatError, Where
-from posewright.formats import ARCHIVE_MARKS, EntryKind, is_text, read_file_bytes, show
+from posewright.formats import ARCHIVE_MARKS, EntryKind, is_text, quote_bytes, read_file_bytes
 from posewright.motions import Level
 from posewright.runtimes.openr.stick.finding import MonetFinding, quoted, warning
 from posewright.runtimes.openr.stick.limits import MODELS, POSTURE_FILE
@@ -80,7 +80,7 @@ def search(paths: Iterable[Path]) -> FoundFiles:
         if is_folder(path):
             for file in _files_in(path):
                 files.add(file)
-        elif is_there(path):
+        elif path_exists(path):
             files.named.append(path)
         else:
             raise FormatError("there is no such file or folder", where=Where(path=path))
@@ -256,7 +256,7 @@ def _read_by_content(path: Path) -> DesignDb | MonetCommands | MonetTransitions 
 def _first_bytes(path: Path) -> bytes:
     """Return the first bytes of a file; raises a FormatError for a pipe or a device."""
     try:
-        with open_ordinary(path) as file:
+        with open_regular_file(path) as file:
             return file.read(4)
     except OSError as error:
         raise FormatError(f"cannot be read: {error.strerror}", where=Where(path=path)) from error
@@ -296,7 +296,9 @@ def check_designdb(db: DesignDb, models: Collection[str]) -> Iterator[MonetFindi
     root = None if db.path is None else stick_root(db.path)
     for line in db.invalid_lines:
         hint = f"right is [ERS-7], or {MOTIONS} /{STICK}/OPEN-R/..."
-        yield warning("words", line, f"neither a section, nor a key and a path: {show(line.text)}", hint)
+        yield warning(
+            "words", line, f"neither a section, nor a key and a path: {quote_bytes(line.text)}", hint
+        )
     for entry in db.entries:
         if not entry.path.upper().startswith(f"/{STICK}/"):
             message = f"{quoted(entry.path)} is not on the memory stick"

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from posewright.motions import DesignRules, Level, Motion, Pose, card_of
+from posewright.motions import DesignRules, Level, Motion, Pose, robot_of_motion
 from posewright.runtimes.openr.stick.finding import MonetFinding
 from posewright.runtimes.openr.stick.limits import MotionPostures
 
@@ -30,7 +30,7 @@ def check_jumps(motion: Motion, postures: MotionPostures) -> Iterator[MonetFindi
     The design rules define which distance is worth a warning. A name without a pose, such as `any`, is
     compared with the nearest pose.
     """
-    poses = motion.resolved()
+    poses = motion.resolved_poses()
     first = poses[0] if motion.start is not None else poses[1]
     yield from _check_distance(motion, first, postures.start, "begins")
     yield from _check_distance(motion, poses[-1], postures.end, "ends")
@@ -38,7 +38,7 @@ def check_jumps(motion: Motion, postures: MotionPostures) -> Iterator[MonetFindi
 
 def _check_distance(motion: Motion, pose: Pose, posture: str, verb: str) -> Iterator[MonetFinding]:
     """Yield a finding if a pose of a motion is far from a posture."""
-    card = card_of(motion)
+    card = robot_of_motion(motion)
     legs = [joint for joint in card.groups.get(LEGS, ()) if joint in motion.joints]
     candidates = [posture] if posture in card.poses else list(card.poses)
     if not candidates or not legs:

@@ -12,17 +12,17 @@ from posewright.formats import (
     FORMATS,
     OMTN,
     STAND,
-    Reference,
+    PageReference,
     Rendering,
     WriteOptions,
-    carried_to,
-    lost_between_robots,
+    carry_to_robot,
+    describe_carrying_losses,
+    describe_unmoved_joints,
     moved_joints,
     read_motion_file,
-    refuse_losses,
-    unmoved,
+    require_no_losses,
 )
-from posewright.motions import Level, Motion, card_of, check_motion
+from posewright.motions import Level, Motion, check_motion, robot_of_motion
 from posewright.robots import Robot
 from posewright.runtimes.openr.stick.finding import MonetFinding
 from posewright.runtimes.openr.stick.limits import (
@@ -97,7 +97,7 @@ def comment_for(name: str) -> str:
 
 
 def read_motion_to_add(
-    motion: Motion | Path | str, page: Reference | None = None, robot: str | Robot | None = None
+    motion: Motion | Path | str, page: PageReference | None = None, robot: str | Robot | None = None
 ) -> Motion:
     """Return the motion to add: the given one, or that of a file.
 
@@ -160,15 +160,15 @@ def prepare_motion(
     """
     if model not in MODELS:
         raise UnknownNameError.among("robot that MONET runs on", model, MODELS)
-    carried = carried_to(motion, MODELS[model].robot)
+    carried = carry_to_robot(motion, MODELS[model].robot)
     extras = {**carried.motion.extras, DESIGN: MODELS[model].design}
     moved = replace(carried.motion, name=name, extras=extras)
     omtn = FORMATS[OMTN]
-    moved = omtn.prepared(moved, STRAIGHT)  # the robot knows no curves
+    moved = omtn.prepare_motion(moved, STRAIGHT)  # the robot knows no curves
     rendering = omtn.render(moved, Path(f"{name}.mtn"), STRAIGHT)
-    losses = (*lost_between_robots(carried), *_standing_legs_loss(moved), *rendering.losses)
-    refuse_losses(losses, OMTN, path or Path(name), accept_loss=accept_loss)
-    remarks = (*unmoved(carried), *_design_remarks(moved), *rendering.remarks)
+    losses = (*describe_carrying_losses(carried), *_standing_legs_loss(moved), *rendering.losses)
+    require_no_losses(losses, OMTN, path or Path(name), accept_loss=accept_loss)
+    remarks = (*describe_unmoved_joints(carried), *_design_remarks(moved), *rendering.remarks)
     return replace(rendering, losses=losses, remarks=remarks), tuple(
         check_jumps(moved, postures_of(moved.name))
     )
@@ -183,7 +183,7 @@ def _design_remarks(motion: Motion) -> Iterator[str]:
 
 def _standing_legs_loss(motion: Motion) -> Iterator[str]:
     """Yield a loss if legs that the motion does not move get another posture than its name states."""
-    legs = card_of(motion).groups.get(LEGS, ())
+    legs = robot_of_motion(motion).groups.get(LEGS, ())
     unmoved_legs = [joint for joint in legs if joint not in moved_joints(motion)]
     postures = postures_of(motion.name)
     if unmoved_legs and postures.is_complete and postures != (STAND, STAND):

@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from posewright.display import counted
+from posewright.display import format_count
 from posewright.errors import FormatError, Where
 from posewright.formats import (
     EntryKind,
-    Line,
     MotionLabel,
     OdaArchive,
     OdaEntry,
+    TextLine,
     is_text,
     label_of,
     read_archive_file,
@@ -42,14 +42,14 @@ class DesignEntry:
     model: str  # name of the section; empty before the first section, for all models
     key: str
     path: str  # on the robot, where `/MS` is the memory stick
-    line: Line
+    line: TextLine
 
 
 @dataclass(frozen=True)
 class DesignDb:
     """A DESIGNDB.CFG as its lines."""
 
-    lines: tuple[Line, ...] = field(repr=False)
+    lines: tuple[TextLine, ...] = field(repr=False)
     path: Path | None = None
 
     @cached_property
@@ -63,7 +63,7 @@ class DesignDb:
         return tuple(dict.fromkeys(name for line in self.lines if (name := _section_name(line)) is not None))
 
     @property
-    def invalid_lines(self) -> tuple[Line, ...]:
+    def invalid_lines(self) -> tuple[TextLine, ...]:
         """The lines that are neither sections nor entries."""
         return tuple(line for line in self.lines if _has_content(line) and not _is_valid(line))
 
@@ -100,16 +100,16 @@ def read_designdb(data: bytes, path: Path | None = None) -> DesignDb:
     return DesignDb(tuple(split_lines(data, path)), path)
 
 
-def _section_name(line: Line) -> str | None:
+def _section_name(line: TextLine) -> str | None:
     match = _SECTION.fullmatch(line.text)
     return match[1].decode("latin-1") if match else None
 
 
-def _has_content(line: Line) -> bool:
+def _has_content(line: TextLine) -> bool:
     return bool(line.text) and not line.text.startswith(b"#")
 
 
-def _is_valid(line: Line) -> bool:
+def _is_valid(line: TextLine) -> bool:
     return _section_name(line) is not None or len(MonetLine(line).words) == 2
 
 
@@ -201,10 +201,10 @@ class MonetSetup:
 
     def __str__(self) -> str:
         counts = (
-            None if self.commands is None else counted(len(self.commands.commands), "command"),
-            None if self.transitions is None else counted(len(self.transitions.agents), "way"),
-            None if self.motions is None else counted(len(self.motions.motions), "motion"),
-            None if self.sounds is None else counted(len(self.sounds.entries), "sound"),
+            None if self.commands is None else format_count(len(self.commands.commands), "command"),
+            None if self.transitions is None else format_count(len(self.transitions.agents), "way"),
+            None if self.motions is None else format_count(len(self.motions.motions), "motion"),
+            None if self.sounds is None else format_count(len(self.sounds.entries), "sound"),
         )
         models = " and ".join(self.models) or "these files"
         return f"{models}: {', '.join(filter(None, counts)) or 'nothing'}"

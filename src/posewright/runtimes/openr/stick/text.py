@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 
-from posewright.formats import Line, split_lines
+from posewright.formats import TextLine, split_lines
 
 _WORD = re.compile(rb"[^ \t]+")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
@@ -34,7 +34,7 @@ class LineKind(Enum):
 class MonetLine:
     """A line and its words."""
 
-    line: Line
+    line: TextLine
 
     @cached_property
     def words(self) -> tuple[str, ...]:
@@ -105,7 +105,7 @@ def number(word: str) -> int | None:
     return int(word) if _NUMBER.fullmatch(word) else None
 
 
-def classify(line: Line) -> MonetLine:
+def classify(line: TextLine) -> MonetLine:
     """Return a line as an instance of the class of its kind."""
     monet_line = MonetLine(line)
     if monet_line.kind is LineKind.HEAD:
@@ -119,7 +119,7 @@ def classify(line: Line) -> MonetLine:
 class MonetText:
     """A file as its lines."""
 
-    lines: tuple[Line, ...] = field(repr=False)
+    lines: tuple[TextLine, ...] = field(repr=False)
     path: Path | None = None
 
     @cached_property

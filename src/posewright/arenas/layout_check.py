@@ -1,0 +1,231 @@
+"""The check of where boxes stand.
+
+There are two kinds of fault: impossible ones (boxes in one another or in a wall), which are always errors,
+and violations of the rules (too many boxes, outside the middle zone, narrow gaps, no passage), which are
+errors unless the caller allows layouts that are not legal.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from posewright.arenas.arena import Arena, Box
+from posewright.arenas.arena import arena as find_arena
+from posewright.arenas.rectangles import corners, pair_distances
+from posewright.arrays import Flags, Floats, Indices
+from posewright.errors import InputError, Where
+
+TOLERANCE_M = 1e-3
+"""Layouts are written to the millimetre, so smaller overlaps and narrower gaps do not count [m]."""
+
+_EDGES = {
+    "left wall": "wall_left",
+    "right wall": "wall_right",
+    "start wall": "wall_start",
+    "far wall": "wall_end",
+}
+"""The name of the shape at each edge of a field; a field may lack walls."""
+
+
+class LayoutFaultKind(Enum):
+    """The kind of a fault."""
+
+    NOT_FINITE = "not finite"
+    OUTSIDE = "outside the field"
+    OVERLAP = "overlap"
+    COUNT = "too many boxes"
+    ZONE = "outside the middle zone"
+    GAP = "narrow gap"
+    PASSAGE = "no way through"
+
+    @property
+    def is_impossible(self) -> bool:
+        """Whether boxes cannot stand so, whatever the rules say."""
+        return self in {LayoutFaultKind.NOT_FINITE, LayoutFaultKind.OUTSIDE, LayoutFaultKind.OVERLAP}
+
+
+@dataclass(frozen=True, slots=True)
+class LayoutFault:
+    """A fault of a layout.
+
+    Attributes:
+        kind: of the fault.
+        message: what is wrong.
+        hint: what would be right.
+        box: number of the box, from 1 in the order of the layout; None for a fault of the whole layout.
+    """
+
+    kind: LayoutFaultKind
+    message: str
+    hint: str
+    box: int | None = None
+
+
+def require_valid_layout(
+    boxes: Sequence[Box], arena: Arena | None = None, *, legal: bool = True, wheres: Sequence[Where] = ()
+) -> None:
+    """Raise an error if boxes cannot stand so, or, unless `legal` is False, if they violate the rules.
+
+    Args:
+        boxes: to be checked.
+        arena: the field; None for the CEABOT obstacle field.
+        legal: whether the layout must obey the contest's rules.
+        wheres: location of each box in a document.
+
+    Raises:
+        InputError: the first fault.
+    """
+    for fault in check_layout(boxes, arena):
+        if legal or fault.kind.is_impossible:
+            where = wheres[fault.box - 1] if fault.box is not None and fault.box <= len(wheres) else None
+            raise InputError(fault.message, where=where, hint=fault.hint)
+
+
+def check_layout(boxes: Sequence[Box], arena: Arena | None = None) -> tuple[LayoutFault, ...]:
+    """Return all faults of a layout, impossible ones first.
+
+    Args:
+        boxes: to be checked.
+        arena: the field; None for the CEABOT obstacle field.
+    """
+    field = find_arena() if arena is None else arena
+    places = np.array([(box.x, box.y, box.yaw_rad) for box in boxes], dtype=np.float64).reshape(-1, 3)
+    sizes = np.array([field.kind_of(box).footprint_m for box in boxes], dtype=np.float64).reshape(-1, 2)
+    not_finite = [i for i, place in enumerate(places.tolist()) if not all(map(math.isfinite, place))]
+    if not_finite:
+        return tuple(
+            LayoutFault(
+                LayoutFaultKind.NOT_FINITE, f"{_box_name(i)} has no finite place", "metres, degrees", i + 1
+            )
+            for i in not_finite
+        )
+    outlines = corners(places, sizes)
+    distances = _obstacle_distances(outlines, pair_distances(places, sizes), field)
+    wall_names = {shape.name for shape in field.walls}
+    missing_edges = [edge for edge, wall in enumerate(_EDGES.values()) if wall not in wall_names]
+    faults = [*_find_outside(distances, missing_edges), *_find_overlaps(distances)]
+    # A missing wall is near to nothing.
+    missing = [len(places) + edge for edge in missing_edges]
+    distances[missing, :] = np.inf
+    distances[:, missing] = np.inf
+    faults += _find_surplus(len(boxes), field)
+    faults += _find_outside_zone(outlines[..., 0], field)
+    faults += _find_narrow_gaps(distances, field)
+    if not _has_passage(distances, field):
+        message = "the boxes close the way from wall to wall"
+        hint = f"leave a gap of {field.gap_m:g} m somewhere"
+        faults.append(LayoutFault(LayoutFaultKind.PASSAGE, message, hint))
+    return tuple(faults)
+
+
+def _obstacle_distances(outlines: Floats, box_distances: Floats, arena: Arena) -> Floats:
+    """Return the distances between all obstacles, boxes first, then `_EDGES`.
+
+    Args:
+        outlines: corners of the boxes, `(n, 4, 2)` [m].
+        box_distances: between the boxes, `(n, n)` [m].
+        arena: the field.
+
+    Returns:
+        `(n + 4, n + 4)` [m]; negative for overlaps, infinite between edges.
+    """
+    n = len(outlines)
+    x = outlines[..., 0]
+    y = outlines[..., 1]
+    half_width = arena.size_y / 2.0
+    to_edges = np.stack([half_width - y.max(1), half_width + y.min(1), x.min(1), arena.size_x - x.max(1)])
+    distances = np.full((n + len(_EDGES), n + len(_EDGES)), np.inf)
+    distances[:n, :n] = box_distances
+    distances[n:, :n] = to_edges
+    distances[:n, n:] = to_edges.T
+    return distances
+
+
+def _has_passage(distances: Floats, arena: Arena) -> bool:
+    """Return whether a disc as wide as the smallest gap can pass from line to line.
+
+    Obstacles nearer to each other than the disc is wide block it, and the passage is closed exactly if a
+    chain of them connects the left wall with the right one: grown by the disc's radius, convex obstacles
+    overlap if and only if their distance is below its diameter.
+    """
+    left = len(distances) - len(_EDGES)
+    right = left + 1
+    groups = _connected_groups(distances < arena.gap_m - TOLERANCE_M)
+    return bool(groups[left] != groups[right])
+
+
+def _connected_groups(is_linked: Flags) -> Indices:
+    """Return a group number for each obstacle, equal for obstacles linked directly or through others."""
+    n = len(is_linked)
+    groups = np.arange(n)
+    is_linked = is_linked | np.eye(n, dtype=bool)
+    for _ in range(n):
+        groups = np.where(is_linked, groups, n).min(axis=1)
+    return groups
+
+
+def _obstacle_name(i: int, distances: Floats) -> str:
+    n = len(distances) - len(_EDGES)
+    return _box_name(i) if i < n else f"the {tuple(_EDGES)[i - n]}"
+
+
+def _box_name(i: int) -> str:
+    return f"box {i + 1}"
+
+
+def _find_outside(distances: Floats, missing_edges: Sequence[int]) -> Iterator[LayoutFault]:
+    """Yield the boxes that stand in a wall, or over an edge of the field without a wall."""
+    n = len(distances) - len(_EDGES)
+    for i, edge in np.argwhere(distances[:n, n:] < -TOLERANCE_M).tolist():
+        depth = f"{_box_name(i)} stands {-distances[i, n + edge]:.3f} m"
+        if edge in missing_edges:
+            message = f"{depth} over the {tuple(_EDGES)[edge].replace('wall', 'edge')}"
+            hint = "it belongs on the field"
+        else:
+            message = f"{depth} into {_obstacle_name(n + edge, distances)}"
+            hint = "all of it belongs inside the walls"
+        yield LayoutFault(LayoutFaultKind.OUTSIDE, message, hint, i + 1)
+
+
+def _find_overlaps(distances: Floats) -> Iterator[LayoutFault]:
+    """Yield the pairs of boxes that overlap."""
+    n = len(distances) - len(_EDGES)
+    for i, j in np.argwhere(np.triu(distances[:n, :n] < -TOLERANCE_M)).tolist():
+        message = f"{_box_name(i)} and {_box_name(j)} stand {-distances[i, j]:.3f} m into each other"
+        yield LayoutFault(LayoutFaultKind.OVERLAP, message, "boxes may touch, not overlap", j + 1)
+
+
+def _find_surplus(n_boxes: int, arena: Arena) -> Iterator[LayoutFault]:
+    """Yield a fault if there are more boxes than the field allows."""
+    if n_boxes > arena.max_boxes:
+        first = arena.max_boxes + 1
+        message = f"{n_boxes} boxes: too many from box {first} on"
+        yield LayoutFault(LayoutFaultKind.COUNT, message, f"at most {arena.max_boxes}", first)
+
+
+def _find_outside_zone(corner_x: Floats, arena: Arena) -> Iterator[LayoutFault]:
+    """Yield the boxes with a corner outside the zone; `corner_x` is `(n, 4)` [m]."""
+    if len(arena.lines) < 2:
+        return
+    low, high = arena.box_zone
+    is_outside = (corner_x.min(1) < low - TOLERANCE_M) | (corner_x.max(1) > high + TOLERANCE_M)
+    hint = f"all of it belongs between the lines at x = {low:g} and {high:g} m"
+    for i in np.flatnonzero(is_outside).tolist():
+        message = f"{_box_name(i)} reaches out of the middle zone"
+        yield LayoutFault(LayoutFaultKind.ZONE, message, hint, i + 1)
+
+
+def _find_narrow_gaps(distances: Floats, arena: Arena) -> Iterator[LayoutFault]:
+    """Yield the gaps between obstacles that are too narrow; obstacles that touch form one obstacle."""
+    groups = _connected_groups(distances <= arena.touching_m + TOLERANCE_M)
+    is_narrow = (distances < arena.gap_m - TOLERANCE_M) & (groups[:, None] != groups[None, :])
+    hint = f"at least {arena.gap_m:g} m, or under {arena.touching_m:g} m to make them one obstacle"
+    for i, j in np.argwhere(np.triu(is_narrow)).tolist():
+        pair = f"{_box_name(i)} and {_obstacle_name(j, distances)}"
+        message = f"the gap between {pair} is {distances[i, j]:.3f} m wide"
+        yield LayoutFault(LayoutFaultKind.GAP, message, hint, i + 1)

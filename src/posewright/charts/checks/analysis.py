@@ -1,0 +1,284 @@
+"""The analysis of one chart, which all checks share: machine, solver, exploration and searches."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from posewright.charts.checks.finding import Counterexample, Finding, Level, Rule, not_proved
+from posewright.charts.checks.question import CheckQuestion
+from posewright.charts.checks.solver import ALTERNATE_PREFIX, CheckSolver
+from posewright.charts.checks.tick_trace import InputRows, TickTrace
+from posewright.charts.checks.witness_scan import (
+    TickObserver,
+    run_to_last_tick,
+    scan_directed,
+    scan_ticks,
+    scan_with_exact_values,
+)
+from posewright.charts.checks.witness_search import PathConditions, Witness, WitnessSearch
+from posewright.charts.expression import Expression
+from posewright.charts.machine import (
+    STATE_SEPARATOR,
+    CompoundTransition,
+    EntrySet,
+    Interpreter,
+    Machine,
+    Snapshot,
+    StateNode,
+)
+from posewright.charts.model import Chart, Promise
+from posewright.charts.proof import SolverBudget
+from posewright.charts.reachability import DEFAULT_LIMITS, Exploration, ExplorationLimits, WorkBudget, explore
+from posewright.charts.types import Value
+
+MAX_REEXPLORED = 20_000
+"""Limit of states, and of cases, where a chart is explored again with the exact values of variables."""
+
+
+def compute_entered_states(
+    machine: Machine, transition: CompoundTransition, *, include_history: bool = False
+) -> set[int]:
+    """Return the numbers of the states that a transition enters.
+
+    Args:
+        machine: the machine of the transition.
+        transition: any; the result is empty where it leaves no state.
+        include_history: with every state that a history may restore; else as if no history was stored.
+    """
+    entering = EntrySet(machine.nodes, dict.fromkeys(machine.history, ()))
+    entering.add_targets(transition.targets, transition.domain or 0)
+    if not include_history:
+        return entering.entered
+    restorable = (
+        machine.nodes[goal.node].descendants for goal in transition.targets if goal.history is not None
+    )
+    return entering.entered.union(*restorable)
+
+
+class ChartAnalysis:
+    """Analyses one chart in four steps; every `Check` contributes to each of them.
+
+    1. `Check.prepare`: the solver decides, over the whole domain of all types, what may go wrong. What it
+       does not exclude becomes a search, and names the variables that the exploration has to track for it.
+    2. `explore`: the chart is explored, once.
+    3. `Check.plan_scan`: adds searches and observers that depend on the exploration; then `scan` traces all
+       explored ticks, in one pass.
+    4. `Check.findings`.
+
+    Attributes:
+        solver_budget: effort of proving, shared by the solver and the exploration.
+        work_budget: work of exploring and of scanning what was explored.
+        tracked: registers whose values the exploration keeps apart, though nothing in the chart reads them.
+        observers: receive every explored tick.
+        stopped_reason: why the scan stopped early; empty where it did not.
+        exploration: result of step 2; not set before.
+    """
+
+    exploration: Exploration
+
+    def __init__(self, chart: Chart, limits: ExplorationLimits = DEFAULT_LIMITS) -> None:
+        self.chart = chart
+        self.limits = limits
+        self.interpreter = Interpreter(chart)
+        self.machine: Machine = self.interpreter.machine
+        self.solver_budget = SolverBudget()
+        self.work_budget = WorkBudget(limits)
+        alternate_inputs = {ALTERNATE_PREFIX + name: kind for name, kind in chart.inputs.items()}
+        types = {**self.machine.types, **alternate_inputs}
+        self.solver = CheckSolver(types, self.solver_budget, limits.is_over)
+        self.paths = PathConditions(chart.inputs)
+        self.tracked: set[str] = set(chart.resources)
+        self.observers: list[TickObserver] = []
+        self.searches: list[WitnessSearch] = []
+        self.stopped_reason = ""
+
+    def add_search(self, question: CheckQuestion, *, exact: frozenset[str] = frozenset()) -> WitnessSearch:
+        """Return a new search, which has its result after `scan`.
+
+        Args:
+            question: to be answered.
+            exact: variables whose exact values matter.
+        """
+        search = WitnessSearch(question, self.interpreter, self.solver, self.paths, exact)
+        self.searches.append(search)
+        return search
+
+    def explore(self) -> None:
+        """Explore the chart, with the conditions of all promises observed if that is not too much.
+
+        Observed conditions keep states apart that are otherwise the same. Where that makes too many, the
+        promises are explored for one by one later.
+        """
+        conditions = promise_conditions(*self.chart.promises)
+        if conditions:
+            half_budget = WorkBudget(replace(self.limits, work=self.limits.work // 2))
+            self.exploration = self._explore(self.tracked, watching=conditions, budget=half_budget)
+        if not conditions or not self.exploration.complete:
+            self.exploration = self._explore(self.tracked)
+
+    def _explore(
+        self,
+        tracked: Collection[str],
+        *,
+        watching: Sequence[Expression] = (),
+        marks: Mapping[str, Collection[Value]] | None = None,
+        limits: ExplorationLimits | None = None,
+        budget: WorkBudget | None = None,
+    ) -> Exploration:
+        """Return an exploration of the chart; arguments as in `reachability.explore`."""
+        return explore(
+            self.chart,
+            tracked=tracked,
+            watching=watching,
+            marks=marks,
+            limits=limits or self.limits,
+            interpreter=self.interpreter,
+            solver_budget=self.solver_budget,
+            budget=budget or self.work_budget,
+        )
+
+    def scan(self) -> None:
+        """Trace the explored ticks for observers and searches; explore again where a search needs that."""
+        limits = replace(self.limits, states=MAX_REEXPLORED, cases=MAX_REEXPLORED)
+        merged = {search: self.exploration.merged_variables(search.exact) for search in self.searches}
+        searches = [search for search, names in merged.items() if not names]
+        scan_ticks(self.exploration, searches, self.work_budget, self.observers)
+        self.stopped_reason = self.work_budget.stop_reason
+        exact_searches = {search: names for search, names in merged.items() if names}
+        if exact_searches:
+            tracked = frozenset(self.tracked)
+            resources = tracked.intersection(self.chart.resources)
+            scan_with_exact_values(
+                exact_searches,
+                tracked,
+                lambda names: self._explore(resources.union(names), limits=limits),
+                self.work_budget,
+            )
+        if not self.complete:
+            scan_directed(
+                self.searches,
+                lambda marks: self._explore(self.tracked | marks.keys(), marks=marks, limits=limits),
+                self.work_budget,
+            )
+
+    def run_to_last_tick(self, trace: InputRows) -> tuple[Snapshot, TickTrace]:
+        """Run the chart along a trace; return the state before the last tick, and the trace of that tick."""
+        return run_to_last_tick(self.interpreter, trace)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every possible tick was explored and scanned."""
+        return self.exploration.complete and not self.stopped_reason
+
+    @property
+    def incomplete_reason(self) -> str:
+        """Why not every possible tick was explored and scanned."""
+        reasons = list(self.exploration.reasons)
+        if self.stopped_reason:
+            reasons.append(self.stopped_reason)
+        return "; ".join(dict.fromkeys(reasons)) or "not everything that can happen was tried"
+
+    def is_open(self, search: WitnessSearch, node: StateNode) -> bool:
+        """Return whether a search about a state that was entered has neither a witness nor a proof."""
+        if node.index not in self.entered_states or search.witness is not None:
+            return False
+        return bool(search.undecided_reason) or not self.complete
+
+    @cached_property
+    def entered_states(self) -> frozenset[int]:
+        """Numbers of all states that were active in some run, even for a single microstep."""
+        entered = {number for state in self.exploration.graph.distinct for number in state.state.active_nodes}
+        for transition in self.exploration.taken_transitions:
+            entered |= compute_entered_states(self.machine, transition)
+        return frozenset(entered)
+
+    def describe_witness(
+        self, state: str, witness: Witness, names: Collection[str]
+    ) -> tuple[Counterexample, Counterexample]:
+        """Return the case of a witness, once with all inputs and once with those in `names` only.
+
+        Args:
+            state: name of the state that the case is about.
+            witness: a tick that shows a finding.
+            names: names that the finding reads.
+        """
+        env = witness.point.env
+        relevant_inputs = {name: value for name, value in witness.inputs.items() if name in names}
+        return (
+            self.build_counterexample(state, witness.inputs, env, names),
+            self.build_counterexample(state, relevant_inputs, env, names),
+        )
+
+    def build_counterexample(
+        self, state: str, inputs: Mapping[str, Value], env: Mapping[str, Value], names: Collection[str]
+    ) -> Counterexample:
+        """Return a case with its inputs, the events that occur, and the variables in `names`."""
+        events = self.chart.events
+        shown_inputs = {name: value for name, value in inputs.items() if name not in events or value}
+        variables = {name: env[name] for name in self.chart.variables if name in names}
+        return Counterexample(state, shown_inputs, variables)
+
+    def first_state(self, state: str) -> str:
+        """Return the first name in the text of a configuration, which joins parallel states."""
+        return state.split(STATE_SEPARATOR, maxsplit=1)[0]
+
+    def source_of(self, transition: CompoundTransition) -> StateNode:
+        """Return the source state of a transition."""
+        return self.machine.nodes[transition.source]
+
+
+class Check:
+    """One family of rules. `ChartAnalysis` describes when its methods are called."""
+
+    def __init__(self, analysis: ChartAnalysis) -> None:
+        self.analysis = analysis
+        self.chart = analysis.chart
+        self.machine = analysis.machine
+
+    def prepare(self) -> None:
+        """Decide by types what may go wrong and add searches for it; nothing is explored yet."""
+
+    def plan_scan(self) -> None:
+        """Add searches and observers that depend on the exploration."""
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield the findings."""
+        yield from ()
+
+
+def promise_conditions(*promises: Promise) -> tuple[Expression, ...]:
+    """Return the conditions of promises, which an exploration has to watch to decide them."""
+    conditions: dict[Expression, None] = {}
+    for promise in promises:
+        conditions[promise.when] = None
+        if promise.goal is not None:
+            conditions[promise.goal] = None
+    return tuple(conditions)
+
+
+def build_unproved_finding(
+    analysis: ChartAnalysis, search: WitnessSearch, rule: Rule, claim: str, node: StateNode
+) -> Finding:
+    """Return the finding for a search that is open: no run shows the claim, and none excludes it.
+
+    Args:
+        analysis: of the chart.
+        search: without a witness.
+        rule: of the finding.
+        claim: what may be the case, as a sentence without its full stop.
+        node: the state it is about.
+    """
+    chart = analysis.chart
+    answer = analysis.solver.solve(search.question.claims)
+    reason = search.undecided_reason or analysis.incomplete_reason
+    if answer.possible is None or answer.case is None:
+        return not_proved(f"whether {claim} is not known: {answer.reason or reason}", node.name, node.line)
+    inputs = {name: answer.case[name] for name in chart.inputs if name in answer.case}
+    variables = {name: answer.case[name] for name in chart.variables if name in answer.case}
+    case = Counterexample(node.name, inputs, variables)
+    values = str(replace(case, state=""))  # the claim names the state
+    claim_with_values = f"{claim} {values}" if values else claim
+    message = f"{claim_with_values}; no run that comes there is known, yet none is excluded: {reason}"
+    return Finding(Level.ERROR, rule, message, node.name, case, node.line, proved=False)

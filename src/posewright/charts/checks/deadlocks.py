@@ -1,0 +1,275 @@
+"""Checks for charts that get stuck: dead ends, traps, resources that stay on, ticks that never end."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
+
+from posewright.charts.checks.analysis import Check
+from posewright.charts.checks.finding import Finding, Level, Rule, not_proved
+from posewright.charts.machine import Snapshot, StateNode
+from posewright.charts.model import segments_of
+from posewright.charts.reachability import AbstractState, ReachabilityGraph, SymbolicStep
+from posewright.charts.types import format_value
+from posewright.errors import ExpressionError, InputError, PosewrightError
+
+Configuration = tuple[int, ...]
+"""Numbers of the innermost active states."""
+
+MAX_LISTED = 4
+"""States that a message lists."""
+
+
+class Deadlocks(Check):
+    """Finds states, and sets of states, that are never left, and outputs that stay switched on."""
+
+    @cached_property
+    def graph(self) -> ReachabilityGraph:
+        """The explored graph."""
+        return self.analysis.exploration.graph
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield dead ends, traps, and resources that stay on."""
+        yield from self._find_dead_ends()
+        yield from self._find_traps()
+        for name in self.chart.resources:
+            yield from self._find_left_on(name)
+
+    # Dead ends
+
+    def _find_dead_ends(self) -> Iterator[Finding]:
+        """Yield the innermost states from which no run goes on, whatever the inputs are."""
+        idle_in: dict[int, set[AbstractState]] = {}
+        for abstract_state in self.graph.distinct:
+            if not abstract_state.state.started:
+                continue
+            for leaf in abstract_state.state.configuration:
+                if not self.machine.nodes[leaf].final and self._is_idle(leaf, abstract_state):
+                    idle_in.setdefault(leaf, set()).add(abstract_state)
+        for leaf in sorted(idle_in):
+            if self._has_alternatives(leaf):
+                yield from self._check_dead_end(leaf, idle_in[leaf])
+
+    def _is_idle(self, leaf: int, abstract_state: AbstractState) -> bool:
+        """Return whether no tick leaves a state or takes a transition of it, whatever the inputs are."""
+        state_and_ancestors = {leaf, *self.machine.nodes[leaf].ancestors}
+        for step in abstract_state.cases:
+            if step.after is None or leaf not in step.after.configuration:
+                return False
+            if any(transition.source in state_and_ancestors for transition in step.taken_transitions):
+                return False
+        return True
+
+    def _has_alternatives(self, leaf: int) -> bool:
+        """Return whether a state or one of its ancestors has siblings that a transition could lead to."""
+        nodes = self.machine.nodes
+        parents = (nodes[nodes[number].parent] for number in (leaf, *nodes[leaf].ancestors[:-1]))
+        return any(not parent.parallel and len(parent.children) > 1 for parent in parents)
+
+    def _check_dead_end(self, leaf: int, idle_in: set[AbstractState]) -> Iterator[Finding]:
+        """Yield a finding if a state that is idle in some abstract states is never left from one of them."""
+        nodes = self.machine.nodes
+        # where another region is in its final state, or comes to it, there is nothing left to wait for
+        idle_in = {
+            abstract_state
+            for abstract_state in idle_in
+            if not any(nodes[number].final for number in abstract_state.state.configuration)
+        }
+        idle_nodes = {
+            number for number, abstract_state in enumerate(self.graph.states) if abstract_state in idle_in
+        }
+        # a state that is idle for now is no dead end if time leads out of it
+        dead_nodes = self.graph.never_left(idle_nodes)
+        if not dead_nodes:
+            return
+        node = nodes[leaf]
+        has_transitions = any(nodes[number].transitions for number in (leaf, *node.ancestors))
+        if has_transitions and not self.analysis.complete:
+            yield self._undecided_note(f"whether {node.name} is ever left", node)
+            return
+        message = (
+            f"{node.name} is a dead end: no transition leaves it, whatever the inputs are; "
+            "add a transition, or set `final: true`"
+        )
+        yield self._build_finding(Rule.DEAD_END, message, node, min(dead_nodes))
+
+    # Traps
+
+    def _find_traps(self) -> Iterator[Finding]:
+        """Yield sets of states of one region that no run leaves again."""
+        if not self.analysis.complete:
+            return
+        reported = set[frozenset[int]]()
+        components = self.graph.traps()
+        for region in self.machine.nodes:
+            if region.parallel or len(region.children) <= 1:
+                continue
+            for component in components:
+                configurations = {self._inside(region, self.configurations[node]) for node in component}
+                leaves = frozenset[int]().union(*configurations)
+                if len(configurations) <= 1 or () in configurations or leaves in reported:
+                    continue
+                if self._is_trap(region, leaves):
+                    reported.add(leaves)
+                    yield self._build_trap_finding(region, leaves, min(component))
+
+    def _is_trap(self, region: StateNode, leaves: frozenset[int]) -> bool:
+        """Return whether a run that enters some innermost states of a region never leaves them again.
+
+        States that are passed only once after the start are no loss: it is a trap only where the states
+        outside are on a cycle.
+        """
+        if any(self.machine.nodes[leaf].final for leaf in leaves):
+            return False
+        successors: dict[Configuration, set[Configuration]] = {}
+        for before, after in self.moves:
+            source = self._inside(region, before)
+            target = self._inside(region, after)
+            if not source:
+                continue
+            starts_inside = leaves.issuperset(source)
+            ends_inside = bool(target) and leaves.issuperset(target)
+            if starts_inside and not ends_inside:
+                return False
+            if not starts_inside and target and source != target:
+                successors.setdefault(source, set()).add(target)
+        try:
+            TopologicalSorter(successors).prepare()
+        except CycleError:
+            return True
+        return False
+
+    def _inside(self, region: StateNode, configuration: Configuration) -> Configuration:
+        """Return the part of a configuration that is inside a region."""
+        return tuple(leaf for leaf in configuration if leaf in region.descendants)
+
+    @cached_property
+    def configurations(self) -> tuple[Configuration, ...]:
+        """The configuration of every explored node."""
+        return tuple(abstract_state.state.configuration for abstract_state in self.graph.states)
+
+    @cached_property
+    def moves(self) -> Collection[tuple[Configuration, Configuration]]:
+        """The distinct pairs of configurations before and after all ticks but the first."""
+        return {
+            (self.configurations[node], self.configurations[target])
+            for node, targets in enumerate(self.graph.successor_numbers)
+            for target in targets
+            if self.graph.states[node].state.started
+        }
+
+    def _build_trap_finding(self, region: StateNode, leaves: frozenset[int], number: int) -> Finding:
+        nodes = self.machine.nodes
+        all_leaves = {
+            leaf for configuration in self.configurations for leaf in self._inside(region, configuration)
+        }
+        trap = join_names([nodes[leaf].name for leaf in sorted(leaves)])
+        lost_states = join_names([nodes[leaf].name for leaf in sorted(all_leaves - leaves)], "or")
+        message = (
+            f"{trap} only lead to each other: once there, a run never comes to {lost_states} again; "
+            "add a transition that leaves them, or set `final: true`"
+        )
+        entered_leaf = next(leaf for leaf in self.configurations[number] if leaf in leaves)
+        return self._build_finding(Rule.TRAP, message, nodes[entered_leaf], number, Level.WARNING)
+
+    # Resources
+
+    def _find_left_on(self, name: str) -> Iterator[Finding]:
+        """Yield a finding if a run comes to where a resource is on and can never be switched off."""
+        exploration = self.analysis.exploration
+        zero = self.chart.outputs[name].default
+        index = list(self.machine.chart.variables).index(name)
+        on_nodes = {
+            number
+            for number, abstract_state in enumerate(self.graph.states)
+            if abstract_state.state.values[index] != zero
+        }
+        stuck_nodes = self.graph.never_left(on_nodes)
+        if not stuck_nodes:
+            return
+        state = exploration.reached[min(stuck_nodes)]
+        node = self.machine.nodes[state.configuration[0]]
+        if not self.analysis.complete:
+            yield self._undecided_note(
+                f"whether {name} can be {format_value(zero)} again after {node.name}", node
+            )
+            return
+        value = format_value(state.registers[name])
+        message = (
+            f"{name} is {value} in {state.state} and can never be {format_value(zero)} again: "
+            "switch it off on every path that ends"
+        )
+        yield self._build_finding(Rule.LEFT_ON, message, node, min(stuck_nodes))
+
+    def _undecided_note(self, question: str, node: StateNode) -> Finding:
+        return not_proved(f"{question} is not known: {self.analysis.incomplete_reason}", node.name, node.line)
+
+    def _build_finding(
+        self, rule: Rule, message: str, node: StateNode, number: int, level: Level = Level.ERROR
+    ) -> Finding:
+        """Return a finding about a state, with the run that leads to the explored node `number`."""
+        exploration = self.analysis.exploration
+        state = exploration.reached[number]
+        trace = exploration.trace_to(state)
+        registers = state.registers
+        last_inputs = trace[-1] if trace else {}
+        case = self.analysis.build_counterexample(node.name, last_inputs, registers, registers)
+        return Finding(level, rule, message, node.name, case, node.line, trace)
+
+
+def join_names(names: Sequence[str], conjunction: str = "and") -> str:
+    """Return names as an enumeration: "a", "a and b", "a, b and c", "a, b, c, d and 3 more"."""
+    items = list(names)
+    if len(names) > MAX_LISTED + 1:
+        items = [*names[:MAX_LISTED], f"{len(names) - MAX_LISTED} more"]
+    if len(items) <= 1:
+        return "".join(items)
+    return f"{', '.join(items[:-1])} {conjunction} {items[-1]}"
+
+
+class EndlessTicks(Check):
+    """Finds cycles of junctions in the chart, and cycles of transitions within one explored tick."""
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield cycles of junctions and of transitions."""
+        for cycle in self.machine.cycles:
+            yield self._build_junction_finding(cycle)
+        reported = set[str]()
+        for abstract_state in self.analysis.exploration.graph.distinct:
+            for step in abstract_state.cases:
+                error = step.error
+                if not isinstance(error, InputError) or isinstance(error, ExpressionError):
+                    continue
+                if error.message not in reported:
+                    reported.add(error.message)
+                    yield self._build_tick_finding(abstract_state.state, step, error)
+
+    def _build_junction_finding(self, cycle: tuple[str, ...]) -> Finding:
+        """Return the finding for junctions that lead back to the first of them."""
+        path = " -> ".join((*cycle, cycle[0]))
+        message = f"the junctions {path} form a cycle: a transition through them never ends"
+        segments = segments_of(self.chart.junctions[cycle[-1]])
+        line = next((segment.line for segment in segments if segment.junction == cycle[0]), None)
+        return Finding(Level.ERROR, Rule.CYCLE, message, None, None, line)
+
+    def _build_tick_finding(self, state: Snapshot, step: SymbolicStep, error: PosewrightError) -> Finding:
+        """Return the finding for a tick from `state` that fails because its transitions go in a cycle."""
+        first_repeated = next(
+            (
+                transition
+                for i, transition in enumerate(step.taken_transitions)
+                if transition in step.taken_transitions[:i]
+            ),
+            None,
+        )
+        if first_repeated is not None:
+            place = self.analysis.source_of(first_repeated).name
+            line = first_repeated.line
+        else:
+            place = state.state
+            line = None
+        trace = (*self.analysis.exploration.trace_to(state), step.inputs)
+        case = self.analysis.build_counterexample(place, step.inputs, state.registers, set())
+        message = f"{error.message}: {error.hint}" if error.hint else error.message
+        return Finding(Level.ERROR, Rule.CYCLE, message, place, case, line, trace)

@@ -1,0 +1,306 @@
+"""Checks for gaps: values for which no guard of a state holds although the chart does not mean to stay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import islice, product
+from math import prod
+from typing import NamedTuple
+
+from posewright.charts.checks.analysis import ChartAnalysis, Check, build_unproved_finding
+from posewright.charts.checks.conditions import (
+    all_of,
+    any_of,
+    build_condition,
+    eventless_transitions,
+    name_equals,
+    names_equal,
+    negation,
+)
+from posewright.charts.checks.finding import Finding, Level, Rule
+from posewright.charts.checks.question import CheckQuestion, MicrostepFilter, TransitionChoice
+from posewright.charts.checks.solver import CheckClaim, all_hold, build_claims
+from posewright.charts.checks.witness_search import WitnessSearch
+from posewright.charts.expression import (
+    COMPARISONS,
+    Binary,
+    Expression,
+    Literal,
+    Name,
+    Tree,
+    names_in,
+    nodes_of,
+    rewrite,
+)
+from posewright.charts.machine import StateNode
+from posewright.charts.model import Otherwise
+from posewright.charts.reachability import Domain, find_spans
+from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type, Value
+from posewright.errors import ExpressionError
+
+MAX_COUNTED_INPUTS = 10
+"""Boolean inputs up to which the message of a gap counts its cases."""
+
+
+class GuardGaps(Check):
+    """Finds states in which no transition is enabled; waits count as over, events do not count."""
+
+    def prepare(self) -> None:
+        """Add searches for states in which all guards may be false."""
+        self.searches: list[tuple[StateNode, WitnessSearch]] = []
+        for node in self.machine.nodes[1:]:
+            if not self._requires_transition(node):
+                continue
+            guards = [transition.guard for transition in eventless_transitions(node, self.machine.nodes)]
+            search = _add_search(self.analysis, node, build_claims(false=guards))
+            if search is not None:
+                self.searches.append((node, search))
+
+    def _requires_transition(self, node: StateNode) -> bool:
+        """Return whether a gap in a state is an error; in a compound state, only where it says so itself."""
+        if node.state is None or node.final:
+            return False
+        otherwise = self.chart.otherwise_in(node.state) if node.is_leaf else node.state.otherwise
+        return otherwise is Otherwise.REFUSE
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield the gaps that a run shows, and those that could not be excluded."""
+        for node, search in self.searches:
+            witness = search.witness
+            if witness is not None:
+                case, relevant_case = self.analysis.describe_witness(node.name, witness, search.names)
+                share = self._format_share(search)
+                message = f"no transition {relevant_case}{share}: add one, or set `otherwise: stay`"
+                yield Finding(Level.ERROR, Rule.GAP, message, node.name, case, node.line, witness.trace)
+            elif self.analysis.is_open(search, node):
+                claim = f"there is no transition in {node.name}"
+                yield build_unproved_finding(self.analysis, search, Rule.GAP, claim, node)
+
+    def _format_share(self, search: WitnessSearch) -> str:
+        """Return in how many cases no guard holds, where they read only a few Boolean inputs; else ""."""
+        inputs = self.chart.inputs
+        names = [name for name in inputs if name in search.names]
+        if not names or len(names) > MAX_COUNTED_INPUTS or search.witness is None:
+            return ""
+        if not all(isinstance(inputs[name], BoolType) for name in names):
+            return ""
+        env = search.witness.point.env
+        count = 0
+        for values in product((False, True), repeat=len(names)):
+            case = dict(zip(names, values, strict=True))
+            count += all_hold(search.question.claims, {**env, **case})
+        return f" ({count} of {2 ** len(names)} cases)"
+
+
+def _add_search(
+    analysis: ChartAnalysis, node: StateNode, claims: tuple[CheckClaim, ...]
+) -> WitnessSearch | None:
+    """Add a search for the first microstep in a state with all claims true; None if types exclude that."""
+    if analysis.solver.excludes(claims):
+        return None
+    location = TransitionChoice(node.index, frozenset({None}), MicrostepFilter.FIRST)
+    return analysis.add_search(CheckQuestion(location, claims))
+
+
+MAX_VALUES_TIMES_GUARDS = 1000
+"""Critical values times guards of a state beyond which single values are not checked."""
+
+MAX_CASES = 256
+"""Combinations of values of a state's guards beyond which single cases are not checked."""
+
+MAX_CHOICES = 64
+"""Combinations of the other names with which a comparison is evaluated."""
+
+MIN_CASES = 3
+"""A single case is reported only if there are more cases than this."""
+
+
+class SingleGapSuspect(NamedTuple):
+    """A state in which a single value or case may have no transition, as far as types tell.
+
+    Attributes:
+        contrast: which cases do have a transition, as the message says it.
+    """
+
+    node: StateNode
+    contrast: str
+    search: WitnessSearch
+
+
+class SingleCaseGaps(Check):
+    """Finds single values and cases without a transition while all neighbours have one.
+
+    A chart that does nothing where no guard holds may still have forgotten a case: `x < 5` and `x > 5`.
+    """
+
+    def prepare(self) -> None:
+        """Add searches for single values and cases that may be left out."""
+        self.kinds = {**self.chart.inputs, **self.chart.variables}
+        self.suspects: list[SingleGapSuspect] = []
+        for node in self.machine.nodes[1:]:
+            if self._may_forget(node):
+                self.suspects += self._find_suspects(node)
+
+    def _may_forget(self, node: StateNode) -> bool:
+        """Return whether a state stays by default, without an `otherwise` in it or around it."""
+        if node.final or not self.chart.stays_by_default:
+            return False
+        states = [self.machine.nodes[number].state for number in (node.index, *node.ancestors)]
+        return not any(state.otherwise for state in states if state is not None)
+
+    def _find_suspects(self, node: StateNode) -> Iterator[SingleGapSuspect]:
+        """Yield suspects: values of numbers that two or more guards compare, and cases of all names."""
+        own_guards = [
+            transition.guard
+            for transition in node.transitions
+            if not transition.events and transition.guard.names
+        ]
+        if len(own_guards) < 2:
+            return
+        guards = [transition.guard for transition in eventless_transitions(node, self.machine.nodes)]
+        for name, kind in self.kinds.items():
+            n_guards = sum(name in guard.names for guard in own_guards)
+            if isinstance(kind, IntType | FloatType) and n_guards > 1:
+                yield from self._find_value_suspects(node, guards, name)
+        yield from self._find_case_suspects(node, guards)
+
+    def _find_value_suspects(
+        self, node: StateNode, guards: Sequence[Expression], name: str
+    ) -> Iterator[SingleGapSuspect]:
+        """Yield a suspect if a single value of a number may have no transition while both neighbours do."""
+        guards_with_name = [guard for guard in guards if name in guard.names]
+        ((first, last),) = Domain(self.kinds[name]).full
+        critical = find_change_points(guards_with_name, name, self.machine.types)
+        values = sorted(index for index in critical if first < index < last)
+        if not values or len(values) * len(guards_with_name) > MAX_VALUES_TIMES_GUARDS:
+            return
+        gaps = any_of([self._single_value_gap(guards, name, value) for value in values])
+        yield from self._build_suspect(node, guards, gaps, "its neighbours have one")
+
+    def _single_value_gap(self, guards: Sequence[Expression], name: str, index: int) -> Expression:
+        """Return the condition that both neighbours of a value have a transition, and not the same one.
+
+        Args:
+            guards: of the state.
+            name: of the number.
+            index: of the value in the number's domain.
+        """
+        domain = Domain(self.kinds[name])
+        below = [_substitute_value(guard, name, domain.value(index - 1)) for guard in guards]
+        above = [_substitute_value(guard, name, domain.value(index + 1)) for guard in guards]
+        same_on_both_sides = any_of([all_of(pair) for pair in zip(below, above, strict=True)])
+        at_value = name_equals(name, domain.value(index))
+        return all_of([at_value, any_of(below), any_of(above), negation(same_on_both_sides)])
+
+    def _find_case_suspects(
+        self, node: StateNode, guards: Sequence[Expression]
+    ) -> Iterator[SingleGapSuspect]:
+        """Yield a suspect if exactly one case of Booleans and enumerations has no transition."""
+        names = sorted(frozenset[str]().union(*(guard.names for guard in guards)))
+        cases = self._list_cases(names)
+        if len(cases) <= MIN_CASES:
+            return
+        held = [[_holds(guard, case) for guard in guards] for case in cases]
+        cases_without = [case for case, row in zip(cases, held, strict=True) if not any(row)]
+        if len(cases_without) != 1:
+            return
+        one_guard_has_the_rest = any(sum(column) == len(cases) - 1 for column in zip(*held, strict=True))
+        if not one_guard_has_the_rest and not self._is_all_zero(cases_without[0]):
+            gap = names_equal(cases_without[0])
+            yield from self._build_suspect(node, guards, gap, "every other case has one")
+
+    def _is_all_zero(self, case: Mapping[str, Value]) -> bool:
+        """Return whether every name has its zero; a chart means to do nothing then."""
+        return all(value == self.kinds[name].default for name, value in case.items())
+
+    def _list_cases(self, names: Sequence[str]) -> list[Mapping[str, Value]]:
+        """Return all cases of Booleans and enumerations; none where there are others, or too many cases."""
+        kinds = [self.kinds.get(name) for name in names]
+        values = [_values_of(kind) for kind in kinds if isinstance(kind, BoolType | EnumType)]
+        if len(values) < len(names) or prod(map(len, values)) > MAX_CASES:
+            return []
+        return [dict(zip(names, row, strict=True)) for row in product(*values)]
+
+    def _build_suspect(
+        self, node: StateNode, guards: Sequence[Expression], gap: Expression, contrast: str
+    ) -> Iterator[SingleGapSuspect]:
+        """Yield a suspect with its search, unless types exclude that no guard holds in the gap."""
+        search = _add_search(self.analysis, node, build_claims([gap], guards))
+        if search is not None:
+            yield SingleGapSuspect(node, contrast, search)
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield a warning for each state with a gap that a run shows; only the first of each state."""
+        reported = set[int]()
+        for node, contrast, search in self.suspects:
+            witness = search.witness
+            if witness is None or node.index in reported:
+                continue
+            reported.add(node.index)
+            case, relevant_case = self.analysis.describe_witness(node.name, witness, search.names)
+            message = f"no transition {relevant_case}, though {contrast}: add one, or set `otherwise: stay`"
+            yield Finding(Level.WARNING, Rule.GAP, message, node.name, case, node.line, witness.trace)
+
+
+def find_change_points(guards: Iterable[Expression], name: str, types: Mapping[str, Type]) -> set[int]:
+    """Return where a comparison in some guards changes its truth value along the domain of a number.
+
+    The other names of a comparison take all their values where these are few; numbers are zero.
+
+    Args:
+        guards: with comparisons.
+        name: of the number.
+        types: of all names in the guards.
+
+    Returns:
+        Indices into the domain of `name` at which a comparison differs from the index below.
+    """
+    domain = Domain(types[name])
+    change_points = set[int]()
+    for guard in guards:
+        for tree in nodes_of(guard.tree):
+            names = names_in(tree) - guard.fixed.keys()
+            if not (isinstance(tree, Binary) and tree.operator in COMPARISONS and name in names):
+                continue
+            other_names = sorted(names - {name})
+            cases = product(*(_values_of(types[other_name]) for other_name in other_names))
+            for values in islice(cases, MAX_CHOICES):
+                env = dict(zip(other_names, values, strict=True))
+                with suppress(ExpressionError):
+                    spans, _ = find_spans(tree, name, domain, _tree_compiler(guard, env, name, domain))
+                    for low, high in spans:
+                        change_points |= {low, high + 1}
+    return change_points
+
+
+def _tree_compiler(
+    guard: Expression, env: Mapping[str, Value], name: str, domain: Domain
+) -> Callable[[Tree], Callable[[int], Value]]:
+    """Return a function that compiles a part of a guard to a function of an index into a domain."""
+
+    def compile_tree(tree: Tree) -> Callable[[int], Value]:
+        evaluate = guard.with_tree(tree).evaluate
+        return lambda index: evaluate({**env, name: domain.value(index)})
+
+    return compile_tree
+
+
+def _substitute_value(guard: Expression, name: str, value: Value) -> Expression:
+    """Return a guard in which a name is replaced by a value."""
+    tree = rewrite(guard.tree, lambda node: Literal(value) if node == Name(name) else None)
+    return build_condition(tree, [guard])
+
+
+def _values_of(kind: Type) -> tuple[Value, ...]:
+    """Return all values of a Boolean or an enumeration; of a number, zero only."""
+    if isinstance(kind, EnumType):
+        return kind.values
+    return (False, True) if isinstance(kind, BoolType) else (kind.default,)
+
+
+def _holds(guard: Expression, case: Mapping[str, Value]) -> bool:
+    """Return whether a guard holds; a guard that divides by zero does not."""
+    with suppress(ExpressionError):
+        return guard.evaluate(case) is True
+    return False

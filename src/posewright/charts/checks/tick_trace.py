@@ -1,0 +1,138 @@
+"""Traces of one tick: every expression it evaluated, every microstep it took, every variable it set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import NamedTuple
+
+from posewright.charts.expression import Expression
+from posewright.charts.machine import CompoundTransition, Env, Interpreter, Machine, Snapshot, TickExecution
+from posewright.charts.model import Assign
+from posewright.charts.types import Value
+from posewright.errors import ExpressionError, PosewrightError
+
+InputRows = tuple[Mapping[str, Value], ...]
+"""Inputs and events of every tick, from the start of a run."""
+
+
+class EvaluatedExpression(NamedTuple):
+    """One evaluation of an expression.
+
+    Attributes:
+        env: value of every name at that time.
+        value: what the expression evaluated to; None where it divided by zero.
+    """
+
+    expression: Expression
+    env: Mapping[str, Value]
+    value: Value | None
+
+
+class MicrostepTrace(NamedTuple):
+    """The choice of transitions in one microstep.
+
+    Attributes:
+        event: the event that is processed; None for transitions without an event.
+        active: numbers of the active states.
+        env: value of every name before the choice.
+        n_evaluated: number of expressions that the tick had evaluated before.
+        n_evaluated_at: the same for each state whose transitions were evaluated, by number of the state.
+        transitions: the transitions that were taken.
+    """
+
+    event: str | None
+    active: frozenset[int]
+    env: Mapping[str, Value]
+    n_evaluated: int
+    n_evaluated_at: Mapping[int, int]
+    transitions: tuple[CompoundTransition, ...]
+
+
+class VariableWrite(NamedTuple):
+    """One assignment to a variable.
+
+    Attributes:
+        evaluation: index, in `TickTrace.evaluations`, of the expression whose value was assigned.
+        n_evaluated: number of expressions that had been evaluated when it was assigned.
+    """
+
+    name: str
+    action: Assign
+    evaluation: int
+    n_evaluated: int
+
+
+class TickTrace(TickExecution):
+    """A tick that records its evaluations, microsteps and writes.
+
+    Attributes:
+        evaluations: all evaluated expressions, in order.
+        microstep_traces: the microsteps, in order.
+        writes: the assignments, in order.
+        after: state of the chart after the tick; None where the tick failed.
+    """
+
+    def __init__(self, machine: Machine, state: Snapshot) -> None:
+        super().__init__(machine, state, self._evaluate)
+        self.evaluations: list[EvaluatedExpression] = []
+        self.microstep_traces: list[MicrostepTrace] = []
+        self.writes: list[VariableWrite] = []
+        self.after: Snapshot | None = None
+        self._n_evaluated_at: dict[int, int] = {}
+        self._env_copy: Mapping[str, Value] = {}
+
+    def _copy_env(self) -> Mapping[str, Value]:
+        """Return a copy of the environment; the same object for as long as nothing changes."""
+        if self._env_copy != self.env:
+            self._env_copy = dict(self.env)
+        return self._env_copy
+
+    def _evaluate(self, expression: Expression, env: Env) -> Value:
+        """Evaluate and record an expression."""
+        env_copy = self._copy_env()
+        try:
+            value: Value = expression.evaluate(env)
+        except ExpressionError:
+            self.evaluations.append(EvaluatedExpression(expression, env_copy, None))
+            raise
+        self.evaluations.append(EvaluatedExpression(expression, env_copy, value))
+        return value
+
+    def choose(self, event: str | None) -> list[CompoundTransition]:
+        """Choose transitions and record the microstep."""
+        active = self.planner.active_nodes(self.configuration)
+        env = self._copy_env()
+        n_evaluated = len(self.evaluations)
+        self._n_evaluated_at = {}
+        chosen = super().choose(event)
+        transitions = (
+            self.planner.plan(self.configuration, self.history, tuple(chosen)).transitions if chosen else ()
+        )
+        trace = MicrostepTrace(event, active, env, n_evaluated, self._n_evaluated_at, transitions)
+        self.microstep_traces.append(trace)
+        return chosen
+
+    def holds(self, transition: CompoundTransition) -> bool:
+        """Return whether a transition is enabled; records when its state was first evaluated."""
+        self._n_evaluated_at.setdefault(transition.source, len(self.evaluations))
+        return super().holds(transition)
+
+    def set(self, action: Assign) -> None:
+        """Assign variables and record the writes."""
+        first_evaluation = len(self.evaluations)
+        super().set(action)
+        n_evaluated = len(self.evaluations)
+        for i, name in enumerate(action.values):
+            self.writes.append(VariableWrite(name, action, first_evaluation + i, n_evaluated))
+
+
+def trace_tick(interpreter: Interpreter, state: Snapshot, inputs: Mapping[str, Value]) -> TickTrace:
+    """Return the trace of the tick that starts in `state` with these inputs, up to its end or its failure."""
+    chart = interpreter.chart
+    tick = TickTrace(interpreter.machine, state)
+    input_values = {name: inputs[name] for name in chart.inputs}
+    events = [event for event in chart.events if inputs.get(event)]
+    with suppress(PosewrightError):
+        tick.after = tick.run(input_values, events)
+    return tick

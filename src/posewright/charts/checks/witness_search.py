@@ -1,0 +1,308 @@
+"""Searches for witnesses: ticks of explored runs in which the claims of a question hold.
+
+A tick that reaches the point of a question may answer it with other inputs than those that were explored.
+The search then collects the path condition, the conditions on the inputs under which a tick takes the same
+path to that point, and lets the solver look for such inputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from posewright.charts.checks.conditions import any_of, equals, names_equal, substitute
+from posewright.charts.checks.question import CheckQuestion, TickPoint
+from posewright.charts.checks.solver import CheckSolver, all_hold, build_claims, substitute_in_claim
+from posewright.charts.checks.tick_trace import EvaluatedExpression, InputRows, TickTrace, trace_tick
+from posewright.charts.expression import Expression
+from posewright.charts.machine import Interpreter, Machine, Snapshot
+from posewright.charts.model import StepMode
+from posewright.charts.reachability import AbstractState, SymbolicStep
+from posewright.charts.types import Value
+
+
+class PathConditions:
+    """Extracts from a traced tick the path condition up to one of its points.
+
+    Args:
+        input_names: names of the chart's inputs; all other names are registers.
+    """
+
+    def __init__(self, input_names: Collection[str]) -> None:
+        self.input_names = frozenset(input_names)
+
+    def _inputs_of(self, expression: Expression) -> frozenset[str]:
+        return expression.names & self.input_names
+
+    def _registers_of(self, expression: Expression) -> Sequence[str]:
+        return sorted(expression.names - self.input_names)
+
+    def find_path(
+        self, tick: TickTrace, n_evaluated: int, names: frozenset[str]
+    ) -> tuple[EvaluatedExpression, ...]:
+        """Return the evaluations whose values decide that a tick reaches a point as it did.
+
+        Evaluations that share no input with `names`, directly or through others, are left out: the inputs of
+        the traced tick satisfy them already.
+
+        Args:
+            tick: the traced tick.
+            n_evaluated: number of expressions it had evaluated when it reached the point.
+            names: names that are read there. An assignment matters only if the variable is read afterwards.
+        """
+        written_names = {write.evaluation: write.name for write in tick.writes}
+        relevant_names = set(names)
+        path: list[EvaluatedExpression] = []
+        for index in range(n_evaluated - 1, -1, -1):
+            evaluation = tick.evaluations[index]
+            if index in written_names:
+                if written_names[index] not in relevant_names:
+                    continue
+                relevant_names.discard(written_names[index])
+            relevant_names.update(self._registers_of(evaluation.expression))
+            if self._inputs_of(evaluation.expression):
+                path.append(evaluation)
+        return tuple(self._connected_to(names, path))
+
+    def _connected_to(
+        self, names: frozenset[str], path: Sequence[EvaluatedExpression]
+    ) -> list[EvaluatedExpression]:
+        """Return the evaluations that share an input with `names`, or with another one that does."""
+        connected_names = set(names)
+        remaining = list(path)
+        connected: list[EvaluatedExpression] = []
+        while True:
+            neighbours = [
+                evaluation
+                for evaluation in remaining
+                if not self._inputs_of(evaluation.expression).isdisjoint(connected_names)
+            ]
+            if not neighbours:
+                return connected
+            connected += neighbours
+            remaining = [evaluation for evaluation in remaining if evaluation not in neighbours]
+            for evaluation in neighbours:
+                connected_names |= self._inputs_of(evaluation.expression)
+
+    def _register_values(self, evaluation: EvaluatedExpression) -> dict[str, Value]:
+        return {name: evaluation.env[name] for name in self._registers_of(evaluation.expression)}
+
+    def key(self, path: Sequence[EvaluatedExpression]) -> tuple[object, ...]:
+        """Return a hashable key that is equal for paths with equal path conditions."""
+        return tuple(
+            [
+                (id(evaluation.expression), evaluation.value, *self._register_values(evaluation).values())
+                for evaluation in path
+            ]
+        )
+
+    def conditions(self, path: Sequence[EvaluatedExpression]) -> list[Expression]:
+        """Return the path condition: conditions on the inputs, with the registers substituted."""
+        return [
+            equals(substitute(evaluation.expression, self._register_values(evaluation)), evaluation.value)
+            for evaluation in path
+            if evaluation.value is not None
+        ]
+
+
+MAX_SOLVED = 200
+"""Open situations of one search that are given to the solver."""
+
+MAX_POINTS_IN_TICK = 100
+"""Points of one tick that become open situations; a tick may go round in a circle."""
+
+SOLVE_TOGETHER_FROM = 4
+"""Number of open situations from which on all are first excluded together, with one question."""
+
+
+class TickSummary(NamedTuple):
+    """What the exploration knows of a tick before it is traced.
+
+    Attributes:
+        active: numbers of the states that are active before or after it.
+        is_long: whether other states may be active in between, or the tick fails.
+    """
+
+    active: frozenset[int]
+    is_long: bool
+
+    @classmethod
+    def of(cls, state: AbstractState, step: SymbolicStep, machine: Machine) -> TickSummary:
+        """Return the summary of an explored step."""
+        active = machine.planner.active_nodes(state.state.configuration)
+        if step.after is None or machine.chart.steps is StepMode.COMPLETION:
+            return cls(active, is_long=True)
+        has_event = any(step.inputs[event] for event in machine.events)
+        active_after = machine.planner.active_nodes(step.after.configuration)
+        return cls(active | active_after, is_long=has_event or bool(step.raised))
+
+
+class ExploredTick(NamedTuple):
+    """One explored tick.
+
+    Attributes:
+        state: before the tick.
+        step: its inputs and its result, as explored.
+        trace: the trace of the tick with these inputs.
+    """
+
+    state: Snapshot
+    step: SymbolicStep
+    trace: TickTrace
+
+
+@dataclass(frozen=True)
+class Witness:
+    """A tick in which the claims of a question hold.
+
+    Attributes:
+        state: before the tick.
+        inputs: value of every input and event of the tick.
+        point: where in the tick the claims hold.
+        trace: inputs of every tick from the start up to this one.
+    """
+
+    state: Snapshot
+    inputs: Mapping[str, Value]
+    point: TickPoint
+    trace: InputRows = ()
+
+
+class OpenSituation(NamedTuple):
+    """A point reached by a tick that may answer the question with inputs that were not explored.
+
+    Attributes:
+        state: before the tick.
+        inputs: of the explored tick.
+        env: value of every name at the point.
+        path: evaluations that decide whether a tick reaches the point.
+    """
+
+    state: Snapshot
+    inputs: Mapping[str, Value]
+    env: Mapping[str, Value]
+    path: tuple[EvaluatedExpression, ...]
+
+
+@dataclass(eq=False)
+class WitnessSearch:
+    """The search for a tick that answers a question with yes.
+
+    Attributes:
+        exact: variables whose exact values matter, not only how they compare with what the chart compares.
+        witness: the first tick in which all claims hold.
+        n_reached: how many times a tick reached the point of the question.
+        undecided_reason: why the question is undecided; empty where it is decided.
+        open_situations: points at which the answer depends on the inputs, by register values and path.
+    """
+
+    question: CheckQuestion
+    interpreter: Interpreter
+    solver: CheckSolver
+    paths: PathConditions
+    exact: frozenset[str] = frozenset()
+    witness: Witness | None = None
+    n_reached: int = 0
+    undecided_reason: str = ""
+    open_situations: dict[object, OpenSituation] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.names = self.question.names
+        self.nodes = self.question.location.nodes
+        self.registers = tuple(sorted(self.names - self.paths.input_names))
+
+    def is_relevant(self, tick: TickSummary) -> bool:
+        """Return whether a tick may answer the question, as far as its summary tells."""
+        return self.witness is None and (tick.is_long or not self.nodes.isdisjoint(tick.active))
+
+    def examine(self, tick: ExploredTick) -> None:
+        """Take a tick as the witness if the claims hold in it; else note its points as open situations."""
+        if self.witness is not None:
+            return
+        reads_inputs = bool(self.names & self.paths.input_names)
+        for count, point in enumerate(self.question.location.points(tick.trace)):
+            self.n_reached += 1
+            if all_hold(self.question.claims, point.env):
+                self.witness = Witness(tick.state, tick.step.inputs, point)
+                return
+            if reads_inputs and count < MAX_POINTS_IN_TICK:
+                self._add_open_situation(tick, point)
+            elif reads_inputs:
+                self.undecided_reason = f"a tick comes there more than {MAX_POINTS_IN_TICK} times"
+
+    def _add_open_situation(self, tick: ExploredTick, point: TickPoint) -> None:
+        path = self.paths.find_path(tick.trace, point.n_evaluated, self.names)
+        register_values = tuple([point.env[name] for name in self.registers])
+        key = (register_values, tuple(map(type, register_values)), self.paths.key(path))
+        if key not in self.open_situations:
+            self.open_situations[key] = OpenSituation(tick.state, tick.step.inputs, point.env, path)
+
+    def reset(self) -> None:
+        """Drop the open situations, before the ticks of another exploration are examined."""
+        self.open_situations.clear()
+        self.undecided_reason = ""
+
+    def solve_open_situations(self) -> None:
+        """Let the solver look for inputs that make one of the open situations a witness."""
+        if self.witness is not None:
+            self.witness = self._simplify(self.witness)
+            return
+        if len(self.open_situations) >= SOLVE_TOGETHER_FROM and self._all_are_excluded():
+            return
+        for count, situation in enumerate(self.open_situations.values()):
+            if count == MAX_SOLVED:
+                self.undecided_reason = f"more than {MAX_SOLVED} situations to solve"
+                return
+            witness = self._solve_situation(situation)
+            if witness is not None:
+                self.witness = self._simplify(witness)
+                return
+
+    def _all_are_excluded(self) -> bool:
+        """Return whether the claims are proved not to hold in any open situation, whatever the inputs."""
+        distinct: dict[tuple[Value, ...], dict[str, Value]] = {}
+        for situation in self.open_situations.values():
+            register_values = {name: situation.env[name] for name in self.registers}
+            distinct[tuple(register_values.values())] = register_values
+        in_some_situation = any_of([names_equal(values) for values in distinct.values()])
+        return self.solver.excludes((*self.question.claims, *build_claims([in_some_situation])))
+
+    def _solve_situation(self, situation: OpenSituation) -> Witness | None:
+        """Solve for inputs that make one situation a witness, and replay the tick with them."""
+        register_values = {name: situation.env[name] for name in self.registers}
+        path_claims = build_claims(self.paths.conditions(situation.path))
+        claims = [substitute_in_claim(claim, register_values) for claim in self.question.claims]
+        answer = self.solver.solve([*path_claims, *claims])
+        if answer.possible is None:
+            self.undecided_reason = answer.reason
+        if answer.case is None:
+            return None
+        return self._replay(situation.state, {**situation.inputs, **answer.case})
+
+    def _replay(self, state: Snapshot, inputs: Mapping[str, Value]) -> Witness | None:
+        """Return the tick with these inputs as a witness, None where the claims do not hold in it."""
+        point = self.question.find_point(trace_tick(self.interpreter, state, inputs))
+        return None if point is None else Witness(state, inputs, point)
+
+    def _simplify(self, witness: Witness) -> Witness:
+        """Return a witness with as many inputs as possible set to zero or to numbers of few digits."""
+        for name, kind in self.interpreter.chart.inputs.items():
+            for value in _simpler_values(witness.inputs[name], kind.default):
+                if not kind.contains(value):
+                    continue
+                simpler_witness = self._replay(witness.state, {**witness.inputs, name: value})
+                if simpler_witness is not None:
+                    witness = simpler_witness
+                    break
+        return witness
+
+
+def _simpler_values(value: Value, zero: Value) -> list[Value]:
+    """Return values that are simpler than `value`, the simplest first; none for zero itself."""
+    if value == zero:
+        return []
+    candidates: list[Value] = [zero]
+    if isinstance(value, float):
+        candidates += [float(round(value)), *(round(value, digits) for digits in (1, 2, 3))]
+    return [candidate for candidate in candidates if candidate != value]

@@ -1,0 +1,339 @@
+"""Conversion of numbers to a common unit and width, and the types of operations on numbers.
+
+A number that is written in the expression, or a constant, adapts to the other operands: it is replaced by its
+exact converted value. Any other number is multiplied by a factor, or rounded by a call of `single`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import NamedTuple
+
+from posewright.charts.expression.scope import Scope
+from posewright.charts.expression.source import SourceText
+from posewright.charts.expression.tree import (
+    Binary,
+    Call,
+    If,
+    Literal,
+    Name,
+    Operator,
+    Tree,
+    Unary,
+    join_cases,
+    range_of,
+    split_cases,
+)
+from posewright.charts.types import (
+    INT_HIGH,
+    INT_LOW,
+    SINGLE_MAX,
+    BoolType,
+    FloatType,
+    IntType,
+    Numeric,
+    Type,
+    conversion_factor,
+    find_unit,
+    to_fraction,
+    to_single,
+)
+
+
+class TypedTree(NamedTuple):
+    """A type checked tree with its type.
+
+    Attributes:
+        is_constant: the value comes from literals and constants only, perhaps chosen by a condition.
+    """
+
+    tree: Tree
+    type: Type
+    is_constant: bool = False
+
+    @property
+    def unit(self) -> str | None:
+        """The unit of a number that has one."""
+        return self.type.unit if isinstance(self.type, IntType | FloatType) else None
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether it is an integer."""
+        return isinstance(self.type, IntType)
+
+    @property
+    def is_single(self) -> bool:
+        """Whether it is a float of 32 bits."""
+        return isinstance(self.type, FloatType) and self.type.single
+
+
+Pair = tuple[TypedTree, TypedTree]
+
+
+def result_type(operands: Sequence[TypedTree], *, single: bool, unit: str | None) -> Type:
+    """Return the type of the result of an operation: an integer if all operands are."""
+    if all(operand.is_integer for operand in operands):
+        return IntType(unit=unit)
+    return FloatType(single=single, unit=unit)
+
+
+def describe_type(value_type: Type) -> str:
+    """Return what messages call a type: a truth value, a number, or a name."""
+    if isinstance(value_type, BoolType):
+        return "a truth value"
+    return "a number" if isinstance(value_type, Numeric) else "a name"
+
+
+EXTREMES = frozenset({"abs", "min", "max"})
+SINGLE_MAX_INTEGER = 2**24
+"""Up to here a float of 32 bits represents every integer."""
+
+
+class NumericConverter:
+    """Converts the numbers of one expression to common units and widths."""
+
+    def __init__(self, scope: Scope, source: SourceText) -> None:
+        self.scope = scope
+        self.source = source
+
+    def to_common_unit(
+        self, operands: Sequence[TypedTree], offset: int, action: str
+    ) -> tuple[list[TypedTree], str | None]:
+        """Return the operands in one unit, and the unit; numbers without a unit stay as they are.
+
+        Args:
+            operands: constants adapt to the other operands; else all are converted to the unit of the first.
+            offset: the character that an error points at.
+            action: how the message of an error begins, as in "`<` compares".
+
+        Raises:
+            ExpressionError: two units have different dimensions.
+        """
+        with_unit = [operand for operand in operands if operand.unit]
+        if not with_unit:
+            return list(operands), None
+        unit = next((operand for operand in with_unit if not operand.is_constant), with_unit[0]).unit or ""
+        first_unit = with_unit[0].unit
+        for operand in with_unit:
+            own_unit = operand.unit or ""
+            if conversion_factor(own_unit, unit) is None:
+                left, right = (unit, own_unit) if first_unit == unit else (own_unit, unit)
+                hint = describe_dimensions(left, right)
+                self.source.fail(offset, f"{action} {left} with {right}", hint=hint)
+        prefer_integer = any(operand.is_integer and not operand.is_constant for operand in operands)
+        converted = [self.to_unit(operand, unit, prefer_integer=prefer_integer) for operand in operands]
+        return converted, unit
+
+    def to_unit(self, number: TypedTree, unit: str, *, prefer_integer: bool = False) -> TypedTree:
+        """Return a number in another unit of its dimension; a number without a unit stays as it is.
+
+        Args:
+            number: the number.
+            unit: the new unit.
+            prefer_integer: a float constant becomes an integer if that is exact: 0.35 m is 35 cm.
+        """
+        factor = conversion_factor(number.unit, unit) if number.unit else None
+        if factor is None or number.unit == unit:
+            return number
+        value = self.constant_value(number.tree)
+        if value is not None:
+            exact = to_fraction(value) * factor
+            may_be_integer = number.is_integer or prefer_integer
+            if exact.denominator == 1 and may_be_integer and INT_LOW <= exact <= INT_HIGH:
+                literal = Literal(int(exact), number.tree.offset)
+                return TypedTree(literal, IntType(unit=unit), number.is_constant)
+        new_type: IntType | FloatType = FloatType(single=number.is_single, unit=unit)
+        if number.is_integer and factor.denominator == 1:
+            new_type = IntType(unit=unit)
+        tree = self.map_terms(
+            number.tree,
+            lambda node, value: self._scale_constant(node, value, factor, new_type),
+            lambda node: self._scale_variable(node, factor, new_type),
+        )
+        return TypedTree(tree, new_type, number.is_constant)
+
+    def _scale_constant(
+        self, node: Tree, value: float, factor: Fraction, new_type: IntType | FloatType
+    ) -> Tree:
+        exact = to_fraction(value) * factor
+        if isinstance(new_type, IntType):
+            return Literal(min(max(int(exact), INT_LOW), INT_HIGH), node.offset)
+        if abs(exact) > (SINGLE_MAX if new_type.single else sys.float_info.max):
+            self.source.fail(node.offset, "this number is too large once its unit is converted")
+        return Literal(to_single(float(exact)) if new_type.single else float(exact), node.offset)
+
+    def _scale_variable(self, node: Tree, factor: Fraction, new_type: IntType | FloatType) -> Tree:
+        if isinstance(new_type, IntType):
+            return Binary(Operator.TIMES, node, Literal(int(factor)), node.offset)
+        if not new_type.single:
+            return Binary(Operator.TIMES, node, Literal(float(factor)), node.offset)
+        product = Binary(Operator.TIMES, node, Literal(to_single(float(factor))), node.offset)
+        return Call("single", (product,), node.offset)
+
+    def to_common_width(self, operands: Sequence[TypedTree]) -> tuple[list[TypedTree], bool]:
+        """Return the operands, and whether their result has 32 bits.
+
+        It has 32 bits if some float operand has, and no variable float operand has 64.
+        """
+        floats = [operand for operand in operands if not operand.is_integer]
+        single = any(operand.is_single for operand in floats)
+        if not single or any(not (operand.is_single or operand.is_constant) for operand in floats):
+            return list(operands), False
+        return [self.to_single(operand) for operand in operands], True
+
+    def to_single(self, number: TypedTree) -> TypedTree:
+        """Return a number rounded to 32 bits; a small integer stays an integer."""
+        if number.is_single or (number.is_integer and self._fits_single(number.tree)):
+            return number
+        tree = self.map_terms(
+            number.tree, self._round_constant, lambda node: Call("single", (node,), node.offset)
+        )
+        return TypedTree(tree, FloatType(single=True, unit=number.unit), number.is_constant)
+
+    def _fits_single(self, tree: Tree) -> bool:
+        low, high = range_of(tree, self.scope.constants)
+        return low >= -SINGLE_MAX_INTEGER and high <= SINGLE_MAX_INTEGER
+
+    def _round_constant(self, node: Tree, value: float) -> Tree:
+        if abs(value) > SINGLE_MAX:
+            hint = "declare the other operand as float"
+            self.source.fail(node.offset, f"{value:g} is too large for 32 bits", hint=hint)
+        rounded = to_single(value)
+        return node if rounded == value and isinstance(value, float) else Literal(rounded, node.offset)
+
+    def to_float(self, number: TypedTree) -> TypedTree:
+        """Return an integer as a float of the same value; a float as it is."""
+        if not number.is_integer:
+            return number
+        tree = self.map_terms(
+            number.tree,
+            lambda node, value: Literal(float(value), node.offset),
+            lambda node: Binary(Operator.TIMES, node, Literal(1.0), node.offset),
+        )
+        return TypedTree(tree, FloatType(unit=number.unit), number.is_constant)
+
+    def constant_value(self, tree: Tree) -> int | float | None:
+        """Return the value of a literal, a constant, or one of these with a minus; else None."""
+        if isinstance(tree, Unary) and tree.operator is Operator.MINUS:
+            operand = self.constant_value(tree.operand)
+            return None if operand is None else -operand
+        if isinstance(tree, Literal):
+            value = tree.value
+        elif isinstance(tree, Name) and tree.name in self.scope.constants:
+            value = self.scope.constants[tree.name]
+        else:
+            return None
+        return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+    def map_terms(
+        self,
+        tree: Tree,
+        map_constant: Callable[[Tree, float], Tree],
+        map_variable: Callable[[Tree], Tree],
+    ) -> Tree:
+        """Return a tree with its terms replaced, inside conditionals, minus signs, `abs`, `min` and `max`.
+
+        Args:
+            tree: a number.
+            map_constant: returns the replacement of a constant, from its node and its value.
+            map_variable: returns the replacement of any other term. Both must preserve the order of numbers.
+        """
+        if isinstance(tree, If):
+            cases, default = split_cases(tree)
+            mapped_cases = [
+                (condition, self.map_terms(value, map_constant, map_variable)) for condition, value in cases
+            ]
+            return join_cases(mapped_cases, self.map_terms(default, map_constant, map_variable))
+        if isinstance(tree, Unary):
+            return replace(tree, operand=self.map_terms(tree.operand, map_constant, map_variable))
+        if isinstance(tree, Call) and tree.function in EXTREMES:
+            arguments = [self.map_terms(argument, map_constant, map_variable) for argument in tree.arguments]
+            return replace(tree, arguments=tuple(arguments))
+        value = self.constant_value(tree)
+        return map_variable(tree) if value is None else map_constant(tree, value)
+
+
+def describe_dimensions(left_unit: str, right_unit: str) -> str:
+    """Return a hint that says what two units measure."""
+    left = find_unit(left_unit).dimension
+    right = find_unit(right_unit).dimension
+    return f"{left_unit} measures {left}, {right_unit} {right}"
+
+
+def match_compared(converter: NumericConverter, tree: Binary, left: TypedTree, right: TypedTree) -> Pair:
+    """Return two compared numbers in one unit, and a constant in the width of the other operand.
+
+    Two variables keep their widths: every number of 32 bits is also one of 64.
+    """
+    same_unit, _ = converter.to_common_unit((left, right), tree.offset, f"`{tree.operator}` compares")
+    same_width, _ = converter.to_common_width(same_unit)
+    left, right = (
+        rounded if number.is_constant else number
+        for number, rounded in zip(same_unit, same_width, strict=True)
+    )
+    return left, right
+
+
+def type_arithmetic(
+    converter: NumericConverter, tree: Binary, left: TypedTree, right: TypedTree
+) -> TypedTree:
+    """Return the typed result of an arithmetic operator."""
+    left, right, unit = _match_arithmetic_units(converter, tree, left, right)
+    (left, right), single = converter.to_common_width((left, right))
+    value_type = result_type((left, right), single=single, unit=unit)
+    if tree.operator is Operator.OVER:
+        value_type = FloatType(single=single, unit=unit)
+    result: Tree = Binary(tree.operator, left.tree, right.tree, tree.offset)
+    if single:
+        result = Call("single", (result,), tree.offset)
+    return TypedTree(result, value_type, left.is_constant and right.is_constant)
+
+
+def _match_arithmetic_units(
+    converter: NumericConverter, tree: Binary, left: TypedTree, right: TypedTree
+) -> tuple[*Pair, str | None]:
+    """Return both operands and the unit of the result.
+
+    The operands of a sum are converted to one unit. A product or quotient has a unit only if it scales one
+    number with a unit. The quotient of two lengths is computed in one unit and has none.
+    """
+    if tree.operator is Operator.TIMES:
+        unit = None if left.unit and right.unit else left.unit or right.unit
+        return left, right, unit
+    is_quotient = tree.operator is Operator.OVER
+    if is_quotient and not (left.unit and right.unit and conversion_factor(left.unit, right.unit)):
+        return left, right, None if right.unit else left.unit
+    (left, right), unit = converter.to_common_unit((left, right), tree.offset, f"`{tree.operator}` mixes")
+    return left, right, None if is_quotient else unit
+
+
+def type_conditional(
+    converter: NumericConverter, tree: If, condition: TypedTree, then: TypedTree, otherwise: TypedTree
+) -> TypedTree:
+    """Return the typed choice between two numbers."""
+    (then, otherwise), unit = converter.to_common_unit((then, otherwise), tree.offset, "`if` mixes")
+    (then, otherwise), single = converter.to_common_width((then, otherwise))
+    value_type = result_type((then, otherwise), single=single, unit=unit)
+    if isinstance(value_type, FloatType):
+        then = converter.to_float(then)
+        otherwise = converter.to_float(otherwise)
+    conditional = If(condition.tree, then.tree, otherwise.tree, tree.offset)
+    return TypedTree(conditional, value_type, then.is_constant and otherwise.is_constant)
+
+
+def type_call(converter: NumericConverter, tree: Call, arguments: Sequence[TypedTree]) -> TypedTree:
+    """Return the typed call of `abs`, `min`, `max` or `single`."""
+    arguments, unit = converter.to_common_unit(arguments, tree.offset, f"`{tree.function}` mixes")
+    if tree.function == "single":
+        argument = arguments[0]
+        if argument.is_single:
+            return argument
+        call = Call("single", (argument.tree,), tree.offset)
+        return TypedTree(call, FloatType(single=True, unit=unit))
+    arguments, single = converter.to_common_width(arguments)
+    call = Call(tree.function, tuple(argument.tree for argument in arguments), tree.offset)
+    value_type = result_type(arguments, single=single, unit=unit)
+    return TypedTree(call, value_type, all(argument.is_constant for argument in arguments))

@@ -1,0 +1,340 @@
+"""Compiler of expressions to symbolic functions, which are evaluated while the inputs are not known.
+
+`and`, `or` and `a if c else b` evaluate only as much as they must, as in a running chart. The rest are
+Booleans, which the path decides, and comparisons (`SymbolicComparison`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from math import prod
+
+from posewright.charts.expression import (
+    COMPARISONS,
+    LOGIC,
+    Binary,
+    Expression,
+    If,
+    Literal,
+    Name,
+    Operator,
+    Tree,
+    Unary,
+    compile_tree,
+    names_in,
+    nodes_of,
+    rewrite,
+    split_cases,
+)
+from posewright.charts.reachability.abstraction import DIVISIONS, Abstraction, is_defined, may_be_undefined
+from posewright.charts.reachability.comparisons import Registers, SymbolicComparison, SymbolicFunction
+from posewright.charts.reachability.domain import Domain, bisect_first, count_values
+from posewright.charts.reachability.limits import (
+    MAX_BRANCHED_COMBINATIONS,
+    MAX_BRANCHED_VALUES,
+    MAX_STORED_COMBINATIONS,
+)
+from posewright.charts.reachability.path import PathCondition
+from posewright.charts.types import BoolType, EnumType, FloatType, Type, Value
+
+CompileTree = Callable[[Tree], SymbolicFunction]
+
+
+class SymbolicCompiler:
+    """Compiles expressions over inputs, events and registers.
+
+    Args:
+        domains: the values of every input and event.
+        types: of all names that the expressions read.
+    """
+
+    def __init__(self, domains: Mapping[str, Domain], types: Mapping[str, Type]) -> None:
+        self.domains = domains
+        self.types = types
+
+    def compile_condition(self, expression: Expression) -> SymbolicFunction:
+        """Return a function that decides a condition."""
+        return _ExpressionCompiler(expression, self.domains, self.types).condition(expression.tree)
+
+    def compile_value(self, expression: Expression, abstraction: Abstraction) -> SymbolicFunction:
+        """Return a function that computes a value as exactly as its register keeps it."""
+        compiler = _ExpressionCompiler(expression, self.domains, self.types)
+        if abstraction.drops:
+            return compiler.dropped_value(expression.tree, abstraction)
+        return compiler.stored_value(expression.tree, abstraction)
+
+
+class _ExpressionCompiler:
+    """Compiles the parts of one expression."""
+
+    def __init__(
+        self, expression: Expression, domains: Mapping[str, Domain], types: Mapping[str, Type]
+    ) -> None:
+        self.expression = expression
+        self.fixed = expression.fixed
+        self.domains = domains
+        self.types = types
+
+    def _inputs(self, tree: Tree) -> list[str]:
+        return sorted(name for name in names_in(tree) if name in self.domains and name not in self.fixed)
+
+    def _compile_concrete(self, tree: Tree) -> Callable[[Mapping[str, Value]], Value]:
+        return compile_tree(tree, self.fixed, self.expression.source)
+
+    def _without_inputs(self, tree: Tree) -> SymbolicFunction:
+        """Return a function that computes a tree that reads no inputs."""
+        evaluate = self._compile_concrete(tree)
+        return lambda env, _path: evaluate(env)
+
+    # Conditions
+
+    def _is_boolean(self, tree: Tree) -> bool:
+        """Return whether a tree is true or false, rather than a number or a name."""
+        if isinstance(tree, If):
+            return self._is_boolean(split_cases(tree)[1])
+        if isinstance(tree, Name) and tree.name not in self.fixed:
+            return isinstance(self.types.get(tree.name), BoolType)
+        if isinstance(tree, Literal | Name):
+            value = tree.value if isinstance(tree, Literal) else self.fixed[tree.name]
+            return isinstance(value, bool)
+        boolean_operators = LOGIC | COMPARISONS | {Operator.NOT}
+        return isinstance(tree, Unary | Binary) and tree.operator in boolean_operators
+
+    def condition(self, tree: Tree) -> SymbolicFunction:
+        """Return a function that decides a condition."""
+        if not self._inputs(tree):
+            return self._without_inputs(tree)
+        if isinstance(tree, Name):
+            name = tree.name
+            return lambda _env, path: path.holds(name)
+        if self._can_split_directly(tree):
+            return SymbolicComparison(self.expression, tree, self.domains)
+        if isinstance(tree, If):
+            return self._choice(tree, self.condition)
+        if isinstance(tree, Unary) or (
+            isinstance(tree, Binary) and (tree.operator in LOGIC or self._is_boolean(tree.left))
+        ):
+            return self._logic(tree)
+        return self._with_choice_outside(tree, self.condition) or self._comparison(tree)
+
+    def _can_split_directly(self, tree: Tree) -> bool:
+        """Return whether a condition reads one large input and little else; its values are split in two.
+
+        A truth table with many rows then has two paths, not one for each row.
+        """
+        if self._zero_divisors(tree):
+            return False
+        sizes = sorted(count_values(self.domains[name].full) for name in self._inputs(tree))
+        has_one_input = len(sizes) == 1
+        if not has_one_input and _find_choice(tree) is None:
+            return False
+        return sizes[-1] > MAX_BRANCHED_VALUES and prod(sizes[:-1]) <= MAX_BRANCHED_COMBINATIONS
+
+    def _logic(self, tree: Unary | Binary) -> SymbolicFunction:
+        """Return a function for `not`, `and`, `or`, and for the equality of two conditions."""
+        if isinstance(tree, Unary):
+            operand = self.condition(tree.operand)
+            return lambda env, path: not operand(env, path)
+        left = self.condition(tree.left)
+        right = self.condition(tree.right)
+        if tree.operator is Operator.AND:
+            return lambda env, path: left(env, path) and right(env, path)
+        if tree.operator is Operator.OR:
+            return lambda env, path: left(env, path) or right(env, path)
+        is_equality = tree.operator is Operator.EQUAL
+        return lambda env, path: (left(env, path) == right(env, path)) is is_equality
+
+    def _choice(self, tree: If, compile_branch: CompileTree) -> SymbolicFunction:
+        """Return a function for a chain of `if`s; a branch is compiled when it is first needed."""
+        cases, default = split_cases(tree)
+        conditions = [self.condition(condition) for condition, _ in cases]
+        branches = [*(value for _, value in cases), default]
+        compiled: dict[int, SymbolicFunction] = {}
+
+        def evaluate(env: Registers, path: PathCondition) -> Value:
+            index = len(conditions)
+            for i, holds in enumerate(conditions):
+                if holds(env, path):
+                    index = i
+                    break
+            if index not in compiled:
+                compiled[index] = compile_branch(branches[index])
+            return compiled[index](env, path)
+
+        return evaluate
+
+    def _with_choice_outside(self, tree: Tree, compile_branch: CompileTree) -> SymbolicFunction | None:
+        """Return a function that evaluates the outermost `if` in a term first; None where there is none."""
+        choice = _find_choice(tree)
+        if choice is None:
+            return None
+
+        def compile_with_branch(branch: Tree) -> SymbolicFunction:
+            return compile_branch(rewrite(tree, lambda node: branch if node is choice else None))
+
+        return self._choice(choice, compile_with_branch)
+
+    def _comparison(self, tree: Tree) -> SymbolicFunction:
+        """Return a function for a comparison; it fails where a divisor is zero."""
+        comparison = SymbolicComparison(self.expression, tree, self.domains)
+        if not self._zero_divisors(tree):
+            return comparison
+        check_divisors = self._divisor_check(tree)
+
+        def evaluate(env: Registers, path: PathCondition) -> bool:
+            check_divisors(env, path)
+            return comparison(env, path)
+
+        return evaluate
+
+    # Divisors
+
+    def _zero_divisors(self, tree: Tree) -> list[Tree]:
+        """Return the conditions under which a divisor is zero, without those that are constantly false."""
+        conditions = [
+            Binary(Operator.EQUAL, node.right, Literal(0))
+            for node in nodes_of(tree)
+            if isinstance(node, Binary) and node.operator in DIVISIONS
+        ]
+        return [
+            condition
+            for condition in conditions
+            if names_in(condition) - self.fixed.keys() or self._compile_concrete(condition)({})
+        ]
+
+    def _divisor_check(self, tree: Tree) -> Callable[[Registers, PathCondition], None]:
+        """Return a function that raises the error of a division by zero on paths with a divisor of zero."""
+        zero_conditions = [self.condition(condition) for condition in self._zero_divisors(tree)]
+        evaluate = self._compile_concrete(tree)
+
+        def check(env: Registers, path: PathCondition) -> None:
+            for is_zero in zero_conditions:
+                if is_zero(env, path):
+                    evaluate({**env, **path.inputs()})
+
+        return check
+
+    # Values
+
+    def dropped_value(self, tree: Tree, abstraction: Abstraction) -> SymbolicFunction:
+        """Return a function that only checks that a value can be computed; nothing reads the register."""
+        if not self._inputs(tree):
+            return self._without_inputs(tree)
+
+        def compile_branch(branch: Tree) -> SymbolicFunction:
+            return self.dropped_value(branch, abstraction)
+
+        if self._zero_divisors(tree):
+            if isinstance(tree, If):
+                return self._choice(tree, compile_branch)
+            if self._is_boolean(tree):
+                return self.condition(tree)
+            function = self._with_choice_outside(tree, compile_branch)
+            if function is not None:
+                return function
+        check_divisors = self._divisor_check(tree)
+
+        def evaluate(env: Registers, path: PathCondition) -> Value:
+            path.is_approximate = True
+            check_divisors(env, path)
+            return abstraction.start
+
+        return evaluate
+
+    def stored_value(self, tree: Tree, abstraction: Abstraction) -> SymbolicFunction:
+        """Return a function that computes a value of a register that is read."""
+        if not self._inputs(tree):
+            return self._without_inputs(tree)
+        if self._is_boolean(tree):
+            return self.condition(tree)
+
+        def compile_branch(branch: Tree) -> SymbolicFunction:
+            return self.stored_value(branch, abstraction)
+
+        if _find_choice(tree) is not None and self._can_split_directly(tree):
+            if abstraction.values:
+                return self._cell_value(tree, abstraction)
+            if isinstance(abstraction.kind, EnumType):
+                return self._enum_value(tree, abstraction.kind)
+        if isinstance(tree, If):
+            return self._choice(tree, compile_branch)
+        return self._with_choice_outside(tree, compile_branch) or self._number(tree, abstraction)
+
+    def _enum_value(self, tree: Tree, kind: EnumType) -> SymbolicFunction:
+        """Return a function that finds a value of an enumeration by comparing it with all but the last."""
+        comparisons = [(value, self._equals(tree, value)) for value in kind.values[:-1]]
+
+        def evaluate(env: Registers, path: PathCondition) -> Value:
+            for value, holds in comparisons:
+                if holds(env, path):
+                    return value
+            return kind.values[-1]
+
+        return evaluate
+
+    def _equals(self, tree: Tree, value: Value) -> SymbolicFunction:
+        return self.condition(Binary(Operator.EQUAL, tree, Literal(value)))
+
+    def _number(self, tree: Tree, abstraction: Abstraction) -> SymbolicFunction:
+        """Return a function that computes a number as exactly as its register keeps it.
+
+        Where the inputs are not fixed, the cells of the register decide, then its marks; otherwise the inputs
+        are fixed, to all their values or to samples.
+        """
+        check_divisors = self._divisor_check(tree)
+        evaluate_concrete = self._compile_concrete(tree)
+        inputs = self._inputs(tree)
+        cell_value = self._cell_value(tree, abstraction) if abstraction.values else None
+        marks = [(mark, self._equals(abstraction.rounded(tree), mark)) for mark in abstraction.marks]
+
+        def evaluate(env: Registers, path: PathCondition) -> Value:
+            check_divisors(env, path)
+            if all(path.is_fixed(name) for name in inputs):
+                return evaluate_concrete({**env, **{name: path.value(name) for name in inputs}})
+            if cell_value is not None:
+                return cell_value(env, path)
+            for mark, holds in marks:
+                if holds(env, path):
+                    return mark
+            n_combinations = prod(map(path.size, inputs))
+            fix_input = path.pick if n_combinations <= MAX_STORED_COMBINATIONS else path.sample
+            return evaluate_concrete({**env, **{name: fix_input(name) for name in inputs}})
+
+        return evaluate
+
+    def _cell_value(self, tree: Tree, abstraction: Abstraction) -> SymbolicFunction:
+        """Return a function that computes the value that stands for a whole cell of the register."""
+        term = abstraction.rounded(tree)
+        is_number = self._defined_condition(tree, abstraction)
+        at_most_bound: dict[int, SymbolicFunction] = {}
+
+        def evaluate(env: Registers, path: PathCondition) -> Value:
+            def is_at_most(cell: int) -> bool:
+                if cell not in at_most_bound:
+                    bound = Literal(abstraction.bounds[cell])
+                    at_most_bound[cell] = self.condition(Binary(Operator.LESS_EQUAL, term, bound))
+                return bool(at_most_bound[cell](env, path))
+
+            if is_number is not None and not is_number(env, path):
+                value = abstraction.canonical(abstraction.kind.default)
+            else:
+                value = abstraction.values[bisect_first(is_at_most, 0, len(abstraction.bounds))]
+            path.is_approximate = path.is_approximate or not abstraction.is_exact
+            return value
+
+        return evaluate
+
+    def _defined_condition(self, tree: Tree, abstraction: Abstraction) -> SymbolicFunction | None:
+        """Return a function that decides whether a term is a number; None where it always is.
+
+        A register that is set to NaN becomes zero, which no comparison with the term shows.
+        """
+        if not isinstance(abstraction.kind, FloatType):
+            return None
+        term = Expression(tree, abstraction.kind, self.expression.source, self.fixed)
+        return self.condition(is_defined(tree)) if may_be_undefined(term, self.types) else None
+
+
+def _find_choice(tree: Tree) -> If | None:
+    """Return the outermost `a if c else b` in a tree; None where there is none."""
+    return next((node for node in nodes_of(tree) if isinstance(node, If)), None)

@@ -1,0 +1,191 @@
+"""Symbolic interpreter: runs ticks of a machine whose inputs are known only as far as a path says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from copy import copy
+from dataclasses import dataclass
+
+from posewright.charts.expression import Expression
+from posewright.charts.machine import (
+    MAX_MICROSTEPS,
+    CompoundTransition,
+    Machine,
+    Snapshot,
+    TickConditions,
+    TickExecution,
+)
+from posewright.charts.reachability.abstraction import Abstraction, list_assignments, list_conditions
+from posewright.charts.reachability.comparisons import Registers, SymbolicFunction
+from posewright.charts.reachability.domain import Domain
+from posewright.charts.reachability.limits import LOOP_CHECK_AFTER
+from posewright.charts.reachability.path import PathCondition
+from posewright.charts.reachability.symbolic_compiler import SymbolicCompiler
+from posewright.charts.types import BoolType, Type, Value
+from posewright.errors import ExpressionError, PosewrightError
+
+
+@dataclass(frozen=True)
+class SymbolicTick:
+    """The result of one tick on one path.
+
+    Attributes:
+        after: state of the chart after it; None where the tick failed.
+        taken_transitions: transitions that were taken, in order.
+        raised: events that were raised inside, in order.
+        env: value of every name at the end, inputs aside.
+        answers: of the conditions that are evaluated after every tick.
+        error: why the tick failed.
+    """
+
+    after: Snapshot | None
+    taken_transitions: tuple[CompoundTransition, ...]
+    raised: tuple[str, ...]
+    env: Mapping[str, Value]
+    answers: tuple[bool, ...] = ()
+    error: PosewrightError | None = None
+
+
+class _SymbolicTickExecution(TickExecution):
+    """A tick on one path, which detects loops early.
+
+    A tick loops if it returns to an earlier situation and no input was read in between. It also loops if it
+    returns with more events in a queue that holds only one kind of event, as the queue is then never empty.
+
+    Attributes:
+        visited: for every situation, the number of microsteps, queued events and raised events at that time.
+        n_taken: how many transitions had been taken after each microstep.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        state: Snapshot,
+        path: PathCondition,
+        functions: Mapping[int, SymbolicFunction],
+    ) -> None:
+
+        def compute(expression: Expression, env: Registers) -> Value:
+            path.work += 1
+            return functions[id(expression)](env, path)
+
+        super().__init__(machine, state, compute)
+        self.path = path
+        self.visited: dict[object, tuple[int, int, int]] = {}
+        self.n_taken = [0]
+
+    def process_queue(self) -> None:
+        self.visited.clear()
+        super().process_queue()
+
+    def microstep(self, event: str | None) -> bool:
+        has_transitions = super().microstep(event)
+        if has_transitions:
+            self.n_taken.append(len(self.taken_transitions))
+            if self.microsteps > LOOP_CHECK_AFTER:
+                self._check_loop()
+        return has_transitions
+
+    def _check_loop(self) -> None:
+        """Fail as the concrete tick would in the end if the tick has returned to an earlier situation."""
+        only_event = self.queue[0] if len(set(self.queue)) == 1 else None
+        situation = (
+            self.configuration,
+            self.history,
+            tuple(self.env.values()),
+            tuple(self.queue) if only_event is None else only_event,
+            self.stayed,
+            len(self.path.choices),
+        )
+        now = (self.microsteps, len(self.queue), len(self.raised))
+        first_microstep, queue_length, n_raised = self.visited.setdefault(situation, now)
+        if first_microstep == self.microsteps or len(self.queue) < queue_length:
+            return
+        if only_event is not None:
+            raised_since = set(self.raised[n_raised:])
+            if raised_since & self.machine.handled_events - {only_event}:
+                return
+        # repeat the loop's transitions up to the limit, for the same error message as in a concrete tick
+        loop_length = self.microsteps - first_microstep
+        while len(self.n_taken) <= MAX_MICROSTEPS:
+            first = self.n_taken[-loop_length - 1]
+            last = self.n_taken[-loop_length]
+            self.taken_transitions += self.taken_transitions[first:last]
+            self.n_taken.append(len(self.taken_transitions))
+        self.fail_endless()
+
+
+class SymbolicInterpreter:
+    """Runs ticks of a machine along paths.
+
+    Args:
+        machine: to be run.
+        domains: the values of every input and event.
+        abstractions: of the registers.
+        conditions: evaluated after every tick.
+
+    Attributes:
+        functions: a symbolic function for each expression of the machine, by its identity.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        domains: Mapping[str, Domain],
+        abstractions: Mapping[str, Abstraction],
+        conditions: TickConditions,
+    ) -> None:
+        self.machine = machine
+        self.conditions = conditions
+        types: dict[str, Type] = {**machine.types}
+        types |= {name: domain.kind for name, domain in domains.items()}
+        types |= dict.fromkeys(conditions.raised_names, BoolType())
+        compiler = SymbolicCompiler(domains, types)
+        self.functions: dict[int, SymbolicFunction] = {}  # the machine keeps the expressions alive
+        for condition in list_conditions(machine):
+            self.functions[id(condition)] = compiler.compile_condition(condition)
+        for action in list_assignments(machine):
+            for name, value in action.values.items():
+                self.functions[id(value)] = compiler.compile_value(value, abstractions[name])
+        self.condition_functions = tuple(
+            compiler.compile_condition(condition) for condition in conditions.conditions
+        )
+
+    def with_functions(self, functions: Mapping[int, SymbolicFunction]) -> SymbolicInterpreter:
+        """Return an interpreter that replaces some functions and evaluates no conditions after ticks."""
+        interpreter = copy(self)
+        interpreter.functions = {**self.functions, **functions}
+        interpreter.condition_functions = ()
+        return interpreter
+
+    def run_tick(self, state: Snapshot, path: PathCondition) -> SymbolicTick:
+        """Run one tick along a path."""
+        tick = _SymbolicTickExecution(self.machine, state, path, self.functions)
+        try:
+            after = tick.run({}, self._occurring_events(tick, path))
+            answers = self._evaluate_conditions(tick, path) if self.condition_functions else ()
+        except PosewrightError as error:
+            return SymbolicTick(
+                None, tuple(tick.taken_transitions), tuple(tick.raised), tick.env, error=error
+            )
+        return SymbolicTick(after, tuple(tick.taken_transitions), tuple(tick.raised), tick.env, answers)
+
+    def _evaluate_conditions(self, tick: TickExecution, path: PathCondition) -> tuple[bool, ...]:
+        """Return the answers of the conditions after a tick; a condition that fails is a doubt."""
+        active = tick.planner.active_nodes(tick.configuration)
+        env = {**tick.env, **self.conditions.evaluate_names(active, tick.raised)}
+        answers = []
+        for evaluate in self.condition_functions:
+            try:
+                answers.append(bool(evaluate(env, path)))
+            except ExpressionError as error:
+                path.doubts.append(str(error))
+                answers.append(False)
+        return tuple(answers)
+
+    def _occurring_events(self, tick: TickExecution, path: PathCondition) -> Iterator[str]:
+        """Yield the events that occur on the path; those that no transition waits for are not decided."""
+        for event in self.machine.events:
+            waiting_leaves = self.machine.transitions_by_event.get(event, {})
+            if any(leaf in waiting_leaves for leaf in tick.configuration) and path.holds(event):
+                yield event

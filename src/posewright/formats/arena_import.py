@@ -1,0 +1,101 @@
+"""Import of arenas from scene files of other programs."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from posewright.arenas import Piece, RecognisedArena, recognise_arena
+from posewright.errors import FormatError, InputError, UnknownNameError, Where
+from posewright.formats.openrave import Environment, read_openrave
+from posewright.formats.scenes import SCENES, Up, pieces_of, read_scene
+
+ARENA_SUFFIXES = (".xml", *SCENES)
+"""Suffixes of files that can be imported as arenas; `.xml` is OpenRAVE's."""
+
+
+def import_arena(
+    path: Path | str, *, name: str = "", up: str = "auto", scale: float = 1.0, turn_deg: float = 0.0
+) -> RecognisedArena:
+    """Return the arena that a scene of OpenRAVE, VRML97, OBJ, STL or GLB describes, and what was assumed.
+
+    Args:
+        path: the file; its suffix gives the kind.
+        name: the name of the arena; by default that of the file.
+        up: which axis of the file points up, `y` or `z`; `auto` takes the one along which the scene is
+            shorter.
+        scale: metres per unit of the file: 0.001 for a drawing in millimetres.
+        turn_deg: how far the scene is turned to the left, seen from above.
+
+    Raises:
+        FormatError: the file is damaged, or of another kind.
+        InputError: the scene is no arena.
+        MissingExtraError: trimesh is needed and not installed.
+    """
+    path = Path(path)
+    axes = [axis.value for axis in Up]
+    if up not in axes:
+        raise UnknownNameError.among("axis", up, axes)
+    suffix = path.suffix.lower()
+    if suffix not in ARENA_SUFFIXES:
+        hint = f"scene files end in {', '.join(ARENA_SUFFIXES)}"
+        raise FormatError("not a scene", where=Where(path), hint=hint)
+    stem = name or path.name.split(".")[0]
+    arena_name = re.sub(r"[^a-z0-9]+", "_", stem.casefold()).strip("_") or "field"
+    try:
+        if suffix == ".xml":
+            pieces, notes = _pieces_of_environment(read_openrave(path))
+        else:
+            pieces, notes = pieces_of(read_scene(path), suffix, up=Up(up))
+        return recognise_arena(
+            arena_name, _transform_pieces(pieces, scale, turn_deg), f"imported from {path.name}", notes
+        )
+    except InputError as error:
+        if error.where is None:
+            raise InputError(error.message, where=Where(path), hint=error.hint) from error
+        raise
+
+
+def _pieces_of_environment(environment: Environment) -> tuple[tuple[Piece, ...], tuple[str, ...]]:
+    """Return the pieces of an arena, in metres with z up, and descriptions of what was left out.
+
+    A body can be pushed if it is a single link that is not static.
+
+    Raises:
+        InputError: the environment has only robots.
+    """
+    pieces: list[Piece] = []
+    notes = list(environment.notes)
+    for body in environment.bodies:
+        if body.is_robot:
+            notes.append(f"the robot {body.name or 'without a name'} is left out: an arena has no robots")
+            continue
+        can_move = len(body.links) == 1 and not body.links[0].is_static
+        for link in body.links:
+            rotation = link.pose[:3, :3]
+            translation = link.pose[:3, 3]
+            name = link.name if len(body.links) > 1 and link.name else body.name
+            for shape in link.geometries:
+                for points in shape.points():
+                    pieces.append(Piece(name, points @ rotation.T + translation, shape.colour, can_move))
+    if not pieces:
+        raise InputError("the environment has only robots", hint="add a KinBody with a Body and a Geom")
+    if environment.friction is not None:
+        notes.append(f"the file has a friction of {environment.friction:g}; write it into the document")
+    return tuple(pieces), tuple(notes)
+
+
+def _transform_pieces(pieces: Sequence[Piece], scale: float, turn_deg: float) -> tuple[Piece, ...]:
+    """Return the pieces scaled and turned about the vertical axis."""
+    if not (math.isfinite(scale) and scale > 0.0 and math.isfinite(turn_deg)):
+        message = f"a scale of {scale:g} and a turn of {turn_deg:g} deg"
+        raise InputError(message, hint="the scale is metres per unit of the file, above 0")
+    cos = math.cos(math.radians(turn_deg))
+    sin = math.sin(math.radians(turn_deg))
+    transform = scale * np.array([(cos, -sin, 0.0), (sin, cos, 0.0), (0.0, 0.0, 1.0)])
+    return tuple(replace(piece, points=piece.points @ transform.T) for piece in pieces)

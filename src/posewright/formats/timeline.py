@@ -1,0 +1,171 @@
+"""A motion as poses at whole time steps with straight segments between them, for formats that hold these."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count, groupby
+from typing import NamedTuple
+
+import numpy as np
+
+from posewright.arrays import Flags, Floats
+from posewright.motions import Motion
+from posewright.motions.pose import clock_of
+
+MS_PER_S = 1000.0
+
+_HALF = 0.5 + 1e-9  # half a step rounds up, whatever the rounding errors of floats
+_NO_SHIFT_S = 1e-9  # a shift below this is a rounding error of floats
+
+
+class TimedPose(NamedTuple):
+    """The joint angles at one time; between two timed poses, joints move on straight lines.
+
+    Attributes:
+        time_ms: time since the start of the motion [ms].
+        angles: (n_joints,) [rad]; a held or free joint keeps its last angle, NaN before its first one.
+        is_set: (n_joints,) whether the keyframe itself gives the joint an angle.
+        keyframe: number of the keyframe, from 1; 0 for the pose the motion begins in.
+        exact_s: the time before it was rounded [s].
+    """
+
+    time_ms: int
+    angles: Floats
+    is_set: Flags
+    keyframe: int
+    exact_s: float
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """The timed poses of a motion, each at least a step after the one before.
+
+    Attributes:
+        poses: in order of time: every keyframe, and the end of every pause.
+        losses: descriptions of keyframes that were merged into others.
+        remarks: descriptions of what was shifted.
+        times_s: when each keyframe of the motion is reached here [s]; None for one that was merged.
+    """
+
+    poses: tuple[TimedPose, ...]
+    losses: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    times_s: tuple[float | None, ...] = ()
+
+    @property
+    def end_ms(self) -> int:
+        """The time of the last pose [ms]."""
+        return self.poses[-1].time_ms
+
+
+def timeline_of(
+    motion: Motion, step_ms: int = 1, *, pose_at_zero: bool = False, early_jumps: bool = True
+) -> Timeline:
+    """Return one pass of a motion on a timeline of whole steps.
+
+    Times are rounded on the timeline, not segment by segment, so rounding errors do not add up.
+
+    Args:
+        motion: the motion.
+        step_ms: length of a step [ms].
+        pose_at_zero: whether there must be a pose at time 0, even if the first keyframe is reached later.
+        early_jumps: whether a joint that jumps leaves a step early, which is little if steps are short;
+            otherwise the last of several keyframes within a step replaces the others.
+    """
+    poses: list[TimedPose] = []
+    losses: list[str] = []
+    keyframe_times_ms: dict[int, int] = {}
+    n_jumps = 0
+    all_poses = _timed_poses(motion, step_ms, pose_at_zero=pose_at_zero)
+    for time_ms, group in groupby(all_poses, key=lambda pose: pose.time_ms):
+        runs = _group_equal_poses(group)
+        last_ms = poses[-1].time_ms if poses else -step_ms
+        is_jump = len(runs) > 1
+        leaves_early = early_jumps and is_jump and time_ms > 0 and last_ms < time_ms - step_ms
+        if leaves_early:
+            poses.append(_merge_run(runs[0])._replace(time_ms=time_ms - step_ms))
+            n_jumps += 1
+        is_already_there = is_jump and last_ms == time_ms - step_ms and _is_last_pose(poses, runs[0][0])
+        if leaves_early or is_already_there:
+            _note_times(keyframe_times_ms, runs.pop(0), poses[-1].time_ms)
+        poses.append(_merge_run(runs[-1]))
+        _note_times(keyframe_times_ms, runs[-1], time_ms)
+        losses += _describe_merged_keyframes(runs, step_ms)
+    remarks = [f"jumps take {step_ms} ms: {n_jumps} of them"] if n_jumps else []
+    shifts_s = [pose.exact_s - _round_to_step(pose.exact_s, step_ms) / MS_PER_S for pose in poses]
+    remarks += rounding_remarks(step_ms, shifts_s)
+    numbers = range(1, len(motion.keyframes) + 1)
+    times_s = tuple(
+        keyframe_times_ms[number] / MS_PER_S if number in keyframe_times_ms else None for number in numbers
+    )
+    return Timeline(tuple(poses), tuple(losses), tuple(remarks), times_s)
+
+
+def rounding_remarks(step_ms: float, shifts_s: Sequence[float]) -> Iterator[str]:
+    """Yield a remark on the largest shift of times that are rounded to a step; none if no time shifts."""
+    largest_s = max(map(abs, shifts_s), default=0.0)
+    if largest_s > _NO_SHIFT_S:
+        yield f"times are rounded to {step_ms:g} ms, by up to {largest_s * MS_PER_S:.2g} ms"
+
+
+def _timed_poses(motion: Motion, step_ms: int, *, pose_at_zero: bool) -> Iterator[TimedPose]:
+    angles = np.full(len(motion.joints), np.nan)
+    if pose_at_zero:
+        angles = motion.resolved_poses()[0].angles
+        if motion.keyframes[0].reach_s > 0.0:
+            yield TimedPose(0, angles, ~np.isnan(angles), 0, 0.0)
+    for number, keyframe, times_s in zip(count(1), motion.keyframes, key_times(motion), strict=False):
+        is_set = ~np.isnan(keyframe.pose.angles)
+        angles = np.where(is_set, keyframe.pose.angles, angles)
+        for time_s in times_s if keyframe.pause_s else times_s[:1]:
+            yield TimedPose(_round_to_step(time_s, step_ms), angles, is_set, number, time_s)
+
+
+def key_times(motion: Motion) -> Iterator[tuple[float, float]]:
+    """Yield when each keyframe is reached and when its pause ends, at the motion's speed [s]."""
+    clock = clock_of(motion.keyframes)
+    for reached, pause_end in zip(clock[::2], clock[1::2], strict=True):
+        yield reached / motion.speed, pause_end / motion.speed
+
+
+def _round_to_step(time_s: float, step_ms: int) -> int:
+    """Return the nearest multiple of a step [ms]."""
+    return math.floor(time_s * MS_PER_S / step_ms + _HALF) * step_ms
+
+
+def _group_equal_poses(poses: Iterator[TimedPose]) -> list[list[TimedPose]]:
+    """Return poses of one time as runs with equal angles."""
+    runs: list[list[TimedPose]] = []
+    for pose in poses:
+        if runs and np.array_equal(runs[-1][-1].angles, pose.angles, equal_nan=True):
+            runs[-1].append(pose)
+        else:
+            runs.append([pose])
+    return runs
+
+
+def _merge_run(run: list[TimedPose]) -> TimedPose:
+    """Return the last pose of a run, with every joint set that any pose of the run sets."""
+    if len(run) == 1:
+        return run[0]
+    return run[-1]._replace(is_set=np.logical_or.reduce([pose.is_set for pose in run]))
+
+
+def _note_times(keyframe_times_ms: dict[int, int], run: list[TimedPose], time_ms: int) -> None:
+    for pose in run:
+        keyframe_times_ms.setdefault(pose.keyframe, time_ms)
+
+
+def _describe_merged_keyframes(runs: list[list[TimedPose]], step_ms: int) -> Iterator[str]:
+    """Yield a description of each keyframe that is lost, since only the last of these runs is kept."""
+    last_keyframe = runs[-1][-1].keyframe
+    step = "millisecond" if step_ms == 1 else f"{step_ms} ms"
+    for number in dict.fromkeys(pose.keyframe for run in runs[:-1] for pose in run):
+        subject = f"keyframe {number}" if number else "the pose it begins in"
+        yield f"{subject}: within the same {step} as keyframe {last_keyframe}, which stays"
+
+
+def _is_last_pose(poses: list[TimedPose], pose: TimedPose) -> bool:
+    return bool(poses) and np.array_equal(poses[-1].angles, pose.angles, equal_nan=True)

@@ -1,0 +1,337 @@
+"""What design rules work on: their thresholds, a motion on its robot in degrees, and the findings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from functools import cached_property
+
+import numpy as np
+
+from posewright.arrays import Floats
+from posewright.motions.motion import Motion
+from posewright.motions.pose import Pose
+from posewright.robots import Robot
+
+MIN_REPEATS = 3
+"""Findings alike at so many keyframes or more are merged into one."""
+
+MAX_LISTED_RANGES = 6
+"""Ranges of keyframes that a message lists; it adds "and others" for more."""
+
+
+MAX_ANGLES = 2_000_000
+"""Angles sampled for one check: segments get fewer points where a motion has thousands of keyframes."""
+
+MIN_POINTS = 4
+
+
+class Level(Enum):
+    """Severity: an error breaks a rule, a warning comes near one, a note only informs."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One result of a check: what is wrong, where, and by how much.
+
+    Attributes:
+        rule: the rule's name: finite, limit, coupled, speed, step, pose, duration, camera or free.
+        keyframe: counted from 1; 0 is the start pose; None is the motion as a whole. Of several, the worst.
+        joint: None where no single joint is meant. Of several, the worst.
+        value: the measured value, in `unit`; None where there is nothing to measure.
+        limit: the greatest (or least) value allowed.
+        unit: deg, deg/s, s or frames; empty where there is none.
+        times_s: when, the worst first [s] since the motion was started; empty for the motion as a whole.
+        keyframes: all keyframes concerned, rising, where one finding stands for several.
+    """
+
+    level: Level
+    rule: str
+    message: str = field(repr=False)
+    keyframe: int | None = None
+    joint: str | None = None
+    value: float | None = None
+    limit: float | None = None
+    unit: str = ""
+    times_s: tuple[float, ...] = field(default=(), repr=False)
+    keyframes: tuple[int, ...] = field(default=(), repr=False)
+
+    @property
+    def excess(self) -> float:
+        """How far the value is from the limit, in `unit`; 0 where there is nothing to measure."""
+        return 0.0 if self.value is None or self.limit is None else abs(self.value - self.limit)
+
+
+def merge_repeated(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Yield the findings, those of one joint, rule and level at many keyframes merged into the worst."""
+    groups: dict[tuple[str, Level, str | None], list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault((finding.rule, finding.level, finding.joint), []).append(finding)
+    for group in groups.values():
+        numbers = sorted({finding.keyframe for finding in group if finding.keyframe is not None})
+        if len(numbers) < MIN_REPEATS:
+            yield from group
+            continue
+        worst = max(group, key=lambda finding: finding.excess)
+        times = {time: None for finding in (worst, *group) for time in finding.times_s}
+        rank = "the worst" if worst.excess > 0.0 else "the first"
+        message = f"{worst.message}; {rank} of {len(numbers)}: {format_keyframes(numbers)}"
+        yield replace(worst, message=message, keyframes=tuple(numbers), times_s=tuple(times))
+
+
+def format_keyframes(numbers: Sequence[int]) -> str:
+    """Return rising keyframe numbers as text, "keyframes 3, 5-9"; 0 is the start pose."""
+    keyframes = [number for number in numbers if number > 0]
+    ranges = successive_ranges(keyframes)
+    listed = ", ".join(_format_range(first, last) for first, last in ranges[:MAX_LISTED_RANGES])
+    start = "the start pose and " if 0 in numbers else ""
+    suffix = " and others" if len(ranges) > MAX_LISTED_RANGES else ""
+    return f"{start}keyframe{'s' if len(keyframes) > 1 else ''} {listed}{suffix}"
+
+
+def successive_ranges(numbers: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the first and last number of each run of successive numbers, given rising ones."""
+    firsts = [n for i, n in enumerate(numbers) if i == 0 or numbers[i - 1] != n - 1]
+    lasts = [n for i, n in enumerate(numbers) if i == len(numbers) - 1 or numbers[i + 1] != n + 1]
+    return list(zip(firsts, lasts, strict=True))
+
+
+def _format_range(first: int, last: int) -> str:
+    if first == last:
+        return str(first)
+    return f"{first}, {last}" if last == first + 1 else f"{first}-{last}"
+
+
+CHECKS = ("finite", "limit", "coupled", "speed", "free", "pose", "duration", "step", "camera")
+"""The rules by name: the first five are about what the robot can do, the others about a team's wishes."""
+
+NEAREST = "nearest"
+"""As `near_pose`: whichever of the robot's poses is nearest."""
+
+
+@dataclass(frozen=True)
+class DesignRules:
+    """Which rules are checked, and their thresholds.
+
+    A robot's card overrides these defaults under `motion_rules:`, a team's `*.rules.yaml` both.
+
+    Attributes:
+        checks: the names of the rules.
+        near_pose: names of the poses, near one of which a motion must begin and end; empty for any of the
+            robot's.
+        near_pose_deg: farthest any joint may be from such a pose at both ends. Ours: the source
+            document's walk begins up to 19.4 deg (its arms) from ROBOTIS' walk-ready pose.
+        max_duration_s: longest pass of a motion that neither loops nor celebrates (the teams' "about 2 s").
+        large_step_deg: a joint that goes farther than this between two keyframes gets a warning; infinite
+            unless a card sets it, as `max_step_deg` is enough.
+        max_step_deg: farthest a joint may go between two keyframes. Ours: a fifth of an AX-12A's 300 deg.
+        slack_deg: how far beyond a joint limit is rounding. Ours: half a tick of 300/1024 deg.
+        coupled_slack_deg: how far beyond a limit that depends on other joints is rounding: Sony's tables are
+            in whole degrees.
+        coupled_margin_deg: farther than this beyond such a limit is an error, less a warning. Ours: Sony has
+            no second table for the hardware, but its own walks go 2.5 deg beyond the one there is, and the
+            hardware limits of the joints it is about lie 5 deg beyond the others.
+        speed_margin_deg: a joint that is commanded to go too fast all the way falls behind its command:
+            farther than this is an error, less a warning. 0 unless a card says that its speeds are less than
+            what its servos do.
+        points_per_way: points at which a segment between two keyframes is sampled.
+        speed_per_frame: messages give speeds in degrees a frame too, as the robot's maker does.
+        camera_joints: the joints that move the camera; empty if the camera does not matter.
+        camera_rate_hz: pictures a second.
+        camera_speed_deg_s: fastest any of these joints may turn while a picture is taken.
+        camera_lost_frames: pictures that a motion may lose.
+    """
+
+    checks: tuple[str, ...] = field(default=CHECKS, repr=False)
+    near_pose: tuple[str, ...] = field(default=(), repr=False)
+    near_pose_deg: float = 25.0
+    max_duration_s: float = 2.0
+    large_step_deg: float = field(default=math.inf, repr=False)
+    max_step_deg: float = 60.0
+    slack_deg: float = field(default=0.15, repr=False)
+    coupled_slack_deg: float = field(default=0.5, repr=False)
+    coupled_margin_deg: float = field(default=5.0, repr=False)
+    speed_margin_deg: float = field(default=0.0, repr=False)
+    points_per_way: int = field(default=64, repr=False)
+    speed_per_frame: bool = field(default=False, repr=False)
+    camera_joints: tuple[str, ...] = field(default=(), repr=False)
+    camera_rate_hz: float = field(default=30.0, repr=False)
+    camera_speed_deg_s: float = field(default=math.inf, repr=False)
+    camera_lost_frames: int = field(default=0, repr=False)
+
+    @classmethod
+    def of(cls, robot: Robot) -> DesignRules:
+        """Return the thresholds for a robot: those of its card, and defaults for the others."""
+        return cls(**robot.motion_rules.thresholds)
+
+
+@dataclass(frozen=True, eq=False)
+class Segment:
+    """The part of a motion that leads into one keyframe.
+
+    Attributes:
+        number: of the keyframe, counted from 1.
+        begins_s: when it begins, since the motion was started [s].
+        reach_s: its duration [s]; 0 jumps.
+        begin: (n_joints,) resolved pose it leaves [deg].
+        end: (n_joints,) resolved pose it reaches [deg].
+        points: (n_points, n_joints) [deg], both ends included; NaN where free.
+    """
+
+    number: int
+    begins_s: float
+    reach_s: float
+    begin: Floats = field(repr=False)
+    end: Floats = field(repr=False)
+    points: Floats = field(repr=False)
+
+    @cached_property
+    def mean(self) -> Floats:
+        """(n_joints,) mean speed over the segment [deg/s]; infinite where it jumps, 0 where free."""
+        with np.errstate(invalid="ignore"):  # infinite angles are reported by the rule `finite`
+            distance = np.nan_to_num(np.abs(self.end - self.begin), nan=0.0, posinf=np.inf)
+        if self.reach_s == 0.0:
+            return np.where(distance > 0.0, np.inf, 0.0)
+        return np.asarray(distance / self.reach_s, dtype=np.float64)
+
+    @cached_property
+    def fastest(self) -> Floats:
+        """(n_joints,) fastest between two of the points [deg/s], at least the mean."""
+        return np.asarray(np.fmax(self.speeds.max(axis=0), self.mean), dtype=np.float64)
+
+    @cached_property
+    def speeds(self) -> Floats:
+        """(n_points - 1, n_joints) from each point to the next [deg/s]; the mean where it jumps."""
+        if self.reach_s == 0.0:
+            return np.broadcast_to(self.mean, (len(self.points) - 1, len(self.mean)))
+        with np.errstate(invalid="ignore"):
+            steps = np.abs(np.diff(self.points, axis=0))
+        speeds = np.nan_to_num(steps * (len(self.points) - 1) / self.reach_s, nan=0.0, posinf=np.inf)
+        return np.asarray(speeds, dtype=np.float64)
+
+    def time_s(self, point: float) -> float:
+        """Return the time of a point, counted from 0, possibly fractional [s]."""
+        return self.begins_s + self.reach_s * point / max(len(self.points) - 1, 1)
+
+    def point_name(self, point: int) -> str:
+        """Return what messages call a point: the keyframe if it is the last one, else the segment."""
+        if point == len(self.points) - 1:
+            return keyframe_name(self.number)
+        return segment_name(self.number)
+
+    def fastest_s(self, column: int) -> float:
+        """Return when a joint is fastest, the middle of the times if there are several [s]."""
+        speeds = self.speeds[:, column]
+        fastest = np.flatnonzero(speeds >= speeds.max() * (1.0 - 1e-6))
+        return self.time_s(float(fastest[0] + fastest[-1] + 1) / 2.0)
+
+
+@dataclass(frozen=True)
+class CheckedMotion:
+    """A motion on its robot with the rules to check it by, as every rule gets it.
+
+    Attributes:
+        near_poses: names of the poses near which it must begin and end; empty for any of the robot's.
+        celebration: the motion may last longer.
+    """
+
+    motion: Motion
+    robot: Robot
+    rules: DesignRules = field(repr=False)
+    near_poses: tuple[str, ...]
+    celebration: bool
+
+    @cached_property
+    def columns(self) -> list[int]:
+        """Indices of the motion's joints among the robot's."""
+        return [self.robot.joint_names.index(name) for name in self.motion.joints]
+
+    @cached_property
+    def limits(self) -> tuple[Floats, Floats]:
+        """Lower and upper limits of the motion's joints, (n_joints,) each [deg]."""
+        lower, upper = (np.rad2deg(side[self.columns]) for side in self.robot.limits)
+        return lower, upper
+
+    @cached_property
+    def hardware_limits(self) -> tuple[Floats, Floats]:
+        """Lower and upper mechanical limits of the motion's joints, (n_joints,) each [deg]."""
+        lower, upper = (np.rad2deg(side[self.columns]) for side in self.robot.hardware_limits)
+        return lower, upper
+
+    @cached_property
+    def max_speeds(self) -> Floats:
+        """Greatest speeds of the motion's joints, (n_joints,) [deg/s]."""
+        return np.rad2deg(self.robot.max_speeds[self.columns])
+
+    @cached_property
+    def poses(self) -> tuple[Pose, ...]:
+        """The start pose and the keyframe poses of the first pass, nothing held."""
+        return self.motion.resolved_poses()
+
+    @cached_property
+    def start_segment(self) -> Segment:
+        """The start pose as a segment of one point."""
+        pose = np.rad2deg(self.poses[0].angles)
+        return Segment(0, 0.0, 0.0, pose, pose, pose[None])
+
+    @cached_property
+    def segments(self) -> tuple[Segment, ...]:
+        """The segments of the first pass, and a loop's segment from its end back into its first keyframe."""
+        poses = self.motion.resolved_poses()
+        segments = tuple(self._build_segments(poses, later=False))
+        if not self.motion.loops or self.motion.start is None:
+            return segments
+        seam = next(self._build_segments(self.motion.resolved_poses(poses[-1]), later=True))
+        return (*segments, seam)
+
+    @cached_property
+    def lags_deg(self) -> Floats:
+        """(n_segments, n_joints) how far joints at their greatest speed are behind at the ends [deg]."""
+        rows = []
+        previous_end_s = 0.0
+        lag = np.zeros(len(self.motion.joints))
+        for segment in self.segments:
+            lag = self._reduce_lag(lag, segment.begins_s - previous_end_s)
+            with np.errstate(invalid="ignore"):  # infinite angles are reported by the rule `finite`
+                distance = np.nan_to_num(segment.end - segment.begin, nan=0.0)
+            lag = self._reduce_lag(lag + distance, segment.reach_s)
+            previous_end_s = segment.begins_s + segment.reach_s
+            rows.append(np.abs(lag))
+        return np.array(rows)
+
+    def _reduce_lag(self, lag: Floats, seconds: float) -> Floats:
+        """Return how far joints are behind after a time at their greatest speed, `(n_joints,)` [deg]."""
+        finite_speeds = np.where(np.isinf(self.max_speeds), 0.0, self.max_speeds)
+        distance = np.where(np.isinf(self.max_speeds), np.inf, finite_speeds * max(seconds, 0.0))
+        return np.asarray(np.sign(lag) * np.fmax(np.abs(lag) - distance, 0.0))
+
+    def arrival_s(self, number: int) -> float:
+        """Return when a keyframe, counted from 1, is reached [s]; 0 is the start pose."""
+        return 0.0 if number == 0 else float(self.motion.keyframe_times[number - 1])
+
+    def _build_segments(self, poses: tuple[Pose, ...], *, later: bool) -> Iterator[Segment]:
+        rows = np.rad2deg(np.stack([pose.angles for pose in poses]))
+        affordable = MAX_ANGLES // max(rows.size, 1)
+        count = max(min(self.rules.points_per_way, affordable), MIN_POINTS)
+        points = np.rad2deg(self.motion.sample_segments(count, later=later))
+        pass_start_s = self.motion.duration if later else 0.0
+        for i, keyframe in enumerate(self.motion.keyframes):
+            reach_s = keyframe.reach_s / self.motion.speed
+            begins_s = pass_start_s + self.arrival_s(i + 1) - reach_s
+            yield Segment(i + 1, begins_s, reach_s, rows[i], rows[i + 1], points[i])
+
+
+def keyframe_name(number: int) -> str:
+    """Return what messages call a keyframe, counted from 1; 0 is the start pose."""
+    return "the start pose" if number == 0 else f"keyframe {number}"
+
+
+def segment_name(number: int) -> str:
+    """Return what messages call the segment into a keyframe, counted from 1."""
+    return f"on the way into {keyframe_name(number)}"

@@ -1,0 +1,252 @@
+"""Interpolation between keyframes: the joint angles of a motion at any number of times.
+
+A pass of a motion is a sequence of *segments*: segment `i` leads from row `i` to row `i + 1` of the resolved
+poses and stays there for the keyframe's pause. A segment owns the times after its beginning, up to and
+including its end, so that at a keyframe's own time the angles are exactly the keyframe's.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from posewright.arrays import Flags, Floats, Indices
+from posewright.motions.pose import (
+    Curve,
+    Easing,
+    Keyframe,
+    Pose,
+    arrivals_of,
+    ends_of,
+    segment_slopes,
+    smooth,
+    trapezoid,
+)
+
+RELATIVE_SNAP = 1e-12
+"""Times nearer than this to a keyframe, relative to the time played, count as the keyframe's: rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class ResolvedPoses:
+    """The poses of one pass with the angles of held joints filled in; row 0 is where the pass begins.
+
+    Attributes:
+        angles: (n_keyframes + 1, n_joints) [rad]; for a free joint the last angle it had; NaN for a joint
+            that never had one.
+        free: (n_keyframes + 1, n_joints) true where the torque is off.
+    """
+
+    angles: Floats = field(repr=False)
+    free: Flags = field(repr=False)
+
+    @classmethod
+    def of(cls, begin_angles: Floats, begin_free: Flags, poses: Sequence[Pose]) -> ResolvedPoses:
+        """Carry held joints forward from the beginning through all `poses`."""
+        angles = np.stack([begin_angles, *(pose.angles for pose in poses)])
+        has_angle = ~np.isnan(angles)
+        free = np.zeros(angles.shape, dtype=np.bool_)
+        for row, pose in enumerate(poses, 1):
+            if pose.free:
+                free[row] = pose.free_mask
+        rows = np.arange(len(angles))[:, None]
+        columns = np.arange(angles.shape[1])
+        is_set = has_angle | free  # a held joint stays as it was before
+        free[0] = begin_free
+        last_with_angle = np.maximum.accumulate(np.where(has_angle, rows, 0))
+        last_set = np.maximum.accumulate(np.where(is_set, rows, 0))
+        return cls(angles[last_with_angle, columns], free[last_set, columns])
+
+
+@dataclass(frozen=True, eq=False)
+class KeyframeInterpolator:
+    """Interpolates the joints of a motion at speed 1.
+
+    Attributes:
+        first: the poses of the first pass, from wherever the motion is started.
+        later: the poses of every further pass, which begins where the last one ended.
+        passes: number of passes; infinite for ever.
+    """
+
+    keyframes: tuple[Keyframe, ...] = field(repr=False)
+    first: ResolvedPoses = field(repr=False)
+    later: ResolvedPoses = field(repr=False)
+    passes: float
+
+    @cached_property
+    def starts(self) -> Floats:
+        """(n_keyframes,) when each segment begins [s]."""
+        return self._clock[:-1]
+
+    @cached_property
+    def pause_ends(self) -> Floats:
+        """(n_keyframes,) when the pause after each keyframe is over [s]."""
+        return self._clock[1:]
+
+    @cached_property
+    def arrivals(self) -> Floats:
+        """(n_keyframes,) when each keyframe is reached [s]."""
+        return arrivals_of(self.keyframes)
+
+    @cached_property
+    def _clock(self) -> Floats:
+        """Zero and the partial sums of times, each rounded once: ten steps of 0.1 s make 1 s."""
+        return np.append(0.0, ends_of(self.keyframes))
+
+    @property
+    def period(self) -> float:
+        """Time of one pass [s]."""
+        return float(self.pause_ends[-1])
+
+    def evaluate(self, times: Floats) -> tuple[Floats, Flags, Indices]:
+        """Return where the joints are.
+
+        Args:
+            times: (n,) [s] since the motion was started, clamped to its beginning and its end.
+
+        Returns:
+            Angles (n, n_joints) [rad] with NaN where free or never set, free flags (n, n_joints), and
+            the index (n,) of the keyframe that is being reached or held.
+        """
+        passes, pass_times = self._split_passes(np.asarray(times, dtype=np.float64))
+        segments = self._segment_at(pass_times)
+        reach = self.arrivals[segments] - self.starts[segments]
+        elapsed = pass_times - self.starts[segments]
+        share = np.where(reach > 0.0, elapsed / np.where(reach > 0.0, reach, 1.0), 1.0)
+        u = np.where(pass_times == self.arrivals[segments], 1.0, np.clip(share, 0.0, 1.0))
+        angles, free = self.evaluate_segments(passes, segments, u)
+        not_started = (passes == 0) & (pass_times <= 0.0) & (self.keyframes[0].reach_s > 0.0)
+        angles[not_started] = self.first.angles[0]
+        free[not_started] = self.first.free[0]
+        angles[free] = np.nan
+        return angles, free, segments
+
+    def evaluate_segments(self, passes: Indices, segments: Indices, u: Floats) -> tuple[Floats, Flags]:
+        """Return angles and free flags at given points of segments, each (n, n_joints).
+
+        A free joint is NaN from the very beginning of the segment on.
+
+        Args:
+            passes: (n,) index of the pass.
+            segments: (n,) index of the segment.
+            u: (n,) share of the segment's time, 0..1.
+        """
+        phase = np.minimum(passes, 1)  # all passes after the first have the same poses
+        rows = np.stack([self.first.angles, self.later.angles])
+        begin = rows[phase, segments]
+        end = rows[phase, segments + 1]
+        with np.errstate(invalid="ignore"):  # infinite angles are reported by the design rules
+            angles = self._interpolate(begin, end, passes, segments, u[:, None])
+        free = np.stack([self.first.free, self.later.free])[phase, segments + 1]
+        angles[free] = np.nan
+        return angles, free
+
+    def _split_passes(self, times: Floats) -> tuple[Indices, Floats]:
+        """Return the pass (n,) and the time within it (n,); the end of a pass belongs to that pass."""
+        if self.period == 0.0:
+            return np.zeros(times.shape, np.intp), np.zeros(times.shape)
+        times = np.clip(times, 0.0, self.passes * self.period)
+        tolerance = RELATIVE_SNAP * np.maximum(1.0, times)
+        passes = np.maximum(np.ceil((times - tolerance) / self.period) - 1.0, 0.0)
+        pass_times = np.clip(times - passes * self.period, 0.0, self.period)
+        for marks in (self.arrivals, self.pause_ends):
+            pass_times = _snap(pass_times, marks, tolerance)
+        return passes.astype(np.intp), pass_times
+
+    def _segment_at(self, pass_times: Floats) -> Indices:
+        """Return the segment (n,) at times within a pass (n,)."""
+        last = len(self.keyframes) - 1
+        segments = np.minimum(np.searchsorted(self.pause_ends, pass_times, side="left"), last)
+        # where a jump (reach_s 0) begins at this very time, the later keyframe wins
+        return np.where(pass_times == self.pause_ends[segments], self._after_jumps[segments], segments)
+
+    @cached_property
+    def _after_jumps(self) -> Indices:
+        """(n_keyframes,) the last keyframe that is jumped to from each, itself if none."""
+        after = np.arange(len(self.keyframes), dtype=np.intp)
+        for i in range(len(after) - 2, -1, -1):
+            if self.keyframes[i + 1].reach_s == 0.0:
+                after[i] = after[i + 1]
+        return after
+
+    def _interpolate(
+        self, begin: Floats, end: Floats, passes: Indices, segments: Indices, u: Floats
+    ) -> Floats:
+        """Return angles (n, n_joints) between `begin` and `end` (n, n_joints) after shares `u` (n, 1)."""
+        angles = _blend(begin, end, self._blend_shares(u, segments))
+        is_spline = self._uses(Easing.PCHIP, segments)
+        if is_spline.any():
+            begin_slopes, end_slopes = self._slopes
+            keys = self._slope_pass(passes[is_spline]), segments[is_spline]
+            reach = np.array([keyframe.reach_s for keyframe in self.keyframes])[keys[1], None]
+            angles[is_spline] = _hermite(
+                begin[is_spline],
+                end[is_spline],
+                reach * begin_slopes[keys],
+                reach * end_slopes[keys],
+                u[is_spline],
+            )
+        return angles
+
+    def _blend_shares(self, u: Floats, segments: Indices) -> Floats:
+        """Return the share of the distance covered after share `u` (n, 1) of the time, but for splines."""
+        accel = np.array([keyframe.accel_share for keyframe in self.keyframes])[segments, None]
+        is_trapezoid = self._uses(Easing.TRAPEZOID, segments)[:, None]
+        is_smooth = self._uses(Easing.SMOOTH, segments)[:, None]
+        return np.where(is_smooth, smooth(u), np.where(is_trapezoid, trapezoid(u, accel), u))
+
+    def _uses(self, easing: Easing, segments: Indices) -> Flags:
+        return np.array([keyframe.easing is easing for keyframe in self.keyframes])[segments]
+
+    def _slope_pass(self, passes: Indices) -> Indices:
+        """Map each pass to a row of `_slopes`: the first pass, any in the middle, the last."""
+        if math.isinf(self.passes):
+            return np.minimum(passes, 1)
+        last = int(self.passes) - 1
+        return np.where(passes == 0, 0, np.where(passes == last, min(last, 2), 1))
+
+    @cached_property
+    def _slopes(self) -> tuple[Floats, Floats]:
+        """PCHIP's speeds at the two ends of every segment, each (n_passes, n_keyframes, n_joints) [rad/s].
+
+        Three passes are enough: those between the first and the last have the same slopes.
+        """
+        n_passes = int(min(self.passes, 3))
+        curves = [Curve()]
+        for number in range(n_passes):
+            begin = number * self.period
+            rows = np.nan_to_num((self.later if number else self.first).angles, posinf=0.0, neginf=0.0)
+            for index, keyframe in enumerate(self.keyframes):
+                if keyframe.reach_s == 0.0:  # a jump breaks the curve
+                    curves.append(Curve())
+                else:
+                    curves[-1].add_segment((number, index), begin + self.starts[index], rows[index])
+                curves[-1].add_knot(begin + self.arrivals[index], rows[index + 1])
+                curves[-1].add_knot(begin + self.pause_ends[index], rows[index + 1])
+        shape = (n_passes, len(self.keyframes), self.first.angles.shape[1])
+        return segment_slopes([curve for curve in curves if curve.segments], shape)
+
+
+def _snap(times: Floats, marks: Floats, tolerance: Floats) -> Floats:
+    """Return `times` (n,), moved to the nearest of the rising `marks` (m,) where within `tolerance` (n,)."""
+    above = np.searchsorted(marks, times)
+    for index in (above - 1, above):
+        mark = marks[np.clip(index, 0, len(marks) - 1)]
+        times = np.where(np.abs(mark - times) <= tolerance, mark, times)
+    return times
+
+
+def _blend(begin: Floats, end: Floats, share: Floats) -> Floats:
+    """Return the linear blend of `begin` and `end`, exact at both ends."""
+    distance = end - begin
+    return np.where(share < 0.5, begin + share * distance, end - (1.0 - share) * distance)
+
+
+def _hermite(begin: Floats, end: Floats, begin_slope: Floats, end_slope: Floats, u: Floats) -> Floats:
+    """Return the cubic over `u` in 0..1 with these values and slopes at its ends [rad]."""
+    v = 1.0 - u
+    return _blend(begin, end, u * u * (3.0 - 2.0 * u)) + u * v * (begin_slope * v - end_slope * u)

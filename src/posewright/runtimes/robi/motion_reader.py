@@ -1,0 +1,189 @@
+"""Reads the pose data of a program as a motion: what it writes to the pose block becomes keyframes.
+
+Poses are taken in the order of the file, as if the program waited for the end of each move. Computations,
+calls and jumps are not followed but listed as remarks. `motion_writer` explains the words and does the
+opposite.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from posewright.errors import InputError
+from posewright.motions import Keyframe, Motion, Pose
+from posewright.robots import Light, Robot, Servo
+from posewright.robots import robot as find_robot
+from posewright.robots.lights import BRIGHTEST
+from posewright.runtimes.robi.memory import FULL_PERCENT, TICKS_PER_S, RobiMemory
+from posewright.runtimes.robi.motion_writer import ROBOT, led_addresses
+from posewright.runtimes.robi.program import Op, Rm4Program
+
+MAX_KEYFRAMES = 10_000
+
+
+@dataclass(frozen=True)
+class ProgramMotion:
+    """The pose data of a program as a motion, with remarks about what else the program contains."""
+
+    motion: Motion
+    remarks: tuple[str, ...]
+
+
+def program_to_motion(program: Rm4Program, name: str | None = None) -> ProgramMotion:
+    """Return the pose data of a program as a motion.
+
+    Args:
+        program: the program.
+        name: of the motion; that of the program's file by default.
+
+    Raises:
+        InputError: the program moves nothing, or has too many moves.
+    """
+    reader = _PoseBlockReader(find_robot(ROBOT))
+    skipped = Counter[str]()
+    for tag in program.tags:
+        if tag.op is Op.MEM_W and tag.values:
+            reader.write(tag.address, tag.size, tag.values)
+        elif tag.op is not Op.VERBATIM:
+            skipped[str(tag.op)] += 1
+    if name is None or not name:
+        name = "robi" if program.path is None else re.sub(r"\.\w+$", "", program.path.name)
+    remarks = [*reader.remarks()]
+    if skipped:
+        counts = ", ".join(f"{count} {op}" for op, count in skipped.items())
+        remarks.append(f"not followed: {counts}")
+    return ProgramMotion(reader.motion(name), tuple(remarks))
+
+
+@dataclass
+class _Move:
+    """A move, as long as the joints of the motion are not yet known.
+
+    Attributes:
+        reach_s: duration [s].
+        lights: that change.
+        pause_s: after it [s].
+        angles: by joint [rad].
+        free: joints whose torque is switched off.
+        percents: torque by joint.
+    """
+
+    reach_s: float
+    lights: dict[str, Light]
+    pause_s: float = 0.0
+    angles: dict[str, float] = field(default_factory=dict)
+    free: set[str] = field(default_factory=set)
+    percents: dict[str, int] = field(default_factory=dict)
+
+
+class _PoseBlockReader:
+    """Collects the moves from writes to the pose block."""
+
+    def __init__(self, robot: Robot) -> None:
+        self._robot = robot
+        self._memory = RobiMemory()
+        self._map = self._memory.map
+        self._cell_names: dict[int, str] = {}
+        for name in ("position", "torque", "led", "time"):
+            for address in self._map[name].addresses:
+                self._cell_names[address] = name
+        self._moves: list[_Move] = []
+        self._written: set[int] = set()  # words since the last move
+        self._lights: dict[str, Light] = {}
+        self._moved_joints: set[str] = set()
+        self._free_joints = set(robot.joint_names)  # at power-on
+        self._n_other_words = 0
+
+    def write(self, address: int, size: int, values: Sequence[int]) -> None:
+        """Apply the writes of a tag; writing the time word makes a move of all that was written before."""
+        block = range(self._map["position"].address, self._map["time"].address + 2)
+        for byte, value in zip(range(address, address + size * len(values), size), values, strict=True):
+            if byte not in block:
+                self._n_other_words += 1
+                continue
+            self._memory.write(byte, size, value)
+            word = byte & ~1
+            cell = self._cell_names.get(word)
+            if cell == "time":
+                if self._memory.get("time"):
+                    self._add_move(self._memory.get("time") / TICKS_PER_S)
+            elif cell is not None:
+                self._written.add(word)
+
+    def _add_move(self, seconds: float) -> None:
+        """Add a move of what was written; a time word alone is a pause."""
+        if not self._written and self._moves:
+            self._moves[-1].pause_s += seconds
+            return
+        if len(self._moves) == MAX_KEYFRAMES:
+            message = f"the program has more than {MAX_KEYFRAMES:,} moves"
+            raise InputError(message, hint=f"a motion has at most {MAX_KEYFRAMES:,} keyframes")
+        move = _Move(seconds, self._changed_lights())
+        for joint, servo in zip(self._robot.joint_names, self._robot.servos, strict=True):
+            self._read_servo(move, joint, servo)
+        still_free = {joint for joint in self._free_joints if joint not in move.angles}
+        self._free_joints = move.free | still_free
+        self._written.clear()
+        self._moves.append(move)
+
+    def _read_servo(self, move: _Move, joint: str, servo: Servo) -> None:
+        """Add angle, torque and release of a joint to a move."""
+        servo_id = servo.id or 0
+        has_position = self._map["position"].at(servo_id) in self._written
+        has_torque = self._map["torque"].at(servo_id) in self._written
+        percent = min(self._memory.get("torque", servo_id), FULL_PERCENT)
+        if has_position or has_torque:
+            self._moved_joints.add(joint)
+            if not percent:
+                move.free.add(joint)
+            elif has_position or joint in self._free_joints:
+                move.angles[joint] = servo.from_ticks(self._memory.get("position", servo_id))
+        if joint in self._moved_joints and percent:
+            move.percents[joint] = percent
+
+    def _changed_lights(self) -> dict[str, Light]:
+        """Return the lights that have changed since the last move."""
+        changed: dict[str, Light] = {}
+        for led in self._robot.leds:
+            addresses = led_addresses(self._map, led.name)
+            values = [min(float(self._memory.read(address, 2)), BRIGHTEST) for address in addresses]
+            light: Light = values[0] if len(values) == 1 else (values[0], values[1], values[2])
+            if self._written.intersection(addresses) and self._lights.get(led.name) != light:
+                self._lights[led.name] = light
+                changed[led.name] = light
+        return changed
+
+    def motion(self, name: str) -> Motion:
+        """Return the moves as a motion.
+
+        Raises:
+            InputError: there is none.
+        """
+        if not self._moves or not self._moved_joints:
+            hint = "a move is positions in the pose block and a time at 0x0a7e"
+            raise InputError("the program moves nothing", hint=hint)
+        joints = tuple(joint for joint in self._robot.joint_names if joint in self._moved_joints)
+        keyframes = tuple(self._build_keyframe(move, joints) for move in self._moves)
+        return Motion(name, self._robot.name, joints, keyframes)
+
+    def _build_keyframe(self, move: _Move, joints: tuple[str, ...]) -> Keyframe:
+        angles = np.array([move.angles.get(joint, math.nan) for joint in joints])
+        stiffness: dict[str, float] = {}
+        for joint, percent in move.percents.items():
+            if percent < FULL_PERCENT:
+                stiffness[joint] = self._robot.servo(joint).stiffness * percent / FULL_PERCENT
+        pose = Pose(joints, angles, frozenset(move.free))
+        return Keyframe(
+            pose, move.reach_s, move.pause_s, stiffness=stiffness or None, lights=move.lights or None
+        )
+
+    def remarks(self) -> Iterator[str]:
+        """Yield a sentence about writes outside of the pose block, if there were any."""
+        if self._n_other_words:
+            yield f"not followed: {self._n_other_words} words written elsewhere than to the pose block"

@@ -1,0 +1,201 @@
+"""Reads the static routines of a program as motions, by running each routine and recording the servos' moves.
+
+A routine begins at a label, or at the beginning of the program, and ends with its RETURN, END, STOP or last
+line; if it goes back to its own label by GOTO, it repeats for ever. It starts with SPEED, HIGHSPEED, PTP and
+DIR as the beginning of the program sets them, and the robot stands. A keyframe holds the MOVEs between two
+pulses. Its time is as accurate as the assumed speed of SPEED 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from posewright.motions import Keyframe, Motion, Pose
+from posewright.motions.motion import STAND
+from posewright.robots import Robot
+from posewright.robots import robot as find_robot
+from posewright.runtimes.robobasic.load import ROBOT, open_program
+from posewright.runtimes.robobasic.machine import CompiledProgram
+from posewright.runtimes.robobasic.routine_run import (
+    MAX_STATEMENTS,
+    RecordedMove,
+    RoutineRun,
+    inherit_settings,
+)
+from posewright.runtimes.robobasic.servos import BoardServos, board_joints
+from posewright.runtimes.robobasic.speed_settings import encode_speed_settings
+from posewright.runtimes.robobasic.tree import CommandStatement, SourceLine
+
+MIN_STATEMENTS = 2_000
+"""Each routine may run so many statements, even after all routines together have run `MAX_STATEMENTS`."""
+
+DECIMALS = 4
+"""Of an angle in degrees; a count is a degree, apart from rounding errors of its size in radians."""
+
+
+@dataclass(frozen=True)
+class Routine:
+    """A routine of a program.
+
+    Attributes:
+        label: as written; empty for the beginning of the program.
+        line: of the label, from 1.
+        motion: None if the routine is not static or moves nothing.
+        failure: why the routine is not static; empty if it is.
+        failure_line: of the statement that makes it so; 0 for a static routine.
+        remarks: what the motion does not contain, or contains differently.
+    """
+
+    label: str
+    line: int
+    motion: Motion | None
+    failure: str = ""
+    failure_line: int = 0
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def is_static(self) -> bool:
+        """Whether the routine does the same whenever it is called."""
+        return not self.failure
+
+
+def read_routines(
+    program: CompiledProgram | str | Path, robot: Robot | str = ROBOT, speed_counts_s: float | None = None
+) -> tuple[Routine, ...]:
+    """Return the routines of a program: its beginning, and one for each label, in the order of lines.
+
+    Args:
+        program: a program that ships with the package, by name; a file; or a compiled program.
+        robot: its servos have the board's numbers as IDs.
+        speed_counts_s: counts a second at SPEED 1; the board's by default.
+
+    Raises:
+        InputError: there is no such program, it has errors, or the robot is not driven by such a board.
+    """
+    program = program if isinstance(program, CompiledProgram) else open_program(program)
+    robot = find_robot(robot) if isinstance(robot, str) else robot
+    reader = _RoutineReader(program, robot, speed_counts_s)
+    routines = [reader.read("", 1)]
+    for line in program.source.lines:
+        if _begins_routine(line):
+            routines.append(reader.read(line.label, line.number))
+    return tuple(routines)
+
+
+def read_motions(
+    program: CompiledProgram | str | Path, robot: Robot | str = ROBOT, speed_counts_s: float | None = None
+) -> tuple[tuple[Motion, ...], tuple[str, ...]]:
+    """Return the motions of a program's static routines, and remarks about what they do not contain.
+
+    See `read_routines` for arguments and errors.
+    """
+    motions: list[Motion] = []
+    remarks: list[str] = []
+    for routine in read_routines(program, robot, speed_counts_s):
+        if routine.motion is not None:
+            motions.append(routine.motion)
+            remarks += [f"{routine.motion.name}: {remark}" for remark in routine.remarks]
+    return tuple(motions), tuple(remarks)
+
+
+def standing_counts(robot: Robot) -> dict[int, float]:
+    """Return the positions of a standing robot's servos in counts, by their numbers on the board.
+
+    Raises:
+        InputError: the robot is not driven by such a board.
+    """
+    numbers = board_joints(robot)
+    return dict(zip(numbers, map(float, robot.to_ticks(robot.pose(STAND))), strict=True))
+
+
+def _begins_routine(line: SourceLine) -> bool:
+    """Whether a line has the label of a routine; the label of a pose is none."""
+    is_pose = isinstance(line.statement, CommandStatement) and line.statement.key == "POS"
+    return bool(line.label) and not is_pose
+
+
+class _RoutineReader:
+    """Reads the routines of one program."""
+
+    def __init__(self, program: CompiledProgram, robot: Robot, speed_counts_s: float | None) -> None:
+        self._program = program
+        self._robot = robot
+        self._speed_counts_s = speed_counts_s
+        self._standing_counts = standing_counts(robot)
+        self._joints = dict(zip(self._standing_counts, robot.joint_names, strict=True))
+        self._beginning = RoutineRun(
+            program, self._standing_servos(), self._joints.keys(), 0, at_power_on=True
+        )
+        self._statements_left = MAX_STATEMENTS
+
+    def _standing_servos(self) -> BoardServos:
+        return BoardServos(self._standing_counts, self._robot.frame_period_s, self._speed_counts_s)
+
+    def read(self, label: str, line: int) -> Routine:
+        """Return the routine at a label; an empty label stands for the beginning of the program."""
+        if label:
+            run = RoutineRun(
+                self._program,
+                inherit_settings(self._standing_servos(), self._beginning.servos),
+                self._joints.keys(),
+                self._program.labels[label.upper()],
+                max(self._statements_left, MIN_STATEMENTS),
+            )
+            self._statements_left -= run.steps
+        else:
+            run = self._beginning
+        if run.failure:
+            return Routine(label, line, None, run.failure, run.line)
+        moves, end = run.one_pass()
+        if not moves:
+            return Routine(label, line, None)
+        motion = self._build_motion(self._motion_name(label), moves, end, repeats=run.repeats)
+        source = str(self._program.source.where(line))
+        return Routine(label, line, replace(motion, source=source), remarks=tuple(run.remarks()))
+
+    def _motion_name(self, label: str) -> str:
+        """Return the name of a routine's motion; that of the beginning is the program's name."""
+        if label:
+            return f"line_{label}" if label[0].isdigit() else label
+        name = self._program.name or "program"
+        return f"{name}_begin" if name.upper() in self._program.labels else name
+
+    def _build_motion(self, name: str, moves: Sequence[RecordedMove], end: int, *, repeats: bool) -> Motion:
+        """Return the motion of a routine's moves; `end` is the number of pulses at its end."""
+        servos = {servo for move in moves for servo in move.counts.keys() | move.free}
+        joints = tuple(joint for servo, joint in self._joints.items() if servo in servos)
+        next_begins = [*(move.begin for move in moves[1:]), end]
+        keyframes = [
+            self._build_keyframe(move, next_begin, joints)
+            for move, next_begin in zip(moves, next_begins, strict=True)
+        ]
+        speeds = [move.speed for move in moves]
+        first_pause = moves[0].begin
+        if first_pause and not repeats:
+            keyframes.insert(0, Keyframe(Pose.of(joints, {}), 0.0, self._to_seconds(first_pause)))
+            speeds.insert(0, None)
+        return Motion(
+            name,
+            self._robot.name,
+            joints,
+            tuple(keyframes),
+            repeat=None if repeats else 1,
+            extras=encode_speed_settings(speeds),
+        )
+
+    def _build_keyframe(self, move: RecordedMove, next_begin: int, joints: tuple[str, ...]) -> Keyframe:
+        """Return the keyframe of a move, with a pause until the next move begins."""
+        angles: dict[str, float] = {}
+        for servo, counts in move.counts.items():
+            joint = self._joints[servo]
+            degrees = math.degrees(self._robot.servo(joint).from_ticks(counts))
+            angles[joint] = math.radians(round(degrees, DECIMALS))
+        pose = Pose.of(joints, angles, {self._joints[servo] for servo in move.free})
+        pause = max(0, next_begin - move.end)
+        return Keyframe(pose, self._to_seconds(move.n_pulses), self._to_seconds(pause))
+
+    def _to_seconds(self, pulses: int) -> float:
+        return round(pulses * self._robot.frame_period_s, 9)

@@ -1,0 +1,213 @@
+"""The steps of a program under compilation, and the compilation of statements' arguments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from posewright.runtimes.robobasic.expressions import SymbolTable, Value
+from posewright.runtimes.robobasic.machine import BasicMachine, Step, StopReason
+from posewright.runtimes.robobasic.servos import find_group
+from posewright.runtimes.robobasic.tree import Call, CommandStatement, Expression, Name, Text
+
+AUTO = "AUTO"
+"""A label of the controller itself: GOTO AUTO, the first line of templates, goes on below (assumed)."""
+
+
+Address = list[int]
+"""A list of one address, which may be set after it was handed out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exits:
+    """The steps that may follow a step.
+
+    Attributes:
+        targets: addresses that it jumps to, or routines that it calls.
+        falls_through: whether the next step may follow.
+        is_call: whether it calls `targets`, which return.
+        condition: if set, the next step follows if it holds, and `targets` otherwise.
+        is_return: whether the step after the call of its routine follows.
+    """
+
+    targets: tuple[Address, ...] = ()
+    falls_through: bool = True
+    is_call: bool = False
+    condition: Expression | None = None
+    is_return: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LabelReference:
+    """A label that a statement with some keyword refers to; lines count from 1."""
+
+    line: int
+    label: str
+    keyword: str
+
+
+class StepBuilder:
+    """Collects the steps of one program.
+
+    Attributes:
+        symbols: variables, constants and findings; `symbols.line` is the line under compilation.
+        steps: by address.
+        lines: of the source, by address.
+        exits: by address.
+        references: to labels.
+        loops: the lines of each FOR and its NEXT.
+        labels: addresses by name in capitals.
+        poses: POS statements by their labels in capitals.
+        reported_keywords: statements without effect that have been reported.
+    """
+
+    def __init__(self) -> None:
+        self.symbols = SymbolTable()
+        self.steps: list[Step] = []
+        self.lines: list[int] = []
+        self.exits: list[Exits] = []
+        self.references: list[LabelReference] = []
+        self.loops: list[tuple[int, int]] = []
+        self.labels: dict[str, Address] = {}
+        self.poses: dict[str, CommandStatement] = {}
+        self.reported_keywords: set[str] = set()
+
+    @property
+    def next_address(self) -> int:
+        """The address of the step that is added next."""
+        return len(self.steps)
+
+    def add(self, step: Step, exits: Exits = Exits()) -> None:
+        """Add a step."""
+        self.steps.append(step)
+        self.exits.append(exits)
+        self.lines.append(self.symbols.line)
+
+    def add_action(self, action: Callable[[BasicMachine], None]) -> None:
+        """Add a step that acts on the machine and goes on to the next."""
+        following = self.next_address + 1
+
+        def step(machine: BasicMachine) -> int:
+            action(machine)
+            return following
+
+        self.add(step)
+
+    def add_stop(self, reason: StopReason) -> None:
+        """Add a step that stops the program."""
+        address = self.next_address
+
+        def step(machine: BasicMachine) -> int:
+            machine.stop_reason = reason
+            return address
+
+        self.add(step, Exits(falls_through=False))
+
+    def resolve_label(self, label: str, keyword: str = "GOTO") -> Address:
+        """Return the address of a label; an unknown label is reported and stands for the next step."""
+        self.references.append(LabelReference(self.symbols.line, label, keyword))
+        address = self.labels.get(label.upper())
+        if address is not None:
+            return address
+        if label.upper() != AUTO:
+            self.symbols.report_unknown("label", label, self.labels)
+        return [self.next_address + 1]
+
+
+class WrongArgumentsError(Exception):
+    """A statement has other arguments than its usage says; the compiler reports the usage."""
+
+
+@dataclass(frozen=True, slots=True)
+class StatementKind:
+    """A statement of the language: its usage, and the function that compiles it.
+
+    The function raises WrongArgumentsError if the arguments do not match the usage.
+    """
+
+    usage: str
+    compile: Callable[[StepBuilder, CommandStatement], None]
+
+
+def normalize_move(command: CommandStatement) -> CommandStatement:
+    """Return `MOVE24 a, b` and `MOVE a, b` as `MOVE G24, a, b`, and any other statement as it is."""
+    first = command.arguments[0] if command.arguments else None
+    first_name = first.name if isinstance(first, Name | Call) else ""
+    sized = re.fullmatch(r"MOVE(12|16|24|32)", command.key)
+    if sized:
+        group = f"G{sized[1]}"
+    elif command.key == "MOVE" and command.arguments and not re.match(r"(?i)G\d", first_name):
+        group = "G24"
+    else:
+        return command
+    return CommandStatement("MOVE", (Name(group), *command.arguments))
+
+
+def compile_numbers(builder: StepBuilder, command: CommandStatement, n: int) -> list[Value]:
+    """Compile the `n` numbers that are the arguments of a statement.
+
+    Raises:
+        WrongArgumentsError: it has more or fewer arguments, or an empty one, or a text.
+    """
+    if len(command.arguments) != n:
+        raise WrongArgumentsError
+    if any(argument is None or isinstance(argument, Text) for argument in command.arguments):
+        raise WrongArgumentsError
+    return [builder.symbols.compile_value(argument) for argument in command.arguments]
+
+
+def compile_fields(
+    builder: StepBuilder, command: CommandStatement, low: int, high: int
+) -> dict[int, Value] | None:
+    """Compile the fields behind the group of a statement such as MOVE.
+
+    Fields out of range are reported now if they are constant, and are run-time errors otherwise.
+
+    Args:
+        builder: of the program.
+        command: the statement.
+        low: smallest value.
+        high: largest value.
+
+    Returns:
+        Values by servo, without empty fields; None if the group is unknown or there are too many fields.
+    """
+    symbols = builder.symbols
+    first = command.arguments[0] if command.arguments else None
+    servos = find_group(first.name) if isinstance(first, Name) and first.bit is None else None
+    if servos is None:
+        name = first.name if isinstance(first, Name) else "the first argument"
+        symbols.report("group", f"{name} is not a group of servos", "G6A..G6E, G8A..G8D, G12, G16, G24, G32")
+        return None
+    fields = list(command.arguments[1:])
+    if len(fields) == len(servos) + 1 and fields[-1] is None:  # a comma at the end is common
+        fields.pop()
+    if len(fields) > len(servos):
+        message = f"{len(fields)} fields for {len(servos)} servos"
+        symbols.report("fields", message, f"expected at most {len(servos)}")
+        return None
+    values: dict[int, Value] = {}
+    for servo, field in zip(servos, fields, strict=False):
+        if field is None:
+            continue
+        constant = symbols.fold_constant(field)
+        value = symbols.compile_value(field)
+        if constant is None:
+            value = _range_checked(value, servo, low, high, symbols.line)
+        elif not low <= constant <= high:
+            symbols.report("range", f"{constant} for servo {servo}", f"{low}..{high}")
+        values[servo] = value
+    return values
+
+
+def _range_checked(value: Value, servo: int, low: int, high: int, line: int) -> Value:
+    """Return a value that raises an error of its line if it is out of range at run time."""
+
+    def checked(machine: BasicMachine) -> int:
+        number = value(machine)
+        if not low <= number <= high:
+            raise machine.error_at(line, f"{number} for servo {servo}", f"{low}..{high}")
+        return number
+
+    return checked

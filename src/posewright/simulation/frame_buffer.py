@@ -1,0 +1,105 @@
+"""MuJoCo's raw state at the end of each frame of a block, from which all robots' states are built at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import mujoco
+import numpy as np
+
+from posewright.arrays import Floats, Indices
+from posewright.bodies import GroundTruth, JointStates
+from posewright.simulation.contacts import ContactRecorder
+from posewright.simulation.instance import ModelInstance, slice_if_even
+from posewright.simulation.placement import footprints
+
+
+class FrameBuffer:
+    """Stores the raw state of each frame of a block; `store` is called once a frame and must be fast.
+
+    Every block gets new arrays, so that the returned states can be views of them.
+
+    Args:
+        data: MuJoCo's state of a world.
+        instances: the robots in it.
+    """
+
+    def __init__(self, data: mujoco.MjData, instances: Sequence[ModelInstance]) -> None:
+        self._instances = instances
+        sole_geoms = np.concatenate([instance.addresses.sole_geoms for instance in instances])
+        ends = np.cumsum([len(instance.addresses.sole_geoms) for instance in instances]).tolist()
+        self._soles = [slice(begin, end) for begin, end in zip([0, *ends], ends, strict=False)]
+        # views taken once, as getting an attribute from MuJoCo costs more than copying the array
+        self._qpos = data.qpos
+        self._forces = data.actuator_force
+        self._sensors = data.sensordata
+        sole_rows = slice_if_even(sole_geoms)
+        # evenly spaced soles are copied through a strided view, others are gathered by number
+        self._gathered_geoms = None if isinstance(sole_rows, slice) else sole_geoms
+        viewed_rows = sole_rows if isinstance(sole_rows, slice) else slice(None)
+        self._geom_positions = data.geom_xpos[viewed_rows]
+        self._geom_matrices = data.geom_xmat[viewed_rows]
+        self._joints = [slice_if_even(instance.addresses.joint_qpos) for instance in instances]
+        self._actuators = [slice_if_even(instance.addresses.actuators) for instance in instances]
+        self._n_soles = len(sole_geoms)
+        self.begin(0)
+
+    def begin(self, n_frames: int) -> None:
+        """Allocate the rows of a new block."""
+        self._qpos_rows = np.empty((n_frames, len(self._qpos)))
+        self._force_rows = np.empty((n_frames, len(self._forces)))
+        self._sensor_rows = np.empty((n_frames, len(self._sensors)))
+        self._sole_position_rows = np.empty((n_frames, self._n_soles, 3))
+        self._sole_matrix_rows = np.empty((n_frames, self._n_soles, 9))
+
+    def store(self, row: int) -> None:
+        """Copy the current state into a row."""
+        self._qpos_rows[row] = self._qpos
+        self._force_rows[row] = self._forces
+        self._sensor_rows[row] = self._sensors
+        if self._gathered_geoms is None:
+            self._sole_position_rows[row] = self._geom_positions
+            self._sole_matrix_rows[row] = self._geom_matrices
+            return
+        # mode="clip" lets numpy write into `out` without a buffer; all indices are valid
+        geoms = self._gathered_geoms
+        self._geom_positions.take(geoms, axis=0, out=self._sole_position_rows[row], mode="clip")
+        self._geom_matrices.take(geoms, axis=0, out=self._sole_matrix_rows[row], mode="clip")
+
+    def states(self, number: int, times: Floats, recorder: ContactRecorder | None) -> JointStates:
+        """Return the stored states of one robot.
+
+        Args:
+            number: of the robot in the world.
+            times: of the rows, `(n,)` [s].
+            recorder: the recorder of its contacts in these frames; None if they were not recorded.
+        """
+        instance = self._instances[number]
+        soles = self._soles[number]
+        addresses = instance.addresses
+        is_touching = self._sensor_rows > 0.0
+        contacts, slips = (None, None) if recorder is None else recorder.take()
+        joint_columns = _take_columns(self._qpos_rows, self._joints[number])
+        force_columns = _take_columns(self._force_rows, self._actuators[number])
+        return JointStates(
+            times=times,
+            positions=addresses.of_all(joint_columns, addresses.welded),
+            efforts=addresses.of_all(force_columns, 0.0),
+            truth=GroundTruth(
+                base=self._qpos_rows[:, addresses.base_qpos],
+                footprints=footprints(
+                    self._sole_position_rows[:, soles], self._sole_matrix_rows[:, soles], addresses
+                ),
+                foot_contacts=is_touching[:, addresses.foot_contacts],
+                boxes=self._qpos_rows[:, addresses.box_qpos].reshape(len(times), instance.n_boxes, 7),
+                box_contacts=is_touching[:, addresses.box_contacts],
+                slips=slips,
+                contacts=contacts,
+            ),
+        )
+
+
+def _take_columns(rows: Floats, columns: slice | Indices) -> Floats:
+    """Return columns of rows; a view if they are a slice."""
+    selected: Floats = rows[:, columns] if isinstance(columns, slice) else rows.take(columns, axis=1)
+    return selected

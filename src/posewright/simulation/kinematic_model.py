@@ -1,0 +1,265 @@
+"""A robot without dynamics: it takes any pose, stands in it on the floor, and returns its links' poses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from posewright.arrays import Floats, Indices
+from posewright.errors import UnknownNameError
+from posewright.simulation.balance import TOUCHING_M, Balance, compute_balance
+from posewright.simulation.placement import Lean, place, sole_corners
+from posewright.simulation.resting_pose import find_supports
+from posewright.simulation.robot_model import body_name, visible_geoms
+from posewright.simulation.world import World
+
+if TYPE_CHECKING:
+    from posewright.robots import Robot
+
+_FAR_END_SHARE = 0.9
+"""Distance of the vertices of a link's far end from its joint, over that of the farthest vertex."""
+
+
+@dataclass(frozen=True, eq=False)
+class LinkMesh:
+    """The visible surface of one geom of a link.
+
+    Attributes:
+        link: the link's name.
+        vertices: `(n, 3)` in the link's frame [m].
+        faces: `(m, 3)` indices of vertices, counterclockwise from outside.
+        colour: red, green, blue and opacity, 0..1.
+    """
+
+    link: str
+    vertices: Floats = field(repr=False)
+    faces: NDArray[np.int32] = field(repr=False)
+    colour: tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class LinkPoses:
+    """The poses of a robot's links.
+
+    Attributes:
+        base: pose of the base x y z qw qx qy qz in the field frame, `(7,)` [m].
+        positions: of the links, `(n_links, 3)` [m].
+        rotations: of the links, quaternions w x y z, `(n_links, 4)`.
+        centre_of_mass: of the robot, `(3,)` [m].
+    """
+
+    base: Floats
+    positions: Floats = field(repr=False)
+    rotations: Floats = field(repr=False)
+    centre_of_mass: Floats = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Limb:
+    """A limb that can be dragged, such as a leg, an arm or the head.
+
+    Attributes:
+        name: of its group of joints on the card.
+        link: the last link.
+        point: the toe or the far end of that link, in the link's frame [m].
+    """
+
+    name: str
+    link: str
+    point: tuple[float, float, float]
+
+
+class KinematicModel:
+    """Forward kinematics, meshes and static balance of one robot on a bare floor.
+
+    Attributes:
+        robot: the card.
+        model: MuJoCo's model; read-only.
+
+    Raises:
+        InputError: the card has no model.
+    """
+
+    def __init__(self, robot: Robot) -> None:
+        self.robot = robot
+        self._world = World(robot)
+        self._instance = self._world.instance()
+        self.model: mujoco.MjModel = self._world.model
+        self._bodies = self._instance.bodies
+
+    @cached_property
+    def links(self) -> tuple[str, ...]:
+        """Names of the links, the base first."""
+        return tuple(body_name(self.model, int(body)) for body in self._bodies)
+
+    @cached_property
+    def meshes(self) -> tuple[LinkMesh, ...]:
+        """The visible geoms of all links as meshes."""
+        return tuple(self._build_meshes())
+
+    @cached_property
+    def limbs(self) -> tuple[Limb, ...]:
+        """The limbs: groups of the card with at least two joints that lie on one chain from the base."""
+        limbs = []
+        for name, joints in self.robot.groups.items():
+            end_links = [link for link in self.links if set(joints) <= set(self.chain(link))]
+            if len(joints) > 1 and end_links:
+                feet = [link for link in end_links if link in self.robot.feet]
+                link = (feet or end_links)[0]
+                limbs.append(Limb(name, link, self._find_far_end(link)))
+        return tuple(limbs)
+
+    @property
+    def soles(self) -> tuple[int, ...]:
+        """The geom that each foot stands on, in the card's order."""
+        return tuple(self._instance.addresses.sole_geoms.tolist())
+
+    @property
+    def base_dofs(self) -> range:
+        """Indices of the base's degrees of freedom in `qvel`."""
+        span = self._instance.addresses.base_qvel
+        return range(span.start, span.stop)
+
+    @property
+    def joint_dofs(self) -> Indices:
+        """Indices of the joints' degrees of freedom in `qvel`, `(n_joints,)`."""
+        return self._instance.addresses.joint_qvel
+
+    @property
+    def qpos(self) -> Floats:
+        """A copy of MuJoCo's current position vector."""
+        return np.array(self._world.data.qpos)
+
+    def split_qpos(self, qpos: Floats) -> tuple[Floats, Floats]:
+        """Return the base's pose `(7,)` and the joint angles `(n_joints,)` [rad] of a position vector."""
+        addresses = self._instance.addresses
+        return qpos[addresses.base_qpos].copy(), qpos[addresses.joint_qpos].copy()
+
+    def body(self, link: str) -> int:
+        """Return the number of a link's body in the model.
+
+        Raises:
+            UnknownNameError: the robot has no such link.
+        """
+        if link not in self.links:
+            raise UnknownNameError.among("link", link, self.links)
+        return int(self._bodies[self.links.index(link)])
+
+    def chain(self, link: str) -> tuple[str, ...]:
+        """Return the names of the joints between the base and a link, from the base outward."""
+        names = []
+        body = self.body(link)
+        while body != self._instance.addresses.base_body:
+            first = int(self.model.body_jntadr[body])
+            count = int(self.model.body_jntnum[body])
+            names += [self.model.joint(joint).name for joint in reversed(range(first, first + count))]
+            body = int(self.model.body_parentid[body])
+        return tuple(reversed(names))
+
+    def is_flat_foot(self, link: str) -> bool:
+        """Return whether a link is a foot with a flat sole."""
+        feet = self.robot.feet
+        return link in feet and feet.index(link) not in self._instance.addresses.round_soles
+
+    def stand(self, angles: Floats, lean: Lean | None = None) -> LinkPoses:
+        """Set joint angles `(n_joints,)` [rad] and put the robot on the floor as `place` does."""
+        place(self._instance, 0.0, 0.0, 0.0, angles, lean=lean)
+        return self._copy_link_poses()
+
+    def set_pose(self, base: Floats, angles: Floats) -> LinkPoses:
+        """Set the base's pose `(7,)` as in `LinkPoses`, and joint angles `(n_joints,)` [rad]."""
+        addresses = self._instance.addresses
+        data = self._world.data
+        data.qpos[addresses.base_qpos] = base
+        data.qpos[addresses.joint_qpos] = addresses.of_moving(angles)
+        mujoco.mj_kinematics(self.model, data)
+        mujoco.mj_comPos(self.model, data)
+        return self._copy_link_poses()
+
+    def balance(self) -> Balance:
+        """Return the static balance in the current pose."""
+        centre = self._world.data.subtree_com[self._instance.addresses.base_body]
+        return compute_balance(find_supports(self._instance), centre)
+
+    def feet_on_floor(self) -> tuple[str, ...]:
+        """Return the feet that touch the floor in the current pose."""
+        sole_heights = sole_corners(self._instance)[..., 2].min(axis=-1)
+        floor_height = float(find_supports(self._instance).heights(np.array([0.0, 0.0, 1.0])).min())
+        touches = sole_heights < floor_height + TOUCHING_M
+        return tuple(foot for foot, is_down in zip(self.robot.feet, touches, strict=True) if is_down)
+
+    def _find_far_end(self, link: str) -> tuple[float, float, float]:
+        """Return the middle of a foot's front edge, or of a link's vertices farthest from its joint [m]."""
+        if link in self.robot.feet:
+            foot = self.robot.feet.index(link)
+            addresses = self._instance.addresses
+            corners = addresses.sole_corners[foot] * (foot not in addresses.round_soles)
+            vertices = _to_link_frame(self.model, self.soles[foot], corners)[:2]
+        else:
+            vertices = np.concatenate([mesh.vertices for mesh in self.meshes if mesh.link == link])
+            distances = np.linalg.norm(vertices, axis=-1)
+            vertices = vertices[distances > _FAR_END_SHARE * distances.max()]
+        x, y, z = vertices.mean(axis=0).tolist()
+        return x, y, z
+
+    def _copy_link_poses(self) -> LinkPoses:
+        data = self._world.data
+        addresses = self._instance.addresses
+        return LinkPoses(
+            data.qpos[addresses.base_qpos].copy(),
+            data.xpos[self._bodies].copy(),
+            data.xquat[self._bodies].copy(),
+            data.subtree_com[addresses.base_body].copy(),
+        )
+
+    def _build_meshes(self) -> Iterator[LinkMesh]:
+        model = self.model
+        for body, link in zip(self._bodies.tolist(), self.links, strict=True):
+            for geom, (red, green, blue, opacity) in visible_geoms(model, body):
+                vertices, faces = _triangulate_geom(model, geom)
+                yield LinkMesh(
+                    link, _to_link_frame(model, geom, vertices), faces, (red, green, blue, opacity)
+                )
+
+
+def _to_link_frame(model: mujoco.MjModel, geom: int, points: Floats) -> Floats:
+    """Transform points from a geom's frame to its link's frame, `(n, 3)` [m]."""
+    matrix = np.empty(9)
+    mujoco.mju_quat2Mat(matrix, model.geom_quat[geom])
+    transformed: Floats = points @ matrix.reshape(3, 3).T + model.geom_pos[geom]
+    return transformed
+
+
+def _triangulate_geom(model: mujoco.MjModel, geom: int) -> tuple[Floats, NDArray[np.int32]]:
+    """Return vertices `(n, 3)` [m] and faces `(m, 3)` of a geom in its own frame."""
+    import trimesh
+
+    kind = int(model.geom_type[geom])
+    size = model.geom_size[geom]
+    if kind == int(mujoco.mjtGeom.mjGEOM_MESH):
+        mesh = int(model.geom_dataid[geom])
+        first_vertex = int(model.mesh_vertadr[mesh])
+        n_vertices = int(model.mesh_vertnum[mesh])
+        first_face = int(model.mesh_faceadr[mesh])
+        n_faces = int(model.mesh_facenum[mesh])
+        vertices = model.mesh_vert[first_vertex : first_vertex + n_vertices].astype(float)
+        return vertices, model.mesh_face[first_face : first_face + n_faces]
+    if kind == int(mujoco.mjtGeom.mjGEOM_BOX):
+        surface = trimesh.creation.box(extents=2.0 * size)
+    elif kind == int(mujoco.mjtGeom.mjGEOM_SPHERE):
+        surface = trimesh.creation.icosphere(subdivisions=2, radius=size[0])
+    elif kind == int(mujoco.mjtGeom.mjGEOM_ELLIPSOID):
+        surface = trimesh.creation.icosphere(subdivisions=2, radius=1.0)
+        surface.apply_scale(size)
+    elif kind == int(mujoco.mjtGeom.mjGEOM_CAPSULE):
+        surface = trimesh.creation.capsule(height=2.0 * size[1], radius=size[0], count=[16, 16])
+        surface.apply_translation([0.0, 0.0, -surface.bounds.mean(axis=0)[2]])
+    else:
+        surface = trimesh.creation.cylinder(radius=size[0], height=2.0 * size[1], sections=24)
+    return np.asarray(surface.vertices), np.asarray(surface.faces, dtype=np.int32)

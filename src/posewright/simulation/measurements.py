@@ -1,0 +1,73 @@
+"""Measurements of a robot's model in a pose: its height, its mass and the length of its soles."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import mujoco
+import numpy as np
+
+from posewright.arrays import Floats
+from posewright.simulation.body import SimulatedBody
+from posewright.simulation.placement import sole_corners
+from posewright.simulation.world import World
+
+if TYPE_CHECKING:
+    from posewright.robots import Robot
+
+
+@dataclass(frozen=True, slots=True)
+class ModelMeasures:
+    """Height and mass of a model in a pose, and the longer edge of each sole."""
+
+    height_m: float
+    mass_kg: float
+    soles_m: tuple[float, ...]
+
+
+def measure(robot: Robot, pose: Floats) -> ModelMeasures:
+    """Measure a robot's model as it stands in a pose, `(n_joints,)` [rad].
+
+    Raises:
+        InputError: the card has no model.
+    """
+    world = World(robot)
+    SimulatedBody(world, start_pose=pose)
+    soles = sole_corners(world.instance())
+    edges = np.linalg.norm(np.roll(soles, -1, axis=1) - soles, axis=-1)
+    # body 0 is the world with its floor; all other geoms are the robot's
+    robot_geoms = np.flatnonzero(world.model.geom_bodyid)
+    bottoms, tops = zip(
+        *(_vertical_extent(world.model, world.data, int(geom)) for geom in robot_geoms), strict=True
+    )
+    return ModelMeasures(
+        height_m=max(tops) - min(bottoms),
+        mass_kg=float(world.model.body_mass.sum()),
+        soles_m=tuple(edges.max(axis=1).tolist()),
+    )
+
+
+def _vertical_extent(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> tuple[float, float]:
+    """Return the lowest and the highest z of a geom [m]."""
+    centre_z = float(data.geom_xpos[geom, 2])
+    up = data.geom_xmat[geom, 6:9]  # the vertical in the geom's frame
+    kind = model.geom_type[geom]
+    size = model.geom_size[geom]
+    if kind == mujoco.mjtGeom.mjGEOM_MESH:
+        mesh = model.geom_dataid[geom]
+        first = model.mesh_vertadr[mesh]
+        z = centre_z + model.mesh_vert[first : first + model.mesh_vertnum[mesh]] @ up
+        return float(z.min()), float(z.max())
+    if kind == mujoco.mjtGeom.mjGEOM_SPHERE:
+        half = float(size[0])
+    elif kind == mujoco.mjtGeom.mjGEOM_CAPSULE:
+        half = float(size[0] + abs(up[2]) * size[1])
+    elif kind == mujoco.mjtGeom.mjGEOM_CYLINDER:
+        half = float(abs(up[2]) * size[1] + math.sqrt(max(0.0, 1.0 - up[2] ** 2)) * size[0])
+    elif kind == mujoco.mjtGeom.mjGEOM_ELLIPSOID:
+        half = float(np.linalg.norm(up * size))
+    else:
+        half = float(np.abs(up) @ size)
+    return centre_z - half, centre_z + half

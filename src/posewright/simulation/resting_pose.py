@@ -1,0 +1,191 @@
+"""Resting poses of a robot that does not stand on flat soles, but on paws, on its belly, or sitting.
+
+The parts that may touch the floor are bounded by balls. Three balls carry a robot if the plane that touches
+them from below has no ball under it and the centre of mass is above the triangle of their contact points.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import mujoco
+import numpy as np
+
+from posewright.arrays import Floats, Indices
+from posewright.simulation.arena_model import FLOOR
+
+if TYPE_CHECKING:
+    from posewright.simulation.instance import ModelInstance
+
+_N_DIRECTIONS = 4096
+"""Number of directions sampled to find the balls that can be lowest; they are 1.5 degrees apart."""
+
+_MIN_UP = 0.25
+"""Cosine of the greatest lean of a resting robot, 75 degrees: it does not lie on its back."""
+
+_TOUCHING_M = 1e-6
+_MIN_AREA_M2 = 1e-8
+"""A smaller triangle carries nothing [m^2]."""
+
+_CORNERS = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=np.float64)
+_ENDS = np.array([(0, 0, -1), (0, 0, 1)], dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Supports:
+    """Balls whose convex hull is that of the robot.
+
+    Attributes:
+        centres: `(n, 3)` [m].
+        radii: `(n,)` [m].
+    """
+
+    centres: Floats
+    radii: Floats
+
+    def heights(self, up: Floats) -> Floats:
+        """Return the lowest point of each ball along unit vectors `up` `(..., 3)`: `(..., n)` [m]."""
+        return np.asarray(up @ self.centres.T - self.radii)
+
+
+def find_supports(instance: ModelInstance) -> Supports:
+    """Return the balls that bound the robot's geoms that collide with the floor, in the field frame.
+
+    They are exact for spheres, capsules and boxes; other shapes are replaced by their bounding boxes.
+    """
+    model = instance.model
+    data = instance.data
+    floor = int(model.geom(FLOOR).id)
+    floor_contype = int(model.geom_contype[floor])
+    floor_conaffinity = int(model.geom_conaffinity[floor])
+    collides = ((model.geom_contype & floor_conaffinity) | (model.geom_conaffinity & floor_contype)) != 0
+    centres = []
+    radii = []
+    for geom in np.flatnonzero(instance.own_geoms() & collides).tolist():
+        local_centres, radius = _bounding_balls(model, geom)
+        centres.append(data.geom_xpos[geom] + local_centres @ data.geom_xmat[geom].reshape(3, 3).T)
+        radii.append(np.full(len(local_centres), radius))
+    return Supports(np.concatenate(centres), np.concatenate(radii))
+
+
+def _bounding_balls(model: mujoco.MjModel, geom: int) -> tuple[Floats, float]:
+    """Return the centres `(k, 3)` in a geom's frame and the radius [m] of the balls that bound it."""
+    kind = int(model.geom_type[geom])
+    size = model.geom_size[geom]
+    if kind == int(mujoco.mjtGeom.mjGEOM_SPHERE):
+        return np.zeros((1, 3)), float(size[0])
+    if kind == int(mujoco.mjtGeom.mjGEOM_CAPSULE):
+        return _ENDS * size[1], float(size[0])
+    return model.geom_aabb[geom, :3] + _CORNERS * model.geom_aabb[geom, 3:], 0.0
+
+
+def find_resting_normal(supports: Supports, centre_of_mass: Floats) -> Floats:
+    """Return the normal of the floor on which a robot rests after it is put down upright.
+
+    Of the stable poses it takes the one with the least lean; if none is stable, the one in which the centre
+    of mass is least far outside its triangle of contact points.
+
+    Args:
+        supports: the balls that bound the robot.
+        centre_of_mass: `(3,)` [m].
+
+    Returns:
+        A unit vector in the frame of the supports, `(3,)`.
+    """
+    balls = _find_lowest_balls(supports)
+    normals, triangles = _find_floor_planes(supports, balls)
+    if not len(normals):
+        return np.array([0.0, 0.0, 1.0])
+    distances = distance_outside(triangles, centre_of_mass, normals)
+    is_stable = distances <= _TOUCHING_M
+    if is_stable.any():
+        return np.asarray(normals[np.argmax(np.where(is_stable, normals[:, 2], -1.0))])
+    return np.asarray(normals[np.argmin(distances)])
+
+
+def _find_lowest_balls(supports: Supports) -> list[int]:
+    """Return the balls that are lowest for some direction of up, sampled on a spiral around the vertical."""
+    steps = np.arange(_N_DIRECTIONS) + 0.5
+    z = 1.0 - (1.0 - _MIN_UP) * steps / _N_DIRECTIONS
+    azimuths = steps * math.pi * (3.0 - math.sqrt(5.0))
+    horizontal = np.sqrt(1.0 - z * z)
+    ups = np.stack([horizontal * np.cos(azimuths), horizontal * np.sin(azimuths), z], axis=-1)
+    return [int(ball) for ball in np.unique(supports.heights(ups).argmin(axis=-1))]
+
+
+def _find_floor_planes(supports: Supports, balls: list[int]) -> tuple[Floats, Floats]:
+    """Return the planes that touch three balls and have no ball below.
+
+    Returns:
+        Normals `(k, 3)`, and the triangles of contact points `(k, 3, 3)` [m].
+    """
+    triples = np.array(list(combinations(balls, 3)), dtype=np.intp).reshape(-1, 3)
+    normals, triples = _find_tangent_planes(supports.centres[triples], supports.radii[triples], triples)
+    heights = supports.heights(normals)
+    plane_heights = np.take_along_axis(heights, triples[:, :1], axis=-1)[:, 0]
+    has_none_below = heights.min(axis=-1, initial=math.inf) > plane_heights - _TOUCHING_M
+    is_floor = has_none_below & (normals[:, 2] > _MIN_UP)
+    normals = normals[is_floor]
+    triples = triples[is_floor]
+    triangles = supports.centres[triples] - supports.radii[triples][..., None] * normals[:, None, :]
+    return normals, triangles
+
+
+def _find_tangent_planes(centres: Floats, radii: Floats, triples: Indices) -> tuple[Floats, Indices]:
+    """Return the planes that touch three balls from the same side.
+
+    Args:
+        centres: of the balls of each triple, `(k, 3, 3)` [m].
+        radii: of the balls of each triple, `(k, 3)` [m].
+        triples: numbers of the balls, `(k, 3)`.
+
+    Returns:
+        Normals `(m, 3)`, up to two for each triple, and the triple of each normal, `(m, 3)`.
+    """
+    first = centres[:, 1] - centres[:, 0]
+    second = centres[:, 2] - centres[:, 0]
+    cross = np.cross(first, second)
+    area2 = (cross * cross).sum(-1)
+    has_area = area2 > _MIN_AREA_M2**2
+    first = first[has_area]
+    second = second[has_area]
+    cross = cross[has_area]
+    area2 = area2[has_area]
+    triples = triples[has_area]
+    radii = radii[has_area]
+    # the normal's component in the triangle's plane follows from the differences of the radii
+    rise = radii[:, 1:] - radii[:, :1]
+    in_plane = rise[:, :1] * np.cross(second, cross) + rise[:, 1:] * np.cross(cross, first)
+    in_plane /= area2[:, None]
+    perpendicular2 = 1.0 - (in_plane * in_plane).sum(-1)
+    is_real = perpendicular2 > 0.0
+    perpendicular = cross[is_real] * np.sqrt(perpendicular2[is_real] / area2[is_real])[:, None]
+    normals = np.concatenate([in_plane[is_real] + perpendicular, in_plane[is_real] - perpendicular])
+    return normals, np.concatenate([triples[is_real], triples[is_real]])
+
+
+def distance_outside(triangles: Floats, centre_of_mass: Floats, normals: Floats) -> Floats:
+    """Return how far the centre of mass, projected onto each triangle's plane, is outside the triangle [m].
+
+    Args:
+        triangles: corners, `(k, 3, 3)` [m].
+        centre_of_mass: `(3,)` [m].
+        normals: of the planes, `(k, 3)`.
+
+    Returns:
+        The distances, `(k,)` [m]; 0 inside.
+    """
+    centroid = triangles.mean(axis=1)
+    greatest = np.full(len(normals), -math.inf)
+    for edge in range(3):
+        start = triangles[:, edge]
+        end = triangles[:, (edge + 1) % 3]
+        outward = np.cross(end - start, normals)
+        outward /= np.linalg.norm(outward, axis=-1, keepdims=True)
+        centroid_side = ((centroid - start) * outward).sum(-1, keepdims=True)
+        outward = np.where(centroid_side > 0.0, -outward, outward)
+        greatest = np.maximum(greatest, ((centre_of_mass - start) * outward).sum(-1))
+    return np.asarray(np.maximum(greatest, 0.0))

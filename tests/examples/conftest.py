@@ -1,0 +1,31 @@
+"""What the tests of examples and pages share."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import pytest
+
+from posewright.control import drive
+
+RACE_S = 9.0
+"""Enough of a race, or of another contest, to record, draw, film and judge it."""
+
+
+@pytest.fixture
+def short_races(monkeypatch: pytest.MonkeyPatch) -> None:
+    """End every run of this process after a few seconds."""
+
+    def drive_shortly(*arguments: Any, until_s: float, **options: Any) -> None:
+        drive(*arguments, until_s=min(until_s, RACE_S), **options)
+
+    run_module = importlib.import_module("posewright.runs.run")  # `posewright.runs.run` is the function
+    monkeypatch.setattr(run_module, "drive", drive_shortly)
+
+
+@pytest.fixture
+def patient_bus(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for a fake bus as for an adapter that is slow: here it is one program among many."""
+    monkeypatch.setattr("posewright.buses.dynamixel.servos.latency_timer_ms", lambda _path: 100.0)
+    monkeypatch.setattr("posewright.buses.serial_port.latency_timer_ms", lambda _path: 100.0)
