@@ -256,5 +256,5 @@ def test_an_address_makes_a_real_plant_with_a_real_clock() -> None:
         plant.open()
         plant.advance({"nova": rows(0)})
         plant.close()
-    with pytest.raises(InputError, match="2 robots"):
+    with pytest.raises(InputError, match="takes one robot, not 2"):
         make_plant("robonova:x", [part, part], None)

@@ -234,7 +234,7 @@ def test_what_is_wrong_is_told_with_file_and_line_and_nothing_moves_or_is_writte
         ((*NOD, "--script", "back.txt"), "back.txt:2: NOD@1 comes after a command at 2 s"),
         ((*NOD, "--commands", "NOD@soon"), "--commands:1: 'soon' is no time"),
         (("nobody.cfg", *NOD[1:]), "nobody.cfg:4: no object is called 'Tail'"),
-        (("words.cfg", *NOD[1:]), "words.cfg:4: 1 words, not 2: Tail.Move"),
+        (("words.cfg", *NOD[1:]), "words.cfg:4: the line has 1 words, not 2: Tail.Move"),
         (("service.cfg", *NOD[1:]), "did you mean Receive?"),
         (("nod.cfg",), "nod.cfg:2: no object is called 'Nod'"),
         (("nod.cfg", "--objects", "none.py"), "none.py: the file defines no OPEN-R object"),
@@ -352,7 +352,7 @@ def test_a_stick_without_ways_between_postures_is_warned_of(ask: Ask, stick: dic
         ),
         ("DESIGNDB.CFG", b"\0\xff\0\xff", "DESIGNDB.CFG: this is not text"),
         ("MONETCMD.CFG", b"#" * 1_000_001, "MONETCMD.CFG: "),
-        ("MONETCMD.CFG", None, "stick: there is no MONETCMD.CFG: MoNet knows no command"),
+        ("MONETCMD.CFG", None, "stick: there is no MONETCMD.CFG, so MoNet knows no command"),
     ],
 )
 def test_a_stick_with_a_damaged_or_missing_file_is_refused_before_the_robot_moves(
@@ -464,7 +464,7 @@ def test_programs_are_listed_with_their_objects_and_commands(capsys: pytest.Capt
     assert {"move_head", "move_legs", "ekmotion", "monet"} <= set(told)
     assert told["move_head"]["objects"] == ["MoveHead"]
     assert told["move_head"]["connections"][0].startswith("Commander.")
-    assert told["monet"]["commands"].startswith("MoNetExecute(ID), or the ID alone; --stick FOLDER tells")
+    assert told["monet"]["commands"].startswith("MoNetExecute(ID), or the ID alone; --stick FOLDER lists")
 
 
 def test_the_ids_on_a_stick_are_listed(stick: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
@@ -495,7 +495,7 @@ def test_ctrl_c_at_the_prompt_ends_as_an_empty_line_does(ask: Ask, tmp_path: Pat
     os.close(ours)
     os.close(theirs)
     assert run.returncode == 0
-    assert "nobody knows whether the robot fell" in out
+    assert "it is unknown whether the robot fell" in out
 
 
 def test_a_robot_that_falls_is_told_when_and_in_which_states_with_what_objects_said(ask: Ask) -> None:

@@ -60,13 +60,13 @@ def ask(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp
 @pytest.mark.parametrize(
     ("told", "says"),
     [
-        ("self.move.send_frames({1: [float('nan')] * 16})", "an angle of nan (whole micro-radians"),
-        ("self.move.send_frames({1: ['abc']})", "an angle of 'abc'"),
-        ("self.move.send_frames({1: [10**30]})", "an angle of 1000000"),
-        ("self.move.send_frames({1: [2**31]})", "an angle of 2147483648"),
-        ("self.move.send_frames({1: [1.5] * 4})", "an angle of 1.5"),
-        ("self.move.send_frames({1: [None]})", "an angle of None"),
-        ("self.move.send_frames({1: [[1, 2]]})", "an angle of [1, 2]"),
+        ("self.move.send_frames({1: [float('nan')] * 16})", "an angle is nan (whole micro-radians"),
+        ("self.move.send_frames({1: ['abc']})", "an angle is 'abc'"),
+        ("self.move.send_frames({1: [10**30]})", "an angle is 1000000"),
+        ("self.move.send_frames({1: [2**31]})", "an angle is 2147483648"),
+        ("self.move.send_frames({1: [1.5] * 4})", "an angle is 1.5"),
+        ("self.move.send_frames({1: [None]})", "an angle is None"),
+        ("self.move.send_frames({1: [[1, 2]]})", "an angle is [1, 2]"),
         (
             "self.move.send('102')",
             "Mine.Move sent OVirtualRobotComm.Effector '102' (OCommandVectorData is RCR",
@@ -80,13 +80,13 @@ def ask(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp
         ("self.observer('X', 'char', None)", "Mine.X cannot call None: None is not a callable object"),
         (
             "self.observer('X', 'char', self.ready)",
-            "Mine.X cannot call ready: too many positional arguments (a method",
+            "Mine.X cannot call ready: too many positional arguments (pass a method",
         ),
         ("self.openr.call_at(float('inf'), self.ready)", "call_at(inf)"),
         ("self.openr.call_at(0.1, None)", "call_at cannot call None: None is not a callable object"),
         (
             "self.openr.post(self.told)",
-            "post cannot call told: missing a required argument: 'event' (a method that",
+            "post cannot call told: missing a required argument: 'event' (pass a method that",
         ),
         ("self.openr.log('refused')", "log('refused') lacks object, asked, why"),
     ],

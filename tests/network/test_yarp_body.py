@@ -184,7 +184,7 @@ def test_a_board_that_falls_silent_is_a_fault_and_then_the_end(board: Board, nam
         until(lambda: np.allclose(body.read().positions, np.radians(9.0)))
         faults = body.advance(rows(0.0, 40))[BIOLOID.name].faults
         assert [fault.kind for fault in faults] == [FaultKind.SILENT]
-        with pytest.raises(BodyError, match="told nothing"):
+        with pytest.raises(BodyError, match="sent nothing"):
             body.advance(rows(0.0, 60))
     finally:
         body.close()
