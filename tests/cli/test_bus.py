@@ -90,7 +90,7 @@ def test_ids_and_rates_are_changed(ask: Ask, line: FakeSerial) -> None:
     }
     assert line.fake.servo(7).baud == 57600
     code, _, err = ask("set-id", 1, 2)
-    assert (code, "the ID 2 is taken by servo 2 (left_shoulder_pitch)" in err) == (2, True)
+    assert (code, "the ID 2 belongs to servo 2 (left_shoulder_pitch)" in err) == (2, True)
     assert ask("set-id", "1-2", 9)[0] == 2
 
 

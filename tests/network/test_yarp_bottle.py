@@ -18,9 +18,9 @@ from posewright.network.yarp.bottle import (
     Value,
     Vocab,
     decode,
+    decode_all,
     encode,
     read_bottle,
-    decode_all,
 )
 from posewright.network.yarp.text import from_text, to_text
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posewright.errors import FormatError, InputError
-from posewright.network.yarp.bottle import Bottle, Vocab, encode, decode_all
+from posewright.network.yarp.bottle import Bottle, Vocab, decode_all, encode
 from posewright.network.yarp.carriers import (
     Assembly,
     Carrier,

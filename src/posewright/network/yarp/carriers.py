@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from posewright.errors import FormatError
-from posewright.network.yarp.bottle import MAX_BYTES, Bottle, TakeBytes, decode, encode, decode_all
+from posewright.network.yarp.bottle import MAX_BYTES, Bottle, TakeBytes, decode, decode_all, encode
 
 HEADER_BYTES = 8
 LONGEST_NAME = 1024

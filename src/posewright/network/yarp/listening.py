@@ -145,7 +145,9 @@ class Listener:
         BodyError: another program listens there.
     """
 
-    def __init__(self, where: Address, serve: Callable[[Guest], None], max_guests: int = MOST_CONNECTIONS) -> None:
+    def __init__(
+        self, where: Address, serve: Callable[[Guest], None], max_guests: int = MOST_CONNECTIONS
+    ) -> None:
         self._serve = serve
         self._max_guests = max_guests
         self._order = itertools.count(1)
@@ -174,7 +176,9 @@ class Listener:
 
     def _begin(self, link: socket.socket) -> None:
         with self._lock:
-            if self._closed.is_set() or len(self._live) >= 2 * self._max_guests:  # those told to leave have not yet
+            if (
+                self._closed.is_set() or len(self._live) >= 2 * self._max_guests
+            ):  # those told to leave have not yet
                 link.close()
                 return
             self._make_room()

@@ -237,10 +237,19 @@ class NameServer:
             match words:
                 case ["announce", *_]:
                     return [ANNOUNCED]
-                case ["bot", ("list" | "query" | "set" | "get") as verb, *arguments] if arguments or verb == "list":
+                case ["bot", ("list" | "query" | "set" | "get") as verb, *arguments] if (
+                    arguments or verb == "list"
+                ):
                     return [to_text(self._answer_as_bottle(verb, arguments))]
                 case ["list", *arguments]:
-                    return [*(line for name in self._names_below(arguments) for line in self._registration_line(name)), END]
+                    return [
+                        *(
+                            line
+                            for name in self._names_below(arguments)
+                            for line in self._registration_line(name)
+                        ),
+                        END,
+                    ]
                 case [verb, *arguments] if arguments and verb in self._handlers:
                     return [*self._handlers[verb](arguments), END]
             return [END]
@@ -274,12 +283,18 @@ class NameServer:
         return "port", ("name", name), ("ip", host), ("port_number", port), ("carrier", carrier)
 
     def _register(self, arguments: list[str]) -> list[str]:
-        name, carrier, host, port = (word if word != ALLOCATE else "" for word in [*arguments, "", "", ""][:4])
-        previous_port = self._names[name][1] if name in self._names else 0  # a second port of that name then fails
+        name, carrier, host, port = (
+            word if word != ALLOCATE else "" for word in [*arguments, "", "", ""][:4]
+        )
+        previous_port = (
+            self._names[name][1] if name in self._names else 0
+        )  # a second port of that name then fails
         number = int(port) if re.fullmatch(r"\d{1,5}", port, re.ASCII) else previous_port or self._free_port()
         name = name or f"/anonymous/{number}"
         is_full = len(self._names) >= MOST_NAMES and name not in self._names
-        if is_full or not (ROOTED.fullmatch(name) and number < 1 << 16 and len(host + carrier) <= LONGEST_WHERE):
+        if is_full or not (
+            ROOTED.fullmatch(name) and number < 1 << 16 and len(host + carrier) <= LONGEST_WHERE
+        ):
             return []
         self._names[name] = (host or self.address.host, number, carrier or "tcp")
         return self._registration_line(name)

@@ -143,7 +143,13 @@ class Port:
             if len(self.outputs) >= MOST_CONNECTIONS:
                 raise BodyError(f"{self.name} has {MOST_CONNECTIONS} connections", hint="end one of them")
             output = Outgoing(
-                self.name, to, address, carriers[carrier], queue=self._max_queued, count=self.count, lost=self._forget
+                self.name,
+                to,
+                address,
+                carriers[carrier],
+                queue=self._max_queued,
+                count=self.count,
+                lost=self._forget,
             )
             with self._lock:
                 closing = self._closing

@@ -103,9 +103,8 @@ class RemoteBoard:
             raise BodyError(f"{self._name} sends no state", hint=f"{self._name}/stateExt:o has to stream")
 
     def _read_stream(self, source: str, take: OnData) -> None:
-        reader = Reader(
-            self._names, source, take, name=f"{self._client_name}/{next(self._readers)}/state:i", carrier=STREAM
-        )
+        name = f"{self._client_name}/{next(self._readers)}/state:i"
+        reader = Reader(self._names, source, take, name=name, carrier=STREAM)
         self._resources.enter_context(reader)
 
     def _get(self, word: str, *before: str, of: Bottle = ()) -> Value:
@@ -157,7 +156,11 @@ class RemoteBoard:
         if len(bottle) not in {22, 24} or bottle[POSITIONS + 1] != "ok":
             return
         with suppress(InputError):
-            self.state = BoardState(*(self._values(bottle, place) for place in (POSITIONS, VELOCITIES, TORQUES)))
+            self.state = BoardState(
+                self._values(bottle, POSITIONS),
+                self._values(bottle, VELOCITIES),
+                self._values(bottle, TORQUES),
+            )
             self.count += 1
             self._first_state.set()
 

@@ -79,13 +79,12 @@ def _scale(unit: str) -> float:
 
 
 def sensor_ports(name: str, robot: Robot, sensors: Iterable[SensorSpec]) -> tuple[SensorPort, ...]:
-    """Return the ports of sensors with readings: distances at `NAME/SENSOR/depth:o`, others at `NAME/SENSOR:o`."""
+    """Return the ports of sensors: distances at `NAME/SENSOR/depth:o`, others at `NAME/SENSOR:o`."""
     yarp_names = {ours: theirs for theirs, ours in robot.namings.get(NAMING, {}).items()}
     ranges = RangeSensor | RangeScan | FlashLidar
-    return tuple(
-        SensorPort(
-            f"{name}/{yarp_names.get(sensor.name, sensor.name)}{'/depth' * isinstance(sensor, ranges)}:o", sensor
-        )
-        for sensor in sensors
-        if sensor.channels
-    )
+    ports: list[SensorPort] = []
+    for sensor in sensors:
+        if sensor.channels:
+            suffix = "/depth" if isinstance(sensor, ranges) else ""
+            ports.append(SensorPort(f"{name}/{yarp_names.get(sensor.name, sensor.name)}{suffix}:o", sensor))
+    return tuple(ports)

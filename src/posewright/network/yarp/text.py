@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from posewright.errors import FormatError
-from posewright.network.yarp.bottle import MAX_DEPTH, INT64_RANGE, Bottle, Value, Vocab
+from posewright.network.yarp.bottle import INT64_RANGE, MAX_DEPTH, Bottle, Value, Vocab
 
 BARE = re.compile(r"[A-Za-z_][A-Za-z_0-9.-]*")
 RESERVED_WORDS = {"true", "false", "null", "inf", "nan"}
@@ -57,7 +57,8 @@ def from_text(text: str) -> Bottle:
             closed = tuple(lists.pop())
             lists[-1].append(closed)
         elif word in "()":
-            raise FormatError(f"the bottle has a {word} too many", hint=f"at most {MAX_DEPTH} levels, all closed")
+            hint = f"at most {MAX_DEPTH} levels, all closed"
+            raise FormatError(f"the bottle has a {word} too many", hint=hint)
         else:
             lists[-1].append(_parse_value(word))
     if len(lists) > 1:

@@ -62,7 +62,8 @@ def topics(name: str, joints: Sequence[str], sensors: Sequence[SensorSpec]) -> t
 
 def _joint_states(joints: Sequence[str]) -> Pack:
     moving, still = (
-        _Message(messages.joint_state(joints, effort=True, velocity=with_velocity)) for with_velocity in (True, False)
+        _Message(messages.joint_state(joints, effort=True, velocity=with_velocity))
+        for with_velocity in (True, False)
     )
 
     def pack(state: BodyState, _commands: JointCommands) -> bytes:
