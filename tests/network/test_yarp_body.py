@@ -299,5 +299,5 @@ def test_who_is_not_there_is_missed_by_name(server: NameServer) -> None:
     assert find_served_robot(address) is None
     with pytest.raises(BodyError, match="nobody is called /nobody/rpc:i"):
         make_plant(address, [part_of()], None)
-    with pytest.raises(InputError, match="2 robots"):
+    with pytest.raises(InputError, match="takes one robot, not 2"):
         find_control_board(address, [part_of(), part_of()], SimulatedClock())

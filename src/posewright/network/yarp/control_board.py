@@ -337,7 +337,7 @@ class ControlBoard:
         return 0.0 if column is None else self._robot.servos[column].stiffness * RAD_PER_DEG
 
     def _pid(self, axis: int) -> Bottle:
-        """Return the ten PID numbers of a servo, which is a proportional controller [% of its torque / deg]."""
+        """Return the ten PID numbers of a servo, a proportional controller [% of its torque / deg]."""
         column = self.axes.columns[axis]
         full = 0.0 if column is None else 100.0 / self._robot.servos[column].stall_torque_nm
         return full * self._stiffness(axis), 0.0, 0.0, 0.0, 100.0, 0.0, 1.0, 0.0, 0.0, 0.0
