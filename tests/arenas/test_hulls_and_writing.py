@@ -98,7 +98,7 @@ def test_a_urdf_has_a_link_for_everything(field: Arena) -> None:
     links = {link.attrib["name"] for link in root.iter("link")}
     assert links == {"field", "floor", *(shape.name for shape in race.shapes)}
     assert len(list(root.iter("joint"))) == len(links) - 1
-    with pytest.raises(InputError, match="pyramid: a URDF has no place"):
+    with pytest.raises(InputError, match="pyramid: a URDF cannot hold"):
         urdf_of_arena(field)
 
 

@@ -150,8 +150,8 @@ def test_the_same_chart_gets_the_same_scenarios() -> None:
 def test_what_cannot_be_taken_is_named_with_the_reason() -> None:
     cover = cover_chart(parse_chart(DEAD))
     assert {way.line: reason for way, reason in cover.infeasible.items()} == {
-        12: "`a and n > 3` never holds when it is asked",
-        13: "`n > 4 and n < 3` never holds when it is asked",
+        12: "`a and n > 3` never holds when it is evaluated",
+        13: "`n > 4 and n < 3` never holds when it is evaluated",
         14: "three is never active",
     }
     assert cover.coverage.missing == ()
@@ -249,5 +249,5 @@ def test_any_small_chart_is_covered_as_far_as_it_goes(ways: list[list[tuple[str,
     assert cover.coverage.missing == ()
     assert all(run_scenario(cover.chart, scenario).passed for scenario in cover.scenarios)
     ways = cover.coverage.obligations.machine.transitions
-    taken = {("way", way.source, way.index) for way in ways if way not in cover.infeasible}
-    assert taken == {fact for fact in cover.coverage.facts if fact[0] == "way"}
+    taken = {("transition", way.source, way.index) for way in ways if way not in cover.infeasible}
+    assert taken == {fact for fact in cover.coverage.facts if fact[0] == "transition"}

@@ -16,8 +16,8 @@ from posewright.charts.coverage import (
     CoverageRecorder,
     Measure,
     cover_run,
+    coverage_marks,
     feasible,
-    marks,
     with_feasible,
 )
 from posewright.charts.drawing import CoverageMark, draw_svg
@@ -95,7 +95,7 @@ def test_a_run_covers_the_states_and_the_ways_that_it_takes() -> None:
 def test_a_choice_in_a_value_and_a_branch_are_decisions() -> None:
     chart = parse_chart(JUNCTIONS)
     run = cover_run(chart, rows(chart, {"n": 5}, {"c": True}, {"c": False}, {"b": True}))
-    seen = {goal.name for goal in cover_run(chart, []).obligations.every if goal.met(run.facts)}
+    seen = {goal.name for goal in cover_run(chart, []).obligations.every if goal.is_met(run.facts)}
     assert {"c is true", "c is false", "a or b is true", "a or b is false", "b is true in a or b"} <= seen
     assert "a is true in a or b" not in seen
 
@@ -150,7 +150,7 @@ def test_mcdc_asks_for_a_pair_in_which_the_condition_decides(
     met = {
         goal.name.split()[0]
         for goal in run.obligations.every
-        if goal.measure is Measure.MCDC and goal.met(run.facts)
+        if goal.measure is Measure.MCDC and goal.is_met(run.facts)
     }
     assert met == decides
 
@@ -176,7 +176,7 @@ def test_all_inputs_together_cover_all_that_can_be_covered(guard: str) -> None:
     possible = feasible(explore(chart))
     assert with_feasible(run, possible).missing == ()
     assert possible.coverage.missing == ()
-    assert not any(goal.met(run.facts) for goal in possible.coverage.infeasible)
+    assert not any(goal.is_met(run.facts) for goal in possible.coverage.infeasible)
 
 
 @given(guard=GUARDS)
@@ -197,7 +197,7 @@ def test_what_chooses_decides_only_where_the_two_branches_differ(one: str, other
     every = [dict(zip("abc", bits, strict=True)) for bits in itertools.product([False, True], repeat=3)]
     run = cover_run(chart, rows(chart, *({**row, "n": n} for row in every for n in (0, 9))))
     met = {
-        goal.name for goal in run.obligations.every if goal.measure is Measure.MCDC and goal.met(run.facts)
+        goal.name for goal in run.obligations.every if goal.measure is Measure.MCDC and goal.is_met(run.facts)
     }
     differing = [row for row in every if truth(one, row) != truth(other, row)]
     when_true = {truth(one, row) for row in differing}
@@ -214,10 +214,10 @@ def test_a_branch_that_cannot_be_computed_decides_nothing() -> None:
     text = HEAD + 'initial: one\nstates:\n  one: [{when: "8 / n > 2 if n > 0 else a", do: {x: 1}}]\n'
     chart = parse_chart(text)
     run = cover_run(chart, rows(chart, {"n": 1}, {"n": 9}, {"a": True}, {}))
-    met = {goal.name.split(" decides")[0] for goal in run.obligations.every if goal.met(run.facts)}
+    met = {goal.name.split(" decides")[0] for goal in run.obligations.every if goal.is_met(run.facts)}
     assert {"8 / n > 2", "a"} <= met
     assert not any(
-        goal.name.startswith("n > 0 decides") and goal.met(run.facts) for goal in run.obligations.every
+        goal.name.startswith("n > 0 decides") and goal.is_met(run.facts) for goal in run.obligations.every
     )
 
 
@@ -243,7 +243,7 @@ def test_what_is_held_is_a_decision_of_its_own() -> None:
         HEAD + 'initial: one\nstates:\n  one: [{when: "held(a and b, 0.2 s)", go: two}]\n  two: []\n'
     )
     run = cover_run(chart, rows(chart, *[{"a": True, "b": True}] * 4))
-    names = {goal.name for goal in run.obligations.every if goal.met(run.facts)}
+    names = {goal.name for goal in run.obligations.every if goal.is_met(run.facts)}
     assert "held(a and b, 0.2 s) is true" in names
     assert "a is true in held(a and b, 0.2 s)" in names
     assert covered(run, Measure.TRANSITIONS) == (1, 1)
@@ -267,10 +267,10 @@ states:
     )
     chart = parse_chart(text)
     possible = feasible(explore(chart))
-    reasons = {way.line: reason for way, reason in possible.infeasible_ways.items()}
+    reasons = {way.line: reason for way, reason in possible.infeasible_transitions.items()}
     assert reasons == {
-        12: "`a and b` never holds when it is asked",
-        13: "`n > 4 and n < 3` never holds when it is asked",
+        12: "`a and b` never holds when it is evaluated",
+        13: "`n > 4 and n < 3` never holds when it is evaluated",
         14: "lost is never raised",
         16: "three is never active",
     }
@@ -306,9 +306,9 @@ def test_coverage_comes_as_plain_data() -> None:
 
 def test_marks_tell_what_was_covered_partly_and_not() -> None:
     chart = parse_chart(JUNCTIONS)
-    assert set(marks(cover_run(chart, [])).values()) == {CoverageMark.MISSED}
+    assert set(coverage_marks(cover_run(chart, [])).values()) == {CoverageMark.MISSED}
     run = cover_run(chart, rows(chart, {"n": 5, "b": True, "c": True}, {"go": True}))
-    found = marks(run)
+    found = coverage_marks(run)
     assert (found["two"], found["three"]) == (CoverageMark.COVERED, CoverageMark.MISSED)
     assert (found["one", 0], found["two", 0], found["two", 1]) == (
         CoverageMark.PARTLY,
@@ -317,7 +317,7 @@ def test_marks_tell_what_was_covered_partly_and_not() -> None:
     )
     assert (found["ask", 0], found["ask", 1]) == (CoverageMark.MISSED, CoverageMark.MISSED)
     whole = feasible(explore(chart)).coverage
-    assert set(marks(whole).values()) == {CoverageMark.COVERED}
+    assert set(coverage_marks(whole).values()) == {CoverageMark.COVERED}
 
 
 def test_watching_does_not_change_what_a_chart_does() -> None:
@@ -333,5 +333,5 @@ def test_watching_does_not_change_what_a_chart_does() -> None:
 def test_coverage_is_its_own_picture() -> None:
     chart = parse_chart(JUNCTIONS)
     run = cover_run(chart, rows(chart, {"n": 5, "b": True, "c": True}))
-    assert run.svg() == run._repr_svg_() == draw_svg(chart, marks=marks(run))
+    assert run.svg() == run._repr_svg_() == draw_svg(chart, marks=coverage_marks(run))
     assert run.svg() != cover_run(chart, []).svg()

@@ -144,7 +144,7 @@ def test_a_hostile_document_is_refused_with_its_line_and_little_work(name: str, 
         ("anchors_without_end", 2, "no key here is called 'x'"),
         ("open_bracket", 3, "the { is never closed"),
         ("number_of_5000_digits", 2, "a number too large"),
-        ("else_after_else", 11, "stands before this one"),
+        ("else_after_else", 11, "comes before this one"),
         ("junctions_without_end", 6, "1501 junctions"),
     ],
 )

@@ -56,7 +56,7 @@ def told(text: str) -> str:
         ),
         (
             "when: near, open",
-            "input:11: states.closed[0]: `open` is no key of a transition (write `go: open`)",
+            "input:11: states.closed[0]: `open` is not a key of a transition (write `go: open`)",
         ),
         (
             "when: near, go open",
@@ -64,7 +64,7 @@ def told(text: str) -> str:
         ),
         (
             "near: open",
-            "input:11: states.closed[0]: `near` is no key of a transition (write {when: near, go: open})",
+            "input:11: states.closed[0]: `near` is not a key of a transition (write {when: near, go: open})",
         ),
         (
             "when: gap < 3 cms, go: open",
@@ -121,7 +121,7 @@ def test_a_transition_in_another_notation_is_refused_with_ours(transition: str, 
     ],
 )
 def test_an_arrow_is_answered_with_the_mapping_that_is_meant(written: str, right: str) -> None:
-    message = f"input:11: states.closed[0]: `{written}` is no transition ({right})"
+    message = f"input:11: states.closed[0]: `{written}` is not a transition ({right})"
     assert told(f"{HEAD}    - '{written}'\n") == message
 
 
@@ -152,7 +152,7 @@ def test_an_arrow_is_answered_with_the_mapping_that_is_meant(written: str, right
         (
             "description: a text: with a colon\n",
             "1:20: not valid YAML: mapping values are not allowed in this context"
-            " (a text with a colon in it needs quotes; `key: value` a line of its own)",
+            " (a text with a colon in it needs quotes; `key: value` needs a line of its own)",
         ),
     ],
 )
@@ -255,7 +255,7 @@ def test_of_very_many_errors_the_first_are_told() -> None:
     lines = str(caught.value).split("\n")
     assert len(lines) == 21
     assert lines[0].startswith("input:11:14: ")
-    assert lines[-1] == "no more is told than 20 errors at once"
+    assert lines[-1] == "only the first 20 errors are reported"
 
 
 def test_the_rows_of_a_transition_table_are_read_each_for_itself() -> None:

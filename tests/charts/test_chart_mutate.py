@@ -16,7 +16,7 @@ from posewright.charts.mutation import (
     FaultKind,
     Mutant,
     MutantStatus,
-    explore_kept,
+    explore_small_variables,
     mutants,
     mutate_chart,
 )
@@ -220,7 +220,7 @@ def shown(made: Chart, given: list[dict[str, object]]) -> list[tuple[str, dict[s
 
 @pytest.fixture(scope="module")
 def told() -> list[tuple[Mutant, MutantStatus, list[dict[str, object]]]]:
-    distinguisher = Distinguisher(explore_kept(TIMED))
+    distinguisher = Distinguisher(explore_small_variables(TIMED))
     found = []
     for mutant in mutants(TIMED):
         one = distinguisher.distinguish(mutant)
@@ -259,7 +259,7 @@ states:
 
 
 def beginnings(made: Chart) -> dict[str, MutantStatus]:
-    distinguisher = Distinguisher(explore_kept(made))
+    distinguisher = Distinguisher(explore_small_variables(made))
     faults = (one for one in mutants(made) if one.description.endswith(f"not {made.initial_values['y']}"))
     return {one.description: distinguisher.distinguish(one).status for one in faults}
 
@@ -316,7 +316,7 @@ def test_what_is_proved_alike_from_any_start_is_never_seen_apart(
         f"locals: {{k: {{int: [0, 9]}}}}\ninitial_values: {{{begins}}}\npriority: ordered\ninitial: p\n"
         f"states:\n  p: {{entry: {acts[0]}, transitions: {ways}}}\n  q: [{{when: k > 6, go: p}}]\n"
     )
-    distinguisher = Distinguisher(explore_kept(made))
+    distinguisher = Distinguisher(explore_small_variables(made))
     found = [
         (one, distinguisher.distinguish(one))
         for one in mutants(made)
@@ -338,7 +338,7 @@ states:
   q: [{when: a or not a, go: p}]
 """
     )
-    seen = explore_kept(made)
+    seen = explore_small_variables(made)
     distinguisher = Distinguisher(seen)
     assert not seen.complete
     told = [

@@ -102,7 +102,7 @@ def test_a_time_is_rounded_up_to_ticks(chart: Chart, lasts: str, ticks: int) -> 
 def test_what_differs_is_told_with_line_tick_and_both_values(chart: Chart) -> None:
     text = WALKS.replace("motion: kick, tries: 1", "motion: walk, tries: 2")
     failed = run_scenario(chart, parse_scenario(text, chart)).failures
-    assert [(one.line, one.tick, one.what, one.expected, one.got) for one in failed] == [
+    assert [(one.line, one.tick, one.name, one.expected, one.actual) for one in failed] == [
         (6, 3, "motion", "walk", "kick"),
         (6, 3, "tries", 2, 1),
     ]
@@ -145,8 +145,8 @@ def test_a_tick_that_fails_fails_the_scenario() -> None:
     text = "chart: c\nperiod_s: 0.1\ninputs: {n: int8}\noutputs: {x: int8}\ninitial: a\n"
     dividing = parse_chart(text + "states: {a: [{when: 8 % n == 2, do: {x: 1}}]}\n")
     result = run_scenario(dividing, scenario(dividing, "  - {set: {n: 3}}\n  - {set: {n: 0}}\n  - {}\n"))
-    assert [(one.tick, one.what, one.line) for one in result.failures] == [(1, "tick", 4)]
-    assert "zero" in str(result.failures[0].got)
+    assert [(one.tick, one.name, one.line) for one in result.failures] == [(1, "tick", 4)]
+    assert "zero" in str(result.failures[0].actual)
 
 
 def test_a_file_names_its_chart_and_is_read_from_anywhere(tmp_path: Path) -> None:
@@ -212,7 +212,7 @@ def test_every_scenario_survives_being_saved(
         ("  - {set: {near: 2}}\n", "is not a bool (write 0, 1, false or true)"),
         ("  - {ticks: 1, for: 1}\n", "both `ticks` and `for`"),
         ("  - {for: 3 parsec}\n", "there is no unit 'parsec'"),
-        ("  - {for: arrived}\n", "arrived is no time"),
+        ("  - {for: arrived}\n", "arrived is not a time"),
         ("  - {ticks: 0}\n", "0 is out of range"),
         ("  - {ticks: 900000}\n  - {ticks: 900000}\n", "s.yaml:4: steps[1]: more than 1000000 ticks"),
         ("  - {wait: 1}\n", "no key here is called 'wait'"),

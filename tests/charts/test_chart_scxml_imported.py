@@ -357,7 +357,7 @@ NATIVE = {
     ),
     '<state id="a" pw:min_s="-1"/>': "-1.0 is out of range",
     '<state id="a" pw:priority="loud"/>': "no priority is called 'loud'",
-    '<pw:junction id="j"/><state id="a"/>': "a junction without a way on",
+    '<pw:junction id="j"/><state id="a"/>': "a junction needs segments",
 }
 
 

@@ -31,7 +31,7 @@ def test_a_chart_is_written_started_and_run_in_place() -> None:
     assert (session.state, session.outputs["light"], len(session.history)) == ("bright", True, 1)
     session.tick("alarm", button=0, mode="party")
     assert session.state == "dark"
-    assert repr(session) == "<Session of 'lamp': tick 2, dark, light=1>"
+    assert repr(session) == "<ChartSession of 'lamp': tick 2, dark, light=1>"
     session.restart()
     assert (session.state, len(session.history)) == ("dark", 0)
 
@@ -88,15 +88,15 @@ def test_any_form_of_a_chart_will_do_and_nothing_else() -> None:
     lamp = pw.chart(LAMP)
     assert pw.compare_charts(pw.chart(scxml_text(lamp)), lamp)
     for junk in ("", "  ", None, {}, 3, b"chart: x"):
-        with pytest.raises(InputError, match="give its text"):
+        with pytest.raises(InputError, match="give the text"):
             pw.chart(junk)
 
 
 def test_a_run_is_a_table_at_a_plain_prompt_too() -> None:
     session = pw.chart(LAMP).start()
-    assert (repr(session.history), str(session.history)) == ("<Run: 0 ticks>", "no tick yet")
+    assert (repr(session.history), str(session.history)) == ("<TickTable: 0 ticks>", "no tick yet")
     session.tick("alarm", button=1).tick()
-    assert repr(session.history) == "<Run: 2 ticks, now in bright>"
+    assert repr(session.history) == "<TickTable: 2 ticks, now in bright>"
     heading, first, second = (line.split() for line in str(session.history).splitlines())
     assert heading == ["tick", "time", "button", "mode", "alarm", "state", "light"]
     assert first == ["0", "0", "s", "1", "plain", "1", "dark", "1"]

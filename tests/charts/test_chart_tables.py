@@ -152,13 +152,13 @@ def test_a_missing_row_is_a_gap_and_a_contradiction_an_overlap(tmp_path: Path) -
         ("q,w,q_next,s\n0,0,0\n", "t.csv:2: 3 cells in 4 columns"),
         ("q,w,s\n0,0,0\n", "t.csv:1: no columns for the state"),
         ("q,w,r_next,q_next,s\n", "t.csv:1: the column 'r_next' has no column 'r'"),
-        ("w,q,q_next,s\n", "t.csv:1: the column 'w' stands where 'q' should"),
-        ("q,w,q_next,w\n", "t.csv:1: the column 'w' is there twice"),
+        ("w,q,q_next,s\n", "t.csv:1: the column 'w' is in the place of 'q'"),
+        ("q,w,q_next,w\n", "t.csv:1: the column 'w' occurs twice"),
         ("q,w,q_next,W\n", "t.csv:1: the column 'W' differs from 'w' only in case"),
         ("q,w x,q_next,s\n", "t.csv:1: the column 'w x' is not a valid name"),
         ("q,w,q_next,s\n", "t.csv:1: the table has no rows"),
         ("\n\n", "t.csv: the table is empty"),
-        ("state,w,next,s\na b,0,a,0\n", "t.csv:2: 'a b' is no name for a state"),
+        ("state,w,next,s\na b,0,a,0\n", "t.csv:2: 'a b' is not a valid name for a state"),
     ],
 )
 def test_a_wrong_table_is_refused_with_its_line(text: str, message: str) -> None:

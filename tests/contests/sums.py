@@ -19,7 +19,7 @@ from typing import Any
 
 from posewright.arenas import Box, arena, check_layout
 from posewright.contests import Measures, contest, inspect_measures, rank, score
-from posewright.contests.obstacle_race.put_back import turned_towards
+from posewright.contests.obstacle_race.put_back import turn_towards
 
 
 def _inspected(told: dict[str, Any]) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def _made(held: Any, entry: Mapping[str, Any]) -> Made:
 def _turned(told: Mapping[str, float]) -> dict[str, Any]:
     held: Any = contest("obstacle-race")
     goal = 0.0 if told["leg"] == 1 else math.pi
-    yaw = turned_towards(math.radians(told["looked_deg"]), goal, held.rules.fall.turn_rad)
+    yaw = turn_towards(math.radians(told["looked_deg"]), goal, held.rules.fall.turn_rad)
     return {"yaw_deg": round(math.degrees(yaw), 6)}
 
 

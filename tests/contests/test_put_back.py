@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from posewright.arenas import Box, arena, point_distances, random_layout
 from posewright.contests import rules
-from posewright.contests.obstacle_race.put_back import clear_place, turned_towards
+from posewright.contests.obstacle_race.put_back import find_clear_place, turn_towards
 
 RULES = rules().put_back
 FIELD = arena()
@@ -25,7 +25,7 @@ def poses(boxes) -> np.ndarray:
 
 
 def put(x, y, boxes, forward) -> tuple[float, float]:
-    return clear_place(x, y, boxes, FIELD, rules=RULES, forward=forward)
+    return find_clear_place(x, y, boxes, FIELD, rules=RULES, forward=forward)
 
 
 def room(x, y, boxes) -> float:
@@ -111,7 +111,7 @@ def test_a_box_lying_on_its_side_is_kept_clear_of_along_its_length():
 
 @given(st.floats(-math.pi, math.pi), st.sampled_from([0.0, math.pi]), st.floats(0.0, 1.0))
 def test_turning_never_exceeds_what_is_allowed_and_never_turns_away(heading, goal, most):
-    turned = turned_towards(heading, goal, most)
+    turned = turn_towards(heading, goal, most)
     before, after = (abs(math.remainder(goal - angle, math.tau)) for angle in (heading, turned))
     assert abs(math.remainder(turned - heading, math.tau)) <= most + 1e-9
     assert after <= before + 1e-9

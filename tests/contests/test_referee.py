@@ -195,7 +195,7 @@ def test_progress_can_be_read_while_the_trial_runs(scenario):
 def test_a_body_that_does_not_know_its_world_cannot_be_refereed(scenario):
     block = next(scenario().stand(1.0).blocks())
     blind = dataclasses.replace(block, states=dataclasses.replace(block.states, truth=None))
-    with pytest.raises(BodyError, match="see"):
+    with pytest.raises(BodyError, match="does not report where it is"):
         RaceReferee(rules(), arena(), Person(), lambda _: None).watch(blind)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from posewright.arenas import arena
 from posewright.contests import Measures, contest, contest_names, inspect_measures, parse_rules, rules
-from posewright.contests.obstacle_race.leg import Way
+from posewright.contests.obstacle_race.leg import LegCourse
 from posewright.documents import parse_document
 from posewright.errors import DocumentError, InputError, UnknownNameError
 
@@ -43,7 +43,7 @@ def test_rules_and_field_agree():
 
 def test_legs_lead_between_the_lines_of_the_arenas_own_document():
     first, second = arena(rules().arena).lines
-    there, back = Way.of(rules(), 1), Way.of(rules(), 2)
+    there, back = LegCourse.from_rules(rules(), 1), LegCourse.from_rules(rules(), 2)
     assert (there.from_x_m, there.to_x_m) == (first.x, second.x + second.width_m / 2)
     assert (back.from_x_m, back.to_x_m) == (second.x, first.x - first.width_m / 2)
 
@@ -107,7 +107,7 @@ def test_a_bioloid_may_enter_and_a_giant_may_not():
     giant = inspect_measures("giant", Measures(0.51, 3.5, 0.115, 4))
     broken = [verdict for verdict in giant.verdicts if not verdict.passed]
     assert [verdict.what for verdict in broken] == ["height", "foot length", "mass", "legs"]
-    assert str(broken[2]) == "mass 3.5 kg: at most 3 kg, not kept"
+    assert str(broken[2]) == "mass 3.5 kg: at most 3 kg, failed"
     assert all(verdict.source.startswith("CEABOT rules 2013") for verdict in giant.verdicts)
 
 

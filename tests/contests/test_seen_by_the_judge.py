@@ -168,7 +168,7 @@ def test_a_trace_that_leaves_out_a_measure_of_its_arena_is_refused(lost, scenari
     recording = scenario().stand(6.0).recording()
     kept = {key: value for key, value in recording.header.arena.items() if key != lost}
     for arena_of in (kept, {}):
-        with pytest.raises(InputError, match=r"no arena is told|not told"):
+        with pytest.raises(InputError, match=r"has no arena|is missing"):
             judge(told(recording, header=dataclasses.replace(recording.header, arena=arena_of)))
 
 

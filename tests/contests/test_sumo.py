@@ -15,12 +15,12 @@ import pytest
 from tests.contests.stories import recording_of
 
 import posewright as pw
-from posewright.contests import Duel, Ranked, contest, judge
+from posewright.contests import Duel, RankedScore, contest, judge
 from posewright.contests.sumo.bout import Bout
 from posewright.contests.sumo.contest import Sumo
-from posewright.contests.sumo.exchange import Award, Reason, Stop, settle
+from posewright.contests.sumo.exchange import Award, ExchangeEnd, Reason, judge_exchange
 from posewright.contests.sumo.incidents import Ring
-from posewright.contests.sumo.side import sides_of
+from posewright.contests.sumo.wrestler_rows import rows_of_recording
 from posewright.errors import DocumentError, InputError, UnknownNameError
 from posewright.recordings import read_mcap, write_mcap
 from posewright.runs.trial import Trial
@@ -31,7 +31,7 @@ RULES = contest("sumo").rules_text
 
 
 def point(to, points=2, at_s=1.0):
-    return Stop("point", at_s, at_s, (Award(to, points, Reason.KNOCKED_DOWN, at_s, ""),))
+    return ExchangeEnd("point", at_s, at_s, (Award(to, points, Reason.KNOCKED_DOWN, at_s, ""),))
 
 
 def bout_of(*stops):
@@ -105,12 +105,12 @@ def test_who_sees_rows_come_decides_as_who_has_them_all(folder):
     held, recording = Sumo(), recording_of(folder)
     rules, ring = held.rules, Ring(1.25, 0.0, 0.75)
     end_s = min((event.time_s for event in recording.events_of("halt")), default=recording.duration_s)
-    sides = {name: side.rows(side.times <= end_s) for name, side in sides_of(recording).items()}
+    sides = {name: side.select(side.times <= end_s) for name, side in rows_of_recording(recording).items()}
     for now_s in np.arange(5.25, end_s, 0.5):
-        seen = {name: side.rows(side.times <= now_s) for name, side in sides.items()}
-        stop = settle(rules, ring, seen, 5.0, rules.bout.round_s, ended=False)
+        seen = {name: side.select(side.times <= now_s) for name, side in sides.items()}
+        stop = judge_exchange(rules, ring, seen, 5.0, rules.bout.round_s, is_complete=False)
         if stop is not None:
-            assert stop == settle(rules, ring, sides, 5.0, rules.bout.round_s, ended=True)
+            assert stop == judge_exchange(rules, ring, sides, 5.0, rules.bout.round_s, is_complete=True)
             break
 
 
@@ -123,14 +123,16 @@ def test_who_has_two_rounds_has_won_and_no_third_is_fought():
 
 
 def test_after_a_tied_round_one_more_win_does_not_end_a_bout():
-    tie = Stop("time", 120.0, 120.0)
+    tie = ExchangeEnd("time", 120.0, 120.0)
     assert not bout_of(tie, *[point("red")] * 3).is_over
     assert bout_of(tie, *[point("red")] * 3, tie).winner == "red"
     assert bout_of(tie, tie, tie).winner is None
 
 
 def test_at_one_round_each_and_a_tie_more_points_win():
-    bout = bout_of(*[point("red")] * 3, point("red", 1), *[point("blue")] * 3, Stop("time", 120.0, 120.0))
+    bout = bout_of(
+        *[point("red")] * 3, point("red", 1), *[point("blue")] * 3, ExchangeEnd("time", 120.0, 120.0)
+    )
     assert bout.rounds_of("red") == bout.rounds_of("blue") == 1
     assert bout.winner == "red"
 
@@ -148,7 +150,7 @@ def test_it_is_a_duel_whose_places_earn_points():
 
 def test_a_score_says_who_has_won():
     score = judge(recording_of(CASES / "two_rounds_win"))
-    assert isinstance(score, Ranked)
+    assert isinstance(score, RankedScore)
     assert contest("sumo").winner(score) == "red"
     assert score.ranking == (2.0, 10.0)
     assert score.figures["won"] is True

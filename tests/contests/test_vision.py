@@ -9,9 +9,9 @@ import pytest
 from tests.contests.stories import recording_of
 
 from posewright.contests import contest
-from posewright.contests.vision.account import Account
 from posewright.contests.vision.contest import Vision
-from posewright.contests.vision.rules import turn_of
+from posewright.contests.vision.rules import parse_turn
+from posewright.contests.vision.scorekeeper import VisionScorekeeper
 from posewright.errors import DocumentError, InputError
 
 CASE = Path(__file__).parent / "cases" / "vision" / "all_right"
@@ -24,7 +24,7 @@ def test_the_codes_lead_to_each_box_once_and_back(seed: int) -> None:
     box, seen = 0, []
     for _ in markers:
         seen.append(box)
-        box = (box + round(np.degrees(turn_of(markers[box].text, VISION.rules)) / 45.0)) % 8
+        box = (box + round(np.degrees(parse_turn(markers[box].text, VISION.rules)) / 45.0)) % 8
     assert (sorted(seen), box) == (list(range(8)), 0)
 
 
@@ -47,10 +47,10 @@ def test_the_same_seed_draws_the_same_field_and_another_one_another() -> None:
 @pytest.mark.parametrize("rows", [1, 7, 100])
 def test_what_is_found_does_not_hang_on_how_rows_come_in_blocks(rows: int) -> None:
     recording = recording_of(CASE)
-    account = Account(VISION.rules, VISION.field("", 0))
+    account = VisionScorekeeper(VISION.rules, VISION.field("", 0))
     for begin in range(0, len(recording.times), rows):
         part = slice(begin, begin + rows)
-        if account.look(recording.times[part], recording.robot().base[part]):
+        if account.advance(recording.times[part], recording.robot().base[part]):
             break
     assert tuple(account.turns) == VISION.judge(recording).turns
 
@@ -68,7 +68,7 @@ def test_right_turns_rank_before_time() -> None:
     [
         ("angles_deg: [45, 90, 135, 180]", "angles_deg: [45, 90]", "do not lead from box to box"),
         ("turns: 8", "turns: 9", "9 turns for 8 boxes"),
-        ("nearest_m: 0.7", "nearest_m: 2.0", "nearest_m is more than farthest_m"),
+        ("nearest_m: 0.7", "nearest_m: 2.0", "nearest_m is greater than farthest_m"),
         ("points: 20", "points: many", "points"),
     ],
 )

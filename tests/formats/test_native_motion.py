@@ -235,7 +235,7 @@ MISTAKES = {
         "repeat: often": "whole number",
         "repet: 3": "did you mean repeat",
     },
-    "speed: 1.50": {"speed: 0": "a speed is", "speed: -1": "a speed is", "speed: .inf": "finite"},
+    "speed: 1.50": {"speed: 0": "the speed is 0", "speed: -1": "the speed is -1", "speed: .inf": "finite"},
     "{right_elbow: 9}": {"{right_elbow: -9}": "out of range", "{left_elbow: 9}": "did you mean right_elbow"},
     "roll, right_elbow]": {
         "roll, right_elbov]": "did you mean right_elbow",
@@ -353,7 +353,7 @@ def test_the_start_pose_may_be_called_by_its_name_and_keeps_it(tmp_path: Path) -
     ("line", "says"),
     [
         ("start_pose: kneel", ":4: .*broad_base.*sit.*sleep.*stand.*walk"),
-        ("start_pose: sit\nstart_pose_deg: [0, 0]", "one of the two"),
+        ("start_pose: sit\nstart_pose_deg: [0, 0]", "keep one of them"),
     ],
 )
 def test_a_start_pose_that_says_nothing_sensible_is_refused(tmp_path: Path, line: str, says: str) -> None:

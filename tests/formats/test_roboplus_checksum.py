@@ -42,10 +42,10 @@ def damaged(data: bytes, trailer: bytes) -> bytes:
         (lambda right: right + b"\r\n", "line end was appended"),
         (lambda _: b"  ", "two blanks"),
         (lambda _: b"  \n", "two blanks"),
-        (lambda right: b"\\%02X\\%02x" % tuple(right), "stands as text; its value .* is right"),
+        (lambda right: b"\\%02X\\%02x" % tuple(right), "is written as text; its value .* is right"),
         (lambda _: b"\\00\\00\n", "expected 0x.*, found 0x0000"),
         (lambda right: bytes([right[0], right[1] ^ 1]), "expected 0x.*, found 0x"),
-        (lambda _: b"some more", "9 bytes stand where the two"),
+        (lambda _: b"some more", "9 bytes are in place of the two"),
     ],
 )
 def test_damage_is_told_precisely_and_kept(

@@ -135,7 +135,7 @@ GOOD_STEP = "step=" + "512 " * 26 + "0.000 0.296"
         (4, "motor_type=" + "x " * 26, "motor_type of ID 0 is 'x'"),
         (4, "enable=" + "1 " * 26, "a second enable="),
         (4, "motor_type", "columns, expected 26"),
-        (4, GOOD_STEP, "stands outside a page"),
+        (4, GOOD_STEP, "step outside a page"),
         (4, "rubbish", "key=value"),
         (6, "page_begin", "page_begin inside a page"),
         (6, "nome=Bow", "no name= line"),
@@ -155,11 +155,11 @@ GOOD_STEP = "step=" + "512 " * 26 + "0.000 0.296"
         (9, GOOD_STEP.replace("512", "51.5", 1), "position of ID 0 is '51.5'"),
         (9, GOOD_STEP.replace("512", "9" * 40, 1), "position of ID 0 is '9999"),
         (9, GOOD_STEP.replace("512", "\xb2", 1), "position of ID 0"),
-        (9, GOOD_STEP.replace("0.296", "-0.296"), "time of the way is '-0.296'"),
+        (9, GOOD_STEP.replace("0.296", "-0.296"), "time of the movement is '-0.296'"),
         (9, GOOD_STEP.replace("0.000", "NaN"), "time of the pause is 'NaN'"),
-        (9, GOOD_STEP.replace("0.296", "inf"), "time of the way is 'inf'"),
-        (9, GOOD_STEP.replace("0.296", "1e3"), "time of the way is '1e3'"),
-        (9, GOOD_STEP.replace("0.296", "99999"), "time of the way is '99999'"),
+        (9, GOOD_STEP.replace("0.296", "inf"), "time of the movement is 'inf'"),
+        (9, GOOD_STEP.replace("0.296", "1e3"), "time of the movement is '1e3'"),
+        (9, GOOD_STEP.replace("0.296", "99999"), "time of the movement is '99999'"),
         (9, "name=Twice", "a second name="),
         (10, "what is this", "key=value"),
         (11, "", "page_begin inside a page"),
@@ -204,7 +204,7 @@ def test_a_file_without_a_step_has_no_motion(mtn: Any, saved: Save) -> None:
 
 
 def test_text_behind_the_last_page_is_refused(mtn: Any, read_bytes: ReadBytes) -> None:
-    with pytest.raises(FormatError, match="stand after the last page"):
+    with pytest.raises(FormatError, match="follow the last page"):
         read_bytes(mtn.build(trailer=b"x" * 1000))
 
 

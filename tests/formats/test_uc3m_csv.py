@@ -196,7 +196,7 @@ def test_what_a_table_cannot_hold_is_told() -> None:
 def test_a_joint_without_an_angle_is_refused(tmp_path: Path) -> None:
     joints = BIOLOID.joint_names[:17]
     arms = Motion("arms", BIOLOID.name, joints, (Keyframe(Pose(joints, np.zeros(17)), 0.125),))
-    with pytest.raises(FormatError, match="does not say where left_ankle_roll"):
+    with pytest.raises(FormatError, match="has no angle of left_ankle_roll"):
         write_motion(arms, tmp_path / "out.csv")
 
 
@@ -208,7 +208,7 @@ def test_a_joint_without_an_angle_is_refused(tmp_path: Path) -> None:
         (table().replace(b"velocity_rad_s", b"speed"), "not the header"),
         (table(0), "not the header"),
         (table().split(b"\r\n")[0], "no rows"),
-        (table(row7="7,1.00,2.00,0.00"), "4 columns where 5"),
+        (table(row7="7,1.00,2.00,0.00"), "4 columns, expected 5"),
         (table(row7="7,1.00,2.00,x,0.00"), "angle in degrees is 'x'"),
         (table(row7="7,1.00,-2.00,3.00,0.00"), "angle in degrees is '-2.00'"),
         (table(row7="7,1.00,nan,3.00,0.00"), "angle in degrees is 'nan'"),
@@ -218,7 +218,7 @@ def test_a_joint_without_an_angle_is_refused(tmp_path: Path) -> None:
         (table(row7="24,1.00,2.00,3.00,0.00"), "ID is '24'"),
         (table(row7="8,1.00,2.00,3.00,0.00"), "second row for ID 8"),
         (table(row7=""), "no row for ID 7, the left_elbow"),
-        (table() + b"1," * 100_000, "columns where"),
+        (table() + b"1," * 100_000, "columns, expected"),
         (b"thesis_id,initial_deg" + b",step1_deg" * 100_000, "not the header"),
     ],
     ids=range(17),

@@ -10,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posewright.arrays import Flags, Floats
-from posewright.recordings.falls import FallDetector, FallLimits, Spell, runs, side_of, tilt, up_seen_from
+from posewright.recordings.falls import (
+    DownInterval,
+    FallDetector,
+    FallLimits,
+    runs,
+    side_of,
+    tilt,
+    up_seen_from,
+)
 
 FRAME_S = 1.0 / 128.0
 LIMITS = FallLimits(tilt_rad=math.radians(60.0), height_share=0.5, lasting_s=0.25)
@@ -32,7 +40,7 @@ def times_of(n: int) -> Floats:
     return np.arange(1.0, n + 1.0) * FRAME_S
 
 
-def found(flags: Flags, limits: FallLimits, cuts: tuple[int, ...] = ()) -> list[Spell]:
+def found(flags: Flags, limits: FallLimits, cuts: tuple[int, ...] = ()) -> list[DownInterval]:
     """Return the falls of a base that is down in some frames, seen in blocks."""
     detector = FallDetector(limits)
     for times, base in zip(np.split(times_of(len(flags)), cuts), np.split(bases(flags), cuts), strict=True):

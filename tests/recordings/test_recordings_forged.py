@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import posewright as pw
-from posewright.contests import contest_of, own_rules, rules
+from posewright.contests import contest_of, describe_attached_rules, rules
 from posewright.errors import FormatError, InputError
 from posewright.recordings import Event, Recording, mcap_bytes, read_mcap, write_mcap
 
@@ -152,14 +152,16 @@ def test_rules_changed_and_sealed_anew_are_refused_too(race: Recording, place: P
     forged = ruled(race, GENEROUS)
     write_mcap(forged, place)
     for judged in (lambda: pw.judge(read_mcap(place)), lambda: pw.replay(place)):
-        with pytest.raises(InputError, match=r"are not those of .*: scoring.time_weight is 75, not 7.5"):
+        with pytest.raises(
+            InputError, match=r"differ from the shipped .*: scoring.time_weight is 75, not 7.5"
+        ):
             judged()
 
 
 def test_rules_that_differ_in_sources_and_comments_only_are_the_same(race: Recording) -> None:
     told = rules().text + "\n# seen again\n"
     assert pw.judge(ruled(race, told)) == pw.judge(race)
-    assert own_rules(race.header, contest_of(race.header)) == ""
+    assert describe_attached_rules(race.header, contest_of(race.header)) == ""
 
 
 def test_rules_of_ones_own_keep_their_name_and_are_told(race: Recording, place: Path) -> None:
@@ -170,7 +172,7 @@ def test_rules_of_ones_own_keep_their_name_and_are_told(race: Recording, place: 
     assert outcome.score.to_dict()["contest"] == "club/generous"
     (remark,) = outcome.remarks
     assert "club/generous: no rules of that name ship" in remark
-    with pytest.raises(InputError, match="is of 'ceabot_2013/obstacle_race' and carries the rules 'club"):
+    with pytest.raises(InputError, match="is of 'ceabot_2013/obstacle_race' but has the rules 'club"):
         pw.judge(ruled(race, own))
 
 

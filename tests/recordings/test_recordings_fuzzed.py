@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import posewright as pw
-from posewright.contests import contest_of, is_of_a_contest, judge
+from posewright.contests import contest_of, has_contest, judge
 from posewright.errors import PosewrightError
 from posewright.evaluation import evaluate
 from posewright.recordings import Decisions, Recording, mcap_bytes, read_mcap
@@ -116,7 +116,7 @@ def use(path: Path, *, draw: bool = False) -> None:
     steps: list[Callable[[], object]] = [
         lambda: judge(seen),
         lambda: evaluate(seen),
-        lambda: is_of_a_contest(seen.header) and contest_of(seen.header).picture(seen),
+        lambda: has_contest(seen.header) and contest_of(seen.header).picture(seen),
         lambda: pw.replay(seen).to_dict(),
         lambda: pw.replay(seen, trust_attached_rules=True).to_dict(),
         lambda: draw and pw.draw_outcome(pw.replay(seen, trust_attached_rules=True)),

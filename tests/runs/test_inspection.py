@@ -54,7 +54,7 @@ def test_a_robot_that_breaks_one_rule_is_told_which(what: str, tmp_path: Path) -
 
 def test_a_dog_has_too_many_legs() -> None:
     found = pw.inspect_robot("sony_ers7")
-    assert [str(verdict) for verdict in found.verdicts if not verdict.passed] == ["legs 4: just 2, not kept"]
+    assert [str(verdict) for verdict in found.verdicts if not verdict.passed] == ["legs 4: exactly 2, failed"]
 
 
 def test_a_robot_without_a_model_or_of_no_name_is_refused() -> None:

@@ -20,7 +20,15 @@ import pytest
 import posewright as pw
 from posewright.arenas import Arena
 from posewright.bodies import Supervisor
-from posewright.contests import ContestPicture, Entry, Note, PlanarPose, contest, contest_names, registry
+from posewright.contests import (
+    ContestPicture,
+    DefaultEntry,
+    Note,
+    PlanarPose,
+    contest,
+    contest_names,
+    registry,
+)
 from posewright.control import Block
 from posewright.documents import Plugins
 from posewright.errors import InputError
@@ -126,7 +134,7 @@ def test_the_page_shows_the_very_package() -> None:
     ("value", "message"),
     [
         ("no_such_package:Contest", "of an unknown package, cannot be loaded"),
-        ("math:pi", "is no contest"),
+        ("math:pi", "is not a contest"),
     ],
 )
 def test_a_broken_package_is_named_and_only_who_asks_for_it_hears_of_it(
@@ -144,7 +152,7 @@ class Meeting:
     """A contest of two: they walk up to each other for nine seconds; who comes further has won."""
 
     name, title, rules_text, longest_s = "meeting", "A meeting", "title: A meeting\n", 9.0
-    walker = Entry("robotis_bioloid", "passivity_test")
+    walker = DefaultEntry("robotis_bioloid", "passivity_test")
     entries: ClassVar = {"red": walker, "blue": walker}
     needs_contacts = False
 

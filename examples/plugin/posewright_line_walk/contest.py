@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 
 from posewright.arenas import Arena, Role, Shape
-from posewright.contests import ContestPicture, Entry, PlanarPose, ScoreTable, Series
+from posewright.contests import ContestPicture, DefaultEntry, PlanarPose, ScoreTable, Series
 from posewright.control import Block
 from posewright.documents import parse_document
 from posewright.recordings import Recording
@@ -52,7 +52,7 @@ class LineWalk:
     """The contest, by these rules or others."""
 
     name, title = "line-walk", "Line walk"
-    entries = {"robot": Entry("robotis_bioloid", "passivity_test")}
+    entries = {"robot": DefaultEntry("robotis_bioloid", "passivity_test")}
     needs_contacts = False
 
     def __init__(self, rules: str = RULES) -> None:

@@ -177,9 +177,9 @@ def random_layout(seed: int, arena: Arena | None = None, *, boxes: int | None = 
     if not 0 <= n_boxes <= field.max_boxes:
         raise InputError(f"{n_boxes} boxes", hint=f"expected 0 to {field.max_boxes}")
     for _ in range(_MAX_DRAWS):
-        drawn = _draw_layout(rng, n_boxes, field)
-        if drawn is not None and not check_layout(drawn, field):
-            return drawn
+        candidate = _draw_layout(rng, n_boxes, field)
+        if candidate is not None and not check_layout(candidate, field):
+            return candidate
     hint = "use fewer boxes or a larger field"
     raise InputError(f"found no legal layout of {n_boxes} boxes", hint=hint)
 

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from posewright.charts.coverage import Coverage as Coverage
     from posewright.charts.coverage import cover_chart as cover_chart
     from posewright.charts.coverage import cover_run as cover_run
+    from posewright.charts.coverage import coverage_marks as coverage_marks
     from posewright.charts.coverage import coverage_of as coverage_of
-    from posewright.charts.coverage import marks as marks
     from posewright.charts.drawing import CoverageMark as CoverageMark
     from posewright.charts.drawing import LabelStyle as LabelStyle
     from posewright.charts.drawing import draw_chart as draw_chart
@@ -97,21 +97,21 @@ if TYPE_CHECKING:
     from posewright.charts.product import equivalent as equivalent
     from posewright.charts.reachability import Exploration as Exploration
     from posewright.charts.reachability import explore as explore
-    from posewright.charts.running import rows_given as rows_given
     from posewright.charts.running import run_chart as run_chart
+    from posewright.charts.running import to_rows as to_rows
     from posewright.charts.scenarios import Row as Row
     from posewright.charts.scenarios import Scenario as Scenario
     from posewright.charts.scenarios import ScenarioResult as ScenarioResult
     from posewright.charts.scenarios import Tick as Tick
-    from posewright.charts.scenarios import files_in as files_in
+    from posewright.charts.scenarios import expand_scenario_paths as expand_scenario_paths
+    from posewright.charts.scenarios import find_scenarios as find_scenarios
+    from posewright.charts.scenarios import format_tick_table as format_tick_table
+    from posewright.charts.scenarios import parse_input_value as parse_input_value
     from posewright.charts.scenarios import read_rows as read_rows
     from posewright.charts.scenarios import read_scenario as read_scenario
     from posewright.charts.scenarios import run_scenario as run_scenario
     from posewright.charts.scenarios import run_scenarios as run_scenarios
     from posewright.charts.scenarios import save_scenario as save_scenario
-    from posewright.charts.scenarios import scenarios_beside as scenarios_beside
-    from posewright.charts.scenarios import tick_rows as tick_rows
-    from posewright.charts.scenarios import value_typed as value_typed
     from posewright.charts.session import ChartSession as ChartSession
     from posewright.charts.session import LiveChart as LiveChart
     from posewright.charts.session import Picture as Picture

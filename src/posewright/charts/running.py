@@ -1,4 +1,4 @@
-"""Runs a chart over rows of inputs, once it is known to be sound."""
+"""Runs a chart over rows of inputs, after the check that it is sound."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from posewright.charts.scenarios import (
     parse_row,
     read_rows,
     read_scenario,
+    resolve_state_name,
     rows_of,
     run_rows,
-    state_called,
 )
 from posewright.charts.types import Value
 
-DOCUMENTS = (".yaml", ".yml")
-"""How the names of scenarios end; inputs in any other file are CSV."""
+SCENARIO_SUFFIXES = (".yaml", ".yml")
+"""Suffixes of scenario files; inputs in any other file are CSV."""
 
 
 def run_chart(
@@ -32,39 +32,45 @@ def run_chart(
     unchecked: bool = False,
     native: bool = False,
 ) -> tuple[Tick, ...]:
-    """Run a chart, one tick a row, and return what came of each.
+    """Run a chart, one tick per row, and return the ticks.
 
     Args:
-        chart: what to run.
-        rows: path of a CSV file of inputs or of a scenario; a Scenario; or a row a tick: `"front=1, left=0"`
-            (inputs not named are zero or false), a mapping of all inputs, or a Row.
-        start: state to start in, by its name or by its code in the truth table; default the initial one.
-        unchecked: run it even though it may be unsound, to see what a check has found.
-        native: let compiled C take the steps, which has the same answers; as `Interpreter`.
+        chart: the chart.
+        rows: path of a CSV file of inputs or of a scenario; a Scenario; or rows, each of them a text such as
+            `"front=1, left=0"` (other inputs are zero or false), a mapping of all inputs, or a Row.
+        start: name of the state to start in, or its code in the truth table; None for the initial state.
+        unchecked: run a chart without checking it, for example to see what a check has found.
+        native: run compiled C, with the same results; as `Interpreter`.
 
     Raises:
-        InputError: the chart is unsound, or a row is not what it should be.
+        InputError: the chart is unsound, or a row is not valid.
         ExpressionError: a guard or an action divides by zero.
     """
     if not unchecked:
         require_sound(chart)
-    given = rows_given(chart, rows)
-    begin = None if start is None else state_called(chart, start)
-    return tuple(run_rows(chart, given, begin, native=native))
+    converted = to_rows(chart, rows)
+    start_state = None if start is None else resolve_state_name(chart, start)
+    return tuple(run_rows(chart, converted, start_state, native=native))
 
 
-def rows_given(
+def to_rows(
     chart: Chart, rows: Path | str | Scenario | Iterable[Row | str | Mapping[str, Value]]
 ) -> list[Row]:
-    """Return rows in whatever form they were given: as `run_chart`."""
+    """Return rows of any form that `run_chart` takes as a list of Row objects.
+
+    Raises:
+        InputError: a file cannot be read, or a row is not valid.
+    """
     if isinstance(rows, Path | str):
-        if Path(rows).suffix.lower() not in DOCUMENTS:
+        if Path(rows).suffix.lower() not in SCENARIO_SUFFIXES:
             return read_rows(chart, rows)
         rows = read_scenario(rows, chart)
-    return rows_of(rows, chart) if isinstance(rows, Scenario) else [_row(chart, row) for row in rows]
+    if isinstance(rows, Scenario):
+        return rows_of(rows, chart)
+    return [_to_row(chart, row) for row in rows]
 
 
-def _row(chart: Chart, row: Row | str | Mapping[str, Value]) -> Row:
+def _to_row(chart: Chart, row: Row | str | Mapping[str, Value]) -> Row:
     if isinstance(row, Row):
         return row
     return parse_row(chart, row) if isinstance(row, str) else Row(row)

@@ -1,4 +1,4 @@
-"""A chart at a Python prompt or in a notebook: written in place, run tick by tick, shown as pictures.
+"""Charts at a Python prompt or in a notebook: written inline, run tick by tick, shown as pictures.
 
 >>> import posewright as pw
 >>> lamp = pw.chart('''
@@ -37,28 +37,27 @@ from posewright.errors import InputError, UnknownNameError
 
 
 def chart(source: object) -> LiveChart:
-    """Return a chart whose verbs are methods.
+    """Return a chart with methods to check, run and draw it.
 
     Args:
-        source: its text or the name of its file, in any form that is read, or a chart at hand.
+        source: the text of a chart in any format, the path of its file, or a Chart.
 
     Raises:
-        PosewrightError: the text, or the file, is not a chart; says the line.
+        PosewrightError: the text or the file is not a valid chart; with the line.
     """
     if isinstance(source, str) and ("\n" in source or ": " in source or source.lstrip().startswith("<")):
         source = parse_any_chart(source)
     elif not isinstance(source, Chart):
         if not isinstance(source, str | Path) or not str(source).strip():
-            raise InputError(
-                f"{source!r} is no chart", hint="give its text, the name of its file, or a chart"
-            )
+            hint = "give the text of a chart, the path of its file, or a Chart"
+            raise InputError(f"{source!r} is not a chart", hint=hint)
         source = read_chart(source)
-    return LiveChart(**{one.name: getattr(source, one.name) for one in fields(source)})
+    return LiveChart(**{field.name: getattr(source, field.name) for field in fields(source)})
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture that a notebook shows, and that can be saved."""
+    """An SVG picture that notebooks display."""
 
     svg: str
 
@@ -69,40 +68,41 @@ class Picture:
         return self.svg
 
     def save(self, path: Path | str) -> None:
-        """Write the picture into an .svg file.
+        """Write the picture to an .svg file.
 
         Raises:
-            InputError: another ending.
+            InputError: the path has another suffix.
             OutputError: the file cannot be written.
         """
         if Path(path).suffix.lower() != ".svg":
-            raise InputError(f"cannot draw into {path}", hint="the name ends in .svg")
+            raise InputError(f"cannot draw into {path}", hint="use a path that ends in .svg")
         write_atomically(Path(path), self.svg.encode())
 
 
 class LiveChart(Chart):
-    """A chart whose verbs are methods; it equals the plain one."""
+    """A chart with methods to check, run and draw it; it equals the Chart it was made from."""
 
     __hash__ = Chart.__hash__
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Chart) and all(
-            getattr(self, one.name) == getattr(other, one.name) for one in fields(self) if one.compare
-        )
+        if not isinstance(other, Chart):
+            return False
+        compared = [field.name for field in fields(self) if field.compare]
+        return all(getattr(self, name) == getattr(other, name) for name in compared)
 
     def start(self) -> ChartSession:
-        """Return a session that stands before the first tick. It need not be sound: `check` tells."""
+        """Return a session before the first tick. The chart is not checked; use `check` for that."""
         return ChartSession(self)
 
     def check(self) -> Report:
-        """Return what `check_chart` finds, and whether everything was explored."""
+        """Return the findings of the checks, and whether all states were explored."""
         return inspect_chart(self)
 
     def diagram(self, *, active: str | Iterable[str] | None = None, labels: str = "auto") -> Picture:
-        """Return the chart as a picture.
+        """Return a picture of the chart.
 
         Args:
-            active: states to be highlighted.
+            active: names of states to highlight.
             labels: `auto`, `words`, `signs` or `numbers`.
         """
         return Picture(draw_svg(self, active=active, style=label_style(labels)))
@@ -112,29 +112,30 @@ class LiveChart(Chart):
 
 
 class TickTable(tuple[Tick, ...]):
-    """The ticks of a run, shown as a table."""
+    """The ticks of a run, displayed as a table."""
 
     __slots__ = ()
 
     def table(self) -> list[list[str]]:
-        """Return its heading and a row for each tick, all as text."""
+        """Return the header and one row of text per tick; an empty list if there was no tick."""
         if not self:
             return []
         chart = self[0].after.machine.chart
         events = [name for name in chart.events if any(tick.inputs.get(name) for tick in self)]
-        given, kept = [*chart.inputs, *events], [*chart.outputs, *chart.locals]
-        lines = [["tick", "time", *given, "state", *kept]]
+        inputs = [*chart.inputs, *events]
+        variables = [*chart.outputs, *chart.locals]
+        rows = [["tick", "time", *inputs, "state", *variables]]
         for number, tick in enumerate(self):
-            held = {**tick.after.outputs, **tick.after.locals}
-            values = [_shown(tick.inputs.get(name, False)) for name in given]
+            values = {**tick.after.outputs, **tick.after.locals}
+            input_cells = [_format_value(tick.inputs.get(name, False)) for name in inputs]
+            variable_cells = [_format_value(values[name]) for name in variables]
             time = f"{number * chart.period_s:g} s"
-            lines.append(
-                [str(number), time, *values, tick.after.state, *(_shown(held[name]) for name in kept)]
-            )
-        return lines
+            rows.append([str(number), time, *input_cells, tick.after.state, *variable_cells])
+        return rows
 
     def __repr__(self) -> str:
-        return f"<Run: {len(self)} ticks{f', now in {self[-1].after.state}' if self else ''}>"
+        state = f", now in {self[-1].after.state}" if self else ""
+        return f"<TickTable: {len(self)} ticks{state}>"
 
     def __str__(self) -> str:
         table = self.table()
@@ -143,18 +144,17 @@ class TickTable(tuple[Tick, ...]):
         return "\n".join(lines) or "no tick yet"
 
     def _repr_html_(self) -> str:
-        cells = ("th", *("td" for _ in self))
-        rows = (
-            "".join(f"<{cell}>{escape(text)}</{cell}>" for text in line)
-            for cell, line in zip(cells, self.table(), strict=False)
-        )
-        return (
-            f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>" if self else "<p>no tick yet</p>"
-        )
+        if not self:
+            return "<p>no tick yet</p>"
+        rows = []
+        for number, row in enumerate(self.table()):
+            tag = "td" if number else "th"
+            rows.append("<tr>" + "".join(f"<{tag}>{escape(text)}</{tag}>" for text in row) + "</tr>")
+        return f"<table>{''.join(rows)}</table>"
 
 
 class ChartSession:
-    """A run of a chart that goes on as long as somebody asks for another tick."""
+    """A run of a chart, one tick per call."""
 
     def __init__(self, chart: Chart) -> None:
         self.chart = chart
@@ -162,18 +162,20 @@ class ChartSession:
         self.restart()
 
     def restart(self) -> None:
-        """Stand before the first tick again, and forget the run."""
+        """Return to the state before the first tick, and clear the history."""
         self._snapshot = self._interpreter.initial()
-        self._inputs: dict[str, Any] = {name: kind.default for name, kind in self.chart.inputs.items()}
+        self._inputs: dict[str, Any] = {
+            name: input_type.default for name, input_type in self.chart.inputs.items()
+        }
         self._ticks: list[Tick] = []
 
     def tick(self, *events: str, **inputs: object) -> ChartSession:
-        """Take one tick and return the session itself, so that a notebook shows where it stands.
+        """Run one tick and return the session itself, so that a notebook displays it.
 
         Args:
-            events: that come in this tick.
-            inputs: that change; the others stay as they were, at first zero or false. 0 and 1 will do for a
-                truth value. An event may also be given as `event=1`.
+            events: names of the events that occur in this tick.
+            inputs: values of inputs that change; others keep their values, at first zero or false. A truth
+                value may be 0 or 1. An event may also be given as `event=1`.
 
         Raises:
             UnknownNameError: there is no such input or event.
@@ -184,20 +186,21 @@ class ChartSession:
             if name not in self.chart.events:
                 raise UnknownNameError.among("event", name, self.chart.events)
         row = {**self._inputs, **dict.fromkeys(events, True)}
-        row |= {name: _plain(self._type(name), value) for name, value in inputs.items()}
-        before, after = self._snapshot.state, self._interpreter.step(self._snapshot, row)
+        row |= {name: _convert_input(self._type_of(name), value) for name, value in inputs.items()}
+        before = self._snapshot.state
+        after = self._interpreter.step(self._snapshot, row)
         self._inputs = {name: row[name] for name in self.chart.inputs}
         self._ticks.append(Tick(Row(row), before, after))
         self._snapshot = after
         return self
 
     def run(self, rows: Iterable[Mapping[str, object]]) -> ChartSession:
-        """Take a tick for each row of inputs and events."""
+        """Run a tick for each row of inputs and events, and return the session itself."""
         for row in rows:
             self.tick(**row)
         return self
 
-    def _type(self, name: str) -> Type:
+    def _type_of(self, name: str) -> Type:
         if name in self.chart.inputs:
             return self.chart.inputs[name]
         if name in self.chart.events:
@@ -206,12 +209,12 @@ class ChartSession:
 
     @property
     def snapshot(self) -> Snapshot:
-        """Where the chart stands: a value, to be kept and compared."""
+        """The current snapshot, an immutable value."""
         return self._snapshot
 
     @property
     def state(self) -> str:
-        """The innermost active states, joined by `+` where there are regions."""
+        """The innermost active states; those of different regions are joined by `+`."""
         return self._snapshot.state
 
     @property
@@ -221,25 +224,25 @@ class ChartSession:
 
     @property
     def outputs(self) -> Mapping[str, Value]:
-        """What the outputs hold."""
+        """The values of the outputs."""
         return self._snapshot.outputs
 
     @property
     def locals(self) -> Mapping[str, Value]:
-        """What the locals hold."""
+        """The values of the locals."""
         return self._snapshot.locals
 
     @property
     def history(self) -> TickTable:
-        """All ticks so far; a notebook shows them as a table."""
+        """All ticks so far, displayed as a table."""
         return TickTable(self._ticks)
 
     def diagram(self) -> Picture:
-        """Return the chart as a picture in which the active states are highlighted."""
+        """Return a picture of the chart with the active states highlighted."""
         return Picture(self._repr_svg_())
 
     def timeline(self) -> Picture:
-        """Return the run as a picture over time.
+        """Return a picture of the run over time.
 
         Raises:
             InputError: there was no tick yet.
@@ -247,26 +250,26 @@ class ChartSession:
         return Picture(timeline_svg(self.chart, self._ticks))
 
     def coverage(self) -> Coverage:
-        """Return what the run has covered of the chart."""
+        """Return which parts of the chart the run has covered."""
         return cover_run(self.chart, [tick.row for tick in self._ticks])
 
     def __repr__(self) -> str:
-        held = "".join(f", {name}={_shown(value)}" for name, value in self.outputs.items())
-        return f"<Session of {self.chart.name!r}: tick {len(self._ticks)}, {self.state}{held}>"
+        outputs = "".join(f", {name}={_format_value(value)}" for name, value in self.outputs.items())
+        return f"<ChartSession of {self.chart.name!r}: tick {len(self._ticks)}, {self.state}{outputs}>"
 
     def _repr_svg_(self) -> str:
         return draw_svg(self.chart, active=self._snapshot.state if self._ticks else None)
 
 
-def _plain(kind: Type, value: object) -> object:
-    """Return 0 and 1 as truth values where one is wanted."""
-    if isinstance(kind, BoolType) and type(value) is int and value in (0, 1):
+def _convert_input(input_type: Type, value: object) -> object:
+    """Return 0 and 1 as truth values for a bool input, and a text for an enumeration."""
+    if isinstance(input_type, BoolType) and type(value) is int and value in (0, 1):
         return bool(value)
-    return str(value) if isinstance(kind, EnumType) else value
+    return str(value) if isinstance(input_type, EnumType) else value
 
 
-def _shown(value: Value) -> str:
-    """Return a value as charts write it."""
+def _format_value(value: Value) -> str:
+    """Return the text of a value; floats with six digits, truth values as 0 and 1."""
     if isinstance(value, float):
         return f"{value:g}"
     return str(int(value)) if isinstance(value, bool) else str(value)

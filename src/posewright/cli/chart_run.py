@@ -141,7 +141,7 @@ def _give_ticks(
     """Write ticks to a file, as JSON or as a list; exit with 1 where something else was expected."""
     broken = _broken_promises(machine, ticks)
     different = [tick for tick in ticks if tick.row.expected and tick.differs]
-    rows = charts.tick_rows(machine, ticks)
+    rows = charts.format_tick_table(machine, ticks)
     if output is not None:
         _write_lines(rows, output)
     data = {
@@ -231,7 +231,7 @@ def parse_line(chart: charts.Chart, line: str) -> tuple[dict[str, charts.Value],
         if name:
             if name not in chart.inputs:
                 raise UnknownNameError.among("input", name, chart.inputs)
-            changed[name] = charts.value_typed(chart, name, value)
+            changed[name] = charts.parse_input_value(chart, name, value)
         elif value in chart.events:
             events.append(value)
         else:

@@ -122,9 +122,9 @@ def mutate(chart: ChartPath, scenarios: Runs = None, as_json: AsJson = False) ->
 
 
 def _files(machine: charts.Chart, given: list[Path] | None) -> list[Path]:
-    return charts.files_in(given) if given else charts.scenarios_beside(machine)
+    return charts.expand_scenario_paths(given) if given else charts.find_scenarios(machine)
 
 
 def _draw_coverage(machine: charts.Chart, found: charts.Coverage, path: Path | None) -> None:
     if path is not None:
-        charts.draw_chart(machine, path, marks=charts.marks(found))
+        charts.draw_chart(machine, path, marks=charts.coverage_marks(found))

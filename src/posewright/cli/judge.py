@@ -38,7 +38,7 @@ def judge(
     A recording of a walk or a motion belongs to no contest and has no score: it is described instead.
     """
     seen = recordings.read_mcap(recording, trust_attached_rules=trust)
-    if rules is None and not contests.is_of_a_contest(seen.header):
+    if rules is None and not contests.has_contest(seen.header):
         outcome = runs.replay(seen)
         if as_json:
             console.emit_json({**outcome.score.to_dict(), "digest": seen.digest()})
@@ -48,7 +48,7 @@ def judge(
     text, source = (None, "") if rules is None else (read_text(rules), str(rules))
     held = contests.contest_of(seen.header, text, source, trust_attached_rules=trust)
     score = contests.judge(seen, held)
-    if rules is None and (remark := contests.own_rules(seen.header, held)):
+    if rules is None and (remark := contests.describe_attached_rules(seen.header, held)):
         console.warn(remark)
     if as_json:
         console.emit_json({**score.to_dict(), "digest": seen.digest()})

@@ -175,7 +175,7 @@ def _sensors(behaviour: str | None, card: Robot) -> list[SensorSpec]:
 
 
 def _arena(name: str | None, layout: str, seed: int) -> Arena | None:
-    from posewright.contests.contest import lay_out
+    from posewright.contests.contest import arena_with_layout
 
     if name is None and layout:
         raise InputError("a layout, and no field", hint="--arena ceabot_obstacles, for one")
@@ -183,7 +183,7 @@ def _arena(name: str | None, layout: str, seed: int) -> Arena | None:
         return None
     from posewright.arenas import arena
 
-    return lay_out(name, layout, seed, legal=False) if layout else arena(name)
+    return arena_with_layout(name, layout, seed, legal=False) if layout else arena(name)
 
 
 def _place(text: str | None, field: Arena | None) -> tuple[float, float, float]:

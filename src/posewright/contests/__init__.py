@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from posewright.contests.contest import NEW_TRY as NEW_TRY
     from posewright.contests.contest import RESTARTS as RESTARTS
     from posewright.contests.contest import Contest as Contest
-    from posewright.contests.contest import Counted as Counted
+    from posewright.contests.contest import DayContest as DayContest
+    from posewright.contests.contest import DefaultEntry as DefaultEntry
     from posewright.contests.contest import Duel as Duel
-    from posewright.contests.contest import Entry as Entry
     from posewright.contests.contest import Note as Note
-    from posewright.contests.contest import Ranked as Ranked
+    from posewright.contests.contest import RankedScore as RankedScore
     from posewright.contests.contest import Referee as Referee
     from posewright.contests.contest import Score as Score
     from posewright.contests.contest import ScoreTable as ScoreTable
@@ -50,13 +50,13 @@ if TYPE_CHECKING:
     from posewright.contests.picture import Series as Series
     from posewright.contests.picture import Span as Span
     from posewright.contests.places import earned_by_places as earned_by_places
-    from posewright.contests.places import places as places
+    from posewright.contests.places import rank_places as rank_places
     from posewright.contests.registry import contest as contest
     from posewright.contests.registry import contest_names as contest_names
     from posewright.contests.registry import contest_of as contest_of
-    from posewright.contests.registry import is_of_a_contest as is_of_a_contest
+    from posewright.contests.registry import describe_attached_rules as describe_attached_rules
+    from posewright.contests.registry import has_contest as has_contest
     from posewright.contests.registry import judge as judge
-    from posewright.contests.registry import own_rules as own_rules
     from posewright.contests.stairs.climb import PassedStep as PassedStep
     from posewright.contests.stairs.climb import StairsPenalty as StairsPenalty
     from posewright.contests.stairs.climb import StairsScore as StairsScore

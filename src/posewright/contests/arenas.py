@@ -1,4 +1,4 @@
-"""Every arena that ships: those of their own, and those that lie beside the rules of a contest."""
+"""All arenas that ship: the general ones, and those in the folders of contests."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from posewright.arenas import Arena, read_arena
 from posewright.documents import Catalogue
 
 
-def _folders() -> Iterator[Path]:
+def _arena_folders() -> Iterator[Path]:
     yield Path(arenas.__file__).parent
     yield from sorted(path for path in Path(__file__).parent.iterdir() if path.is_dir())
 
 
-_ALL = Catalogue("arena", ".arena.yaml", _folders)
+_CATALOGUE = Catalogue("arena", ".arena.yaml", _arena_folders)
 
 
 def all_arena_names() -> tuple[str, ...]:
-    """Return the names of the arenas that ship, those of contests included."""
-    return _ALL.names()
+    """Return the names of the arenas that ship, including those of contests."""
+    return _CATALOGUE.names()
 
 
 def find_arena(name: str | Path) -> Arena:
-    """Return the arena that ships under a name, or the one that a document has.
+    """Return an arena that ships, by its name, or the arena in a document, by its path.
 
     Raises:
-        UnknownNameError: there is neither.
-        DocumentError: it is no arena document.
+        UnknownNameError: no arena has that name, and there is no such file.
+        DocumentError: the file is not an arena document.
     """
-    return read_arena(_ALL.find(name))
+    return read_arena(_CATALOGUE.find(name))

@@ -1,7 +1,8 @@
-"""What a contest is: rules, a field, a referee, a judge, a score, and what its picture shows."""
+"""The interfaces of a contest: its rules, field, referee, judge, score and picture."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -18,23 +19,23 @@ from posewright.errors import UnknownNameError
 from posewright.recordings import Event, Recording
 
 Note = Callable[[Event], None]
-"""Writes an event into the recording."""
+"""A function that writes an event into the recording."""
 
 NEW_TRY = "try"
-"""The event with which a referee begins a further try: the robots' behaviours then begin anew."""
+"""The event with which a referee begins another try; it restarts the robots' controllers."""
 
 HALT = "halt"
-"""The event with which a referee stops everybody: behaviours begin anew, so robots go to their start pose.
+"""The event with which a referee stops all robots: it restarts their controllers, which take the start pose.
 
-Once they are there, it puts them back and begins a `NEW_TRY`.
+The referee then puts the robots back and begins a `NEW_TRY`.
 """
 
 RESTARTS = frozenset({NEW_TRY, HALT})
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """Who takes part where nobody else is named: robot and behaviour, by name or path."""
+class DefaultEntry:
+    """The robot and the behaviour that take part unless others are named, by name or path."""
 
     robot: str
     behaviour: str
@@ -42,7 +43,14 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class ScoreTable:
-    """A score as people read it: a text a column in each row, the last set apart, and lines below."""
+    """A score as a table.
+
+    Attributes:
+        columns: headings.
+        rows: texts, one for each column.
+        total: the last row, set apart; empty for none.
+        notes: lines below the table.
+    """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -50,21 +58,22 @@ class ScoreTable:
     notes: tuple[str, ...] = ()
 
     def lines(self, title: str) -> Lines:
-        """Yield the table below its title, and its notes."""
+        """Yield the title, the table and its notes for display."""
         yield Styled(title, "table.title")
         yield Table(
             self.columns,
             self.rows,
             text_columns=frozenset(
-                column for place, column in enumerate(self.columns) if not self._is_number(place)
+                title for index, title in enumerate(self.columns) if not self._is_numeric(index)
             ),
             total=self.total,
             framed=True,
         )
         yield from self.notes
 
-    def _is_number(self, place: int) -> bool:
-        cells = [row[place] for row in self.rows if row[place]]
+    def _is_numeric(self, column: int) -> bool:
+        """Return whether all cells of a column that are not empty begin like numbers."""
+        cells = [row[column] for row in self.rows if row[column]]
         return bool(cells) and all(cell[0] in "0123456789+-" for cell in cells)
 
     def _repr_html_(self) -> str:
@@ -75,148 +84,162 @@ class ScoreTable:
         return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>{notes}"
 
 
-class Tabled:
-    """What has a `table()` is shown as that in a notebook."""
+class NotebookTable(ABC):
+    """Shows an object as its table in a notebook."""
 
     __slots__ = ()
 
+    @abstractmethod
+    def table(self) -> ScoreTable:
+        """Return the object as a table."""
+
     def _repr_html_(self) -> str:
-        table: ScoreTable = self.table()  # type: ignore[attr-defined]  # whoever has none is not made so
-        return table._repr_html_()
+        return self.table()._repr_html_()
 
 
 class Score(Protocol):
-    """What a judge found."""
+    """The result of judging a recording."""
 
     @property
     def points(self) -> float:
-        """What it is worth by the contest's own rules."""
+        """The points by the contest's own rules."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a judge would say besides, such as a false start."""
+        """Remarks of the judge that cost no points, such as a false start."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain data, fit for JSON."""
+        """Return the score as JSON types."""
 
     def table(self) -> ScoreTable:
-        """Return it as people read it."""
+        """Return the score as a table."""
 
 
 @runtime_checkable
-class Ranked(Score, Protocol):
-    """A score that says besides what decides places, and what a table of many runs shows of each."""
+class RankedScore(Score, Protocol):
+    """A score that can be ranked, and summarized in a table of many runs."""
 
     @property
     def ranking(self) -> tuple[float, ...]:
-        """What decides places, the greater the better; where the first is equal, the next one does."""
+        """The numbers that decide places, compared in order; greater is better."""
 
     @property
     def figures(self) -> Mapping[str, float | str | None]:
-        """What a table shows, by a name that has its unit; the first flag says whether all went well."""
+        """Values for a table of runs, by names with units; the first boolean tells the run's success."""
 
     @property
     def incidents(self) -> tuple[str, ...]:
-        """What cost points, a word each, in the order it happened."""
+        """The reasons for lost points, one word each, in the order of time."""
 
 
 @runtime_checkable
-class Counted(Protocol):
-    """A contest that counts in the ranking of a whole day."""
+class DayContest(Protocol):
+    """A contest that earns points in the ranking of a whole contest day."""
 
-    def earned(self, scores: Sequence[Ranked]) -> tuple[float, ...]:
-        """Return what each of these entries' scores earns in the day's ranking, in the same order."""
+    def earned(self, scores: Sequence[RankedScore]) -> tuple[float, ...]:
+        """Return the points that each of the scores earns in the day's ranking, in the same order."""
 
 
 @runtime_checkable
 class Duel(Protocol):
-    """A contest in which the roles are opponents, so that a day has many of them."""
+    """A contest between opponents, of which a contest day has many."""
 
     def winner(self, score: Score) -> str | None:
-        """Return the role that has won; None where nobody has."""
+        """Return the role that has won; None for a draw."""
 
     def earned_by_places(self, places: Sequence[int]) -> tuple[float, ...]:
-        """Return what the places at the end of all duels earn, 1 being the first; equal ones share it."""
+        """Return the points that places after all duels earn; equal places share points."""
 
 
 class Referee(Watcher, Protocol):
-    """Watches a run: does what a person beside the field would do, notes it, and ends the run.
+    """Watches a run, intervenes as a human referee would, notes what it does, and ends the run.
 
-    It sees the blocks of every robot, and must tell by `block.robot` which are whose.
+    It gets the blocks of every robot; `block.robot` names the robot.
     """
 
     def progress(self) -> str:
-        """Return how it stands, in a few words for a progress line."""
+        """Return the state of the contest in a few words, for a progress line."""
 
 
 @runtime_checkable
 class Contest(Protocol):
-    """A contest. What makes one is registered: `make()` by its own rules, `make(text)` by others."""
+    """A contest, created by a registered factory: `make()` with its own rules, `make(text)` with others."""
 
     @property
     def name(self) -> str:
-        """The name of its rules, which a recording carries."""
+        """The name of its rules, which recordings store."""
 
     @property
     def title(self) -> str:
-        """What it is called by people."""
+        """The title for display."""
 
     @property
     def rules_text(self) -> str:
-        """Its rules as a document: a recording carries it, so that it can be judged again."""
+        """The rules as a document, which recordings store so that they can be judged again."""
 
     @property
-    def entries(self) -> Mapping[str, Entry]:
-        """Who takes part where nobody else is named, by role: one robot runs a race, two wrestle."""
+    def entries(self) -> Mapping[str, DefaultEntry]:
+        """The default entries by role: one in a race, two in a bout."""
 
     @property
     def needs_contacts(self) -> bool:
-        """Whether its judge must know which part of a robot touches what; that costs a little time."""
+        """Whether the judge needs the contacts of the robots' parts, which take some time to simulate."""
 
     @property
     def longest_s(self) -> float:
-        """When it is over in any case, if the referee did not end it [s]."""
+        """The time after which a run ends in any case [s]."""
 
     def field(self, layout: str, seed: int, *, legal: bool = False) -> Arena:
         """Return the field.
 
-        An empty layout leaves the choice to the contest, with what is drawn by the seed; one that breaks the
-        rules is refused where it must be legal.
+        Args:
+            layout: name of a layout; empty for the contest's default.
+            seed: of everything random in the field.
+            legal: whether a layout that breaks the rules is an error.
         """
 
     def start(self, role: str, arena: Arena) -> PlanarPose:
-        """Return where the robot with that role begins."""
+        """Return the start place of a role's robot."""
 
     def referee(self, arena: Arena, supervisors: Mapping[str, Supervisor], note: Note) -> Referee:
         """Return a referee for a run.
 
-        The supervisors, by the robots' names in the plant, stand in the order of the roles.
+        Args:
+            arena: the field.
+            supervisors: by the robots' names in the plant, in the order of the roles.
+            note: writes events into the recording.
         """
 
     def judge(self, recording: Recording) -> Score:
-        """Return the score, from the recording alone.
+        """Return the score, computed from the recording alone.
 
         Raises:
-            InputError: it is of another field, or lacks what a judge must know.
+            InputError: the recording is of another field, or lacks data that the judge needs.
         """
 
     def picture(self, recording: Recording) -> ContestPicture:
-        """Return what a picture of the recording shows besides field and paths."""
+        """Return what a picture of the recording shows in addition to field and paths."""
 
 
-def lay_out(kind: str, name: str, seed: int, *, legal: bool = True) -> Arena:
-    """Return the arena `kind` with a layout on it: by name, path, or drawn by the seed if it is `random`.
+def arena_with_layout(arena_name: str, layout_name: str, seed: int, *, legal: bool = True) -> Arena:
+    """Return an arena with the boxes of a layout.
+
+    Args:
+        arena_name: of the arena.
+        layout_name: name or path of the layout, or `random`.
+        seed: of a random layout.
+        legal: whether a layout that breaks the contest's rules is an error.
 
     Raises:
-        UnknownNameError: no arena or layout of that name, and no such file.
-        InputError: the file is no layout, or, where it must be `legal`, breaks the contest's rules.
+        UnknownNameError: there is no such arena or layout, and no such file.
+        InputError: the file is not a layout, or breaks the rules.
     """
-    field = arena(kind)
-    if name == "random":
+    field = arena(arena_name)
+    if layout_name == "random":
         return field.with_boxes(random_layout(seed, field))
-    if name in layout_names():
-        return field.with_boxes(layout(name))
-    path = Path(name)
+    if layout_name in layout_names():
+        return field.with_boxes(layout(layout_name))
+    path = Path(layout_name)
     if not is_file(path) and path.suffix not in (".yaml", ".yml"):
-        raise UnknownNameError.among("layout", name, (*layout_names(), "random"))
+        raise UnknownNameError.among("layout", layout_name, (*layout_names(), "random"))
     return field.with_boxes(read_layout(path, field, legal=legal))

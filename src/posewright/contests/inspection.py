@@ -1,4 +1,4 @@
-"""Robot inspection: what a robot measures and weighs against the contest's limits, each with its verdict."""
+"""Robot inspection: a robot's measures compared with the limits of a contest's rules."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from posewright.contests.contest import ScoreTable, Tabled
+from posewright.contests.contest import NotebookTable, ScoreTable
 from posewright.contests.obstacle_race.rules import Rules
 from posewright.contests.obstacle_race.rules import rules as shipped_rules
 from posewright.errors import InputError
@@ -14,9 +14,14 @@ from posewright.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """What a robot measures: stretched, with its battery, the longer edge of its largest sole.
+    """The measures of a robot.
 
-    `how` says of each of these, by its name here, how it was found.
+    Attributes:
+        height_m: stretched [m].
+        mass_kg: with its battery [kg].
+        foot_m: longer edge of its largest sole [m].
+        legs: number of legs.
+        how: how measures were obtained, as pairs of a field's name and a description.
     """
 
     height_m: float
@@ -28,7 +33,17 @@ class Measures:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a robot keeps one limit: no more than that; of what has no unit, just so many."""
+    """The comparison of one measure with its limit.
+
+    Attributes:
+        what: name of the measure.
+        value: of the robot.
+        limit: the greatest allowed value; without a unit, the only allowed one.
+        unit: of both; empty for a number of things.
+        passed: whether the robot is within the limit.
+        source: where the limit comes from.
+        how: how the value was obtained.
+    """
 
     what: str
     value: float
@@ -40,14 +55,19 @@ class Verdict:
 
     def __str__(self) -> str:
         unit = f" {self.unit}" if self.unit else ""
-        limit = f"{self.limit:g}{unit}"
-        wanted = f"just {limit}" if not self.unit else f"at most {limit}"
-        return f"{self.what} {self.value:g}{unit}: {wanted}, {'kept' if self.passed else 'not kept'}"
+        requirement = f"at most {self.limit:g}{unit}" if self.unit else f"exactly {self.limit:g}"
+        return f"{self.what} {self.value:g}{unit}: {requirement}, {'passed' if self.passed else 'failed'}"
 
 
 @dataclass(frozen=True, slots=True)
-class Inspection(Tabled):
-    """What an inspection found, by the rules of that name; one verdict a limit."""
+class Inspection(NotebookTable):
+    """The result of a robot inspection.
+
+    Attributes:
+        robot: its name.
+        rules: name of the rules.
+        verdicts: one for each limit.
+    """
 
     robot: str
     rules: str
@@ -55,49 +75,51 @@ class Inspection(Tabled):
 
     @property
     def passed(self) -> bool:
-        """Whether the robot may enter."""
+        """Whether the robot may enter the contest."""
         return all(verdict.passed for verdict in self.verdicts)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain data, fit for JSON."""
-        return {**asdict(self), "verdicts": [asdict(one) for one in self.verdicts], "passed": self.passed}
+        """Return the inspection as JSON types."""
+        verdicts = [asdict(verdict) for verdict in self.verdicts]
+        return {**asdict(self), "verdicts": verdicts, "passed": self.passed}
 
     def table(self) -> ScoreTable:
-        """Return a row a limit."""
+        """Return a table with one row for each limit."""
         rows = tuple(
             (
-                one.what,
-                f"{one.value:.4g} {one.unit}".strip(),
-                f"{one.limit:g} {one.unit}".strip(),
-                "kept" if one.passed else "NOT KEPT",
-                one.how,
-                one.source,
+                verdict.what,
+                f"{verdict.value:.4g} {verdict.unit}".strip(),
+                f"{verdict.limit:g} {verdict.unit}".strip(),
+                "passed" if verdict.passed else "FAILED",
+                verdict.how,
+                verdict.source,
             )
-            for one in self.verdicts
+            for verdict in self.verdicts
         )
         total = ("may enter" if self.passed else "may not enter", "", "", "", "", "")
         return ScoreTable(("", "robot", "limit", "", "measured", "source"), rows, total)
 
 
 def inspect_measures(robot: str, measures: Measures, rules: Rules | None = None) -> Inspection:
-    """Return which limits a robot keeps, of CEABOT 2013 where no rules are given; a limit itself is allowed.
+    """Compare a robot's measures with the limits of rules, CEABOT 2013 by default; the limit itself passes.
 
     Raises:
         InputError: a measure is not a number above 0.
     """
-    by = rules or shipped_rules()
-    limits, how = by.entry, dict(measures.how)
-    asked = (
+    contest_rules = rules or shipped_rules()
+    limits = contest_rules.entry
+    methods = dict(measures.how)
+    comparisons = (
         ("height", "height_m", measures.height_m, limits.height_limit_m, "m", "height_limit_m"),
         ("foot length", "foot_m", measures.foot_m, limits.foot_limit_m, "m", "foot_limit_m"),
         ("mass", "mass_kg", measures.mass_kg, limits.mass_limit_kg, "kg", "mass_limit_kg"),
         ("legs", "legs", measures.legs, limits.legs, "", "legs"),
     )
     verdicts = []
-    for what, name, value, limit, unit, key in asked:
+    for title, measure, value, limit, unit, rule in comparisons:
         if not (math.isfinite(value) and value > 0.0):
-            raise InputError(f"{robot}: a {what} of {value:g} {unit}".rstrip(), hint="a number above 0")
+            raise InputError(f"{robot}: a {title} of {value:g} {unit}".rstrip(), hint="a number above 0")
         passed = value <= limit if unit else value == limit
-        source = by.sources.get(f"entry.{key}", "")
-        verdicts.append(Verdict(what, value, limit, unit, passed, source, how.get(name, "")))
-    return Inspection(robot, by.name, tuple(verdicts))
+        source = contest_rules.sources.get(f"entry.{rule}", "")
+        verdicts.append(Verdict(title, value, limit, unit, passed, source, methods.get(measure, "")))
+    return Inspection(robot, contest_rules.name, tuple(verdicts))

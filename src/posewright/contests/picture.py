@@ -1,4 +1,4 @@
-"""What the picture of a contest shows besides field and paths: plain data, drawn in figures."""
+"""The data that a contest adds to the picture of a recording, besides field and paths."""
 
 from __future__ import annotations
 
@@ -14,19 +14,24 @@ from posewright.recordings import Recording
 
 
 class MarkKind(Enum):
-    """What a mark stands for, which decides its colour."""
+    """The meaning of a mark, which decides its colour."""
 
     PENALTY = "penalty"
-    """Something that cost points."""
+    """An incident that cost points."""
     MILESTONE = "milestone"
-    """Something reached or begun: the end of a leg, a touch that counts."""
+    """Progress: the end of a leg, a touch that counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Something that happened once: a sign on the field, a line across everything drawn over time [s].
+    """A moment of a recording, drawn as a sign on the field and a line in plots over time.
 
-    Where it has no place in the field, x and y are None [m].
+    Attributes:
+        time_s: when [s].
+        x: position in the field; None for no sign [m].
+        y: position in the field; None for no sign [m].
+        label: text beside it.
+        kind: its meaning.
     """
 
     time_s: float
@@ -39,7 +44,7 @@ class Mark:
     def at(
         cls, recording: Recording, time_s: float, label: str, kind: MarkKind, robot: str | None = None
     ) -> Mark:
-        """Return a mark where a robot then was, the first where none is named."""
+        """Return a mark at the place where a robot was at a time; without a name, the first robot."""
         row = min(int(np.searchsorted(recording.times, time_s)), recording.n_rows - 1)
         x_m, y_m = recording.robot(robot).base[row, :2].tolist()
         return cls(time_s, x_m, y_m, label.replace("_", " "), kind)
@@ -47,9 +52,15 @@ class Mark:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Series:
-    """A number over time, `(n,)` each; series of one group share a colour.
+    """A number over time.
 
-    A dotted one tells what might have been rather than what was.
+    Attributes:
+        title: in the legend.
+        unit: of the values.
+        times: `(n,)` [s].
+        values: `(n,)`.
+        group: series of one group share a colour.
+        dotted: whether it is hypothetical and drawn dotted.
     """
 
     title: str
@@ -62,7 +73,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A part of the time, such as a leg, a try or a round: that part of the robots' paths is drawn apart."""
+    """An interval, such as a leg, a try or a round, whose part of the robots' paths is drawn separately."""
 
     begin_s: float
     end_s: float
@@ -71,9 +82,14 @@ class Span:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ContestPicture:
-    """What a contest adds to the picture of a recording; marks and spans are in the order of time.
+    """What a contest adds to the picture of a recording.
 
-    The series are drawn in one plot, whose title is `series_title`.
+    Attributes:
+        headline: the result in a few words.
+        marks: in the order of time.
+        series: drawn in one plot.
+        spans: in the order of time.
+        series_title: title of that plot.
     """
 
     headline: str
@@ -83,7 +99,7 @@ class ContestPicture:
     series_title: str = ""
 
 
-def spans_of(begins_s: Iterable[float], end_s: float, what: str) -> tuple[Span, ...]:
-    """Return spans one after the other, numbered from 1."""
+def consecutive_spans(begins_s: Iterable[float], end_s: float, label: str) -> tuple[Span, ...]:
+    """Return spans one after the other, with a label and a number from 1."""
     pairs = pairwise([*begins_s, end_s])
-    return tuple(Span(begin, end, f"{what} {number}") for number, (begin, end) in enumerate(pairs, 1))
+    return tuple(Span(begin, end, f"{label} {number}") for number, (begin, end) in enumerate(pairs, 1))

@@ -1,23 +1,26 @@
-"""Places, and what they earn: by whatever decides a contest, equal ones share a place."""
+"""Places in a ranking, and the points they earn."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 
-def places(rankings: Sequence[tuple[float, ...]]) -> tuple[int, ...]:
-    """Return the place of each, 1 for the greatest; equal ones share it, and the next ones are skipped."""
-    return tuple(1 + sum(other > one for other in rankings) for one in rankings)
+def rank_places(rankings: Sequence[tuple[float, ...]]) -> tuple[int, ...]:
+    """Return each ranking's place, 1 for the greatest; equal ones share it, and the next are skipped."""
+    return tuple(1 + sum(other > ranking for other in rankings) for ranking in rankings)
 
 
-def earned_by_places(places: Sequence[int], table: Sequence[float]) -> tuple[float, ...]:
-    """Return what places earn by a table that begins with the first; 0 beyond its end.
+def earned_by_places(places: Sequence[int], points: Sequence[float]) -> tuple[float, ...]:
+    """Return the points that places earn.
 
-    Those who share a place share what it and the places skipped after it earn.
+    Entries that share a place get the mean of its points and those of the places skipped after it.
+
+    Args:
+        places: from 1.
+        points: of each place, the first place first; further places earn 0.
     """
-    of_place = {place: _shared(table, place, places.count(place)) for place in set(places)}
-    return tuple(of_place[place] for place in places)
-
-
-def _shared(table: Sequence[float], place: int, count: int) -> float:
-    return sum(table[place - 1 : place - 1 + count]) / count
+    points_of_place = {}
+    for place in set(places):
+        n_entries = places.count(place)
+        points_of_place[place] = sum(points[place - 1 : place - 1 + n_entries]) / n_entries
+    return tuple(points_of_place[place] for place in places)

@@ -1,4 +1,4 @@
-"""Which contests there are: those that ship, and those of installed packages, found by name."""
+"""The registry of contests, shipped and of installed packages, and judging a recording by its contest."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from posewright.contests.contest import Contest, Score
+from posewright.contests.dropouts import fill_short_dropouts
 from posewright.contests.exhibition.contest import Exhibition
-from posewright.contests.gaps import bridged
 from posewright.contests.obstacle_race.contest import ObstacleRace
 from posewright.contests.passivity_test.contest import PassivityTest
 from posewright.contests.stairs.contest import Stairs
@@ -24,13 +23,13 @@ from posewright.recordings.header import RULES_SUFFIX
 from posewright.recordings.plausible import refuse_impossible
 
 GROUP = "posewright.contests"
-"""The group of entry points in which a package names its contests."""
+"""The entry point group in which packages register contests."""
 
 KIND = "contest"
-"""The entry of a recording's `extras` that tells by which name the contest is registered."""
+"""The key of a recording's `extras` with the contest's registered name."""
 
 _RACE = "obstacle-race"
-"""What recordings of a time before other contests are of."""
+"""The contest of recordings from before there were others."""
 
 _SHIPPED: dict[str, Callable[..., Contest]] = {
     "exhibition": Exhibition,
@@ -47,137 +46,167 @@ _SHIPPED: dict[str, Callable[..., Contest]] = {
 
 
 def contest_names() -> tuple[str, ...]:
-    """Return the names of all contests."""
+    """Return the registered names of all contests."""
     return tuple(sorted({*_SHIPPED, *plugins(GROUP)}))
 
 
 def contest(name: str, rules: str | None = None, source: str = "") -> Contest:
-    """Return the contest registered by that name, or with rules of that name; by the text of other rules.
+    """Return a contest by its registered name or the name of its rules.
 
-    Errors in rules say that they stand in `source`.
+    Args:
+        name: of the contest or its rules.
+        rules: text of other rules to apply; None for the contest's own.
+        source: where that text comes from, for error messages.
 
     Raises:
-        UnknownNameError: there is none.
-        InputError: the package that offers it is broken.
-        DocumentError: these are not its rules.
+        UnknownNameError: there is no such contest.
+        InputError: a package registers something that is not a contest.
+        DocumentError: the text is not a document of the contest's rules.
     """
-    make = _SHIPPED.get(name) or plugins(GROUP).get(name) or _by_rules(name)
-    if make is None:
+    factory = _SHIPPED.get(name) or plugins(GROUP).get(name) or _find_by_rules(name)
+    if factory is None:
         raise UnknownNameError.among("contest", name, contest_names())
-    if not callable(make):
+    if not callable(factory):
         raise InputError(
-            f"{name!r} in {GROUP} is no contest", hint="it names a class or a function that makes one"
+            f"the entry point {name!r} in {GROUP} is not a contest",
+            hint="name a class or a function that creates one",
         )
     try:
-        made: object = make() if rules is None else make(rules)
+        created: object = factory() if rules is None else factory(rules)
     except InputError as error:
         where = error.where or Where()
         if rules is None or where.path is not None or not source:
             raise
         raise type(error)(error.message, where=replace(where, path=Path(source)), hint=error.hint) from error
-    if not isinstance(made, Contest):
-        members = sorted(name for name in dir(Contest) if not name.startswith("_"))
-        missing = [name for name in members if name not in dir(made)]
+    if not isinstance(created, Contest):
+        members = sorted(member for member in dir(Contest) if not member.startswith("_"))
+        missing = [member for member in members if member not in dir(created)]
         raise InputError(
-            f"{name!r} in {GROUP} is no contest: it has no {', '.join(missing)}",
+            f"the entry point {name!r} in {GROUP} is not a contest: it lacks {', '.join(missing)}",
             hint="see posewright.contests.Contest",
         )
-    return made
+    return created
 
 
-def _by_rules(name: str) -> Any:
-    return next((make for make in _SHIPPED.values() if make().name == name), None)
+def _find_by_rules(name: str) -> Callable[..., Contest] | None:
+    return next((factory for factory in _SHIPPED.values() if factory().name == name), None)
 
 
-def is_of_a_contest(header: Header) -> bool:
-    """Tell whether a recording says which contest it is of, or carries rules to be judged by."""
-    carries_rules = any(name.endswith(RULES_SUFFIX) for name in header.documents)
-    return bool(header.contest or header.extras.get(KIND) or carries_rules)
+def has_contest(header: Header) -> bool:
+    """Return whether a recording names its contest or has rules attached."""
+    has_attached_rules = any(name.endswith(RULES_SUFFIX) for name in header.documents)
+    return bool(header.contest or header.extras.get(KIND) or has_attached_rules)
 
 
 def contest_of(
     header: Header, rules: str | None = None, source: str = "", *, trust_attached_rules: bool = False
 ) -> Contest:
-    """Return the contest a recording is of, by the rules given, or those that it carries, or else its own.
+    """Return the contest of a recording, with given rules, the rules attached to the recording, or its own.
 
-    Errors in the rules given say that they stand in `source`.
+    Args:
+        header: of the recording.
+        rules: text of rules to apply; None for the attached or the contest's own.
+        source: where that text comes from, for error messages.
+        trust_attached_rules: whether attached rules may differ from the shipped ones of the same name.
 
     Raises:
-        InputError: it is of no contest, or the rules that it carries are called like those that ship, or like
-            others than it says itself, and are not: unless attached rules are trusted.
+        InputError: the recording is of no contest, has several rules attached, or has attached rules that
+            differ from those that ship under their name or have another name than the recording states.
     """
-    carried = [name for name in header.documents if name.endswith(RULES_SUFFIX)]
-    if len(carried) > 1 and rules is None:
-        raise InputError(f"the recording carries several rules: {', '.join(sorted(carried))}")
-    kind = str(header.extras.get(KIND) or (_RACE if carried or rules else header.contest))
+    attached_names = [name for name in header.documents if name.endswith(RULES_SUFFIX)]
+    if len(attached_names) > 1 and rules is None:
+        raise InputError(
+            f"the recording has several rules attached: {', '.join(sorted(attached_names))}",
+            hint="choose rules with --rules",
+        )
+    kind = str(header.extras.get(KIND) or (_RACE if attached_names or rules else header.contest))
     if not kind:
         raise InputError(
-            "the recording was not made under a contest's rules", hint="say which rules to judge it by"
+            "the recording was not made under a contest's rules", hint="name the rules to judge it by"
         )
-    if not carried or rules is not None:
+    if not attached_names or rules is not None:
         return contest(kind, rules, source)
-    held = contest(kind, header.documents[carried[0]], f"attached {carried[0]}")
+    attached_name = attached_names[0]
+    attached = contest(kind, header.documents[attached_name], f"attached {attached_name}")
     if not trust_attached_rules:
-        hint = "--rules judges by rules of yours, --trust-attached-rules by those that it carries"
-        if header.contest and held.name != header.contest:
-            told = f"the recording is of {header.contest!r:.60} and carries the rules {held.name!r:.60}"
-            raise InputError(told, hint=hint)
-        if change := _change(held, kind):
-            told = f"the rules that the recording carries are not those of {held.name!r:.60}: {change}"
-            raise InputError(told, hint=hint)
-    return held
+        hint = "--rules judges by your own rules, --trust-attached-rules by the attached ones"
+        if header.contest and attached.name != header.contest:
+            raise InputError(
+                f"the recording is of {header.contest!r:.60} "
+                f"but has the rules {attached.name!r:.60} attached",
+                hint=hint,
+            )
+        if change := _describe_change(attached, kind):
+            raise InputError(
+                f"the attached rules differ from the shipped {attached.name!r:.60}: {change}", hint=hint
+            )
+    return attached
 
 
-def _change(held: Contest, kind: str) -> str | None:
-    """Return in words how rules differ from those that ship under their name; None if none do."""
-    shipped = (contest(kind), *(make() for make in _SHIPPED.values()))
-    changes = (_first_difference(held.rules_text, own.rules_text) for own in shipped if own.name == held.name)
-    return next(changes, None)
+def _describe_change(changed: Contest, kind: str) -> str | None:
+    """Describe how a contest's rules differ from the shipped rules of the same name.
+
+    Returns:
+        The first difference; empty if there is none; None if no rules of that name ship.
+    """
+    for shipped in (contest(kind), *(factory() for factory in _SHIPPED.values())):
+        if shipped.name == changed.name:
+            return _describe_text_difference(changed.rules_text, shipped.rules_text)
+    return None
 
 
-def _first_difference(told: str, right: str) -> str:
-    """Return in words what rules `told` say otherwise than `right` ones, sources aside; empty if nothing."""
-    if told == right:
+def _describe_text_difference(text: str, shipped_text: str) -> str:
+    """Describe the first difference between two documents of rules except sources; empty for none."""
+    if text == shipped_text:
         return ""
     try:
-        values = [parse_document(text).value for text in (told, right)]
-    except DocumentError:  # of a contest whose rules are no document
+        values = parse_document(text).value
+        shipped_values = parse_document(shipped_text).value
+    except DocumentError:  # rules of a contest need not be a document
         return "another text"
-    for value in values:
-        value.pop("sources", None)
-    return _difference(values[0], values[1], "")
+    values.pop("sources", None)
+    shipped_values.pop("sources", None)
+    return _describe_difference(values, shipped_values, "")
 
 
-def _difference(told: Any, right: Any, trail: str) -> str:
-    if isinstance(told, dict) and isinstance(right, dict):
-        for key in {**right, **told}:
-            below = f"{trail}.{key}" if trail else str(key)
-            if key not in right or key not in told:
-                return f"{below:.60} is {'missing' if key in right else 'not one of its keys'}"
-            if found := _difference(told[key], right[key], below):
-                return found
+def _describe_difference(value: object, shipped_value: object, key_path: str) -> str:
+    """Describe the first difference between two values of documents; empty if there is none."""
+    if isinstance(value, dict) and isinstance(shipped_value, dict):
+        for key in {**shipped_value, **value}:
+            path = f"{key_path}.{key}" if key_path else str(key)
+            if key not in value:
+                return f"{path:.60} is missing"
+            if key not in shipped_value:
+                return f"{path:.60} is not a key of the shipped rules"
+            if difference := _describe_difference(value[key], shipped_value[key], path):
+                return difference
         return ""
-    return "" if told == right else f"{trail:.60} is {told!r:.40}, not {right!r:.40}"
+    return "" if value == shipped_value else f"{key_path:.60} is {value!r:.40}, not {shipped_value!r:.40}"
 
 
-def own_rules(header: Header, held: Contest) -> str:
-    """Say in words that the rules a recording is judged by, and carries, do not ship; else nothing."""
-    change = _change(held, str(header.extras.get(KIND) or _RACE))
-    if change == "" or held.rules_text not in header.documents.values():
+def describe_attached_rules(header: Header, judged_by: Contest) -> str:
+    """Return a remark if a recording is judged by attached rules that do not ship; else empty."""
+    change = _describe_change(judged_by, str(header.extras.get(KIND) or _RACE))
+    if change == "" or judged_by.rules_text not in header.documents.values():
         return ""
-    why = f"they are not those of that name that ship: {change}" if change else "no rules of that name ship"
-    return f"judged by the rules that the recording carries, {held.name}: {why}"
+    reason = f"they differ from the shipped rules: {change}" if change else "no rules of that name ship"
+    return f"judged by the rules attached to the recording, {judged_by.name}: {reason}"
 
 
 def judge(recording: Recording, by: Contest | None = None, *, trust_attached_rules: bool = False) -> Score:
-    """Return the score of a recording, by its own contest where none is given.
+    """Return the score of a recording.
+
+    Args:
+        recording: the recording.
+        by: the contest; None for the recording's own.
+        trust_attached_rules: as for `contest_of`.
 
     Raises:
-        InputError: it is of no contest or of another field, it lacks what a judge must know, something in it
-            cannot have happened, or it carries other rules than its contest's, which are not trusted.
+        InputError: the recording is of no contest or of another field, lacks data that the judge needs, has
+            physically impossible values, or has attached rules that are not trusted.
     """
-    if by is not None and not is_of_a_contest(recording.header) and not recording.header.arena:
-        raise InputError("the recording tells of no field", hint="a judge needs a run on the contest's field")
+    if by is not None and not has_contest(recording.header) and not recording.header.arena:
+        raise InputError("the recording has no field", hint="a judge needs a run on the contest's field")
     judged_by = contest_of(recording.header, trust_attached_rules=trust_attached_rules) if by is None else by
     refuse_impossible(recording)
-    return judged_by.judge(bridged(recording))
+    return judged_by.judge(fill_short_dropouts(recording))

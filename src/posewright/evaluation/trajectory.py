@@ -17,7 +17,7 @@ from posewright.documents import Node, PlainData, read_record
 from posewright.errors import InputError, UnknownNameError
 from posewright.evaluation.thresholds import PhysicsRules
 from posewright.recordings import Recording, RobotHeader, RobotRecord
-from posewright.recordings.falls import FallDetector, FallLimits, Spell, tilt, up_seen_from
+from posewright.recordings.falls import DownInterval, FallDetector, FallLimits, tilt, up_seen_from
 from posewright.recordings.plausible import MOST
 from posewright.robots import Robot, robot
 from posewright.rotation import heading, rotation_matrices
@@ -184,13 +184,13 @@ class Trajectory:
         x, y, z = self.up.T
         return np.degrees(np.arctan2(y, z)), np.degrees(np.arctan2(-x, np.hypot(y, z)))
 
-    def falls(self, limits: FallLimits) -> list[Spell]:
+    def falls(self, limits: FallLimits) -> list[DownInterval]:
         """Return when the robot was down for long, by rows that count from row 0."""
         detector = FallDetector(limits, up=self.sky)
         detector.advance(self.times, self.base)
         return detector.falls()
 
-    def tip_overs(self, rules: PhysicsRules) -> list[Spell]:
+    def tip_overs(self, rules: PhysicsRules) -> list[DownInterval]:
         """Return when the base lay on a side, or leaned too far either way; row 0 counts.
 
         How high it was does not matter, and an AIBO leans by 47 deg while it sits down. In an arena

@@ -74,7 +74,7 @@ class FallLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class Spell:
+class DownInterval:
     """A time a base was down without a break, first and last seen so; `end` is the row after its last."""
 
     since_s: float
@@ -99,7 +99,7 @@ class FallDetector:
         self._rows = 0
         self._is_down = False
         self._may_join = False
-        self._spells: list[Spell] = []
+        self._spells: list[DownInterval] = []
 
     def down(self, base: Floats, upright: Floats | None = None) -> Flags:
         """Return in which rows a base x y z qw qx qy qz `(n, 7)` is down, `(n,)`; n is above 0.
@@ -117,24 +117,24 @@ class FallDetector:
         tilted = upright < self._cos_tilt
         return np.asarray(tilted | (base[:, 2] < self._low_m) if self._limits.height_share else tilted)
 
-    def advance(self, times: Floats, base: Floats) -> Spell | None:
+    def advance(self, times: Floats, base: Floats) -> DownInterval | None:
         """Look at some more rows, of times [s] and bases; return the fall they end in, if they do."""
         return self.add(times, self.down(base)) if len(times) else None
 
-    def add(self, times: Floats, down: Flags) -> Spell | None:
+    def add(self, times: Floats, down: Flags) -> DownInterval | None:
         """Do what `advance` does where the caller says which rows are down, `(n,)`: by contacts, for one."""
         if not len(times):
             return None
         if down.any():
             for begin, end in runs(down):
                 rows = self._rows + begin, self._rows + end
-                self._join(Spell(float(times[begin]), float(times[end - 1]), *rows))
+                self._join(DownInterval(float(times[begin]), float(times[end - 1]), *rows))
         self._is_down = bool(down[-1])
         self._rows += len(times)
         now = self._spells[-1] if self._is_down else None
         return now if now is not None and now.lasting_s >= self._limits.lasting_s else None
 
-    def _join(self, spell: Spell) -> None:
+    def _join(self, spell: DownInterval) -> None:
         last = self._spells[-1] if self._may_join else None
         goes_on = last is not None and (
             last.end == spell.begin or spell.since_s - last.until_s <= self._limits.bridge_s
@@ -149,7 +149,7 @@ class FallDetector:
         """Let the next row begin anew: somebody has put the robot on its feet."""
         self._may_join = False
 
-    def falls(self, until_s: float = math.inf) -> list[Spell]:
+    def falls(self, until_s: float = math.inf) -> list[DownInterval]:
         """Return all falls so far, as they looked at a time [s]."""
         seen = [replace(spell, until_s=min(spell.until_s, until_s)) for spell in self._spells]
         last = seen[-1] if seen and self._is_down and self._limits.ends_down else None

@@ -14,7 +14,7 @@ import numpy as np
 from posewright.arenas import Arena, Role, corners, footprints
 from posewright.arrays import Floats
 from posewright.codegen.hil.boards import PYTHON
-from posewright.contests import Ranked, contest
+from posewright.contests import RankedScore, contest
 from posewright.control import Controller, ControllerFactory
 from posewright.errors import InputError
 from posewright.evaluation.trajectory import domain_of
@@ -214,7 +214,7 @@ def run_of(name: str, outcome: Outcome) -> BatchRun:
     """Return the run of what came of a trial."""
     score, table, recording = outcome.score, outcome.score.table(), outcome.recording
     points = {} if isinstance(score, Unjudged) else {"points": score.points}
-    ranked = score if isinstance(score, Ranked) else None
+    ranked = score if isinstance(score, RankedScore) else None
     domain = domain_of(next(iter(recording.header.robots.values())).facts.get("domain") or {})
     return BatchRun(
         name,

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from posewright.contests import contest_of, is_of_a_contest
+from posewright.contests import contest_of, has_contest
 from posewright.errors import InputError, PosewrightError, Where
 from posewright.recordings import read_mcap
 from posewright.runs.batch import Batch, BatchRun
@@ -71,7 +71,7 @@ def rank(*recordings: str | Path) -> Batch:
 def _judged(name: str, path: Path) -> tuple[BatchRun, str, str]:
     """Return the run of a recording, with its contest's title and rules."""
     seen = read_mcap(path)
-    if not is_of_a_contest(seen.header):
+    if not has_contest(seen.header):
         raise InputError("a recording of no contest", where=Where(path))
     held = contest_of(seen.header)
     run, robot = run_of(name, replay(seen)), next(iter(seen.header.robots.values()))

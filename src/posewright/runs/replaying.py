@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from posewright.contests import contest_of, is_of_a_contest, judge, own_rules
+from posewright.contests import contest_of, describe_attached_rules, has_contest, judge
 from posewright.errors import InputError, UnknownNameError
 from posewright.evaluation.walking.walk import EXTRAS as WALK
 from posewright.figures import (
@@ -87,13 +87,13 @@ def replay(
 
 def _judged(recording: Recording, *, trust_attached_rules: bool) -> Outcome:
     """Judge a recording of a contest that is known here, and say by whose rules; else say who did what."""
-    if not is_of_a_contest(recording.header):
+    if not has_contest(recording.header):
         return Outcome(recording, Unjudged(recording), 0.0)
     try:
         held = contest_of(recording.header, trust_attached_rules=trust_attached_rules)
     except UnknownNameError as error:
         return Outcome(recording, Unjudged(recording, warnings=(f"not judged: {error}",)), 0.0)
-    remark = own_rules(recording.header, held)
+    remark = describe_attached_rules(recording.header, held)
     return Outcome(recording, judge(recording, held), 0.0, (remark,) if remark else ())
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from posewright.arenas import Arena, read_arena
 from posewright.bodies import Clock, Plant, TorquePolicy
 from posewright.codegen.hil.boards import PYTHON, Board, BoardProgram, board_named
-from posewright.contests import Contest, Entry, contest, contest_names
+from posewright.contests import Contest, DefaultEntry, contest, contest_names
 from posewright.contests.registry import KIND
 from posewright.control import Controller, ControllerFactory, Program, ProgramWithController, Watcher
 from posewright.controllers.behaviours import behaviour_names
@@ -56,7 +56,7 @@ class Trial:
     layout: str = ""
     seed: int = 0
     still_s: float = STILL_S
-    opponents: Mapping[str, Entry] = field(default_factory=dict)
+    opponents: Mapping[str, DefaultEntry] = field(default_factory=dict)
     options: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -103,12 +103,12 @@ def _parse(root: Node, *, beside: Path | None) -> Trial:
     )
 
 
-def _opponents(node: Node, beside: Path | None) -> dict[str, Entry]:
+def _opponents(node: Node, beside: Path | None) -> dict[str, DefaultEntry]:
     found = {}
     for role, entry in node.fields().items():
         parts = entry.fields(required=("robot", "behaviour"), optional=())
         card, behaviour = parts["robot"].text(), parts["behaviour"].text()
-        found[role] = Entry(_card(card, beside), _resolved(behaviour, beside))
+        found[role] = DefaultEntry(_card(card, beside), _resolved(behaviour, beside))
     return found
 
 

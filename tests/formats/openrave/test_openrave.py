@@ -113,8 +113,8 @@ def test_sensors_are_kept_and_manipulators_are_told(scene: Path) -> None:
     assert np.allclose(sensor.pose[:3, 3], (0, 0.06, 0.08))
     assert sensor.values == (("maxrange", "5"),)
     assert [note.rpartition(":")[2] for note in found.notes] == [
-        " <adjacent> is passed over",
-        " <manipulator> is passed over",
+        " <adjacent> is ignored",
+        " <manipulator> is ignored",
     ]
 
 
@@ -188,7 +188,7 @@ def test_bombs_and_entities_are_refused(tmp_path: Path) -> None:
         ('<Body name="a"><Geom type="box"><extents>1 2</extents></Geom></Body>', "2 numbers"),
         ('<Body name="a"><Geom type="box"><extents>1 -2 1</extents></Geom></Body>', "above 0"),
         ('<Body name="a"><Translation>1 nan 1</Translation></Body>', "not finite"),
-        ('<Body name="a"><RotationMat>1 1 1 1 1 1 1 1 1</RotationMat></Body>', "no rotation"),
+        ('<Body name="a"><RotationMat>1 1 1 1 1 1 1 1 1</RotationMat></Body>', "no rotation matrix"),
         ('<Body name="a"><Mass type="pyramid"/></Body>', "'pyramid' is not read"),
         ('<Joint name="j" type="universal"/>', "'universal' is not read"),
         ('<Body name="a"/><Joint name="j"><Body>a</Body><Body>a</Body></Joint>', "between 1 bodies"),
@@ -227,7 +227,7 @@ def test_other_xml_is_refused(tmp_path: Path) -> None:
     [
         ("".join(f'<Body name="b{i}"/>' for i in range(1001)), "too many parts"),
         ('<Body name="a"/><Body name="b"/>' + "<Joint><Body>a</Body><Body>b</Body></Joint>" * 1001, "parts"),
-        ("".join(f'<KinBody prefix="{i}" file="b.xml"/>' for i in range(241)), "too much in too many files"),
+        ("".join(f'<KinBody prefix="{i}" file="b.xml"/>' for i in range(241)), "too many or too large files"),
         (f'<Body><Geom type="trimesh"><data>a{" " * 50_000}x</data></Geom></Body>', "no file 'a x'"),
     ],
 )

@@ -112,7 +112,7 @@ def test_transforms_follow_the_standard() -> None:
         ("Shape { geometry Text { string 'a' } }", 2, "Text is not read"),
         ("Shape { geometry Blob { } }", 2, "geometry Blob is not read"),
         ("Transform { translation 1 2 children [ ] }", 2, "2 numbers"),
-        ("Transform { translation 1 2 1e300 }", 2, "beyond all measure"),
+        ("Transform { translation 1 2 1e300 }", 2, "not finite or above 1e9"),
         ("Transform { children [ USE nobody ] }", 2, "not defined before"),
         ("Transform { children [", 2, "without a value"),
         ("\n\n } ", 4, "expected a node"),
@@ -142,7 +142,7 @@ def test_a_damaged_wrl_is_refused_with_its_line(tmp_path: Path, body: str, line:
 def test_nodes_that_double_again_and_again_are_refused() -> None:
     lines = [f"{HEAD}DEF n0 Shape {{ geometry Box {{ }} }}"]
     lines += [f"DEF n{i} Group {{ children [ USE n{i - 1} USE n{i - 1} ] }}" for i in range(1, 40)]
-    with pytest.raises(FormatError, match="beyond bounds"):
+    with pytest.raises(FormatError, match="the scene is too large"):
         parse_vrml("\n".join(lines))
     with pytest.raises(FormatError, match="too deep"):
         parse_vrml(HEAD + "Group { children " * 200)
@@ -150,9 +150,9 @@ def test_nodes_that_double_again_and_again_are_refused() -> None:
 
 def test_a_glb_that_claims_too_much_or_leads_elsewhere_is_refused(tmp_path: Path) -> None:
     for told, said in (
-        ({"accessors": [{"count": 10**12}]}, "claims"),
-        ({"accessors": [{"count": 10**6}] * 100}, "claims"),
-        ({"buffers": [{"uri": "../../etc/passwd"}]}, "leads to"),
+        ({"accessors": [{"count": 10**12}]}, "its header counts"),
+        ({"accessors": [{"count": 10**6}] * 100}, "its header counts"),
+        ({"buffers": [{"uri": "../../etc/passwd"}]}, "refers to another file"),
     ):
         text = json.dumps({"asset": {"version": "2.0"}, **told}).encode()
         head = struct.pack("<4sIII4s", b"glTF", 2, 20 + len(text), len(text), b"JSON")
@@ -175,7 +175,7 @@ def test_a_glb_whose_faces_name_points_it_has_not_is_refused(tmp_path: Path) -> 
 def test_what_falls_into_too_many_pieces_is_refused_at_once(tmp_path: Path) -> None:
     pytest.importorskip("trimesh")
     (tmp_path / "a.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\n" + "f 1 2 3\n" * 5001)
-    with pytest.raises(InputError, match="5,001 pieces") as told:
+    with pytest.raises(InputError, match="5,001 unconnected parts") as told:
         import_arena(tmp_path / "a.obj")
     assert told.value.where is not None
 

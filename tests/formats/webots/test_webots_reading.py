@@ -100,7 +100,9 @@ def test_a_robot_that_has_nearly_all_of_the_devices_is_named() -> None:
     row = "00:00:000,a,0.5,9"
     file = read(table(row, head=f"#WEBOTS_MOTION,V1.0,{KNEE},Zeppelin"))
     assert file.motion().robot == "webots_robot"
-    assert file.warnings == ("sony_ers7 would have all devices but Zeppelin; ask for it to have it read so",)
+    assert file.warnings == (
+        "sony_ers7 has all devices but Zeppelin; to read it for sony_ers7, name the robot",
+    )
 
 
 def test_a_robot_that_is_asked_for_takes_its_own_devices_and_leaves_the_others() -> None:
@@ -116,11 +118,11 @@ def test_a_robot_that_is_asked_for_takes_its_own_devices_and_leaves_the_others()
         ("#WEBOTS_MOTION,V1.0\n00:00:000,p\n", 1, "a device without a name"),
         ("#WEBOTS_MOTION,V1.0,a,,b\n00:00:000,p,1,2,3\n", 1, "a device without a name"),
         ("#WEBOTS_MOTION,V1.0,a,a\n00:00:000,p,1,2\n", 1, "device 'a' has two columns"),
-        (f"{HEAD}\n", 1, "no pose follows"),
-        (table("00:00:000,p,1"), 2, "3 columns where 4 belong"),
+        (f"{HEAD}\n", 1, "the file has no poses"),
+        (table("00:00:000,p,1"), 2, "3 columns, expected 4"),
         (table("00:00:000,p,1,2,3"), 2, "more than 4 columns"),
-        (table("00:00:000,p,1,2", "00:00:000,q,1,2"), 3, "the time does not go on"),
-        (table("00:00:100,p,1,2", "00:00:050,q,1,2"), 3, "the time does not go on"),
+        (table("00:00:000,p,1,2", "00:00:000,q,1,2"), 3, "the time does not rise"),
+        (table("00:00:100,p,1,2", "00:00:050,q,1,2"), 3, "the time does not rise"),
         (table("0:0:0:0,p,1,2"), 2, "the time is '0:0:0:0'"),
         (table("soon,p,1,2"), 2, "the time is 'soon'"),
         (table("-00:00:001,p,1,2"), 2, "the time is"),

@@ -196,8 +196,8 @@ def test_korean_programs_are_read_as_they_were_saved(tmp_path: Path) -> None:
     [
         ("\nGOTO nowhere\nend_: END", 2, "there is no label nowhere"),
         ("MVOE G6A, 100", 1, "did you mean MOVE?"),
-        ("MOVE G6A, 100, 200", 1, "200 for servo 1 (10..190)"),
-        ("MOVE G6A, 9", 1, "9 for servo 0 (10..190)"),
+        ("MOVE G6A, 100, 200", 1, "200 is out of range for servo 1 (10..190)"),
+        ("MOVE G6A, 9", 1, "9 is out of range for servo 0 (10..190)"),
         ("MOVE G6Z, 100", 1, "group"),
         ("MOVE G6A, 1" + "00, 100" * 6 + ", 100", 1, "servos"),
         ("A = 1 + -1", 1, "there are no negative numbers"),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from posewright.charts.coverage.coverage import Coverage, marks
-from posewright.charts.coverage.covering import Cover, cover_chart
-from posewright.charts.coverage.feasible import coverage_of, feasible, with_feasible
+from posewright.charts.coverage.coverage import Coverage, coverage_marks
+from posewright.charts.coverage.feasibility import coverage_of, feasible, with_feasible
 from posewright.charts.coverage.obligation import Measure
-from posewright.charts.coverage.recording import CoverageRecorder, cover_run
+from posewright.charts.coverage.recorder import CoverageRecorder, cover_run
+from posewright.charts.coverage.scenario_generation import Cover, cover_chart
 
 __all__ = [
     "Cover",
@@ -15,8 +15,8 @@ __all__ = [
     "Measure",
     "cover_chart",
     "cover_run",
+    "coverage_marks",
     "coverage_of",
     "feasible",
-    "marks",
     "with_feasible",
 ]

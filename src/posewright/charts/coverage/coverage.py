@@ -1,4 +1,4 @@
-"""Coverage: what runs of a chart have seen of it, and what is missing."""
+"""Coverage of a chart: what runs have covered, and what is missing."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from posewright.errors import InputError
 
 @dataclass(frozen=True)
 class CoverageRow:
-    """One measure.
+    """The coverage of one measure.
 
     Attributes:
-        covered: obligations that were met.
-        total: obligations there are, those that cannot be met left out.
-        infeasible: obligations that cannot be met, as was proved.
-        missing: obligations that were not met and may be.
+        covered: number of obligations that are met.
+        total: number of obligations, without those that are infeasible.
+        infeasible: number of obligations that are proved never to be met.
+        missing: obligations that are not met and may be.
     """
 
     measure: Measure
@@ -33,16 +33,17 @@ class CoverageRow:
 
     @property
     def part(self) -> float:
-        """How much of it is covered, 0..1; all of nothing is all."""
+        """The fraction that is covered, 0..1; 1 if there are no obligations."""
         return self.covered / self.total if self.total else 1.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Coverage:
-    """What was seen of a chart; two of one chart can be added.
+    """What runs of a chart have covered; two coverages of one chart can be added.
 
     Attributes:
-        facts: everything that was seen, as obligations ask for it.
+        obligations: of the chart.
+        facts: everything that was observed.
         infeasible: obligations that no run can meet, and why.
     """
 
@@ -52,7 +53,7 @@ class Coverage:
 
     @property
     def chart(self) -> Chart:
-        """The chart that was run."""
+        """The covered chart."""
         return self.obligations.machine.chart
 
     def __repr__(self) -> str:
@@ -60,16 +61,16 @@ class Coverage:
         return f"<Coverage of {self.chart.name!r}: {measures}>"
 
     def lines(self) -> Lines:
-        """Yield the table for people, what is missing, and what cannot be covered."""
+        """Yield the table for a terminal, then what is missing and what cannot be covered."""
         rows = [
             [row.measure.value, f"{row.covered}/{row.total}", f"{row.part:.0%}", str(row.infeasible)]
             for row in self.rows
         ]
         yield from align_columns([["measure", "covered", "", "cannot be"], *rows])
         for obligation in self.missing:
-            yield f"missing: {obligation.measure.value}: {_placed(obligation)}"
+            yield f"missing: {obligation.measure.value}: {_with_line(obligation)}"
         for obligation, reason in self.infeasible.items():
-            yield f"cannot be covered: {obligation.measure.value}: {_placed(obligation)}: {reason}"
+            yield f"cannot be covered: {obligation.measure.value}: {_with_line(obligation)}: {reason}"
 
     def __add__(self, other: Coverage) -> Coverage:
         if self.chart != other.chart:
@@ -80,32 +81,35 @@ class Coverage:
 
     @cached_property
     def missing(self) -> tuple[TestObligation, ...]:
-        """The obligations that were not met and may be."""
-        every = self.obligations.every
-        return tuple(one for one in every if one not in self.infeasible and not one.met(self.facts))
+        """The obligations that are not met and may be."""
+        return tuple(
+            obligation
+            for obligation in self.obligations.every
+            if obligation not in self.infeasible and not obligation.is_met(self.facts)
+        )
 
     @cached_property
     def rows(self) -> tuple[CoverageRow, ...]:
-        """The table: a row for every measure that the chart has anything of."""
-        found = {one.measure for one in self.obligations.every}
-        return tuple(self.row(measure) for measure in Measure if measure in found)
+        """A row for every measure that the chart has obligations of."""
+        measures = {obligation.measure for obligation in self.obligations.every}
+        return tuple(self.row(measure) for measure in Measure if measure in measures)
 
     def row(self, measure: Measure) -> CoverageRow:
-        """Return the row of a measure; of one that the chart has nothing of, an empty one."""
-        every = [one for one in self.obligations.every if one.measure is measure]
-        total = sum(one not in self.infeasible for one in every)
-        missing = tuple(one for one in self.missing if one.measure is measure)
-        return CoverageRow(measure, total - len(missing), total, len(every) - total, missing)
+        """Return the coverage of a measure; all zero if the chart has no obligations of it."""
+        obligations = [obligation for obligation in self.obligations.every if obligation.measure is measure]
+        total = sum(obligation not in self.infeasible for obligation in obligations)
+        missing = tuple(obligation for obligation in self.missing if obligation.measure is measure)
+        return CoverageRow(measure, total - len(missing), total, len(obligations) - total, missing)
 
     def svg(self) -> str:
-        """Return the picture of the chart, coloured by what was covered."""
-        return draw_svg(self.chart, marks=marks(self))
+        """Return a drawing of the chart, coloured by coverage."""
+        return draw_svg(self.chart, marks=coverage_marks(self))
 
     def _repr_svg_(self) -> str:
         return self.svg()
 
     def data(self) -> dict[str, PlainData]:
-        """Return the coverage as plain data."""
+        """Return the coverage as plain data for JSON."""
         return {
             "chart": self.chart.name,
             "measures": {
@@ -113,47 +117,63 @@ class Coverage:
                     "covered": row.covered,
                     "total": row.total,
                     "infeasible": row.infeasible,
-                    "missing": [{"name": one.name, "line": one.line} for one in row.missing],
+                    "missing": [
+                        {"name": obligation.name, "line": obligation.line} for obligation in row.missing
+                    ],
                 }
                 for row in self.rows
             },
             "infeasible": [
-                {"measure": one.measure.value, "name": one.name, "line": one.line, "reason": reason}
-                for one, reason in self.infeasible.items()
+                {
+                    "measure": obligation.measure.value,
+                    "name": obligation.name,
+                    "line": obligation.line,
+                    "reason": reason,
+                }
+                for obligation, reason in self.infeasible.items()
             ],
         }
 
 
-def marks(coverage: Coverage) -> dict[str | tuple[str, int], CoverageMark]:
-    """Return a mark for every state, and for every transition of a state or a junction by its number.
+def coverage_marks(coverage: Coverage) -> dict[str | tuple[str, int], CoverageMark]:
+    """Return a drawing mark for every state, and for every transition of a state or a junction by its index.
 
-    A transition is covered where each way that begins with it was taken and all its conditions were seen to
-    decide. What cannot be covered, as was proved, is not asked for; where that is all, there is no mark.
+    A transition is covered if every path that begins with it was taken and all its conditions were shown to
+    decide. Infeasible obligations do not count; where there are no others, there is no mark.
     """
-    found: dict[str | tuple[str, int], CoverageMark] = {}
-    asked: dict[tuple[str, int], list[TestObligation]] = {}
-    for one in coverage.obligations.every:
-        if one in coverage.infeasible:
+    marks: dict[str | tuple[str, int], CoverageMark] = {}
+    obligations_of: dict[tuple[str, int], list[TestObligation]] = {}
+    for obligation in coverage.obligations.every:
+        if obligation in coverage.infeasible:
             continue
-        if one.measure is Measure.STATES:
-            found[one.name] = _mark([one], coverage)
-        elif one.owner is not None and one.owner[1] is not None:
-            asked.setdefault((one.owner[0], one.owner[1]), []).append(one)
-    found |= {way: _mark(obligations, coverage) for way, obligations in asked.items()}
+        if obligation.measure is Measure.STATES:
+            marks[obligation.name] = _mark_of([obligation], coverage)
+        elif obligation.owner is not None and obligation.owner[1] is not None:
+            owner = (obligation.owner[0], obligation.owner[1])
+            obligations_of.setdefault(owner, []).append(obligation)
+    for owner, obligations in obligations_of.items():
+        marks[owner] = _mark_of(obligations, coverage)
     for name, segments in coverage.chart.junctions.items():
         for index, segment in enumerate(segments):
-            taken = ("segment", coverage.obligations.segments[id(segment)]) in coverage.facts
-            found[name, index] = CoverageMark.COVERED if taken else CoverageMark.MISSED
-    return found
+            is_covered = ("segment", coverage.obligations.segments[id(segment)]) in coverage.facts
+            marks[name, index] = CoverageMark.COVERED if is_covered else CoverageMark.MISSED
+    return marks
 
 
-def _mark(obligations: Iterable[TestObligation], coverage: Coverage) -> CoverageMark:
-    met = {one: one.met(coverage.facts) for one in obligations}
-    if all(met.values()):
+def _mark_of(obligations: Iterable[TestObligation], coverage: Coverage) -> CoverageMark:
+    """Return the mark of an element: covered, missed, or partly covered if it was reached or taken."""
+    is_reached = False
+    is_covered = True
+    for obligation in obligations:
+        if not obligation.is_met(coverage.facts):
+            is_covered = False
+        elif obligation.measure in (Measure.STATES, Measure.TRANSITIONS):
+            is_reached = True
+    if is_covered:
         return CoverageMark.COVERED
-    taken = any(is_met for one, is_met in met.items() if one.measure in (Measure.STATES, Measure.TRANSITIONS))
-    return CoverageMark.PARTLY if taken else CoverageMark.MISSED
+    return CoverageMark.PARTLY if is_reached else CoverageMark.MISSED
 
 
-def _placed(obligation: TestObligation) -> str:
+def _with_line(obligation: TestObligation) -> str:
+    """Return the name of an obligation, with its line if it is known."""
     return obligation.name if obligation.line is None else f"{obligation.name} (line {obligation.line})"

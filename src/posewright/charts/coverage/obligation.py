@@ -1,4 +1,4 @@
-"""Test obligations: what there is to be covered in a chart, and the decisions that part of it is about."""
+"""Test obligations: everything that can be covered in a chart, with the decisions it makes."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ from posewright.charts.model import (
 )
 
 Owner = tuple[str, int | None]
-"""A state and, of what belongs to one of its transitions, which."""
+"""A state and, for what belongs to one of its transitions, the index of the transition."""
 
-WORDS = {True: "true", False: "false"}
+VALUE_NAMES = {True: "true", False: "false"}
 
 Fact = tuple[str | int | bool, ...]
-"""Something that was seen in a run."""
+"""Something that was observed in a run, such as ("state", 3) or ("decision", 5, True)."""
 
 
 class Measure(Enum):
-    """What is counted."""
+    """Measures of coverage."""
 
     STATES = "states"
     TRANSITIONS = "transitions"
@@ -56,12 +56,12 @@ class Measure(Enum):
 
 @dataclass(frozen=True)
 class TestObligation:
-    """One thing to be covered.
+    """One item to be covered.
 
     Attributes:
-        name: in words.
-        owner: the state that it belongs to and, where it is one's, the number of the transition.
-        met_by: facts; it is covered where all of one of these sets were seen.
+        name: description of the item.
+        owner: the state and transition it belongs to; None where several states share it.
+        met_by: sets of facts; it is covered if all facts of one of these sets were observed.
     """
 
     measure: Measure
@@ -70,52 +70,50 @@ class TestObligation:
     owner: Owner | None
     met_by: tuple[frozenset[Fact], ...]
 
-    def met(self, facts: frozenset[Fact]) -> bool:
-        """Return whether it is covered by what was seen."""
-        return any(needed <= facts for needed in self.met_by)
+    def is_met(self, facts: frozenset[Fact]) -> bool:
+        """Return whether the observed facts cover it."""
+        return any(required_facts <= facts for required_facts in self.met_by)
 
 
 @dataclass(frozen=True, eq=False)
-class Site:
-    """An expression in which something is decided.
+class DecisionSite:
+    """An expression that contains decisions.
 
     Attributes:
         written: as in the document.
-        lowered: as the machine computes it; several where several states share it.
-        decides: whether the expression is a decision itself, or only has some inside.
-        first: the number of its first decision, among all decisions of the chart.
+        lowered: as the machine evaluates it; several where several states share it.
+        is_decision: whether the expression is a decision itself, or only contains some.
+        first: number of its first decision, among all decisions of the chart.
     """
 
     written: Expression
     lowered: tuple[Expression, ...]
-    decides: bool
+    is_decision: bool
     line: int | None
     owner: Owner | None
     first: int = 0
 
     @cached_property
-    def parts(self) -> tuple[Tree, ...]:
+    def decisions(self) -> tuple[Tree, ...]:
         """The trees of its decisions, in the order of their numbers."""
-        return tuple(decisions_in(self.written.tree, decides=self.decides))
+        return tuple(decisions_in(self.written.tree, is_decision=self.is_decision))
 
 
-def decisions_in(tree: Tree, *, decides: bool) -> Iterator[Tree]:
-    """Yield the trees that decide something in a tree: itself, where it does, and the conditions of `if`s."""
-    if decides:
+def decisions_in(tree: Tree, *, is_decision: bool) -> Iterator[Tree]:
+    """Yield the decisions in a tree: the tree itself, if it is one, and the conditions of `if`s."""
+    if is_decision:
         yield tree
         for condition in conditions_of(tree):
-            yield from decisions_in(condition, decides=False)
+            yield from decisions_in(condition, is_decision=False)
     elif isinstance(tree, If):
-        cases, rest = split_cases(tree)
-        for condition, then in cases:
-            yield from decisions_in(condition, decides=True)
-            yield from decisions_in(then, decides=False)
-        yield from decisions_in(rest, decides=False)
-    elif not isinstance(
-        tree, TemporalCondition
-    ):  # what is held is looked at tick by tick: a decision elsewhere
+        cases, default = split_cases(tree)
+        for condition, value in cases:
+            yield from decisions_in(condition, is_decision=True)
+            yield from decisions_in(value, is_decision=False)
+        yield from decisions_in(default, is_decision=False)
+    elif not isinstance(tree, TemporalCondition):  # its condition is evaluated by a counter, at another site
         for part in children(tree):
-            yield from decisions_in(part, decides=False)
+            yield from decisions_in(part, is_decision=False)
 
 
 def conditions_of(tree: Tree) -> Iterator[Tree]:
@@ -126,157 +124,174 @@ def conditions_of(tree: Tree) -> Iterator[Tree]:
     elif isinstance(tree, Unary) and tree.operator is Operator.NOT:
         yield from conditions_of(tree.operand)
     elif isinstance(tree, If):
-        cases, rest = split_cases(tree)
-        for condition, then in cases:
+        cases, default = split_cases(tree)
+        for condition, value in cases:
             yield from conditions_of(condition)
-            yield from conditions_of(then)
-        yield from conditions_of(rest)
+            yield from conditions_of(value)
+        yield from conditions_of(default)
     else:
         yield tree
 
 
-def is_choice(tree: Tree) -> bool:
-    """Return whether a decision chooses between conditions: whether `if` is among what joins them."""
+def joins_by_choice(tree: Tree) -> bool:
+    """Return whether an `if` is among the operators that join the conditions of a decision."""
     if isinstance(tree, Binary) and tree.operator in LOGIC:
-        return is_choice(tree.left) or is_choice(tree.right)
+        return joins_by_choice(tree.left) or joins_by_choice(tree.right)
     if isinstance(tree, Unary) and tree.operator is Operator.NOT:
-        return is_choice(tree.operand)
+        return joins_by_choice(tree.operand)
     return isinstance(tree, If)
 
 
 def has_choice(tree: Tree) -> bool:
-    """Return whether there is an `if` in a tree."""
-    return next(decisions_in(tree, decides=False), None) is not None
+    """Return whether there is an `if` anywhere in a tree."""
+    return next(decisions_in(tree, is_decision=False), None) is not None
 
 
-def _shared(one: Site, other: Site) -> Site:
-    """Return the site of a segment that several ways come by, perhaps from several states."""
-    owner = one.owner if one.owner == other.owner else None
-    return replace(one, lowered=(*one.lowered, *other.lowered), owner=owner)
+def _merge_sites(first: DecisionSite, second: DecisionSite) -> DecisionSite:
+    """Return the site of an expression that several transitions share, perhaps of several states."""
+    owner = first.owner if first.owner == second.owner else None
+    return replace(first, lowered=(*first.lowered, *second.lowered), owner=owner)
 
 
-def _sites_of(chart: Chart, node: StateNode) -> Iterator[Site]:
+def _sites_of(chart: Chart, node: StateNode) -> Iterator[DecisionSite]:
+    """Yield the sites of a state: guards, actions, and conditions of counters that are not constant."""
     state = node.state
-    for way in node.transitions:
-        owner = (node.name, way.transition)
-        for segment, guard in zip(way.segments, way.guards, strict=True):
+    for transition in node.transitions:
+        owner = (node.name, transition.transition)
+        for segment, guard in zip(transition.segments, transition.guards, strict=True):
             if not segment.is_else and guard.constant is None:
-                yield Site(segment.when, (guard,), True, _line(segment.when) or segment.line, owner)
-        written = tuple(action for segment in way.segments for action in segment.do)
-        yield from _acts(written, way.do, owner)
+                line = _line_of(segment.when) or segment.line
+                yield DecisionSite(segment.when, (guard,), is_decision=True, line=line, owner=owner)
+        written_actions = tuple(action for segment in transition.segments for action in segment.do)
+        yield from _sites_of_actions(written_actions, transition.do, owner)
     for counter in node.counters:
-        if counter.condition is not None and counter.condition.constant is None:
-            held = counter.condition
-            yield Site(held, (held,), True, _line(held), (node.name, None))
+        condition = counter.condition
+        if condition is not None and condition.constant is None:
+            line = _line_of(condition)
+            yield DecisionSite(condition, (condition,), is_decision=True, line=line, owner=(node.name, None))
     if state is not None and chart.kind is not ChartKind.MOORE:
         for written, lowered in zip((state.entry, state.during, state.exit), node.actions, strict=True):
-            yield from _acts(written, lowered, (node.name, None))
+            yield from _sites_of_actions(written, lowered, (node.name, None))
 
 
-def _acts(written: Actions, lowered: Actions, owner: Owner) -> Iterator[Site]:
-    for one, other in zip(iterate_actions(written), iterate_actions(lowered), strict=True):
-        if isinstance(one, Branch) and isinstance(other, Branch):
-            if other.when.constant is None:
-                yield Site(one.when, (other.when,), True, one.line, owner)
-        elif isinstance(one, Assign) and isinstance(other, Assign):
-            for value, computed in zip(one.values.values(), other.values.values(), strict=True):
+def _sites_of_actions(written: Actions, lowered: Actions, owner: Owner) -> Iterator[DecisionSite]:
+    """Yield the sites of actions, given as they are written and as the machine executes them."""
+    for action, lowered_action in zip(iterate_actions(written), iterate_actions(lowered), strict=True):
+        if isinstance(action, Branch) and isinstance(lowered_action, Branch):
+            if lowered_action.when.constant is None:
+                conditions = (lowered_action.when,)
+                yield DecisionSite(action.when, conditions, is_decision=True, line=action.line, owner=owner)
+        elif isinstance(action, Assign) and isinstance(lowered_action, Assign):
+            pairs = zip(action.values.values(), lowered_action.values.values(), strict=True)
+            for value, lowered_value in pairs:
                 if has_choice(value.tree):
-                    yield Site(value, (computed,), False, _line(value) or one.line, owner)
+                    line = _line_of(value) or action.line
+                    yield DecisionSite(value, (lowered_value,), is_decision=False, line=line, owner=owner)
 
 
-def _line(expression: Expression) -> int | None:
+def _line_of(expression: Expression) -> int | None:
     return expression.source.where.line
 
 
 @dataclass(frozen=True, eq=False)
 class TestObligations:
-    """All that there is to be covered in a machine."""
+    """All obligations of a machine."""
 
     machine: Machine
 
     @cached_property
     def every(self) -> tuple[TestObligation, ...]:
         """All of them, measure by measure."""
-        return (*self._states(), *self._transitions(), *self._segments(), *self._decided())
+        return (*self._states(), *self._transitions(), *self._segments(), *self._decisions())
 
     @cached_property
-    def sites(self) -> tuple[Site, ...]:
-        """The places where something is decided, each once, in the order in which they are written."""
-        met: dict[int, Site] = {}
+    def sites(self) -> tuple[DecisionSite, ...]:
+        """The sites of all decisions, each once, in the order in which they are written."""
+        sites_by_id: dict[int, DecisionSite] = {}
         for node in self.machine.nodes[1:]:
             for site in _sites_of(self.machine.chart, node):
-                known = met.setdefault(id(site.written), site)
-                if known is not site:
-                    met[id(site.written)] = _shared(known, site)
-        found: list[Site] = []
+                key = id(site.written)
+                if key in sites_by_id:
+                    sites_by_id[key] = _merge_sites(sites_by_id[key], site)
+                else:
+                    sites_by_id[key] = site
+        sites: list[DecisionSite] = []
         first = 0
-        for site in met.values():
-            if site.parts:
-                found.append(replace(site, first=first))
-                first += len(site.parts)
-        return tuple(found)
+        for site in sites_by_id.values():
+            if site.decisions:
+                sites.append(replace(site, first=first))
+                first += len(site.decisions)
+        return tuple(sites)
 
     @cached_property
     def segments(self) -> dict[int, int]:
         """The number of every segment after a junction, by its identity."""
         chart = self.machine.chart
-        shared = chain.from_iterable(chart.junctions.values())
-        own = (one.then for state in chart.every_state for one in state.transitions)
-        inner = segments_of((*shared, *chain.from_iterable(own)))
-        return {id(segment): number for number, segment in enumerate(inner)}
+        junction_segments = chain.from_iterable(chart.junctions.values())
+        nested_segments = chain.from_iterable(
+            transition.then for state in chart.every_state for transition in state.transitions
+        )
+        segments = segments_of((*junction_segments, *nested_segments))
+        return {id(segment): number for number, segment in enumerate(segments)}
 
     def _states(self) -> Iterator[TestObligation]:
         for node in self.machine.nodes[1:]:
-            line = node.state.line if node.state else None
-            yield _obligation(Measure.STATES, node.name, line, (node.name, None), ("state", node.index))
+            yield _obligation(Measure.STATES, node.name, node.line, (node.name, None), ("state", node.index))
 
     def _transitions(self) -> Iterator[TestObligation]:
-        for way in self.machine.transitions:
-            owner = (self.machine.nodes[way.source].name, way.transition)
-            name = way_name(self.machine, way)
-            yield _obligation(Measure.TRANSITIONS, name, way.line, owner, ("way", way.source, way.index))
+        for transition in self.machine.transitions:
+            owner = (self.machine.nodes[transition.source].name, transition.transition)
+            name = format_transition_name(self.machine, transition)
+            fact = ("transition", transition.source, transition.index)
+            yield _obligation(Measure.TRANSITIONS, name, transition.line, owner, fact)
 
     def _segments(self) -> Iterator[TestObligation]:
-        met: dict[int, tuple[Transition, Owner]] = {}
-        for way in self.machine.transitions:
-            owner: Owner = (self.machine.nodes[way.source].name, way.transition)
-            for segment in way.segments[1:]:
-                met.setdefault(self.segments[id(segment)], (segment, owner))
-        for number, (segment, owner) in sorted(met.items(), key=lambda item: item[0]):
-            name = f"{segment.when} -> {_targets(segment)}"
+        first_uses: dict[int, tuple[Transition, Owner]] = {}
+        for transition in self.machine.transitions:
+            owner: Owner = (self.machine.nodes[transition.source].name, transition.transition)
+            for segment in transition.segments[1:]:
+                first_uses.setdefault(self.segments[id(segment)], (segment, owner))
+        for number in sorted(first_uses):
+            segment, owner = first_uses[number]
+            name = f"{segment.when} -> {_format_targets(segment)}"
             yield _obligation(Measure.SEGMENTS, name, segment.line, owner, ("segment", number))
 
-    def _decided(self) -> list[TestObligation]:
-        decisions, conditions, effects = [], [], []
+    def _decisions(self) -> list[TestObligation]:
+        """Return the obligations of all decisions: both outcomes, both values of conditions, and MC/DC."""
+        decisions: list[TestObligation] = []
+        conditions: list[TestObligation] = []
+        effects: list[TestObligation] = []
         for site in self.sites:
-            for number, tree in enumerate(site.parts, start=site.first):
-                whole = number == site.first and site.decides
-                text = shorten(str(site.written) if whole else format_tree(tree))
-                for value, word in WORDS.items():
-                    name, fact = f"{text} is {word}", ("decision", number, value)
+            for number, tree in enumerate(site.decisions, start=site.first):
+                is_whole_expression = number == site.first and site.is_decision
+                text = shorten(str(site.written) if is_whole_expression else format_tree(tree))
+                for value, value_name in VALUE_NAMES.items():
+                    name = f"{text} is {value_name}"
+                    fact: Fact = ("decision", number, value)
                     decisions.append(_obligation(Measure.DECISIONS, name, site.line, site.owner, fact))
                 for i, condition in enumerate(conditions_of(tree)):
-                    asked = shorten(format_tree(condition))
-                    place = f" in {text}" if text != asked else ""
-                    for value, word in WORDS.items():
-                        name = f"{asked} is {word}{place}"
-                        seen = ("condition", number, i, value)
-                        conditions.append(_obligation(Measure.CONDITIONS, name, site.line, site.owner, seen))
-                    pairs = (_pair(number, i, True), _pair(number, i, False))
-                    name = f"{asked} decides{place}"
+                    condition_text = shorten(format_tree(condition))
+                    place = f" in {text}" if text != condition_text else ""
+                    for value, value_name in VALUE_NAMES.items():
+                        name = f"{condition_text} is {value_name}{place}"
+                        fact = ("condition", number, i, value)
+                        conditions.append(_obligation(Measure.CONDITIONS, name, site.line, site.owner, fact))
+                    pairs = (_effect_pair(number, i, True), _effect_pair(number, i, False))
+                    name = f"{condition_text} decides{place}"
                     effects.append(TestObligation(Measure.MCDC, name, site.line, site.owner, pairs))
         return [*decisions, *conditions, *effects]
 
 
-def way_name(machine: Machine, way: CompoundTransition) -> str:
-    """Return a way in words: `walking -> kicking (near and wall < arrived)`."""
-    asked = " / ".join(str(one.when) for one in way.segments if str(one.when) != "true")
-    asked = " ".join(part for part in (" or ".join(way.events), f"[{asked}]" if asked else "") if part)
-    arrow = f" -> {_targets(way.segments[-1])}" if way.targets else ": stays"
-    return f"{machine.nodes[way.source].name}{arrow}{' on ' + asked if asked else ''}"
+def format_transition_name(machine: Machine, transition: CompoundTransition) -> str:
+    """Return a transition with its trigger: `walking -> kicking on ball [near / wall < arrived]`."""
+    guards = " / ".join(str(segment.when) for segment in transition.segments if str(segment.when) != "true")
+    events = " or ".join(transition.events)
+    trigger = " ".join(part for part in (events, f"[{guards}]" if guards else "") if part)
+    target = f" -> {_format_targets(transition.segments[-1])}" if transition.targets else ": stays"
+    return f"{machine.nodes[transition.source].name}{target}{' on ' + trigger if trigger else ''}"
 
 
-def _targets(segment: Transition) -> str:
+def _format_targets(segment: Transition) -> str:
     if segment.leads_to_junction:
         return segment.junction or "a junction"
     return ", ".join(target.state for target in segment.go) or "nothing"
@@ -288,8 +303,8 @@ def _obligation(
     return TestObligation(measure, name, line, owner, (frozenset({fact}),))
 
 
-def _pair(decision: int, condition: int, outcome: bool) -> frozenset[Fact]:
-    """Return evaluations that show a condition's own effect: true with this outcome, false with the other."""
-    one = ("effect", decision, condition, True, outcome)
-    other = ("effect", decision, condition, False, not outcome)
-    return frozenset({one, other})
+def _effect_pair(decision: int, condition: int, outcome: bool) -> frozenset[Fact]:
+    """Return the two facts that show a condition's own effect: true with `outcome`, false with the other."""
+    true_fact = ("effect", decision, condition, True, outcome)
+    false_fact = ("effect", decision, condition, False, not outcome)
+    return frozenset({true_fact, false_fact})

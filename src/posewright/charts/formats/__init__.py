@@ -1,9 +1,14 @@
-"""Native charts, `*.chart.yaml`: read with the line of everything that is wrong."""
+"""File formats of charts: native documents, truth tables, state-transition tables, SCXML."""
 
 from __future__ import annotations
 
 from posewright.charts.formats.csv_rows import read_csv_rows
-from posewright.charts.formats.entries import expression_text, one_or_more, optional_text, seconds_in
+from posewright.charts.formats.document_fields import (
+    expression_text,
+    one_or_more,
+    optional_text,
+    read_seconds,
+)
 from posewright.charts.formats.files import (
     MAX_BYTES,
     ChartFormat,
@@ -12,11 +17,11 @@ from posewright.charts.formats.files import (
     read_chart,
     write_chart,
 )
-from posewright.charts.formats.native import CHART_KEYS, STATE_KEYS, TRANSITION_KEYS, parse_chart
-from posewright.charts.formats.native_writing import chart_data, save_chart, single_or_list, without_empty
+from posewright.charts.formats.native_reader import CHART_KEYS, STATE_KEYS, TRANSITION_KEYS, parse_chart
+from posewright.charts.formats.native_writer import chart_data, save_chart, single_or_list, without_empty
 from posewright.charts.formats.scxml.expressions import python_guard, python_value_text
-from posewright.charts.formats.scxml.reading import parse_scxml
-from posewright.charts.formats.scxml.writing import beyond_scxml, save_scxml, scxml_text, tick_event
+from posewright.charts.formats.scxml.reader import parse_scxml
+from posewright.charts.formats.scxml.writer import beyond_scxml, save_scxml, scxml_text, tick_event
 from posewright.charts.formats.transition_tables import (
     is_transition_table,
     parse_transition_table,
@@ -61,12 +66,12 @@ __all__ = [
     "python_value_text",
     "read_chart",
     "read_csv_rows",
+    "read_seconds",
     "save_chart",
     "save_scxml",
     "save_table",
     "save_transition_table",
     "scxml_text",
-    "seconds_in",
     "single_or_list",
     "table_to_chart",
     "tick_event",

@@ -1,4 +1,4 @@
-"""Rows of CSV files and of lists, each cell with its place."""
+"""The rows of CSV files and of lists in documents, each cell with its place."""
 
 from __future__ import annotations
 
@@ -11,62 +11,72 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import NoReturn
 
-from posewright.charts.formats.entries import expression_text
+from posewright.charts.formats.document_fields import expression_text
 from posewright.documents import Node, open_regular_file
 from posewright.errors import DocumentError, FormatError, Where
 
-ANY = frozenset({"X", "x", "-", "*"})
-"""Cells that say that it does not matter."""
+WILDCARDS = frozenset({"X", "x", "-", "*"})
+"""Cells that match any value."""
 
 _FIELD = re.compile(r' *(?:"(?:[^"]+|"")*(?:(?P<closed>")|\Z)[^,\r\n]*|[^,\r\n]*)(?:,|\r?\n|\r|\Z)')
 
 
 def read_csv_rows(text: str, path: Path | None, before: int = 0) -> Iterator[tuple[list[str], Where]]:
-    """Yield the cells of each row that is not empty, blanks around them left out, and where it ends.
+    """Yield the cells of each row that is not empty, without blanks around them, and the line it ends in.
 
     Args:
-        text: of the table.
-        path: is only used in messages.
-        before: lines of the file that stand before the text.
+        text: the table.
+        path: its file, for messages.
+        before: lines of the file before the text.
 
     Raises:
         FormatError: it is not CSV, or a quote is not closed.
     """
-    lines = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True)
-    held: tuple[list[str], Where] | None = None
-    begin = end = 0
+    reader = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True)
+    # a row is yielded only after the next one has been read, as the last row may end in an open quote
+    pending: tuple[list[str], Where] | None = None
+    row_begin = 0
+    row_end = 0
     try:
-        for cells in lines:
-            if held is not None and any(held[0]):
-                yield held
-            begin, end = end, lines.line_num
-            held = ([cell.strip() for cell in cells], Where(path, before + end))
+        for cells in reader:
+            if pending is not None and any(pending[0]):
+                yield pending
+            row_begin = row_end
+            row_end = reader.line_num
+            pending = ([cell.strip() for cell in cells], Where(path, before + row_end))
     except csv.Error as error:
-        _refuse_open_quote(text, end, path, before)
-        raise FormatError(f"not CSV: {error}", where=Where(path, before + lines.line_num)) from error
-    if held is not None and any(held[0]):
-        _refuse_open_quote(text, begin, path, before)
-        yield held
+        _require_closed_quotes(text, row_end, path, before)
+        raise FormatError(f"not CSV: {error}", where=Where(path, before + reader.line_num)) from error
+    if pending is not None and any(pending[0]):
+        _require_closed_quotes(text, row_begin, path, before)
+        yield pending
 
 
-def _refuse_open_quote(text: str, begin: int, path: Path | None, before: int) -> None:
-    """Fail where a cell of the rows from a line on begins with a quote and never ends."""
-    rest, at = "".join(islice(io.StringIO(text, newline=""), begin, None)), 0
-    while at < len(rest) and (match := _FIELD.match(rest, at)) is not None:
+def _require_closed_quotes(text: str, first_line: int, path: Path | None, before: int) -> None:
+    """Raise a FormatError if a cell from line `first_line` (counted from 0) on has a quote without an end."""
+    remainder = "".join(islice(io.StringIO(text, newline=""), first_line, None))
+    offset = 0
+    while offset < len(remainder):
+        match = _FIELD.match(remainder, offset)
+        if match is None:
+            return
         if match[0].lstrip(" ").startswith('"') and match["closed"] is None:
-            line = before + begin + len(io.StringIO(rest[: match.start()] + ".", newline="").readlines())
-            raise FormatError("the quote is not closed", where=Where(path, line), hint='close it with "')
-        at = match.end()
+            n_lines = len(io.StringIO(remainder[: match.start()] + ".", newline="").readlines())
+            where = Where(path, before + first_line + n_lines)
+            raise FormatError("the quote is not closed", where=where, hint='close it with "')
+        offset = match.end()
 
 
 MAX_TABLE_BYTES = 200_000
+"""Size of the file of a function's table."""
+
 MAX_TABLE_ROWS = 4096
-"""Size of a function's table: more than a person can have thought through."""
+"""Rows of a function's table."""
 
 
 @dataclass(frozen=True)
-class Cell:
-    """What stands in one cell, and where."""
+class TableCell:
+    """The text of one cell, and its place."""
 
     text: str
     where: Where
@@ -76,52 +86,58 @@ class Cell:
         raise DocumentError(message, where=self.where, hint=hint)
 
 
-def cells_of_list(node: Node) -> list[Cell]:
+def cells_of_list(node: Node) -> list[TableCell]:
     """Return the cells of a row that the document writes as a list."""
     items = node.items()
     if not items:
-        node.fail("a row without cells", hint="a cell for each parameter, then what it gives")
-    return [Cell(expression_text(item).strip(), node.where_of(i)) for i, item in enumerate(items)]
+        node.fail("a row without cells", hint="write a cell for each parameter, then the value")
+    return [TableCell(expression_text(item).strip(), node.where_of(i)) for i, item in enumerate(items)]
 
 
-def cells_of_table(node: Node, columns: tuple[str, ...]) -> list[list[Cell]]:
-    """Return the rows of a CSV file.
+def cells_of_table(node: Node, columns: tuple[str, ...]) -> list[list[TableCell]]:
+    """Return the rows of a CSV file, without its header.
 
     Args:
-        node: names the file, beside the chart.
-        columns: the parameters, in whose order the columns stand; one more column says what it gives.
+        node: the name of the file, in the folder of the chart.
+        columns: the parameters in the order of their columns; one more column holds the value.
+
+    Raises:
+        DocumentError: the file cannot be read.
+        FormatError: it is not CSV, is too large, or has other columns.
     """
-    path = _beside(node)
-    rows: list[list[Cell]] = []
-    for cells, where in read_csv_rows(_text_of(path, node), path):
-        rows.append([Cell(cell, where) for cell in cells])
+    path = _path_beside_chart(node)
+    rows: list[list[TableCell]] = []
+    for cells, where in read_csv_rows(_read_table_text(path, node), path):
+        rows.append([TableCell(cell, where) for cell in cells])
         if len(rows) > MAX_TABLE_ROWS + 1:
             raise FormatError("too many rows", where=where, hint=f"at most {MAX_TABLE_ROWS}")
     header = [cell.text for cell in rows[0]] if rows else []
-    if tuple(header[:-1]) != columns or len(rows) < 2:
-        hint = f"the columns are {', '.join(columns)} and one more for what it gives"
-        what = "the table has no rows" if tuple(header[:-1]) == columns else "other columns than parameters"
-        raise FormatError(what, where=Where(path, 1), hint=hint)
+    has_columns = tuple(header[:-1]) == columns
+    if not has_columns or len(rows) < 2:
+        message = "the table has no rows" if has_columns else "the columns are not the parameters"
+        hint = f"the columns are {', '.join(columns)} and one more for the value"
+        raise FormatError(message, where=Where(path, 1), hint=hint)
     return rows[1:]
 
 
-def _beside(node: Node) -> Path:
+def _path_beside_chart(node: Node) -> Path:
+    """Return the path of a file named in a chart; it must be inside the folder of the chart."""
     name = node.text()
     parts = PurePosixPath(name).parts
     if not name or name.startswith("/") or ".." in parts or "\\" in name or "\0" in name:
         node.fail(f"{name[:80]!r} is not beside the chart", hint="name a file in the chart's folder")
     if node.path is None:
-        node.fail("this chart is in no folder where a table could be", hint="write the rows out")
+        node.fail("this chart has no file, so no table can be beside it", hint="write `rows:`")
     return node.path.parent / name
 
 
-def _text_of(path: Path, node: Node) -> str:
+def _read_table_text(path: Path, node: Node) -> str:
     try:
         with open_regular_file(path) as file:
-            raw = file.read(MAX_TABLE_BYTES + 1)
-        if len(raw) > MAX_TABLE_BYTES:
+            content = file.read(MAX_TABLE_BYTES + 1)
+        if len(content) > MAX_TABLE_BYTES:
             raise FormatError(f"larger than {MAX_TABLE_BYTES} bytes", where=Where(path, 1))
-        return raw.decode("utf-8-sig")
+        return content.decode("utf-8-sig")
     except OSError as error:
         node.fail(f"{path}: {error.strerror or error}", hint="name a file in the chart's folder")
     except UnicodeDecodeError as error:

@@ -1,4 +1,4 @@
-"""Native documents made from other files: data that knows its lines, and one-line notation."""
+"""Native documents built from files of other formats: data with line numbers, and one-line YAML."""
 
 from __future__ import annotations
 
@@ -12,14 +12,17 @@ from posewright.documents import Node, parse_document, to_plain
 from posewright.documents.positions import Positioned, Positions
 from posewright.errors import DocumentError, InputError, Where
 
-_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_ ()+*/<>=.-]*")
-_WORDS = frozenset({"true", "false", "null", "True", "False", "Null"})
+_PLAIN_SCALAR = re.compile(r"[A-Za-z_][A-Za-z0-9_ ()+*/<>=.-]*")
+_YAML_CONSTANTS = frozenset({"true", "false", "null", "True", "False", "Null"})
 
 
 class Entries(dict[str, Any], Positioned):
-    """A mapping of a native document that stands in `line`; an entry that is None is left out.
+    """A mapping of a native document with line numbers; entries that are None are left out.
 
-    An entry stands where `lines` or itself says, else where the mapping does.
+    Args:
+        entries: the entries.
+        line: the line of the mapping.
+        lines: the lines of its entries; an entry without one has its own line, or else that of the mapping.
     """
 
     def __init__(
@@ -30,13 +33,13 @@ class Entries(dict[str, Any], Positioned):
         self.lines = {key: _line_of(value, line) for key, value in self.items()} | {**(lines or {})}
         self.positions = _places(self.lines)
 
-    def joined(self, other: Entries) -> Entries:
-        """Return both in one, each entry with its line."""
+    def merge(self, other: Entries) -> Entries:
+        """Return a mapping with the entries of both; those of `other` replace equal keys."""
         return Entries({**self, **other}, self.line, {**self.lines, **other.lines})
 
 
 class Items(list[Any], Positioned):
-    """A list of a native document, likewise."""
+    """A list of a native document with line numbers."""
 
     def __init__(self, items: Iterable[object], line: int | None) -> None:
         super().__init__(items)
@@ -44,30 +47,39 @@ class Items(list[Any], Positioned):
         self.positions = _places({i: _line_of(item, line) for i, item in enumerate(self)})
 
 
-def _line_of(value: object, around: int | None) -> int | None:
-    """Return the line of an entry: its own, or that of what is around it."""
-    return value.line if isinstance(value, Entries | Items) else around
+def _line_of(value: object, default: int | None) -> int | None:
+    """Return the line of an entry, or the default if it has none."""
+    return value.line if isinstance(value, Entries | Items) else default
 
 
 def _places(lines: Mapping[str, int | None] | Mapping[int, int | None]) -> Positions:
-    """Return lines as the native reader asks for them; no column is known."""
+    """Return lines as positions without columns, for the native reader."""
     return {key: (line, line, None) for key, line in lines.items() if line is not None}
 
 
 def flow_text(data: object) -> str:
-    """Return plain data as text; `flow_node` reads it back."""
+    """Return plain data as one line of YAML, which `flow_node` parses."""
     if isinstance(data, Mapping):
         return f"{{{', '.join(f'{key}: {flow_text(value)}' for key, value in data.items())}}}"
     if isinstance(data, list | tuple):
         return f"[{', '.join(map(flow_text, data))}]"
     if not isinstance(data, str):
         return json.dumps(data)
-    plain = _PLAIN.fullmatch(data) and data not in _WORDS and not data.endswith(" ")
-    return str(data) if plain else json.dumps(data, ensure_ascii=False)
+    is_plain = _PLAIN_SCALAR.fullmatch(data) and data not in _YAML_CONSTANTS and not data.endswith(" ")
+    return str(data) if is_plain else json.dumps(data, ensure_ascii=False)
 
 
 def flow_node(text: str, path: Path | None, line: int | None) -> Node:
-    """Return what a text says, as a part of a native document that stands in that line."""
+    """Parse one line of YAML to a node of a native document.
+
+    Args:
+        text: the YAML.
+        path: the file, for messages.
+        line: the line in the file.
+
+    Raises:
+        DocumentError: the text is not YAML.
+    """
     try:
         plain = to_plain(parse_document(f"value: {text.strip()}").fields()["value"].value)
     except InputError as error:

@@ -1,4 +1,4 @@
-"""State-transition tables: a row a transition, in a CSV file that a spreadsheet opens.
+"""State-transition tables: CSV files with one row per transition.
 
     # period_s: 0.1
     # inputs: {near: bool}
@@ -8,21 +8,21 @@
     waiting,start,not near,motion: walk,racing
     racing,,near,motion: none,waiting
 
-Lines that begin with `#`, above the header, are the head of a native document; `##` begins a remark. The
-cells are as in a native document: `do` sets outputs and locals, its braces may be left out; `go` names a
-state. A row without a state belongs to the one above it; a row with nothing but a state declares it.
+Lines above the header that begin with `#` are the declarations of a native document; `##` begins a comment.
+The cells are as in a native document: `do` sets outputs and locals, its braces may be left out; `go` names a
+state. A row without a state belongs to the state above it; a row with nothing but a state declares it.
 
-| column | of | says |
+| column | of | meaning |
 |---|---|---|
-| `state` | | its name; a `*` before it: it is entered first, else the first one is |
+| `state` | | its name; a `*` before it marks the initial state, else it is the first one |
 | `on`, `when`, `after_s`, `do`, `go` | transition | as in a native document |
 | `junction`, `local`, `description` | transition | as in a native document |
 | `parent` | state | the state around it |
-| `initial` | state | what is entered first inside it, where that is not a state directly inside |
-| `final` | state | `true`: it is an end |
+| `initial` | state | the state entered first inside it, if that is not directly inside |
+| `final` | state | `true`: it is final |
 | `entry`, `during`, `exit`, `min_s`, `priority`, `otherwise` | state | as in a native document |
 
-What is said of a state stands in its first row. The `do` of a Moore state stands there too.
+The columns of a state are filled in its first row only. The `do` of a Moore state is there, too.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ from pathlib import Path
 from typing import NoReturn
 
 from posewright.charts.formats.csv_rows import read_csv_rows
-from posewright.charts.formats.native import chart_of_document
 from posewright.charts.formats.native_nodes import Entries, Items, flow_node, flow_text
-from posewright.charts.formats.native_writing import chart_data, state_entries, transitions_data
+from posewright.charts.formats.native_reader import chart_of_document
+from posewright.charts.formats.native_writer import chart_data, state_entries, transitions_data
 from posewright.charts.model import Chart, ChartKind, State, StateTarget, chart_name_of_file, segments_of
 from posewright.documents import Node, PlainData, parse_document, render_document, write_atomically
 from posewright.errors import FormatError, InputError, Where
@@ -47,42 +47,50 @@ from posewright.errors import FormatError, InputError, Where
 TRANSITION_COLUMNS = ("on", "when", "after_s", "do", "go", "junction", "local", "description")
 STATE_COLUMNS = ("parent", "initial", "final", "entry", "during", "exit", "min_s", "priority", "otherwise")
 COLUMNS = ("state", *TRANSITION_COLUMNS, *STATE_COLUMNS)
-NEEDED = ("state", "go")
-USUAL = ("state", "on", "when", "do", "go")
-"""Columns that every table of ours has."""
+REQUIRED_COLUMNS = ("state", "go")
+DEFAULT_COLUMNS = ("state", "on", "when", "do", "go")
+"""Columns that are always written."""
 
-TEXTS = frozenset({"when", "description", "priority", "otherwise"})
-NAMES = frozenset({"go", "initial", "junction"})
-ACTIONS = frozenset({"do", "entry", "during", "exit"})
-"""Columns whose cells are texts; names, or else in the notation of native documents; actions."""
+TEXT_COLUMNS = frozenset({"when", "description", "priority", "otherwise"})
+"""Columns whose cells are plain text."""
+
+NAME_COLUMNS = frozenset({"go", "initial", "junction"})
+"""Columns whose cells are names, or YAML as in native documents."""
+
+ACTION_COLUMNS = frozenset({"do", "entry", "during", "exit"})
+"""Columns whose cells are actions."""
 
 MAX_ROWS = 5000
 PERIOD_S = 0.1
-"""The sample period of a table that does not say it [s]."""
+"""The sample period of a table that does not state one [s]."""
 
-FIRST = "*"
-"""What stands before the name of a state that is entered first."""
+INITIAL_MARK = "*"
+"""Precedes the name of an initial state."""
 
 _NAME = re.compile(r"\w+")
 
 
 def is_transition_table(text: str) -> bool:
-    """Return whether text is a state-transition table: the columns of its header say so."""
-    names = _header(text)
-    return names >= {*NEEDED} and names <= {*COLUMNS, ""}
+    """Return whether the header of a text has the columns of a state-transition table."""
+    names = _header_columns(text)
+    return names >= {*REQUIRED_COLUMNS} and names <= {*COLUMNS, ""}
 
 
 def may_be_transition_table(text: str) -> bool:
-    """Return whether a table can rather be a state-transition table, misspelt, than a truth table."""
-    names = _header(text)
-    truth = "next" in names or any(f"{name}_next" in names for name in names)
-    return not truth and bool(names & {*COLUMNS}) if names else text.lstrip("\ufeff").startswith("#")
+    """Return whether a table is more likely a misspelt state-transition table than a truth table."""
+    names = _header_columns(text)
+    if not names:
+        return text.lstrip("\ufeff").startswith("#")
+    is_truth_table = "next" in names or any(f"{name}_next" in names for name in names)
+    return not is_truth_table and bool(names & {*COLUMNS})
 
 
-def _header(text: str) -> set[str]:
-    """Return the columns in the first line that is no remark; none where there is no such line."""
-    lines = (line for line in text.splitlines() if line.strip() and not line.startswith("#"))
-    return {cell.strip().strip('"') for line in [next(lines, "")] if line for cell in line.split(",")}
+def _header_columns(text: str) -> set[str]:
+    """Return the columns in the first line that is not a comment; none if there is no such line."""
+    for line in text.splitlines():
+        if line.strip() and not line.startswith("#"):
+            return {cell.strip().strip('"') for cell in line.split(",")}
+    return set()
 
 
 def parse_transition_table(text: str, path: Path | None = None) -> Chart:
@@ -90,166 +98,191 @@ def parse_transition_table(text: str, path: Path | None = None) -> Chart:
 
     Args:
         text: the table.
-        path: is only used in messages, and for the name of a chart that says none.
+        path: its file, for messages, and for the name of a chart that does not state one.
 
     Raises:
-        FormatError: a column or a row is not what it should be; says the line.
-        DocumentError: the head, or a cell, is not what it would have to be in a native document.
-        ExpressionError: a guard or a value does not parse or does not type.
+        FormatError: a column or a row is not valid; with the line.
+        DocumentError: a declaration or a cell would not be valid in a native document.
+        ExpressionError: a guard or a value does not parse or type check.
     """
-    return chart_of_document(_TransitionSheet(text, path).document())
+    return chart_of_document(_TableReader(text, path).build_document())
 
 
 @dataclass
-class _SheetState:
-    """A state and its rows, without their empty cells; `first`: it is marked as the one entered first."""
+class _StateRows:
+    """A state and its rows.
+
+    Attributes:
+        is_marked: it is marked as initial.
+        rows: without their empty cells.
+    """
 
     name: str
-    first: bool
+    is_marked: bool
     rows: list[Entries] = field(default_factory=list)
 
     @property
     def line(self) -> int | None:
         return self.rows[0].line
 
-    def said(self, column: str) -> str | None:
-        """Return what its first row says of the state."""
+    def cell(self, column: str) -> str | None:
+        """Return a cell of its first row, None if it is empty."""
         return self.rows[0].get(column)
 
 
-class _TransitionSheet:
+class _TableReader:
+    """Converts a state-transition table to a native document.
+
+    Attributes:
+        declarations: the lines above the header, as YAML.
+        states: the states by name, in the order of their first rows.
+        children: the states directly inside each state; inside the chart for None.
+        is_moore: the table declares a Moore chart.
+    """
+
     def __init__(self, text: str, path: Path | None) -> None:
         self.path = path
         lines = text.removeprefix("\ufeff").splitlines(keepends=True)
-        rows = (i for i, line in enumerate(lines) if line.strip() and not line.startswith("#"))
-        begin = next(rows, len(lines))
-        self.head = "".join(_declaration(line) for line in lines[:begin])
+        table_lines = (i for i, line in enumerate(lines) if line.strip() and not line.startswith("#"))
+        begin = next(table_lines, len(lines))
+        self.declarations = "".join(_declaration_line(line) for line in lines[:begin])
         self.columns: list[str] = []
-        self.states: dict[str, _SheetState] = {}
+        self.states: dict[str, _StateRows] = {}
         for cells, where in read_csv_rows("".join(lines[begin:]), path, begin):
             if self.columns:
-                self.add(cells, where.line or begin)
+                self._add_row(cells, where.line or begin)
             else:
-                self.columns = self.checked(cells, where.line or begin)
+                self._require_valid_columns(cells, where.line or begin)
+                self.columns = cells
         if not self.states:
-            self.fail("the table has no rows", begin + 1, f"columns: {', '.join(COLUMNS[:6])}, ...")
-        self.inside: dict[str | None, list[_SheetState]] = {None: []}
+            self._fail("the table has no rows", begin + 1, f"columns: {', '.join(COLUMNS[:6])}, ...")
+        self.children: dict[str | None, list[_StateRows]] = {None: []}
         for state in self.states.values():
-            self.inside.setdefault(self.parent(state), []).append(state)
-        self.moore = False
+            self.children.setdefault(self._find_parent(state), []).append(state)
+        self.is_moore = False
 
-    def fail(self, message: str, line: int | None, hint: str | None = None) -> NoReturn:
+    def _fail(self, message: str, line: int | None, hint: str | None = None) -> NoReturn:
         raise FormatError(message, where=Where(self.path, line), hint=hint)
 
-    def checked(self, names: list[str], line: int) -> list[str]:
+    def _require_valid_columns(self, names: list[str], line: int) -> None:
         for name in names:
             if name not in COLUMNS:
-                near = difflib.get_close_matches(name, COLUMNS, n=1)
-                hint = f"did you mean {near[0]!r}?" if near else f"columns: {', '.join(COLUMNS)}"
-                self.fail(f"no column is called {name!r}", line, hint)
+                matches = difflib.get_close_matches(name, COLUMNS, n=1)
+                hint = f"did you mean {matches[0]!r}?" if matches else f"columns: {', '.join(COLUMNS)}"
+                self._fail(f"no column is called {name!r}", line, hint)
             if names.count(name) > 1:
-                self.fail(f"the column {name!r} is there twice", line, "leave one of them out")
-        for name in NEEDED:
+                self._fail(f"the column {name!r} occurs twice", line, "remove one of them")
+        for name in REQUIRED_COLUMNS:
             if name not in names:
-                self.fail(f"the column {name!r} is missing", line, f"needed are {' and '.join(NEEDED)}")
-        return names
+                hint = f"the columns {' and '.join(REQUIRED_COLUMNS)} are required"
+                self._fail(f"the column {name!r} is missing", line, hint)
 
-    def add(self, cells: list[str], line: int) -> None:
+    def _add_row(self, cells: list[str], line: int) -> None:
         if len(cells) > len(self.columns):
             hint = "put a cell with a comma in quotes"
-            self.fail(f"{len(cells)} cells in {len(self.columns)} columns", line, hint)
-        said = {name: cell.strip() for name, cell in zip(self.columns, cells, strict=False) if cell.strip()}
-        written = said.pop("state", "")
-        name = written.removeprefix(FIRST).strip() or next(reversed(self.states), "")
+            self._fail(f"{len(cells)} cells in {len(self.columns)} columns", line, hint)
+        filled = {name: cell.strip() for name, cell in zip(self.columns, cells, strict=False) if cell.strip()}
+        state_cell = filled.pop("state", "")
+        name = state_cell.removeprefix(INITIAL_MARK).strip() or next(reversed(self.states), "")
         if not name:
-            self.fail("the first row has no state", line, "write its name in the column 'state'")
-        state = self.states.setdefault(name, _SheetState(name, written.startswith(FIRST)))
-        state.rows.append(Entries(said, line))
+            self._fail("the first row has no state", line, "write its name in the column 'state'")
+        state = self.states.setdefault(name, _StateRows(name, state_cell.startswith(INITIAL_MARK)))
+        state.rows.append(Entries(filled, line))
         for column in STATE_COLUMNS:
-            if column in said and said[column] != state.said(column):
-                hint = f"what is said of a state stands in its first row, line {state.line}"
-                self.fail(f"{column!r} of {state.name} is said here", line, hint)
-        if sum(len(one.rows) for one in self.states.values()) > MAX_ROWS:
-            self.fail("too many rows", line, f"at most {MAX_ROWS}")
+            if column in filled and filled[column] != state.cell(column):
+                hint = f"the columns of a state are filled in its first row, line {state.line}"
+                self._fail(f"{column!r} of {state.name} is not in its first row", line, hint)
+        if sum(len(state.rows) for state in self.states.values()) > MAX_ROWS:
+            self._fail("too many rows", line, f"at most {MAX_ROWS}")
 
-    def parent(self, state: _SheetState) -> str | None:
-        """Return the name of the state around a state, having made sure that it is not inside it itself."""
-        around, seen = state.said("parent"), {state.name}
-        while around is not None:
-            if around not in self.states:
-                self.fail(f"no state is called {around!r}", state.line, "give the parent a row of its own")
-            if around in seen:
-                self.fail(f"{state.name} is inside itself", state.line, "name another parent")
-            seen.add(around)
-            around = self.states[around].said("parent")
-        return state.said("parent")
+    def _find_parent(self, state: _StateRows) -> str | None:
+        """Return the name of the state around a state, or raise an error if there is no such state."""
+        ancestor = state.cell("parent")
+        passed = {state.name}
+        while ancestor is not None:
+            if ancestor not in self.states:
+                self._fail(f"no state is called {ancestor!r}", state.line, "give the parent a row of its own")
+            if ancestor in passed:
+                self._fail(f"{state.name} is inside itself", state.line, "name another parent")
+            passed.add(ancestor)
+            ancestor = self.states[ancestor].cell("parent")
+        return state.cell("parent")
 
-    def document(self) -> Node:
-        """Return the native document that says the same, every part with its line in the table."""
-        head = parse_document(self.head, self.path).fields() if self.head.strip() else {}
+    def build_document(self) -> Node:
+        """Return the equivalent native document, each part with its line in the table."""
+        declarations = (
+            parse_document(self.declarations, self.path).fields() if self.declarations.strip() else {}
+        )
         for key in ("states", "regions"):
-            if key in head:
-                head[key].fail("the states of a table stand in its rows", hint="leave it out")
-        self.moore = "kind" in head and head["kind"].value == ChartKind.MOORE.value
+            if key in declarations:
+                declarations[key].fail("the states of a table are its rows", hint="leave it out")
+        self.is_moore = "kind" in declarations and declarations["kind"].value == ChartKind.MOORE.value
         data = {
             "chart": chart_name_of_file(self.path, "table"),
             "period_s": PERIOD_S,
-            "initial": self.first(None),
+            "initial": self._initial_state(None),
         }
-        data |= {key: node.value for key, node in head.items()} | {"states": self.children(None)}
-        line = self.inside[None][0].line
-        lines = {key: node.line for key, node in head.items()}
+        data |= {key: node.value for key, node in declarations.items()}
+        data["states"] = self._build_states(None)
+        line = self.children[None][0].line
+        lines = {key: node.line for key, node in declarations.items()}
         return Node(Entries(data, line, lines), self.path, "", line)
 
-    def first(self, parent: str | None) -> PlainData:
-        around = None if parent is None else self.states[parent]
-        if around is not None and around.said("initial") is not None:
-            return self.cell("initial", around.rows[0])
-        inside = self.inside[parent]
-        marked = [state for state in inside if state.first]
+    def _initial_state(self, parent: str | None) -> PlainData:
+        """Return the initial state inside a state, or inside the chart for None."""
+        if parent is not None and self.states[parent].cell("initial") is not None:
+            return self._read_cell("initial", self.states[parent].rows[0])
+        states = self.children[parent]
+        marked = [state for state in states if state.is_marked]
         if len(marked) > 1:
-            hint = "one of the states inside a state is entered first"
-            self.fail(f"both {marked[0].name} and {marked[1].name} are marked", marked[1].line, hint)
-        return (marked or inside)[0].name
+            hint = "mark one of the states inside a state as initial"
+            self._fail(f"both {marked[0].name} and {marked[1].name} are marked", marked[1].line, hint)
+        return (marked or states)[0].name
 
-    def children(self, parent: str | None) -> Entries:
-        inside = self.inside[parent]
-        return Entries({one.name: self.state(one) for one in inside}, inside[0].line)
+    def _build_states(self, parent: str | None) -> Entries:
+        states = self.children[parent]
+        return Entries({state.name: self._build_state(state) for state in states}, states[0].line)
 
-    def state(self, state: _SheetState) -> Entries:
-        row = state.rows[0]
-        data = {key: self.cell(key, row) for key in STATE_COLUMNS if key in row and key != "parent"}
-        if self.moore and "do" in row:
-            data["do"] = self.cell("do", row)
-        if state.name in self.inside:
-            data |= {"initial": self.first(state.name), "states": self.children(state.name)}
-        found = (self.transition(row, state) for row in state.rows)
-        rows = Items((transition for transition in found if transition), state.line)
-        return Entries({**data, "transitions": rows or None}, state.line)
+    def _build_state(self, state: _StateRows) -> Entries:
+        first_row = state.rows[0]
+        data = {
+            column: self._read_cell(column, first_row)
+            for column in STATE_COLUMNS
+            if column in first_row and column != "parent"
+        }
+        if self.is_moore and "do" in first_row:
+            data["do"] = self._read_cell("do", first_row)
+        if state.name in self.children:
+            data["initial"] = self._initial_state(state.name)
+            data["states"] = self._build_states(state.name)
+        transitions = [self._build_transition(row, state) for row in state.rows]
+        items = Items((transition for transition in transitions if transition), state.line)
+        return Entries({**data, "transitions": items or None}, state.line)
 
-    def transition(self, row: Entries, state: _SheetState) -> Entries:
-        """Return the transition of a row as a native document has it; empty where the row has none."""
-        of_state = ("do",) if self.moore and row is state.rows[0] else ()
-        keys = [key for key in TRANSITION_COLUMNS if key in row and key not in of_state]
-        data = {key: self.cell(key, row) for key in keys}
-        if self.moore and data and not data.keys() & {"go", "junction", "do"}:
-            data["do"] = {}  # it stays, and what would follow is not asked
+    def _build_transition(self, row: Entries, state: _StateRows) -> Entries:
+        """Return the transition of a row; empty if the row has none."""
+        columns = [column for column in TRANSITION_COLUMNS if column in row]
+        if self.is_moore and row is state.rows[0] and "do" in columns:
+            columns.remove("do")  # it is the `do` of the state
+        data = {column: self._read_cell(column, row) for column in columns}
+        if self.is_moore and data and not data.keys() & {"go", "junction", "do"}:
+            data["do"] = {}  # it stays in the state, and later transitions are not tried
         return Entries(data, row.line)
 
-    def cell(self, column: str, row: Entries) -> PlainData:
+    def _read_cell(self, column: str, row: Entries) -> PlainData:
         text: str = row[column]
-        if column in TEXTS or (column in NAMES and _NAME.fullmatch(text)):
+        if column in TEXT_COLUMNS or (column in NAME_COLUMNS and _NAME.fullmatch(text)):
             return text
         if column == "on":
             return text.split()
-        if column in ACTIONS and text[0] not in "{[":
+        if column in ACTION_COLUMNS and text[0] not in "{[":
             text = f"{{{text}}}"
         value: PlainData = flow_node(text, self.path, row.line).value
         return value
 
 
-def _declaration(line: str) -> str:
-    """Return a line of the head as that of a document, which begins in the same column."""
+def _declaration_line(line: str) -> str:
+    """Return a line above the header as a line of YAML that begins in the same column."""
     return "\n" if not line.strip() or line.startswith("##") else f" {line[1:].rstrip()}\n"
 
 
@@ -257,82 +290,84 @@ def save_transition_table(chart: Chart, path: Path | str) -> None:
     """Write a chart as a state-transition table, atomically.
 
     Raises:
-        InputError: it has what a table has no place for.
-        OutputError: it cannot be written there.
+        InputError: the chart has regions or unnamed junctions.
+        OutputError: the file cannot be written.
     """
     write_atomically(Path(path), transition_table_text(chart).encode())
 
 
 def transition_table_text(chart: Chart) -> str:
-    """Return a chart as the text of a state-transition table; read again, it is the same chart.
+    """Return the text of a chart's state-transition table; it reads back as the same chart.
 
     Raises:
-        InputError: it has regions or unnamed junctions, for which a table has no place.
+        InputError: the chart has regions or unnamed junctions, which a table cannot represent.
     """
-    _require_rows(chart)
-    rows = list(_rows(chart, chart.states, None))
-    columns = [name for name in COLUMNS if name in USUAL or any(name in row for row in rows)]
+    hint = "write it as *.chart.yaml or as SCXML"
+    if chart.parallel or any(state.parallel for state in chart.every_state):
+        raise InputError(f"{chart.name} has regions, which a table cannot represent", hint=hint)
+    for state in chart.every_state:
+        if any(segment.then for segment in segments_of(state.transitions)):
+            raise InputError(f"{state.name} has a junction without a name", hint=f"name it, or {hint}")
+    rows = list(_list_rows(chart, chart.states, None))
+    columns = [name for name in COLUMNS if name in DEFAULT_COLUMNS or any(name in row for row in rows)]
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
-    return _head(chart) + text.getvalue()
+    return _declaration_text(chart) + text.getvalue()
 
 
-def _require_rows(chart: Chart) -> None:
-    hint = "write it as *.chart.yaml or as SCXML"
-    if chart.parallel or any(state.parallel for state in chart.every_state):
-        raise InputError(f"{chart.name} has regions, a table has one state active", hint=hint)
-    for state in chart.every_state:
-        if any(one.then for one in segments_of(state.transitions)):
-            raise InputError(f"{state.name} has a junction without a name", hint=f"name it, or {hint}")
-
-
-def _head(chart: Chart) -> str:
-    data = chart_data(chart)
-    kept = {key: value for key, value in data.items() if key != "states"}
-    if _is_marked(chart.initial, chart.states):
-        del kept["initial"]
-    lines = render_document(kept).splitlines()
+def _declaration_text(chart: Chart) -> str:
+    """Return the lines above the header: the document of the chart without its states."""
+    declarations = {key: value for key, value in chart_data(chart).items() if key != "states"}
+    if _is_initial_child(chart.initial, chart.states):
+        del declarations["initial"]
+    lines = render_document(declarations).splitlines()
     return "".join(f"# {line}".rstrip() + "\n" for line in lines)
 
 
-def _is_marked(initial: tuple[StateTarget, ...], states: tuple[State, ...]) -> bool:
-    """Return whether what is entered first is said by a mark at one of these states."""
+def _is_initial_child(initial: tuple[StateTarget, ...], states: tuple[State, ...]) -> bool:
+    """Return whether the initial state is one of these states, so that a mark can express it."""
     names = [state.name for state in states]
     return len(initial) == 1 and initial[0].history is None and initial[0].state in names
 
 
-def _rows(chart: Chart, states: tuple[State, ...], parent: State | None) -> Iterator[dict[str, str]]:
+def _list_rows(chart: Chart, states: tuple[State, ...], parent: State | None) -> Iterator[dict[str, str]]:
+    """Yield the rows of states and of the states inside them, cells by column."""
     initial = chart.initial if parent is None else parent.initial
-    first = initial[0].state if _is_marked(initial, states) and initial[0].state != states[0].name else None
+    marked: str | None = None
+    if _is_initial_child(initial, states) and initial[0].state != states[0].name:
+        marked = initial[0].state
     for state in states:
-        name = f"{FIRST}{state.name}" if state.name == first else state.name
-        said, *more = _said(state, chart.kind is ChartKind.MOORE) or [{}]
-        yield {"state": name, **({} if parent is None else {"parent": parent.name}), **said}
-        for row in more:
+        name = f"{INITIAL_MARK}{state.name}" if state.name == marked else state.name
+        parent_cell = {} if parent is None else {"parent": parent.name}
+        first_row, *other_rows = _list_state_rows(state, is_moore=chart.kind is ChartKind.MOORE)
+        yield {"state": name, **parent_cell, **first_row}
+        for row in other_rows:
             yield {"state": state.name, **row}
-        yield from _rows(chart, state.states, state)
+        yield from _list_rows(chart, state.states, state)
 
 
-def _said(state: State, moore: bool) -> list[dict[str, str]]:
-    """Return what the rows of a state say: its transitions, and what is said of itself in the first."""
+def _list_state_rows(state: State, *, is_moore: bool) -> list[dict[str, str]]:
+    """Return the rows of a state: its transitions, with the columns of the state in the first row."""
     entries = state_entries(state)
-    left_out = {"do"} if moore else set()
+    omitted = {"do"} if is_moore else set()
     rows = [
-        {key: _cell(key, value) for key, value in transition.items() if key not in left_out}
+        {key: _format_cell(key, value) for key, value in transition.items() if key not in omitted}
         for transition in transitions_data(state)
     ]
-    said = {key: _cell(key, entries[key]) for key in (*STATE_COLUMNS, "do") if key in entries}
-    if _is_marked(state.initial, state.states):
-        del said["initial"]
-    return [{**said, **(rows[0] if rows else {})}, *rows[1:]]
+    state_cells = {key: _format_cell(key, entries[key]) for key in (*STATE_COLUMNS, "do") if key in entries}
+    if _is_initial_child(state.initial, state.states):
+        del state_cells["initial"]
+    return [{**state_cells, **(rows[0] if rows else {})}, *rows[1:]]
 
 
-def _cell(column: str, value: PlainData) -> str:
+def _format_cell(column: str, value: PlainData) -> str:
     if column == "on" and isinstance(value, list):
         return " ".join(value)
-    if column in TEXTS and isinstance(value, str):
+    if column in TEXT_COLUMNS and isinstance(value, str):
         return value
     text = flow_text(value)
-    return text[1:-1] if column in ACTIONS and text[0] == "{" and len(text) > 2 else text
+    if column in ACTION_COLUMNS and text[0] == "{" and len(text) > 2:
+        return text[1:-1]
+    return text

@@ -25,7 +25,7 @@ from posewright.charts.expression import (
     constant,
     format_tree,
 )
-from posewright.charts.formats.csv_rows import ANY, read_csv_rows
+from posewright.charts.formats.csv_rows import WILDCARDS, read_csv_rows
 from posewright.charts.model import (
     NEXT_SUFFIX,
     Chart,
@@ -43,35 +43,40 @@ from posewright.documents import write_atomically
 from posewright.errors import FormatError, Where
 
 Cube = tuple[bool | None, ...]
-"""One entry per input, in the table's order; None does not matter."""
+"""One entry per input, in the order of the columns; None is any value."""
 
-SIGNS = {True: "1", False: "0", None: "X"}
+CELL_TEXTS = {True: "1", False: "0", None: "X"}
 
 
 def cube_text(cube: Cube) -> str:
     """Return a cube as the UC3M thesis prints it, such as 01X."""
-    return "".join(SIGNS[sign] for sign in cube)
+    return "".join(CELL_TEXTS[value] for value in cube)
 
 
 def _cube_guard(cube: Cube, names: Sequence[str]) -> Expression:
-    signs = [(sign, Name(name)) for sign, name in zip(cube, names, strict=True) if sign is not None]
-    literals: list[Tree] = [name if sign else Unary(Operator.NOT, name) for sign, name in signs]
+    literals: list[Tree] = []
+    for value, name in zip(cube, names, strict=True):
+        if value is not None:
+            literals.append(Name(name) if value else Unary(Operator.NOT, Name(name)))
     tree = reduce(partial(Binary, Operator.AND), literals) if literals else Literal(True)
     return Expression(tree, BoolType(), SourceText(format_tree(tree)))
 
 
 def guard_cube(guard: Expression, names: Sequence[str]) -> Cube | None:
-    """Return the cube of a guard that is a plain conjunction of the named inputs, else None."""
-    signs: dict[str, bool] = {}
+    """Return the cube of a guard that is a conjunction of the named inputs and their negations, else None."""
+    values: dict[str, bool] = {}
     for literal in _conjuncts(guard.tree):
-        wanted = not (isinstance(literal, Unary) and literal.operator is Operator.NOT)
-        name = literal.operand if isinstance(literal, Unary) and not wanted else literal
-        if name == Literal(True) and wanted:
+        if literal == Literal(True):
             continue
-        if not isinstance(name, Name) or name.name not in names or signs.get(name.name, wanted) != wanted:
+        is_negated = isinstance(literal, Unary) and literal.operator is Operator.NOT
+        name = literal.operand if isinstance(literal, Unary) and is_negated else literal
+        value = not is_negated
+        if not isinstance(name, Name) or name.name not in names:
             return None
-        signs[name.name] = wanted
-    return tuple(signs.get(name) for name in names)
+        if values.get(name.name, value) != value:
+            return None
+        values[name.name] = value
+    return tuple(values.get(name) for name in names)
 
 
 def _conjuncts(tree: Tree) -> Iterator[Tree]:
@@ -84,7 +89,7 @@ def _conjuncts(tree: Tree) -> Iterator[Tree]:
 
 @dataclass(frozen=True)
 class TruthTableRow:
-    """In `state`, for the inputs in `cube`: go where, with which outputs."""
+    """One row: in `state`, with the inputs in `cube`, the next state `go` and the outputs."""
 
     state: str
     cube: Cube
@@ -94,7 +99,7 @@ class TruthTableRow:
 
     @property
     def effect(self) -> tuple[str, tuple[bool, ...]]:
-        """What the row does."""
+        """The next state and the outputs."""
         return self.go, self.outputs
 
     def __str__(self) -> str:
@@ -103,7 +108,12 @@ class TruthTableRow:
 
 @dataclass(frozen=True)
 class TruthTable:
-    """Rows in the columns of a form."""
+    """A truth table.
+
+    Attributes:
+        form: the columns.
+        initial: the initial state.
+    """
 
     name: str
     form: TableForm
@@ -113,17 +123,17 @@ class TruthTable:
 
     @cached_property
     def _by_state(self) -> dict[str, list[TruthTableRow]]:
-        found: dict[str, list[TruthTableRow]] = {}
+        by_state: dict[str, list[TruthTableRow]] = {}
         for row in self.rows:
-            found.setdefault(row.state, []).append(row)
-        return found
+            by_state.setdefault(row.state, []).append(row)
+        return by_state
 
     def rows_of(self, state: str) -> tuple[TruthTableRow, ...]:
         """Return the rows of one state, in order."""
         return tuple(self._by_state.get(state, ()))
 
     def cells(self, row: TruthTableRow) -> list[str]:
-        """Return a row as text, one cell a column."""
+        """Return the cells of a row as text, one per column."""
         return [
             *self.form.cells_of(row.state),
             *cube_text(row.cube),
@@ -133,11 +143,11 @@ class TruthTable:
 
     def csv(self) -> str:
         """Return the table as the text of a CSV file."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator=self.form.newline)
+        buffer = io.StringIO()
+        writer = csv.writer(buffer, lineterminator=self.form.newline)
         writer.writerow(self.form.columns)
         writer.writerows(self.cells(row) for row in self.rows)
-        return out.getvalue()
+        return buffer.getvalue()
 
 
 def save_table(table: TruthTable, path: Path | str) -> None:
@@ -146,17 +156,18 @@ def save_table(table: TruthTable, path: Path | str) -> None:
 
 
 def table_to_chart(table: TruthTable, *, period_s: float = 0.1, like: Chart | None = None) -> Chart:
-    """Return the chart that has one transition for each row of a table.
+    """Return the Mealy chart with one transition for each row of a table.
 
     Args:
         table: the rows.
-        period_s: the sample period [s], which a table does not say; the UC3M thesis's is 0.1 s.
-        like: a chart whose declarations, times and words are kept.
+        period_s: the sample period [s], which a table does not state; the UC3M thesis has 0.1 s.
+        like: a chart whose declarations, times and descriptions are taken over.
     """
-    inputs, outputs = tuple(table.form.inputs.values()), tuple(table.form.outputs.values())
-    found = {name: _state(table, name) for name in table.states}
+    inputs = tuple(table.form.inputs.values())
+    outputs = tuple(table.form.outputs.values())
+    state_of = {name: _build_state(table, name) for name in table.states}
     if like is not None:
-        states = (replace(state, transitions=found[state.name].transitions) for state in like.states)
+        states = (replace(state, transitions=state_of[state.name].transitions) for state in like.states)
         return replace(like, states=tuple(states), junctions={})
     return Chart(
         name=table.name,
@@ -165,44 +176,41 @@ def table_to_chart(table: TruthTable, *, period_s: float = 0.1, like: Chart | No
         inputs={name: BoolType() for name in inputs},
         outputs={name: BoolType() for name in outputs},
         initial=to(table.initial),
-        states=tuple(found.values()),
+        states=tuple(state_of.values()),
         form=table.form,
     )
 
 
-def _state(table: TruthTable, name: str) -> State:
-    inputs, outputs = tuple(table.form.inputs.values()), tuple(table.form.outputs.values())
+def _build_state(table: TruthTable, name: str) -> State:
+    inputs = tuple(table.form.inputs.values())
+    outputs = tuple(table.form.outputs.values())
     rows = table.rows_of(name)
-    transitions = tuple(
-        Transition(
-            when=_cube_guard(row.cube, inputs),
-            do=assign({output: constant(value) for output, value in zip(outputs, row.outputs, strict=True)}),
-            go=to(row.go),
-            line=row.line,
-        )
-        for row in rows
-    )
-    return State(name, transitions, line=rows[0].line if rows else None)
+    transitions = []
+    for row in rows:
+        values = {output: constant(value) for output, value in zip(outputs, row.outputs, strict=True)}
+        guard = _cube_guard(row.cube, inputs)
+        transitions.append(Transition(when=guard, do=assign(values), go=to(row.go), line=row.line))
+    return State(name, tuple(transitions), line=rows[0].line if rows else None)
 
 
-CELLS = {"0": False, "1": True}
+CELL_VALUES = {"0": False, "1": True}
 HEADER_HINT = "columns: q1,q0 (or state), inputs, q1_next,q0_next (or next), outputs"
 
 
 def parse_table(text: str, path: Path | None = None) -> TruthTable:
-    """Read a truth table from the text of a CSV file; `path` is only used in messages and for the name.
+    """Read a truth table from the text of a CSV file; `path` is used for messages and for the name.
 
-    Rows that are missing or contradict each other are left to the checks of the chart.
+    The checks of the chart find missing and contradictory rows.
 
     Raises:
-        FormatError: a column or a cell is not what it should be; says the line.
+        FormatError: a column or a cell is not valid; with the line.
     """
-    lines = read_csv_rows(text, path)
-    header, where = next(lines, ([], Where(path)))
+    csv_rows = read_csv_rows(text, path)
+    header, where = next(csv_rows, ([], Where(path)))
     if not header:
         raise FormatError("the table is empty", where=where, hint=HEADER_HINT)
-    form = _form(header, where)
-    rows = tuple(_table_row(form, header, cells, where) for cells, where in lines)
+    form = _read_form(header, where)
+    rows = tuple(_read_row(form, header, cells, where) for cells, where in csv_rows)
     if not rows:
         raise FormatError("the table has no rows", where=Where(path, 1))
     states = dict.fromkeys(name for row in rows for name in (row.state, row.go))
@@ -213,56 +221,57 @@ def parse_table(text: str, path: Path | None = None) -> TruthTable:
     return TruthTable(chart_name_of_file(path, "table"), form, rows[0].state, tuple(states), rows)
 
 
-def _table_row(form: TableForm, header: list[str], cells: list[str], where: Where) -> TruthTableRow:
+def _read_row(form: TableForm, header: list[str], cells: list[str], where: Where) -> TruthTableRow:
     if len(cells) != len(header):
         raise FormatError(f"{len(cells)} cells in {len(header)} columns", where=where)
 
-    def binary(column: int) -> bool:
-        if cells[column] not in CELLS:
+    def read_bit(column: int) -> bool:
+        if cells[column] not in CELL_VALUES:
             message = f"column {header[column]}: {cells[column]!r} is not binary"
             raise FormatError(message, where=where, hint="write 0 or 1")
-        return CELLS[cells[column]]
+        return CELL_VALUES[cells[column]]
 
-    def state(column: int) -> str:
+    def read_state(column: int) -> str:
         name = cells[column]
         if form.state_bits:
-            return "".join("01"[binary(column + i)] for i in range(len(form.state_bits)))
+            return "".join("01"[read_bit(column + i)] for i in range(len(form.state_bits)))
         if not (name.isascii() and name.isidentifier()):
-            raise FormatError(f"{name!r} is no name for a state", where=where)
+            raise FormatError(f"{name!r} is not a valid name for a state", where=where)
         return name
 
-    first = len(form.state_columns)
-    after = first + len(form.inputs)
-    outputs = tuple(binary(i) for i in range(after + first, len(cells)))
-    cube = tuple(None if cells[i] in ANY else binary(i) for i in range(first, after))
-    return TruthTableRow(state(0), cube, state(after), outputs, where.line)
+    n_state_columns = len(form.state_columns)
+    next_column = n_state_columns + len(form.inputs)
+    outputs = tuple(read_bit(i) for i in range(next_column + n_state_columns, len(cells)))
+    input_columns = range(n_state_columns, next_column)
+    cube = tuple(None if cells[i] in WILDCARDS else read_bit(i) for i in input_columns)
+    return TruthTableRow(read_state(0), cube, read_state(next_column), outputs, where.line)
 
 
-def _form(header: list[str], where: Where) -> TableForm:
+def _read_form(header: list[str], where: Where) -> TableForm:
     bits = tuple(name for name in header if name + NEXT_SUFFIX in header)
     form = TableForm({}, {}, bits)
     if not bits and not {"state", "next"} <= set(header):
         raise FormatError("no columns for the state and the next state", where=where, hint=HEADER_HINT)
-    middle = header.index(form.next_columns[0])
-    inputs = header[len(form.state_columns) : middle]
-    outputs = header[middle + len(form.next_columns) :]
-    found = TableForm({name: name for name in inputs}, {name: name for name in outputs}, bits)
-    for name, wanted in zip(header, found.columns, strict=False):
-        if name != wanted:
-            raise FormatError(
-                f"the column {name!r} stands where {wanted!r} should", where=where, hint=HEADER_HINT
-            )
-    _check_names([*bits, *inputs, *outputs], where)
-    return found
+    next_column = header.index(form.next_columns[0])
+    inputs = header[len(form.state_columns) : next_column]
+    outputs = header[next_column + len(form.next_columns) :]
+    complete_form = TableForm({name: name for name in inputs}, {name: name for name in outputs}, bits)
+    for name, expected in zip(header, complete_form.columns, strict=False):
+        if name != expected:
+            message = f"the column {name!r} is in the place of {expected!r}"
+            raise FormatError(message, where=where, hint=HEADER_HINT)
+    _require_valid_names([*bits, *inputs, *outputs], where)
+    return complete_form
 
 
-def _check_names(names: list[str], where: Where) -> None:
-    seen: dict[str, str] = {}
+def _require_valid_names(names: list[str], where: Where) -> None:
+    earlier_names: dict[str, str] = {}
     for name in names:
-        other, fault = seen.get(name.lower()), find_name_fault(name)
-        seen[name.lower()] = name
-        if other is not None:
-            fault = "is there twice" if other == name else f"differs from {other!r} only in case"
+        earlier = earlier_names.get(name.lower())
+        earlier_names[name.lower()] = name
+        fault = find_name_fault(name)
+        if earlier is not None:
+            fault = "occurs twice" if earlier == name else f"differs from {earlier!r} only in case"
         elif name.endswith(NEXT_SUFFIX):
             fault = f"has no column {name[: -len(NEXT_SUFFIX)]!r}"
         if fault is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from posewright.charts.mutation.distinguish import Distinction, Distinguisher, InputRow, MutantStatus
 from posewright.charts.mutation.faults import FaultKind, Mutant
 from posewright.charts.mutation.mutants import mutants
-from posewright.charts.mutation.mutating import MutationResult, explore_kept, mutate_chart
+from posewright.charts.mutation.mutation_run import MutationResult, explore_small_variables, mutate_chart
 
 __all__ = [
     "Distinction",
@@ -15,7 +15,7 @@ __all__ = [
     "Mutant",
     "MutantStatus",
     "MutationResult",
-    "explore_kept",
+    "explore_small_variables",
     "mutants",
     "mutate_chart",
 ]

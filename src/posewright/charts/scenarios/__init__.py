@@ -1,55 +1,55 @@
-"""Scenarios: inputs over time and what they are expected to lead to, read, run and written."""
+"""Scenarios: inputs over time and the expected outputs; reading, running and writing."""
 
 from __future__ import annotations
 
 from posewright.charts.scenarios.rows import (
-    Given,
     Row,
     Tick,
-    fits,
-    given,
+    TickInputs,
+    format_tick_table,
+    meets_expectation,
+    parse_input_value,
     parse_row,
     read_rows,
+    resolve_state_name,
     run_rows,
-    state_called,
-    tick_rows,
-    value_typed,
+    split_events,
 )
-from posewright.charts.scenarios.running import ScenarioResult, run_scenario, run_scenarios
 from posewright.charts.scenarios.scenario import (
     Expectation,
     Scenario,
     ScenarioStep,
-    files_in,
+    expand_scenario_paths,
+    find_scenarios,
     parse_scenario,
     read_scenario,
     rows_of,
     save_scenario,
-    scenarios_beside,
 )
+from posewright.charts.scenarios.scenario_run import ScenarioResult, run_scenario, run_scenarios
 
 __all__ = [
     "Expectation",
-    "Given",
     "Row",
     "Scenario",
     "ScenarioResult",
     "ScenarioStep",
     "Tick",
-    "files_in",
-    "fits",
-    "given",
+    "TickInputs",
+    "expand_scenario_paths",
+    "find_scenarios",
+    "format_tick_table",
+    "meets_expectation",
+    "parse_input_value",
     "parse_row",
     "parse_scenario",
     "read_rows",
     "read_scenario",
+    "resolve_state_name",
     "rows_of",
     "run_rows",
     "run_scenario",
     "run_scenarios",
     "save_scenario",
-    "scenarios_beside",
-    "state_called",
-    "tick_rows",
-    "value_typed",
+    "split_events",
 ]

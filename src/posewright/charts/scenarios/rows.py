@@ -1,4 +1,4 @@
-"""Rows of inputs: what a chart is given tick by tick, from a CSV file or as a person types it."""
+"""Rows of inputs, one for each tick: read from a CSV file, parsed from a command line, and run."""
 
 from __future__ import annotations
 
@@ -14,28 +14,33 @@ from posewright.charts.types import BoolType, Value, format_value, parse_value
 from posewright.documents import open_regular_file
 from posewright.errors import FormatError, InputError, UnknownNameError, Where
 
-Given = tuple[Mapping[str, Value], tuple[str, ...]]
-"""All inputs of a tick, and the events that come."""
+TickInputs = tuple[Mapping[str, Value], tuple[str, ...]]
+"""The value of every input in a tick, and the events that occur."""
 
 
-def given(chart: Chart, inputs: Mapping[str, Value]) -> Given:
-    """Return a row of inputs, which are known to be right, as a tick takes them."""
+def split_events(chart: Chart, inputs: Mapping[str, Value]) -> TickInputs:
+    """Return the inputs and the events of a row, whose values are valid."""
     events = tuple(name for name in chart.events if inputs.get(name))
     return {name: inputs[name] for name in chart.inputs}, events
 
 
 MAX_ROWS_BYTES = 50_000_000
-"""Size of a file of inputs; at one tick a row that is days of a robot's life."""
+"""Maximum size of a file of inputs; at one tick a row that is several days."""
 
+NEXT = "next"
+"""Name under which a row expects an active state, or all of them."""
 
-NEXT, INSIDE, OUTSIDE = "next", "in", "not in"
-"""What a row may expect of states: the active ones, some of the active ones, some that are not active."""
+INSIDE = "in"
+"""Name under which a row expects states to be active."""
+
+OUTSIDE = "not in"
+"""Name under which a row expects states not to be active."""
 
 COLUMNS = ("state", "next", "tick", "time_s")
-"""Columns that every file may have."""
+"""Columns that are allowed in the file of any chart."""
 
-SAME = 1e-9
-"""Part of a number by which another may differ and still be the one that was expected."""
+RELATIVE_TOLERANCE = 1e-9
+"""Relative difference up to which a fraction is the expected one."""
 
 
 @dataclass(frozen=True)
@@ -43,10 +48,11 @@ class Row:
     """The inputs of one tick.
 
     Attributes:
-        inputs: every input, and as true the events that come.
-        start: the state to start this row in; None goes on from the row before.
-        expected: what the file says comes out: outputs and locals by name, and states at `next`, `in` and
+        inputs: value of every input; True for the events that occur.
+        start: state in which this row starts; None continues from the row before.
+        expected: expected values of outputs and locals, by name; expected states under `next`, `in` and
             `not in`, joined by `+`.
+        line: of the file, if known.
     """
 
     inputs: Mapping[str, Value]
@@ -57,10 +63,12 @@ class Row:
 
 @dataclass(frozen=True)
 class Tick:
-    """What came of one row.
+    """The result of one row.
 
     Attributes:
-        before: the state the tick began in.
+        row: inputs and expectations.
+        before: text of the active states before the tick.
+        after: state of the chart after it.
     """
 
     row: Row
@@ -69,11 +77,11 @@ class Tick:
 
     @property
     def inputs(self) -> Mapping[str, Value]:
-        """What the inputs were, and as true the events that came."""
+        """Value of every input; True for the events that occurred."""
         return self.row.inputs
 
     def to_dict(self, chart: Chart, number: int) -> dict[str, object]:
-        """Return it fit for JSON, as a tick of a chart, counted from 0."""
+        """Return the tick as plain data for JSON; `number` counts from 0."""
         data: dict[str, object] = {
             "tick": number,
             "time_s": round(number * chart.period_s, 9),
@@ -94,41 +102,57 @@ class Tick:
 
     @property
     def active(self) -> tuple[str, ...]:
-        """The states that are active after it."""
+        """The states that are active after the tick."""
         return self.after.active
 
     @property
     def outputs(self) -> Mapping[str, Value]:
-        """What the outputs hold after it."""
+        """Values of the outputs after the tick."""
         return self.after.outputs
 
     @property
     def differs(self) -> dict[str, Value]:
-        """What the row expected and did not get."""
-        return {name: value for name, value in self.row.expected.items() if not fits(self.after, name, value)}
+        """The expectations of the row that are not met."""
+        return {
+            name: value
+            for name, value in self.row.expected.items()
+            if not meets_expectation(self.after, name, value)
+        }
 
 
-def fits(after: Snapshot, name: str, wanted: Value) -> bool:
-    """Return whether a chart stands as expected: an output, a local, or (`next`, `in`, `not in`) states."""
+def meets_expectation(after: Snapshot, name: str, expected: Value) -> bool:
+    """Return whether a state meets one expectation of a row.
+
+    Args:
+        after: state of the chart.
+        name: of an output or local, or `next`, `in` or `not in` for states.
+        expected: its value; names of states joined by `+`.
+    """
     if name in (INSIDE, OUTSIDE):
-        named = str(wanted).split(STATE_SEPARATOR)
-        return all((state in after.active) is (name == INSIDE) for state in named)
+        states = str(expected).split(STATE_SEPARATOR)
+        return all((state in after.active) is (name == INSIDE) for state in states)
     if name == NEXT:
-        return after.state == wanted or wanted in after.active
-    got = after.registers[name]
-    if isinstance(wanted, float) and not isinstance(got, str):
-        return math.isclose(got, wanted, rel_tol=SAME, abs_tol=1e-12)
-    return got == wanted
+        return after.state == expected or expected in after.active
+    value = after.registers[name]
+    if isinstance(expected, float) and not isinstance(value, str):
+        return math.isclose(value, expected, rel_tol=RELATIVE_TOLERANCE, abs_tol=1e-12)
+    return value == expected
 
 
 def run_rows(
     chart: Chart, rows: Iterator[Row] | list[Row], start: str | None = None, *, native: bool = False
 ) -> Iterator[Tick]:
-    """Yield what comes of each row, tick by tick; `native` as `Interpreter`.
+    """Run a chart over rows, and yield the result of each.
+
+    Args:
+        chart: to be run.
+        rows: of inputs.
+        start: state in which the run starts; None starts before the first tick.
+        native: as in `Interpreter`.
 
     Raises:
         ExpressionError: a guard or an action divides by zero.
-        UnknownNameError: there is no state called `start`.
+        UnknownNameError: there is no state with the name `start`.
     """
     interpreter = Interpreter(chart, native=native)
     state = interpreter.initial() if start is None else interpreter.snapshot_in(start)
@@ -141,32 +165,34 @@ def run_rows(
 
 
 def parse_row(chart: Chart, text: str) -> Row:
-    """Return the row that a person typed as `front=1, left=0`; inputs not named are zero, events do not come.
+    """Return the row in a text such as `front=1, left=0`; other inputs are zero, other events do not occur.
 
     Raises:
         UnknownNameError: there is no such input.
-        InputError: not `name=value`, or a value of another type.
+        InputError: a part is not `name=value`, or a value has another type.
     """
-    columns, given = _columns(chart), dict[str, Value]()
+    columns = _input_columns(chart)
+    values: dict[str, Value] = {}
     for part in filter(str.strip, text.split(",")):
-        name, sign, value = (piece.strip() for piece in part.partition("="))
-        if not sign:
+        name, equals_sign, value = (piece.strip() for piece in part.partition("="))
+        if not equals_sign:
             raise InputError(f"{part.strip()!r} sets no input", hint="write front=1,left=0")
         if name not in columns:
             raise UnknownNameError.among("input", name, columns)
-        given[columns[name]] = value_typed(chart, columns[name], value)
-    return Row({**{name: kind.default for name, kind in chart.inputs.items()}, **given})
+        values[columns[name]] = parse_input_value(chart, columns[name], value)
+    defaults = {name: kind.default for name, kind in chart.inputs.items()}
+    return Row({**defaults, **values})
 
 
 def read_rows(chart: Chart, path: Path | str) -> list[Row]:
     """Read rows of inputs from a CSV file.
 
-    Every input has a column, by its name or as the chart's truth table calls it; an event may have one.
-    Columns of the state make every row start afresh there; columns of the next state and of outputs are what
-    is expected.
+    Every input has a column, under its name or its name in the chart's truth table; an event may have one.
+    With columns of the state, every row starts in that state. Columns of the next state and of outputs are
+    expectations.
 
     Raises:
-        FormatError: a column or a cell is not what it should be; says the line.
+        FormatError: a column or a cell is not valid; the message names the line.
     """
     path = Path(path)
     try:
@@ -179,47 +205,60 @@ def read_rows(chart: Chart, path: Path | str) -> list[Row]:
         raise FormatError("not a text file", where=Where(path, offset=error.start)) from error
     if len(raw) > MAX_ROWS_BYTES:
         raise FormatError(f"larger than {MAX_ROWS_BYTES} bytes", where=Where(path))
-    return list(_rows(chart, text, path))
+    return list(_parse_rows(chart, text, path))
 
 
-def _rows(chart: Chart, text: str, path: Path) -> Iterator[Row]:
+def _parse_rows(chart: Chart, text: str, path: Path) -> Iterator[Row]:
+    """Yield the rows of a CSV text, after its header."""
     header: list[str] = []
     for cells, where in read_csv_rows(text, path):
         if not header:
-            header = _checked(chart, cells, where)
+            _require_valid_header(chart, cells, where)
+            header = cells
         elif len(cells) != len(header):
             raise FormatError(f"{len(cells)} cells in {len(header)} columns", where=where)
         else:
-            yield _row(chart, dict(zip(header, cells, strict=True)), where)
+            yield _parse_row_cells(chart, dict(zip(header, cells, strict=True)), where)
     if not header:
         raise FormatError("the file is empty", where=Where(path), hint=f"columns: {', '.join(chart.inputs)}")
 
 
-def _columns(chart: Chart) -> dict[str, str]:
+def _input_columns(chart: Chart) -> dict[str, str]:
+    """Return the input or event of every column name that stands for one."""
     return {**chart.table_form.inputs, **{name: name for name in (*chart.inputs, *chart.events)}}
 
 
-def _checked(chart: Chart, header: list[str], where: Where) -> list[str]:
-    form, columns = chart.table_form, _columns(chart)
-    rest = (*form.state_columns, *form.next_columns, *form.outputs, *chart.outputs, *COLUMNS)
+def _require_valid_header(chart: Chart, header: list[str], where: Where) -> None:
+    """Raise an error unless all columns are known, and every input has exactly one column.
+
+    Raises:
+        UnknownNameError: the chart has no such column.
+        FormatError: an input has no column, or an input or event has several.
+    """
+    form = chart.table_form
+    input_columns = _input_columns(chart)
+    other_columns = (*form.state_columns, *form.next_columns, *form.outputs, *chart.outputs, *COLUMNS)
     for name in header:
-        if name not in columns and name not in rest:
-            raise UnknownNameError.among("column of this chart", name, [*columns, *rest], where=where)
+        if name not in input_columns and name not in other_columns:
+            known_columns = [*input_columns, *other_columns]
+            raise UnknownNameError.among("column of this chart", name, known_columns, where=where)
     for name in (*chart.inputs, *chart.events):
-        held = [column for column in header if columns.get(column) == name]
-        if len(held) > 1 or (name in chart.inputs and not held):
-            fault = "has no column" if not held else f"has the columns {', '.join(held)}"
-            word = "input" if name in chart.inputs else "event"
-            raise FormatError(f"the {word} {name!r} {fault}", where=where, hint="one column for each input")
-    return header
+        columns = [column for column in header if input_columns.get(column) == name]
+        is_missing = name in chart.inputs and not columns
+        if is_missing or len(columns) > 1:
+            fault = "has no column" if is_missing else f"has the columns {', '.join(columns)}"
+            kind = "input" if name in chart.inputs else "event"
+            raise FormatError(f"the {kind} {name!r} {fault}", where=where, hint="one column for each input")
 
 
-def _row(chart: Chart, cells: Mapping[str, str], where: Where) -> Row:
-    form, columns = chart.table_form, _columns(chart)
+def _parse_row_cells(chart: Chart, cells: Mapping[str, str], where: Where) -> Row:
+    """Return the row in the cells of a line, by the names of their columns."""
+    form = chart.table_form
+    columns = _input_columns(chart)
     outputs = {**form.outputs, **{name: name for name in chart.outputs}}
     try:
         inputs = {
-            columns[name]: value_typed(chart, columns[name], cell)
+            columns[name]: parse_input_value(chart, columns[name], cell)
             for name, cell in cells.items()
             if name in columns
         }
@@ -228,42 +267,46 @@ def _row(chart: Chart, cells: Mapping[str, str], where: Where) -> Row:
             for name, cell in cells.items()
             if name in outputs and name not in columns
         }
-        after = _state(chart, cells, form.next_columns, "next")
-        if after is not None:
-            expected["next"] = after
-        return Row(inputs, _state(chart, cells, form.state_columns, "state"), expected, where.line)
+        next_state = _parse_state(chart, cells, form.next_columns, "next")
+        if next_state is not None:
+            expected[NEXT] = next_state
+        start = _parse_state(chart, cells, form.state_columns, "state")
+        return Row(inputs, start, expected, where.line)
     except InputError as error:
         if error.where is not None:
             raise
         raise FormatError(error.message, where=where, hint=error.hint) from error
 
 
-def _state(chart: Chart, cells: Mapping[str, str], columns: tuple[str, ...], word: str) -> str | None:
-    """Return the state that a row's cells name, by its code or by its name."""
-    if word in cells:
-        return STATE_SEPARATOR.join(
-            chart.state(name.strip()).name for name in cells[word].split(STATE_SEPARATOR)
-        )
-    if not all(column in cells for column in columns):
+def _parse_state(
+    chart: Chart, cells: Mapping[str, str], code_columns: tuple[str, ...], name_column: str
+) -> str | None:
+    """Return the state that a row names, in one column by name or in several by code; None for neither."""
+    if name_column in cells:
+        names = cells[name_column].split(STATE_SEPARATOR)
+        return STATE_SEPARATOR.join(chart.state(name.strip()).name for name in names)
+    if not all(column in cells for column in code_columns):
         return None
-    return state_called(chart, "".join(cells[column] for column in columns))
+    return resolve_state_name(chart, "".join(cells[column] for column in code_columns))
 
 
-def state_called(chart: Chart, word: str) -> str:
-    """Return the state of that name, or of that code in the chart's truth table.
+def resolve_state_name(chart: Chart, text: str) -> str:
+    """Return the name of a state given by its name, or by its code in the chart's truth table.
 
     Raises:
-        UnknownNameError: there is none.
+        UnknownNameError: there is no such state.
     """
-    codes = {code: name for name, code in chart.form.codes.items()} if chart.form else {}
-    return codes[word] if word in codes and word not in chart.state_names else chart.state(word).name
+    names_by_code = {code: name for name, code in chart.form.codes.items()} if chart.form else {}
+    if text in names_by_code and text not in chart.state_names:
+        return names_by_code[text]
+    return chart.state(text).name
 
 
-def value_typed(chart: Chart, name: str, text: str) -> Value:
-    """Return the value of an input, or of an event, that a person wrote.
+def parse_input_value(chart: Chart, name: str, text: str) -> Value:
+    """Return the value of an input or an event in a text.
 
     Raises:
-        InputError: it is none of the type, or its unit does not go with the input's.
+        InputError: the text is no value of the type, or its unit does not match that of the input.
     """
     kind = chart.inputs[name] if name in chart.inputs else BoolType()
     try:
@@ -272,9 +315,9 @@ def value_typed(chart: Chart, name: str, text: str) -> Value:
         raise InputError(f"{name}: {error.message}", hint=error.hint) from error
 
 
-def tick_rows(chart: Chart, ticks: Iterable[Tick]) -> list[list[str]]:
-    """Return ticks as a table of texts, its first row the heads."""
-    heads = ["tick", "time_s", "from", *chart.inputs, *chart.events, "state", *chart.outputs, *chart.locals]
+def format_tick_table(chart: Chart, ticks: Iterable[Tick]) -> list[list[str]]:
+    """Return ticks as rows of cells, the first of them the header."""
+    header = ["tick", "time_s", "from", *chart.inputs, *chart.events, "state", *chart.outputs, *chart.locals]
     rows = [
         [
             str(number),
@@ -288,4 +331,4 @@ def tick_rows(chart: Chart, ticks: Iterable[Tick]) -> list[list[str]]:
         ]
         for number, tick in enumerate(ticks)
     ]
-    return [heads, *rows]
+    return [header, *rows]

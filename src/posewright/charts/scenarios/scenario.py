@@ -1,4 +1,4 @@
-"""Scenarios, `*.scenario.yaml`: inputs over time, and what a chart is expected to make of them."""
+"""Scenarios, `*.scenario.yaml`: inputs over time and the expected outputs; reading and writing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from posewright.charts.formats import (
     one_or_more,
     optional_text,
     read_chart,
-    seconds_in,
+    read_seconds,
     single_or_list,
     without_empty,
 )
@@ -35,12 +35,12 @@ from posewright.errors import DocumentError, InputError, UnknownNameError, Where
 
 @dataclass(frozen=True)
 class Expectation:
-    """What is looked at after a tick.
+    """What is expected after a tick.
 
     Attributes:
         inside: states that are active.
-        outside: states that are not.
-        values: what outputs and locals hold.
+        outside: states that are not active.
+        values: values of outputs and locals.
     """
 
     inside: tuple[str, ...] = ()
@@ -52,25 +52,25 @@ class Expectation:
 
     @property
     def expected(self) -> dict[str, Value]:
-        """The same, as a row expects it."""
-        found = dict(self.values)
+        """The expectation in the form of `Row.expected`."""
+        expected = dict(self.values)
         if self.inside:
-            found[INSIDE] = STATE_SEPARATOR.join(self.inside)
+            expected[INSIDE] = STATE_SEPARATOR.join(self.inside)
         if self.outside:
-            found[OUTSIDE] = STATE_SEPARATOR.join(self.outside)
-        return found
+            expected[OUTSIDE] = STATE_SEPARATOR.join(self.outside)
+        return expected
 
-    def joined(self, other: Expectation) -> Expectation:
-        """Return both together."""
+    def merge(self, second: Expectation) -> Expectation:
+        """Return the conjunction of two expectations; of a value in both, the second counts."""
         return Expectation(
-            tuple(dict.fromkeys((*self.inside, *other.inside))),
-            tuple(dict.fromkeys((*self.outside, *other.outside))),
-            {**self.values, **other.values},
+            tuple(dict.fromkeys((*self.inside, *second.inside))),
+            tuple(dict.fromkeys((*self.outside, *second.outside))),
+            {**self.values, **second.values},
         )
 
 
-NOTHING = Expectation()
-"""The expectation that anything fulfils."""
+NO_EXPECTATION = Expectation()
+"""The expectation that every state meets."""
 
 
 @dataclass(frozen=True)
@@ -78,30 +78,31 @@ class ScenarioStep:
     """Some ticks with the same inputs.
 
     Attributes:
-        ticks: how many.
-        seconds: how long, where it was written as a time [s]; 0: it was written in ticks.
+        ticks: number of ticks.
+        seconds: duration, where it was written as a time [s]; 0 where it was written in ticks.
         set: inputs that change; they keep their values until they are set again.
-        send: events that come in the first tick.
-        expect: after the last tick.
-        throughout: after every tick.
+        send: events that occur in the first tick.
+        expect: expectation after the last tick.
+        throughout: expectation after every tick.
+        line: of the document, if known.
     """
 
     ticks: int = 1
     seconds: float = 0.0
     set: Mapping[str, Value] = field(default_factory=dict)
     send: tuple[str, ...] = ()
-    expect: Expectation = NOTHING
-    throughout: Expectation = NOTHING
+    expect: Expectation = NO_EXPECTATION
+    throughout: Expectation = NO_EXPECTATION
     line: int | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """Inputs over time, and what they are expected to lead to.
+    """Inputs over time, and the expected outputs.
 
     Attributes:
-        chart: the chart's file, as written: seen from the scenario's own.
-        start: the state it begins in; none: before the very first tick.
+        chart: path of the chart's file, relative to the scenario's.
+        start: state in which it starts; None starts before the first tick.
     """
 
     name: str
@@ -113,27 +114,29 @@ class Scenario:
 
     @property
     def ticks(self) -> int:
-        """How long it takes, in ticks."""
+        """Its duration in ticks."""
         return sum(step.ticks for step in self.steps)
 
 
 def rows_of(scenario: Scenario, chart: Chart) -> list[Row]:
-    """Return the scenario tick by tick: the inputs of a chart, and what is expected of it."""
-    held = {name: kind.default for name, kind in chart.inputs.items()}
-    start, rows = scenario.start, list[Row]()
+    """Return the rows of a scenario: for each tick, the inputs of a chart and the expectation."""
+    inputs = {name: kind.default for name, kind in chart.inputs.items()}
+    start = scenario.start
+    rows: list[Row] = []
     for step in scenario.steps:
-        held = {**held, **step.set}
-        always = step.throughout.expected
-        last = step.throughout.joined(step.expect).expected
+        inputs = {**inputs, **step.set}
+        expected_throughout = step.throughout.expected
+        expected_at_end = step.throughout.merge(step.expect).expected
         for tick in range(1, step.ticks + 1):
-            inputs = {**held, **dict.fromkeys(step.send, True)} if tick == 1 else held
-            rows.append(Row(inputs, start, last if tick == step.ticks else always, step.line))
+            row_inputs = {**inputs, **dict.fromkeys(step.send, True)} if tick == 1 else inputs
+            expected = expected_at_end if tick == step.ticks else expected_throughout
+            rows.append(Row(row_inputs, start, expected, step.line))
             start = None
     return rows
 
 
 MAX_TICKS = 1_000_000
-"""Ticks of a scenario: more than a day at ten a second."""
+"""Maximum of ticks in a scenario: more than a day at ten a second."""
 
 STEP_HINT = "a step reads {for: 0.5 s, set: {front: 1}, send: [start], expect: {in: walking}}"
 
@@ -143,103 +146,138 @@ def read_scenario(path: Path | str, chart: Chart | None = None) -> Scenario:
 
     Args:
         path: of the `*.scenario.yaml`.
-        chart: what it is for; None reads the chart that the scenario names.
+        chart: that it is for; None reads the chart that the scenario names.
 
     Raises:
-        DocumentError: the file cannot be read, or is no scenario.
-        UnknownNameError: there is no such input, event, output or state; says the line.
+        DocumentError: the file cannot be read, or is not a scenario.
+        UnknownNameError: there is no such input, event, output or state; the message names the line.
     """
     path = Path(path)
     return parse_scenario(read_text(path), chart, path)
 
 
 def parse_scenario(text: str, chart: Chart | None = None, path: Path | None = None) -> Scenario:
-    """Return the scenario that a text holds; as `read_scenario`."""
+    """Return the scenario in a text; arguments and errors as in `read_scenario`."""
     document = parse_document(text, path)
     fields = document.fields(required=("scenario", "steps"), optional=("chart", "description", "start"))
     if chart is None:
         chart = read_chart(_chart_path(document, fields))
-    return _ScenarioReader(chart).scenario(fields, path)
+    return _ScenarioReader(chart).read(fields, path)
 
 
 def _chart_path(document: Node, fields: Mapping[str, Node]) -> Path:
+    """Return the path of the chart that a scenario names.
+
+    Raises:
+        DocumentError: the scenario names none, or there is no such file.
+    """
     if "chart" not in fields:
-        document.fail("'chart' is missing", hint="write `chart: name.chart.yaml`, seen from this file")
-    found = (document.path.parent if document.path else Path()) / fields["chart"].text()
-    if not is_file(found):
-        fields["chart"].fail(f"there is no file {found}", hint="the path is seen from the scenario's folder")
-    return found
+        document.fail("'chart' is missing", hint="write `chart: name.chart.yaml`, relative to this file")
+    folder = document.path.parent if document.path else Path()
+    path = folder / fields["chart"].text()
+    if not is_file(path):
+        fields["chart"].fail(f"there is no file {path}", hint="the path is relative to the scenario's folder")
+    return path
 
 
 class _ScenarioReader:
+    """Reads the scenario of one chart from its document.
+
+    Attributes:
+        n_ticks: ticks of the steps read so far.
+    """
+
     def __init__(self, chart: Chart) -> None:
         self.chart = chart
-        self.ticks = 0
+        self.n_ticks = 0
 
-    def scenario(self, fields: Mapping[str, Node], path: Path | None) -> Scenario:
+    def read(self, fields: Mapping[str, Node], path: Path | None) -> Scenario:
         start = fields["start"].choice("state", self.chart.state_names) if "start" in fields else None
         steps = fields["steps"].items()
         if not steps:
             fields["steps"].fail("no step", hint=STEP_HINT)
         return Scenario(
             name=read_title(fields["scenario"]),
-            steps=tuple(self.step(node) for node in steps),
+            steps=tuple(self._read_step(node) for node in steps),
             chart=optional_text(fields, "chart"),
             start=start,
             description=optional_text(fields, "description"),
             path=path,
         )
 
-    def step(self, node: Node) -> ScenarioStep:
+    def _read_step(self, node: Node) -> ScenarioStep:
         fields = node.fields(optional=("ticks", "for", "set", "send", "expect", "throughout"))
         if "ticks" in fields and "for" in fields:
             fields["for"].fail("both `ticks` and `for`", hint="a step lasts some ticks, or for a time")
         chart = self.chart
-        seconds = seconds_in(fields["for"], chart.constants, chart.units) if "for" in fields else 0.0
-        ticks = fields["ticks"].integer(low=1, high=MAX_TICKS) if "ticks" in fields else 1
-        ticks = max(self.chart.ticks(seconds), 1) if "for" in fields else ticks
-        self.ticks += ticks
-        if self.ticks > MAX_TICKS:
+        seconds = 0.0
+        ticks = 1
+        if "for" in fields:
+            seconds = read_seconds(fields["for"], chart.constants, chart.units)
+            ticks = max(chart.ticks(seconds), 1)
+        elif "ticks" in fields:
+            ticks = fields["ticks"].integer(low=1, high=MAX_TICKS)
+        self.n_ticks += ticks
+        if self.n_ticks > MAX_TICKS:
             node.fail(f"more than {MAX_TICKS} ticks", hint="a scenario shows one thing")
         return ScenarioStep(
             ticks=ticks,
             seconds=seconds,
-            set=_values(fields["set"].fields(), chart.inputs, "input") if "set" in fields else {},
-            send=_choices("event from outside", fields.get("send"), chart.events),
-            expect=self.expectation(fields.get("expect")),
-            throughout=self.expectation(fields.get("throughout")),
+            set=_read_values(fields["set"].fields(), chart.inputs, "input") if "set" in fields else {},
+            send=_read_choices("event from outside", fields.get("send"), chart.events),
+            expect=self._read_expectation(fields.get("expect")),
+            throughout=self._read_expectation(fields.get("throughout")),
             line=node.line,
         )
 
-    def expectation(self, node: Node | None) -> Expectation:
+    def _read_expectation(self, node: Node | None) -> Expectation:
         if node is None:
-            return NOTHING
+            return NO_EXPECTATION
         fields = node.fields()
-        known, states = self.chart.variables, self.chart.state_names
-        inside = _choices("state", fields.pop("in", None), states)
-        outside = _choices("state", fields.pop("not_in", None), states)
-        return Expectation(inside, outside, _values(fields, known, "output or local", ("in", "not_in")))
+        states = self.chart.state_names
+        inside = _read_choices("state", fields.pop("in", None), states)
+        outside = _read_choices("state", fields.pop("not_in", None), states)
+        state_keys = ("in", "not_in")
+        values = _read_values(fields, self.chart.variables, "output or local", state_keys)
+        return Expectation(inside, outside, values)
 
 
-def _choices(word: str, node: Node | None, known: Collection[str]) -> tuple[str, ...]:
-    return () if node is None else tuple(one.choice(word, known) for one in one_or_more(node))
+def _read_choices(kind: str, node: Node | None, names: Collection[str]) -> tuple[str, ...]:
+    """Return the names in a node, a single one or a list; empty for no node.
+
+    Args:
+        kind: what the names stand for, for the message of an error.
+        node: with names.
+        names: those that are allowed.
+    """
+    if node is None:
+        return ()
+    return tuple(name_node.choice(kind, names) for name_node in one_or_more(node))
 
 
-def _values(
-    fields: Mapping[str, Node], kinds: Mapping[str, Type], word: str, others: Collection[str] = ()
+def _read_values(
+    fields: Mapping[str, Node], types: Mapping[str, Type], kind: str, other_keys: Collection[str] = ()
 ) -> dict[str, Value]:
-    found: dict[str, Value] = {}
+    """Return the values of variables.
+
+    Args:
+        fields: by the name of the variable.
+        types: of all variables that are allowed.
+        kind: what the names stand for, for the message of an error.
+        other_keys: names that are allowed in the same place.
+    """
+    values: dict[str, Value] = {}
     for name, node in fields.items():
-        if name not in kinds:
-            raise UnknownNameError.among(word, name, [*kinds, *others], where=node.where)
+        if name not in types:
+            raise UnknownNameError.among(kind, name, [*types, *other_keys], where=node.where)
         text = expression_text(node)
         with node.locate_errors():
-            found[name] = parse_value(kinds[name], text)
-    return found
+            values[name] = parse_value(types[name], text)
+    return values
 
 
 def save_scenario(scenario: Scenario, path: Path | str) -> None:
-    """Write a scenario, atomically; over an existing document only what changed is changed."""
+    """Write a scenario, atomically; in an existing document only the differences are changed."""
     data = {
         "scenario": scenario.name,
         "chart": scenario.chart,
@@ -251,14 +289,14 @@ def save_scenario(scenario: Scenario, path: Path | str) -> None:
 
 
 def _step_data(step: ScenarioStep) -> dict[str, PlainData]:
-    lasts = {"for": f"{step.seconds!r} s"} if step.seconds else {"ticks": step.ticks}
+    duration = {"for": f"{step.seconds!r} s"} if step.seconds else {"ticks": step.ticks}
     data: dict[str, PlainData] = {
         "set": _values_data(step.set),
         "send": list(step.send),
         "expect": _expectation_data(step.expect),
         "throughout": _expectation_data(step.throughout),
     }
-    return {**lasts, **without_empty(data)}
+    return {**duration, **without_empty(data)}
 
 
 def _expectation_data(expectation: Expectation) -> dict[str, PlainData]:
@@ -267,53 +305,57 @@ def _expectation_data(expectation: Expectation) -> dict[str, PlainData]:
 
 
 def _values_data(values: Mapping[str, Value]) -> dict[str, Value]:
-    """Return values as charts write them: truth values are 0 and 1."""
+    """Return values as charts write them: Booleans are 0 and 1."""
     return {name: int(value) if isinstance(value, bool) else value for name, value in values.items()}
 
 
 ENDING = ".scenario.yaml"
+"""Ending of the names of scenario files."""
+
 FOLDERS = (".", "scenarios")
-"""Where scenarios are looked for, seen from the chart."""
+"""Folders with scenarios, relative to the chart's."""
 
 
-def scenarios_beside(chart: Chart) -> list[Path]:
-    """Return the scenario files beside a chart, and in `scenarios/` there, that name it, by their names.
+def find_scenarios(chart: Chart) -> list[Path]:
+    """Return the scenario files of a chart: those beside it, and in `scenarios/` there, that name it, sorted.
 
     Raises:
         InputError: there is none.
-        DocumentError: a document beside the chart cannot be read.
+        DocumentError: a scenario there cannot be read.
     """
     if chart.path is None:
         raise InputError(f"{chart.name} was not read from a file", hint="name the scenarios")
-    folders = [chart.path.parent / folder for folder in FOLDERS]
-    found = [
-        path for folder in folders for path in sorted(folder.glob(f"*{ENDING}")) if _names(path, chart.path)
-    ]
-    if not found:
+    paths = []
+    for folder in FOLDERS:
+        for path in sorted((chart.path.parent / folder).glob(f"*{ENDING}")):
+            if _is_scenario_of(path, chart.path):
+                paths.append(path)
+    if not paths:
         hint = f"write one, or let `posewright chart cover {chart.path} -o FOLDER` write some"
         raise InputError("no scenario names this chart", where=Where(chart.path), hint=hint)
-    return found
+    return paths
 
 
-def files_in(paths: Iterable[Path | str]) -> list[Path]:
-    """Return the files that paths stand for: a folder stands for the scenarios in it.
+def expand_scenario_paths(paths: Iterable[Path | str]) -> list[Path]:
+    """Return the files for some paths: a folder stands for the scenarios in it.
 
     Raises:
-        DocumentError: a folder holds no scenario.
+        DocumentError: a folder has no scenario.
     """
-    found: list[Path] = []
+    files: list[Path] = []
     for path in map(Path, paths):
-        inside = sorted(path.glob(f"*{ENDING}")) if is_folder(path) else [path]
-        if not inside:
+        folder_files = sorted(path.glob(f"*{ENDING}")) if is_folder(path) else [path]
+        if not folder_files:
             raise DocumentError(
                 "no scenario in this folder", where=Where(path), hint=f"their names end in {ENDING}"
             )
-        found += inside
-    return found
+        files += folder_files
+    return files
 
 
-def _names(path: Path, chart: Path) -> bool:
-    named = read_document(path).fields().get("chart")
-    if named is None or not isinstance(named.value, str):
+def _is_scenario_of(path: Path, chart_path: Path) -> bool:
+    """Return whether the scenario in a file names a chart."""
+    chart_node = read_document(path).fields().get("chart")
+    if chart_node is None or not isinstance(chart_node.value, str):
         return False
-    return (path.parent / named.value).resolve() == chart.resolve()
+    return (path.parent / chart_node.value).resolve() == chart_path.resolve()

@@ -1,9 +1,9 @@
-"""Truth tables: of a chart and as a chart, minimised and written."""
+"""Tabulation of charts as truth tables, and their minimisation."""
 
 from __future__ import annotations
 
-from posewright.charts.tables.minimising import Method, best_order, minimise, minimised_chart
-from posewright.charts.tables.tabulating import grouped, points, table_of, tabulate_chart
+from posewright.charts.tables.minimisation import Method, best_order, minimise, minimised_chart
+from posewright.charts.tables.tabulation import grouped, points, table_of, tabulate_chart
 
 __all__ = [
     "Method",

@@ -125,12 +125,13 @@ def number_fields(dtype: np.dtype[np.void], values: Sequence[float]) -> tuple[In
 
 def covering_runs(chart: Chart) -> list[tuple[Mapping[str, Value], ...]]:
     """Return rows of inputs, run by run, that take every transition that was found within the `BUDGET`."""
-    from posewright.charts.coverage.covering import CoveringRuns  # to run a chart on a board needs neither
-    from posewright.charts.coverage.feasible import feasible
+    # imported here, because running a chart on a board needs neither
+    from posewright.charts.coverage.feasibility import feasible
+    from posewright.charts.coverage.scenario_generation import CoveringRuns
 
-    covering = CoveringRuns(feasible(explore(chart, limits=BUDGET)))
-    covering.run()
-    return [draft.rows for draft in covering.drafts]
+    covering_runs = CoveringRuns(feasible(explore(chart, limits=BUDGET)))
+    covering_runs.generate()
+    return [run.rows for run in covering_runs.runs]
 
 
 def rows_of(chart: Chart, records: Records) -> Iterator[dict[str, Any]]:

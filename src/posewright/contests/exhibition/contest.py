@@ -1,4 +1,4 @@
-"""The free exhibition as a contest: it is recorded and filmed, and people give the points, not a judge."""
+"""The free exhibition, a contest whose points are given by a human jury."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import numpy as np
 
 from posewright.arenas import Arena, arena
 from posewright.bodies import PlanarPose, Supervisor
-from posewright.contests.contest import Entry, Note, ScoreTable, Tabled
+from posewright.contests.contest import DefaultEntry, Note, NotebookTable, ScoreTable
 from posewright.contests.picture import ContestPicture, Series
-from posewright.contests.ruled import SPARE_S, Ruled
+from posewright.contests.ruled_contest import SPARE_S, RuledContest
 from posewright.control import Block
 from posewright.documents import Bounds
 from posewright.errors import InputError
@@ -26,8 +26,8 @@ class ExhibitionRules:
 
     Attributes:
         arena: name of the field.
-        limit_s: how long a show may be [s].
-        start_m: where a robot begins, x and y; it looks along x [m].
+        limit_s: greatest duration of a show [s].
+        start_m: start position, x and y; the robot faces along x [m].
     """
 
     rules: str
@@ -39,8 +39,17 @@ class ExhibitionRules:
 
 
 @dataclass(frozen=True, slots=True)
-class ExhibitionScore(Tabled):
-    """How long a show was [s], and how far the robot went [m]; nobody here says what it was worth."""
+class ExhibitionScore(NotebookTable):
+    """The duration of a show and the distance covered; it has no points of its own.
+
+    Attributes:
+        contest: name of the rules.
+        time_s: duration [s].
+        way_m: length of the base's path [m].
+        ended: why it ended.
+        points: always 0, as the jury gives them.
+        warnings: always empty.
+    """
 
     contest: str
     time_s: float
@@ -51,85 +60,98 @@ class ExhibitionScore(Tabled):
 
     @property
     def ranking(self) -> tuple[float, ...]:
-        """Nothing: all shows are equal."""
+        """The points, so that all shows are equal."""
         return (self.points,)
 
     @property
     def figures(self) -> dict[str, float | str | None]:
-        """Points, time, way, and how it ended."""
-        told = {"points": self.points, "time_s": self.time_s, "way_m": self.way_m}
-        return {**told, "ended": self.ended}
+        """Points, duration, distance, and why it ended."""
+        return {
+            "points": self.points,
+            "time_s": self.time_s,
+            "way_m": self.way_m,
+            "ended": self.ended,
+        }
 
     @property
     def incidents(self) -> tuple[str, ...]:
-        """None: nothing costs points in a show."""
+        """Always empty, as nothing costs points in a show."""
         return ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain data."""
+        """Return the score as JSON types."""
         return {"contest": self.contest, **self.figures, "warnings": list(self.warnings)}
 
     def table(self) -> ScoreTable:
-        """Return it as one row."""
+        """Return a table of one row."""
         row = (f"{self.time_s:.1f} s", f"{self.way_m:.2f} m", self.ended)
-        return ScoreTable(("time", "way", "how it ended"), (row,), notes=("points are given by the jury",))
+        return ScoreTable(("time", "distance", "how it ended"), (row,), notes=("the jury gives the points",))
 
 
-class Exhibition(Ruled[ExhibitionRules]):
-    """One robot on a field without boxes for five minutes; by CEABOT's rules where no others are given."""
+class Exhibition(RuledContest[ExhibitionRules]):
+    """One robot on a field without boxes for five minutes; CEABOT's rules by default."""
 
-    entries: Mapping[str, Entry] = {"robot": Entry("robotis_bioloid", "obstacle_race")}
+    entries: Mapping[str, DefaultEntry] = {"robot": DefaultEntry("robotis_bioloid", "obstacle_race")}
 
     def __init__(self, text: str | None = None) -> None:
         super().__init__(ExhibitionRules, Path(__file__).parent / "exhibition.rules.yaml", text)
 
     @property
     def longest_s(self) -> float:
-        """The show [s]."""
+        """The duration of a show [s]."""
         return self.rules.limit_s + SPARE_S
 
     def field(self, layout: str, seed: int, *, legal: bool = False) -> Arena:  # noqa: ARG002 -- nothing is drawn
         """Return the field without boxes."""
         if layout:
-            raise InputError(f"the exhibition has no layout {layout!r}", hint="leave it out")
+            raise InputError(f"the exhibition has no layout {layout!r}", hint="omit the layout")
         return arena(self.rules.arena)
 
     def start(self, role: str, arena: Arena) -> PlanarPose:  # noqa: ARG002 -- one robot, one place
-        """Return the middle of the field."""
+        """Return the place that the rules give."""
         x, y = self.rules.start_m
         return x, y, 0.0
 
     def referee(self, arena: Arena, supervisors: Mapping[str, Supervisor], note: Note) -> Timekeeper:  # noqa: ARG002 -- nobody is put back
-        """Return somebody with a watch."""
+        """Return a timekeeper."""
         return Timekeeper(self.rules.limit_s, note)
 
     def judge(self, recording: Recording) -> ExhibitionScore:
-        """Return how long it took and how far the robot went."""
-        reasons = [str(event.data.get("reason")) for event in recording.events_of("stop")]
-        way_m = float(np.hypot(*np.diff(recording.robot().base[:, :2], axis=0).T).sum())
-        ended = reasons[-1] if reasons else "the recording ends"
-        way_m = round(way_m, 3) if np.isfinite(way_m) else 0.0
-        return ExhibitionScore(self.name, round(recording.duration_s, 3), way_m, ended)
+        """Return the duration and the distance covered."""
+        stop_reasons = [str(event.data.get("reason")) for event in recording.events_of("stop")]
+        ended = stop_reasons[-1] if stop_reasons else "the recording ends"
+        steps_m = np.hypot(*np.diff(recording.robot().base[:, :2], axis=0).T)
+        distance_m = float(steps_m.sum())
+        # a recording without positions has no distance
+        distance_m = round(distance_m, 3) if np.isfinite(distance_m) else 0.0
+        return ExhibitionScore(self.name, round(recording.duration_s, 3), distance_m, ended)
 
     def picture(self, recording: Recording) -> ContestPicture:
-        """Return how high the robot's trunk was: what stands up, bows or falls is seen in it."""
+        """Return the height of the robot's trunk, which shows when it stands up, bows or falls."""
         height = Series("trunk", "m", recording.times, recording.robot().base[:, 2])
         score = self.judge(recording)
         return ContestPicture(f"{score.time_s:.0f} s: {score.ended}", series=(height,), series_title="height")
 
 
 class Timekeeper:
-    """Ends a show when its time is over."""
+    """Ends a show when its time is over.
+
+    Args:
+        limit_s: greatest duration [s].
+        note: writes events into the recording.
+    """
 
     def __init__(self, limit_s: float, note: Note) -> None:
-        self._limit_s, self._note, self._now_s = limit_s, note, 0.0
+        self._limit_s = limit_s
+        self._note = note
+        self._now_s = 0.0
 
     def progress(self) -> str:
-        """Return the time that is left."""
+        """Return the remaining time."""
         return f"{self._limit_s - self._now_s:5.1f} s left"
 
     def watch(self, block: Block) -> bool:
-        """Look at the time; return whether it is over."""
+        """Return whether the time is over, and note it."""
         self._now_s = float(block.states.times[-1])
         if self._now_s < self._limit_s:
             return False

@@ -1,12 +1,12 @@
-"""Displaced boxes and touches, and what of them counts as one penalty.
+"""Displaced boxes and touches, and their grouping into incidents that cost one penalty each.
 
-A box counts as moved when a corner of its footprint may have travelled further than the rules allow.
-The push is over when the box has come to rest; from then on its new place is what it is measured from.
+A box counts as displaced when a corner of its footprint may have moved further than the rules allow. The push
+ends when the box comes to rest, and the next displacement is measured from its new place.
 
-A judge who takes a fallen robot off the box it fell upon touches it once. So a displaced box is one
-incident with a touch where the touch is about that box, or a fall, and the box moved between shortly
-before the incident began and shortly after the touch. A touch because of a displaced box is one
-incident with the box's last displacement before it.
+A referee who lifts a fallen robot off a box touches it once. So a displaced box and a touch are one incident
+if the touch is about that box, or about a fall, and the box moved between shortly before the touch's cause
+began and shortly after the touch. A touch because of a displaced box is one incident with the box's last
+displacement before it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -25,7 +25,13 @@ from posewright.recordings import Event
 
 @dataclass(frozen=True, slots=True)
 class Displacement:
-    """A box, by its number in the layout, that was seen to have moved: when it was too far off; how far."""
+    """A displacement of a box.
+
+    Attributes:
+        time_s: when it exceeded the limit [s].
+        box: number of the box in the layout, from 1.
+        displacement_m: at that time [m].
+    """
 
     time_s: float
     box: int
@@ -34,71 +40,82 @@ class Displacement:
 
 @dataclass(slots=True)
 class _Push:
-    """A box under way: where it was last seen moving, and when."""
+    """A box in motion, with the place and time of its last motion."""
 
     x: float
     y: float
-    since_s: float
+    moved_s: float
 
 
-class BoxWatch:
-    """Watches all boxes; the answer does not depend on how the rows are cut into calls."""
+class DisplacementDetector:
+    """Detects displaced boxes; the result does not depend on how rows are split into calls.
+
+    Args:
+        rules: of displacements.
+        corner_m: distance of a box's corners from its middle, seen from above [m].
+    """
 
     def __init__(self, rules: DisplacementRules, corner_m: float) -> None:
-        """Watch boxes whose corners lie `corner_m` from their middle, seen from above."""
         self._rules = rules
         self._corner_m = corner_m
-        self._own: Floats = np.empty((0, 7))
+        self._rest_poses: Floats = np.empty((0, 7))
         self._pushes: dict[int, _Push] = {}
 
     def advance(self, times: Floats, boxes: Floats) -> list[Displacement]:
-        """Return the displacements in some more rows, boxes `(n, n_boxes, 7)`, in the order of time."""
+        """Return the displacements in further rows, boxes `(n, n_boxes, 7)`, in the order of time."""
         if not boxes.size:
             return []
-        if not len(self._own):
-            self._own = np.array(boxes[0])
-        if not self._pushes and (boxes == self._own).all():
-            return []  # the usual case: a box that nobody touches sleeps, and its numbers do not change
-        far = _travel(boxes, self._own, self._corner_m) > self._rules.displaced_m
-        restless = set(np.flatnonzero(far.any(axis=0)).tolist()) | set(self._pushes)
-        found = [hit for box in restless for hit in self._follow(box, times, boxes[:, box])]
-        return sorted(found, key=lambda hit: (hit.time_s, hit.box))
+        if not len(self._rest_poses):
+            self._rest_poses = np.array(boxes[0])
+        # the usual case: boxes that nothing touches sleep, and their poses do not change
+        if not self._pushes and (boxes == self._rest_poses).all():
+            return []
+        is_displaced = _corner_travel(boxes, self._rest_poses, self._corner_m) > self._rules.displaced_m
+        moving_boxes = set(np.flatnonzero(is_displaced.any(axis=0)).tolist()) | set(self._pushes)
+        displacements: list[Displacement] = []
+        for box in moving_boxes:
+            displacements += self._follow_box(box, times, boxes[:, box])
+        return sorted(displacements, key=lambda displacement: (displacement.time_s, displacement.box))
 
-    def _follow(self, box: int, times: Floats, poses: Floats) -> list[Displacement]:
-        found: list[Displacement] = []
+    def _follow_box(self, box: int, times: Floats, poses: Floats) -> list[Displacement]:
+        """Return the displacements of one box, alternating between rest and motion."""
+        displacements: list[Displacement] = []
         row = 0
         while row < len(times):
             if box not in self._pushes:
-                travel = _travel(poses[row:], self._own[box], self._corner_m)
-                far = travel > self._rules.displaced_m
-                if not far.any():
+                travel = _corner_travel(poses[row:], self._rest_poses[box], self._corner_m)
+                is_displaced = travel > self._rules.displaced_m
+                if not is_displaced.any():
                     break
-                first = int(far.argmax())
+                first = int(is_displaced.argmax())
                 row += first
-                found.append(Displacement(float(times[row]), box + 1, float(travel[first])))
-                self._pushes[box] = _Push(float(poses[row, 0]), float(poses[row, 1]), found[-1].time_s)
-            row = self._until_rest(box, row, times, poses)
-        return found
+                time_s = float(times[row])
+                displacements.append(Displacement(time_s, box + 1, float(travel[first])))
+                self._pushes[box] = _Push(float(poses[row, 0]), float(poses[row, 1]), time_s)
+            row = self._follow_until_rest(box, row, times, poses)
+        return displacements
 
-    def _until_rest(self, box: int, row: int, times: Floats, poses: Floats) -> int:
-        """Return the row after the one at which the box has come to rest, or the number of rows."""
+    def _follow_until_rest(self, box: int, first_row: int, times: Floats, poses: Floats) -> int:
+        """Return the row after the one at which a pushed box comes to rest, or the number of rows."""
         push = self._pushes[box]
-        places = zip(times[row:].tolist(), *poses[row:, :2].T.tolist(), strict=True)
-        for at, (time_s, x, y) in enumerate(places, row):
+        positions = zip(times[first_row:].tolist(), *poses[first_row:, :2].T.tolist(), strict=True)
+        for row, (time_s, x, y) in enumerate(positions, first_row):
             if math.hypot(x - push.x, y - push.y) > self._rules.still_m:
-                push.x, push.y, push.since_s = x, y, time_s
-            elif time_s - push.since_s >= self._rules.settled_s:
-                self._own[box] = poses[at]
+                push.x = x
+                push.y = y
+                push.moved_s = time_s
+            elif time_s - push.moved_s >= self._rules.settled_s:
+                self._rest_poses[box] = poses[row]
                 del self._pushes[box]
-                return at + 1
+                return row + 1
         return len(times)
 
 
-def _travel(poses: Floats, own: Floats, corner_m: float) -> Floats:
-    """Return how far a footprint's corner may have travelled at most: shift plus turn, `(...,)` [m]."""
-    shift = np.hypot(poses[..., 0] - own[..., 0], poses[..., 1] - own[..., 1])
-    cos_half = np.abs((poses[..., 3:] * own[..., 3:]).sum(axis=-1))
-    return np.asarray(shift + corner_m * 2.0 * np.arccos(np.minimum(cos_half, 1.0)))
+def _corner_travel(poses: Floats, rest_poses: Floats, corner_m: float) -> Floats:
+    """Return an upper bound of a footprint corner's motion, the shift plus the rotation, `(...,)` [m]."""
+    shift = np.hypot(poses[..., 0] - rest_poses[..., 0], poses[..., 1] - rest_poses[..., 1])
+    cos_half_angle = np.abs((poses[..., 3:] * rest_poses[..., 3:]).sum(axis=-1))
+    return np.asarray(shift + corner_m * 2.0 * np.arccos(np.minimum(cos_half_angle, 1.0)))
 
 
 BOX_MOVED = "box_moved"
@@ -107,7 +124,14 @@ FALL = "fall"
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """One touch of the robot by a person, who let it go at `time_s`; what led to it began at `since_s`."""
+    """A touch of the robot by a person.
+
+    Attributes:
+        time_s: when the person released the robot [s].
+        reason: why.
+        box: number of the box that it is about; None for no box.
+        since_s: when its cause began [s].
+    """
 
     time_s: float
     reason: str
@@ -115,36 +139,52 @@ class Touch:
     since_s: float
 
     @classmethod
-    def of(cls, event: Event) -> Self:
-        """Read a `touch` event, whoever noted it."""
-        box, since = event.data.get("box"), event.data.get("since_s")
+    def from_event(cls, event: Event) -> Self:
+        """Read a `touch` event, which may lack its data."""
+        box = event.data.get("box")
+        since = event.data.get("since_s")
         return cls(
             event.time_s,
             str(event.data.get("reason", "touch")),
-            box if _is_count(box) else None,
+            box if isinstance(box, int) and not isinstance(box, bool) else None,
             float(since) if isinstance(since, int | float) else event.time_s,
         )
 
-    def covers(self, moved: Displacement, margin_s: float) -> bool:
-        """Return whether a displaced box belongs to what this touch was for."""
-        about = self.reason == FALL or self.box == moved.box
-        return about and self.since_s - margin_s <= moved.time_s <= self.time_s + margin_s
+    def covers(self, displacement: Displacement, margin_s: float) -> bool:
+        """Return whether a displaced box and this touch are one incident."""
+        is_related = self.reason == FALL or self.box == displacement.box
+        return is_related and self.since_s - margin_s <= displacement.time_s <= self.time_s + margin_s
 
 
-def incidents(
-    touches: Sequence[Touch], moved: Sequence[Displacement], margin_s: float
+def find_incidents(
+    touches: Sequence[Touch], displacements: Sequence[Displacement], margin_s: float
 ) -> list[tuple[float, str, int | None]]:
-    """Return what costs a penalty, in the order of time: when it was seen, why, and the number of its box."""
-    alone = [hit for hit in moved if not any(touch.covers(hit, margin_s) for touch in touches)]
+    """Return the incidents that cost a penalty, in the order of time.
+
+    Args:
+        touches: of the robot.
+        displacements: of boxes.
+        margin_s: time between a touch and a displacement within which they are one incident [s].
+
+    Returns:
+        Time [s], reason, and number of the box or None.
+    """
+    uncovered = [
+        displacement
+        for displacement in displacements
+        if not any(touch.covers(displacement, margin_s) for touch in touches)
+    ]
     for touch in touches:
-        if touch.reason == BOX_MOVED:
-            about = (hit for hit in alone if touch.box in {None, hit.box})
-            before = [hit for hit in about if hit.time_s <= touch.time_s + margin_s]
-            alone = [hit for hit in alone if not before or hit is not before[-1]]
-    found = [(touch.time_s, touch.reason, touch.box) for touch in touches]
-    found += [(hit.time_s, BOX_MOVED, hit.box) for hit in alone]
-    return sorted(found, key=lambda one: one[0])
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+        if touch.reason != BOX_MOVED:
+            continue
+        candidates = [
+            displacement
+            for displacement in uncovered
+            if touch.box in {None, displacement.box} and displacement.time_s <= touch.time_s + margin_s
+        ]
+        if candidates:
+            last = candidates[-1]
+            uncovered = [displacement for displacement in uncovered if displacement is not last]
+    incidents = [(touch.time_s, touch.reason, touch.box) for touch in touches]
+    incidents += [(displacement.time_s, BOX_MOVED, displacement.box) for displacement in uncovered]
+    return sorted(incidents, key=lambda incident: incident[0])

@@ -1,8 +1,8 @@
-"""The legs of the race: clocks, the distance behind the robot, the line that ends a leg.
+"""The legs of the race: their clocks, distances and finish lines.
 
-A line is crossed by walking over it: the robot was seen not to have crossed it, then to have, and nobody
-touched it in between. A robot that is carried over the line has to go back and walk. The time of a touch
-is when the robot is let go.
+A line counts as crossed if the robot walks over it: in one row it has not crossed the line, in a later row it
+has, and nobody touched it in between. A robot that is carried over the line has to go back and walk. The time
+of a touch is when the robot is released.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Self
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.contests.obstacle_race.rules import Rules, field_of
+from posewright.contests.obstacle_race.rules import Rules, field_without_boxes
 from posewright.units import CM_PER_M
 
 NOT_BEGUN = "not begun"
@@ -26,8 +26,16 @@ NEVER_MOVED = "the robot never moved"
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """Where a leg leads: +1 along the field's x or -1 back, from which line over which far edge."""
+class LegCourse:
+    """The course of a leg.
+
+    Attributes:
+        forward: +1 along the field's x, -1 back.
+        from_x_m: line from which the distance is measured [m].
+        to_x_m: far edge of the finish line [m].
+        limit_s: time limit [s].
+        limit_m: greatest distance that counts [m].
+    """
 
     forward: float
     from_x_m: float
@@ -36,85 +44,113 @@ class Way:
     limit_m: float
 
     @classmethod
-    def of(cls, rules: Rules, leg: int) -> Self:
-        """Return the way of leg 1 or 2: the clock's limit and both lines as seen by the robot."""
-        course, limits, lines = rules.course, rules.scoring, field_of(rules).lines
-        begins, ends = lines[course.first_line - 1], lines[course.second_line - 1]
+    def from_rules(cls, rules: Rules, leg: int) -> Self:
+        """Return the course of leg 1 or 2."""
+        lines = field_without_boxes(rules).lines
+        start_line = lines[rules.course.first_line - 1]
+        finish_line = lines[rules.course.second_line - 1]
         forward = 1.0
         if leg == 2:
-            begins, ends, forward = ends, begins, -1.0
-        far_edge = ends.x + forward * ends.width_m / 2.0
-        return cls(forward, begins.x, far_edge, limits.time_limit_s, limits.distance_limit_cm / CM_PER_M)
+            start_line, finish_line = finish_line, start_line
+            forward = -1.0
+        return cls(
+            forward=forward,
+            from_x_m=start_line.x,
+            to_x_m=finish_line.x + forward * finish_line.width_m / 2.0,
+            limit_s=rules.scoring.time_limit_s,
+            limit_m=rules.scoring.distance_limit_cm / CM_PER_M,
+        )
 
-    def rear(self, footprints: Floats) -> Floats:
-        """Return how far along the way the rearmost sole corner of each row is, `(n,)` [m]."""
+    def rearmost(self, footprints: Floats) -> Floats:
+        """Return the position along the course of the rearmost sole corner in each row, `(n,)` [m]."""
         x = footprints[..., 0]
         return np.asarray(x.min(axis=(1, 2)) if self.forward > 0.0 else -x.max(axis=(1, 2)))
 
 
 class Leg:
-    """A leg as far as it has been seen: its clock, how it ended, and the way behind the rearmost foot."""
+    """The state of a leg: its clock, its distance, and how it ended.
 
-    def __init__(self, way: Way) -> None:
-        self.way = way
+    Args:
+        course: of the leg.
+
+    Attributes:
+        course: of the leg.
+        started_s: start of its clock; None before [s].
+        ended_s: its end; None before [s].
+        finished: whether the line was crossed.
+        reason: its state, or why it ended.
+        distance_m: from the start line to the rearmost sole corner, within the limits [m].
+    """
+
+    def __init__(self, course: LegCourse) -> None:
+        self.course = course
         self.started_s: float | None = None
         self.ended_s: float | None = None
         self.finished = False
         self.reason = NOT_BEGUN
         self.distance_m = 0.0
-        self._short_s = -math.inf
-        """When the robot was last seen not to have crossed."""
+        # the last time the robot had not crossed the line
+        self._before_line_s = -math.inf
 
     def start(self, time_s: float) -> None:
-        """Begin its clock."""
-        self.started_s, self.reason = time_s, RUNNING
+        """Start the clock."""
+        self.started_s = time_s
+        self.reason = RUNNING
 
-    def give_up(self, time_s: float, reason: str) -> None:
-        """End it unfinished."""
-        self.ended_s, self.reason = time_s, reason
+    def end_unfinished(self, time_s: float, reason: str) -> None:
+        """End the leg without a crossing."""
+        self.ended_s = time_s
+        self.reason = reason
 
     def clock_s(self, now_s: float) -> float:
-        """Return what its clock shows at `now_s`; the limit if it is over unfinished."""
+        """Return the time on the clock at `now_s`; the limit if the leg ended unfinished [s]."""
         if self.started_s is None:
             return 0.0
         if self.ended_s is None:
             return max(0.0, now_s - self.started_s)
-        return self.ended_s - self.started_s if self.finished else self.way.limit_s
+        return self.ended_s - self.started_s if self.finished else self.course.limit_s
 
     def advance(self, times: Floats, footprints: Floats, touches_s: Sequence[float] = ()) -> int:
-        """Look at some more rows, footprints `(n, n_feet, 4, 3)` [m]; return how many belong to the leg.
+        """Process further rows, and return how many of them belong to the leg.
 
-        Fewer than n do, or n, once it has ended. The touches are in order of time; later ones do no harm.
+        Args:
+            times: `(n,)` [s].
+            footprints: `(n, n_feet, 4, 3)` [m].
+            touches_s: times of touches, in order; they may be later than the rows [s].
         """
         if self.started_s is None or self.ended_s is not None or not len(times):
             return 0
         first = int(times.searchsorted(self.started_s))
-        inside = int(times.searchsorted(self.started_s + self.way.limit_s, side="right"))
-        rear = self.way.rear(footprints[first:inside])
-        crossed = self._crossing(times[first:inside], rear, touches_s)
-        if crossed is not None:
-            last = first + crossed
-            self.ended_s, self.finished, self.reason = float(times[last]), True, CROSSED
-            self._measure(rear[: crossed + 1])
+        end = int(times.searchsorted(self.started_s + self.course.limit_s, side="right"))
+        rearmost = self.course.rearmost(footprints[first:end])
+        crossing = self._find_crossing(times[first:end], rearmost, touches_s)
+        if crossing is not None:
+            last = first + crossing
+            self.ended_s = float(times[last])
+            self.finished = True
+            self.reason = CROSSED
+            self._update_distance(rearmost[: crossing + 1])
             return last + 1
-        self._measure(rear)
-        if inside < len(times):
-            self.give_up(self.started_s + self.way.limit_s, TIME_OUT)
-        return inside
+        self._update_distance(rearmost)
+        if end < len(times):
+            self.end_unfinished(self.started_s + self.course.limit_s, TIME_OUT)
+        return end
 
-    def _crossing(self, times: Floats, rear: Floats, touches_s: Sequence[float]) -> int | None:
-        """Return the first row in which the robot has crossed the line on its own feet, if there is one."""
-        over = rear > self.way.forward * self.way.to_x_m
-        if not over.any():
-            self._short_s = float(times[-1]) if len(times) else self._short_s
+    def _find_crossing(self, times: Floats, rearmost: Floats, touches_s: Sequence[float]) -> int | None:
+        """Return the first row in which the robot has walked over the line; None if there is none."""
+        is_over = rearmost > self.course.forward * self.course.to_x_m
+        if not is_over.any():
+            self._before_line_s = float(times[-1]) if len(times) else self._before_line_s
             return None
-        last_short = np.maximum.accumulate(np.append(self._short_s, np.where(over, -np.inf, times)))
-        self._short_s = float(last_short[-1])
-        untouched = np.searchsorted(touches_s, times) == np.searchsorted(touches_s, last_short[:-1])
-        walked = over & untouched & np.isfinite(last_short[:-1])
-        return int(walked.argmax()) if walked.any() else None
+        times_before_line = np.append(self._before_line_s, np.where(is_over, -np.inf, times))
+        last_before_line = np.maximum.accumulate(times_before_line)
+        self._before_line_s = float(last_before_line[-1])
+        n_touches = np.searchsorted(touches_s, times)
+        n_touches_before = np.searchsorted(touches_s, last_before_line[:-1])
+        has_walked = is_over & (n_touches == n_touches_before) & np.isfinite(last_before_line[:-1])
+        return int(has_walked.argmax()) if has_walked.any() else None
 
-    def _measure(self, rear: Floats) -> None:
-        if len(rear):
-            behind = float(rear[-1]) - self.way.forward * self.way.from_x_m
-            self.distance_m = min(max(behind, 0.0), self.way.limit_m)
+    def _update_distance(self, rearmost: Floats) -> None:
+        if len(rearmost):
+            distance = float(rearmost[-1]) - self.course.forward * self.course.from_x_m
+            self.distance_m = min(max(distance, 0.0), self.course.limit_m)

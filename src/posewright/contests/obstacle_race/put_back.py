@@ -1,8 +1,8 @@
-"""Where a touched robot is put: at the same place, or as near to it as a hand finds room.
+"""The place where a robot is put back after a touch: the same place, or the nearest one with room.
 
-Being put back must not gain way, so places no further along the leg come first, with a hand's room
-around them or at least the robot's own; only where there is none of them near, as deep behind a wall of
-boxes, is the robot put ahead, by as little as may be. It is never put past a line: lines are walked over.
+Being put back must not gain distance. Places no further along the leg come first, with room for a hand or at
+least for the robot. Only if there is none nearby, as behind a wall of boxes, is the robot put ahead, by as
+little as possible. It is never put past a line, as lines must be walked over.
 """
 
 from __future__ import annotations
@@ -18,54 +18,64 @@ from posewright.units import wrap_angle
 
 _RING_M = 0.01
 _DIRECTIONS = 72
-_SLACK_M = 1e-9
+_TOLERANCE_M = 1e-9
 
 
-def clear_place(
+def find_clear_place(
     x_m: float, y_m: float, boxes: Floats, arena: Arena, *, rules: PutBackRules, forward: float
 ) -> tuple[float, float]:
-    """Return the nearest place with room around it that does not gain way, `forward` being +1 or -1.
+    """Return the nearest place with room that does not gain distance; of equals, the one further back.
 
-    Of two equally near ones the one further back is taken. Where there is no room anywhere near, the
-    roomiest place that does not gain way is taken. Boxes are poses x y z qw qx qy qz, `(n_boxes, 7)`.
+    If there is no room nearby, the place with most room that does not gain distance is returned.
+
+    Args:
+        x_m: where the robot was [m].
+        y_m: where the robot was [m].
+        boxes: poses x y z qw qx qy qz, `(n_boxes, 7)`.
+        arena: the field.
+        rules: how much room is needed, and how far a place may be.
+        forward: direction of the leg, +1 or -1.
+
+    Returns:
+        x and y [m].
     """
-    wanted_x_m, line_x_m = _before_lines(x_m, arena, forward)
-    points = np.array([wanted_x_m, y_m]) + _offsets(forward, rules.reach_m)
-    room = _room(points, boxes, arena)
-    behind = forward * (points[:, 0] - wanted_x_m) <= _SLACK_M
-    before_line = forward * (points[:, 0] - line_x_m) <= _SLACK_M
-    for fit in (
-        behind & (room >= rules.clearance_m - _SLACK_M),
-        behind & (room >= rules.least_m - _SLACK_M),
-        before_line & (room >= rules.least_m - _SLACK_M),
+    start_x_m, line_x_m = _limit_to_line(x_m, arena, forward)
+    points = np.array([start_x_m, y_m]) + _search_offsets(forward, rules.reach_m)
+    room = _room_around(points, boxes, arena)
+    gains_nothing = forward * (points[:, 0] - start_x_m) <= _TOLERANCE_M
+    is_before_line = forward * (points[:, 0] - line_x_m) <= _TOLERANCE_M
+    for is_suitable in (
+        gains_nothing & (room >= rules.clearance_m - _TOLERANCE_M),
+        gains_nothing & (room >= rules.least_m - _TOLERANCE_M),
+        is_before_line & (room >= rules.least_m - _TOLERANCE_M),
     ):
-        if fit.any():
-            return tuple(points[int(fit.argmax())].tolist())
-    return tuple(points[int(np.where(behind, room, -np.inf).argmax())].tolist())
+        if is_suitable.any():
+            return tuple(points[int(is_suitable.argmax())].tolist())
+    return tuple(points[int(np.where(gains_nothing, room, -np.inf).argmax())].tolist())
 
 
-def turned_towards(heading_rad: float, goal_rad: float, at_most_rad: float) -> float:
-    """Return `heading_rad` turned towards the goal, by no more than is allowed [rad]."""
-    off = wrap_angle(goal_rad - heading_rad)
-    return wrap_angle(heading_rad + math.copysign(min(abs(off), at_most_rad), off))
+def turn_towards(heading_rad: float, goal_rad: float, max_turn_rad: float) -> float:
+    """Return a heading turned towards a goal by at most `max_turn_rad` [rad]."""
+    offset = wrap_angle(goal_rad - heading_rad)
+    return wrap_angle(heading_rad + math.copysign(min(abs(offset), max_turn_rad), offset))
 
 
-def _before_lines(x_m: float, arena: Arena, forward: float) -> tuple[float, float]:
-    """Return the place itself, or the last line where it is on or past that, and the line it may not pass.
+def _limit_to_line(x_m: float, arena: Arena, forward: float) -> tuple[float, float]:
+    """Return a position limited to the last line, and the next line, which may not be passed [m].
 
-    A robot whose middle is before a line has its heels before the line's far edge, however its legs are
-    bent: it has not crossed it, and will do so on its own feet.
+    A robot whose middle is before a line has its heels before the line's far edge, however its legs are bent,
+    so it has not crossed the line.
     """
     edges = [line.x - forward * line.width_m / 2.0 for line in arena.lines]
-    ahead = [edge for edge in edges if forward * (edge - x_m) >= 0.0]
-    if not ahead:
-        last = max(edges, key=lambda edge: forward * edge)
-        return last, last
-    return x_m, min(ahead, key=lambda edge: forward * edge)
+    edges_ahead = [edge for edge in edges if forward * (edge - x_m) >= 0.0]
+    if not edges_ahead:
+        last_edge = max(edges, key=lambda edge: forward * edge)
+        return last_edge, last_edge
+    return x_m, min(edges_ahead, key=lambda edge: forward * edge)
 
 
-def _offsets(forward: float, reach_m: float) -> Floats:
-    """Return offsets around a place, nearest first and of those the furthest back first `(n, 2)` [m]."""
+def _search_offsets(forward: float, reach_m: float) -> Floats:
+    """Return offsets from a place, the nearest first, of equals the furthest back first, `(n, 2)` [m]."""
     angles = np.arange(_DIRECTIONS) * 2.0 * np.pi / _DIRECTIONS
     ring = np.stack([np.cos(angles), np.sin(angles)], axis=-1)
     ring = ring[np.lexsort((np.abs(angles - np.pi), forward * ring[:, 0].round(9)))]
@@ -73,9 +83,10 @@ def _offsets(forward: float, reach_m: float) -> Floats:
     return np.concatenate([np.zeros((1, 2)), (radii[:, None, None] * ring).reshape(-1, 2)])
 
 
-def _room(points: Floats, boxes: Floats, arena: Arena) -> Floats:
-    """Return how far each point is from the nearest box or wall, negative outside the field `(n,)` [m]."""
-    x, y = points[:, 0], points[:, 1]
+def _room_around(points: Floats, boxes: Floats, arena: Arena) -> Floats:
+    """Return each point's distance from the nearest box or wall, negative outside the field, `(n,)` [m]."""
+    x = points[:, 0]
+    y = points[:, 1]
     room = np.minimum.reduce([x, arena.size_x - x, arena.size_y / 2.0 - np.abs(y)])
     if len(boxes):
         room = np.minimum(room, point_distances(points, *footprints(boxes, arena.box_size)).min(axis=1))

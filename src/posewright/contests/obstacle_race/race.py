@@ -1,8 +1,7 @@
-"""A race as far as it has been seen: the one account that judge and referee both keep.
+"""The state of a race, computed row by row; referee and judge both use it.
 
-Rows and events are handed in as they come, a touch before the rows that follow it; how rows are cut into
-calls does not change the account, so that what a referee says while the trial runs is what a judge says
-of its recording.
+Rows and events are processed in order, a touch before the rows that follow it. The result does not depend on
+how rows are split into calls, so the referee during a run and the judge of its recording agree.
 """
 
 from __future__ import annotations
@@ -15,28 +14,42 @@ from dataclasses import dataclass
 import numpy as np
 
 from posewright.arrays import Floats
+from posewright.contests.observation import (
+    StartDetector,
+    false_start_warnings,
+    measured_or_commanded,
+    require_ground_truth,
+    require_positions,
+)
 from posewright.contests.obstacle_race.incidents import (
     FALL,
-    BoxWatch,
     Displacement,
+    DisplacementDetector,
     Touch,
-    incidents,
+    find_incidents,
 )
-from posewright.contests.obstacle_race.leg import NEVER_MOVED, Leg, Way
-from posewright.contests.obstacle_race.rules import Rules, field_of
+from posewright.contests.obstacle_race.leg import NEVER_MOVED, Leg, LegCourse
+from posewright.contests.obstacle_race.rules import Rules, field_without_boxes
 from posewright.contests.obstacle_race.score import LegResult, Penalty, Result, score
-from posewright.contests.watching import StartWatch, done_or_told, false_start, refuse_unseen, truth_of
 from posewright.control import Block
 from posewright.errors import InputError
 from posewright.recordings import Event, Recording
-from posewright.recordings.falls import FallDetector, Spell
+from posewright.recordings.falls import DownInterval, FallDetector
 from posewright.rotation import heading
 from posewright.units import CM_PER_M
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """Some consecutive rows, as a recording has them; joints as told where nobody measured what they did."""
+    """Consecutive rows of a recording of one robot.
+
+    Attributes:
+        times: `(n,)` [s].
+        joints: angles as measured, or as commanded where there is no measurement, `(n, n_joints)` [rad].
+        base: poses of the base, `(n, 7)`.
+        footprints: corners of the soles, `(n, n_feet, 4, 3)` [m].
+        boxes: poses of the boxes, `(n, n_boxes, 7)`.
+    """
 
     times: Floats
     joints: Floats
@@ -46,133 +59,161 @@ class Rows:
 
     @classmethod
     def of_recording(cls, recording: Recording, robot: str | None = None) -> Rows:
-        """Return all rows of one robot of a recording; without a name, of the first."""
-        record, times = recording.robot(robot), recording.times
-        refuse_unseen(record)
+        """Return all rows of a robot of a recording; without a name, of the first robot.
+
+        Raises:
+            InputError: the positions of robot or boxes are missing, or time does not increase.
+        """
+        record = recording.robot(robot)
+        times = recording.times
+        require_positions(record)
         if not np.isfinite(recording.boxes).all():
             box = int(np.argwhere(~np.isfinite(recording.boxes))[0, 1]) + 1
-            raise InputError(f"the recording does not say where box {box} was", hint="all boxes in all rows")
+            raise InputError(
+                f"the recording does not say where box {box} was", hint="record all boxes in all rows"
+            )
         if not np.isfinite(times).all() or (np.diff(times) <= 0.0).any():
-            raise InputError("the time of the recording does not run forward from row to row")
-        joints = done_or_told(record.positions, record.commands)
+            raise InputError("the times of the recording do not increase from row to row")
+        joints = measured_or_commanded(record.positions, record.commands)
         return cls(times, joints, record.base, record.footprints, recording.boxes)
 
     @classmethod
-    def of_block(cls, block: Block, kept: slice) -> Rows:
-        """Return the `kept` frames of a block."""
-        states, world = block.states, truth_of(block)
-        joints = done_or_told(states.positions[kept], block.commands.angles[kept])
-        return cls(states.times[kept], joints, world.base[kept], world.footprints[kept], world.boxes[kept])
+    def of_block(cls, block: Block, frames: slice) -> Rows:
+        """Return some frames of a block as rows."""
+        states = block.states
+        truth = require_ground_truth(block)
+        joints = measured_or_commanded(states.positions[frames], block.commands.angles[frames])
+        return cls(
+            states.times[frames], joints, truth.base[frames], truth.footprints[frames], truth.boxes[frames]
+        )
 
     def __len__(self) -> int:
         return len(self.times)
 
     def __getitem__(self, part: slice) -> Rows:
         """Return some of the rows."""
-        return Rows(*(getattr(self, name)[part] for name in self.__slots__))
+        return Rows(
+            self.times[part], self.joints[part], self.base[part], self.footprints[part], self.boxes[part]
+        )
 
 
 class Race:
-    """Keeps clock, legs, distances and penalties of one race."""
+    """The clock, legs, distances and penalties of one race.
+
+    Args:
+        rules: of the race.
+
+    Attributes:
+        rules: of the race.
+        legs: leg 1 and leg 2.
+    """
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
-        self.legs = (Leg(Way.of(rules, 1)), Leg(Way.of(rules, 2)))
-        self._start = StartWatch(rules.clock.wait_s, rules.clock.moved_rad)
-        corner_m = math.hypot(*field_of(rules).box_kind.footprint_m) / 2.0
-        self._boxes = BoxWatch(rules.displacement, corner_m)
-        self._lying = FallDetector(rules.fall.limits)
-        self._unseen: list[tuple[Floats, Floats]] = []
-        self._moved: list[Displacement] = []
+        self.legs = (Leg(LegCourse.from_rules(rules, 1)), Leg(LegCourse.from_rules(rules, 2)))
+        self._start = StartDetector(rules.clock.wait_s, rules.clock.moved_rad)
+        corner_m = math.hypot(*field_without_boxes(rules).box_kind.footprint_m) / 2.0
+        self._displacement_detector = DisplacementDetector(rules.displacement, corner_m)
+        self._fall_detector = FallDetector(rules.fall.limits)
+        # times and bases that the fall detector has not processed yet
+        self._pending_bases: list[tuple[Floats, Floats]] = []
+        self._displacements: list[Displacement] = []
         self._touches: list[Touch] = []
         self._touches_s: list[float] = []
-        self._falls_s: list[float] = []
-        self._stopped = ""
+        self._noted_falls_s: list[float] = []
+        self._stop_reason = ""
         self._now_s = 0.0
-        self._backwards = False
+        self._walked_backwards = False
 
     @property
     def leg(self) -> int:
-        """Which leg the robot is on, 1 or 2."""
+        """The leg that the robot is on, 1 or 2."""
         return 2 if self.legs[0].finished else 1
 
     @property
-    def done(self) -> bool:
-        """Whether nothing more can change: both legs are over, or the first is over unfinished."""
+    def is_over(self) -> bool:
+        """Whether both legs are over, or the first one ended unfinished."""
         first, second = self.legs
         return second.ended_s is not None or (first.ended_s is not None and not first.finished)
 
     @property
     def ended_s(self) -> float:
-        """When it was over, in the recording's time; infinite before [s]."""
+        """End of the race in the recording's time; infinite before [s]."""
         first, second = self.legs
-        last = second.ended_s if first.finished else first.ended_s
-        return math.inf if last is None else last
+        end_s = second.ended_s if first.finished else first.ended_s
+        return math.inf if end_s is None else end_s
 
     @property
     def clock_s(self) -> float:
-        """What the present leg's clock shows [s]."""
+        """Time on the current leg's clock [s]."""
         return self.legs[self.leg - 1].clock_s(self._now_s)
 
     @property
     def distance_cm(self) -> float:
-        """The present leg's distance [cm]."""
+        """Distance of the current leg [cm]."""
         return self.legs[self.leg - 1].distance_m * CM_PER_M
 
     @property
     def goal_yaw_rad(self) -> float:
-        """Where the present leg leads: 0 along the field, pi back [rad]."""
+        """Heading of the current leg: 0 along the field, pi back [rad]."""
         return 0.0 if self.leg == 1 else math.pi
 
     def advance(self, rows: Rows) -> list[Displacement]:
-        """Look at some more rows; return the boxes that were seen to have moved in them."""
-        if self.done or not len(rows):
+        """Process further rows, and return the displacements of boxes in them."""
+        if self.is_over or not len(rows):
             return []
         self._now_s = float(rows.times[-1])
         if self._start.moved_s is None:
             self._start.advance(rows.times, rows.joints)
-            self._begin_leg_1()
-        used = self.legs[0].advance(rows.times, rows.footprints, self._touches_s)
+            self._start_leg_1()
+        n_leg_1 = self.legs[0].advance(rows.times, rows.footprints, self._touches_s)
         first, second = self.legs
         if first.finished and first.ended_s is not None:
             if second.started_s is None:
                 second.start(first.ended_s + self.rules.clock.leg_2_delay_s)
-            self._advance_leg_2(rows, used)
-        self._unseen.append((rows.times.copy(), rows.base.copy()))
-        moved = self._boxes.advance(rows.times, rows.boxes)
-        self._moved += moved
-        return moved
+            self._advance_leg_2(rows, n_leg_1)
+        self._pending_bases.append((rows.times.copy(), rows.base.copy()))
+        displacements = self._displacement_detector.advance(rows.times, rows.boxes)
+        self._displacements += displacements
+        return displacements
 
     def note(self, event: Event) -> None:
-        """Take note of a touch, a fall, or why the run was stopped; all else is seen in the rows."""
+        """Process an event: a touch, a fall, or the reason of a stop; other events are ignored."""
         if event.kind == "touch":
-            self._touches.append(Touch.of(event))
+            self._touches.append(Touch.from_event(event))
             insort(self._touches_s, event.time_s)
         elif event.kind == FALL:
-            self._falls_s.append(event.time_s)
+            self._noted_falls_s.append(event.time_s)
         elif event.kind == "stop":
-            self._stopped = str(event.data.get("reason", ""))
+            self._stop_reason = str(event.data.get("reason", ""))
 
-    def _begin_leg_1(self) -> None:
-        limit = self.rules.scoring.time_limit_s
+    def _start_leg_1(self) -> None:
+        """Start leg 1 at the robot's first move, or end it if the robot has not moved in time."""
+        latest_s = self.rules.clock.wait_s + self.rules.scoring.time_limit_s
         if self._start.moved_s is not None:
             self.legs[0].start(self._start.moved_s)
-        elif self._now_s > self.rules.clock.wait_s + limit:
-            self.legs[0].give_up(self.rules.clock.wait_s + limit, NEVER_MOVED)
+        elif self._now_s > latest_s:
+            self.legs[0].end_unfinished(latest_s, NEVER_MOVED)
 
-    def _advance_leg_2(self, rows: Rows, used: int) -> None:
+    def _advance_leg_2(self, rows: Rows, first_row: int) -> None:
         leg = self.legs[1]
-        taken = used + leg.advance(rows.times[used:], rows.footprints[used:], self._touches_s)
-        if leg.finished and taken > used:
-            self._backwards = math.cos(float(heading(rows.base[taken - 1, 3:]))) > 0.0
+        n_rows = leg.advance(rows.times[first_row:], rows.footprints[first_row:], self._touches_s)
+        if leg.finished and n_rows:
+            last_row = first_row + n_rows - 1
+            self._walked_backwards = math.cos(float(heading(rows.base[last_row, 3:]))) > 0.0
 
     def penalties(self) -> tuple[Penalty, ...]:
-        """Return the penalties so far, each with its leg; what comes after the race's end is none."""
-        found = incidents(self._touches, self._moved, self.rules.displacement.incident_s)
-        return tuple(Penalty(at, leg, why, box) for at, why, box in found if (leg := self._leg_at(at)))
+        """Return the penalties so far; incidents after the end of the race cost nothing."""
+        incidents = find_incidents(self._touches, self._displacements, self.rules.displacement.incident_s)
+        penalties = []
+        for time_s, reason, box in incidents:
+            leg = self._leg_at(time_s)
+            if leg:
+                penalties.append(Penalty(time_s, leg, reason, box))
+        return tuple(penalties)
 
     def _leg_at(self, time_s: float) -> int:
-        """Return the leg a time belongs to, 0 after the end."""
+        """Return the leg at a time; 0 after the end of the race."""
         for number, leg in enumerate(self.legs, 1):
             if leg.ended_s is None or time_s <= leg.ended_s:
                 return number
@@ -181,26 +222,27 @@ class Race:
         return 0
 
     def result(self) -> Result:
-        """Return the result of the race as far as it has been seen."""
+        """Return the result of the race so far."""
         penalties = self.penalties()
         counts = [sum(penalty.leg == number for penalty in penalties) for number in (1, 2)]
-        legs = tuple(self._judged(leg, count) for leg, count in zip(self.legs, counts, strict=True))
+        legs = tuple(self._judge_leg(leg, count) for leg, count in zip(self.legs, counts, strict=True))
         return Result(
             contest=self.rules.name,
             legs=legs,
             total_points=sum(leg.points for leg in legs),
             raw_total=sum(leg.raw_points for leg in legs),
-            falls=self._falls(),
+            falls=self._count_falls(),
             penalties=penalties,
             warnings=self._warnings(),
         )
 
-    def _judged(self, leg: Leg, penalties: int) -> LegResult:
-        limit = self.rules.scoring
-        time_s = leg.clock_s(self._now_s) if leg.finished else limit.time_limit_s
-        distance_cm = min(leg.distance_m * CM_PER_M, limit.distance_limit_cm)
-        points = score(min(time_s, limit.time_limit_s), distance_cm, penalties, self.rules)
-        cut_short = not self.done and leg is self.legs[self.leg - 1]
+    def _judge_leg(self, leg: Leg, penalties: int) -> LegResult:
+        """Return the result of a leg with a number of penalties."""
+        scoring = self.rules.scoring
+        time_s = leg.clock_s(self._now_s) if leg.finished else scoring.time_limit_s
+        distance_cm = min(leg.distance_m * CM_PER_M, scoring.distance_limit_cm)
+        points = score(min(time_s, scoring.time_limit_s), distance_cm, penalties, self.rules)
+        is_cut_short = not self.is_over and leg is self.legs[self.leg - 1]
         return LegResult(
             time_s=time_s,
             distance_cm=distance_cm,
@@ -210,42 +252,51 @@ class Race:
             finished=leg.finished,
             started_at_s=leg.started_s,
             ended_at_s=leg.ended_s,
-            reason=(self._stopped if cut_short else "") or leg.reason,
-            time_loss=limit.time_weight - points.time_points,
-            distance_loss=limit.distance_weight - points.distance_points,
+            reason=(self._stop_reason if is_cut_short else "") or leg.reason,
+            time_loss=scoring.time_weight - points.time_points,
+            distance_loss=scoring.distance_weight - points.distance_points,
             penalty_loss=points.penalty_points,
         )
 
-    def _falls(self) -> int:
-        """Return how often the robot fell: the falls that were noted, and those that only the rows show."""
-        noted = [time_s for time_s in self._falls_s if self._leg_at(time_s)]
-        return len(noted) + len(self._lay_without(noted))
+    def _count_falls(self) -> int:
+        """Return the number of falls: those noted as events, and those that only the rows show."""
+        noted_s = [time_s for time_s in self._noted_falls_s if self._leg_at(time_s)]
+        return len(noted_s) + len(self._find_falls_without(noted_s))
 
-    def _lay_without(self, noted_s: list[float]) -> list[Spell]:
-        if self._unseen:  # nobody asks before the race is over, so the rows are looked at all at once
-            self._lying.advance(*(np.concatenate(column) for column in zip(*self._unseen, strict=True)))
-            self._unseen.clear()
-        lain = self._lying.falls(self.ended_s)
-        return _unanswered(lain, noted_s, self.rules.displacement.incident_s)
+    def _find_falls_without(self, event_times_s: list[float]) -> list[DownInterval]:
+        """Return the falls in the rows without an event at one of the times [s]."""
+        # falls are needed only after the race, so pending rows are processed together
+        if self._pending_bases:
+            times = np.concatenate([times for times, _ in self._pending_bases])
+            bases = np.concatenate([base for _, base in self._pending_bases])
+            self._fall_detector.advance(times, bases)
+            self._pending_bases.clear()
+        falls = self._fall_detector.falls(self.ended_s)
+        return _select_without_event(falls, event_times_s, self.rules.displacement.incident_s)
 
     def _warnings(self) -> tuple[str, ...]:
-        found = [*false_start(self._start.early_s, self.rules.clock.wait_s)]
-        if self._backwards:
-            found.append("the robot came back without turning round")
-        found += [
-            f"the robot lay from {lain.since_s:.2f} to {lain.until_s:.2f} s and nobody touched it"
-            for lain in self._lay_without(self._touches_s)
-        ]
-        return tuple(found)
+        warnings = [*false_start_warnings(self._start.early_s, self.rules.clock.wait_s)]
+        if self._walked_backwards:
+            warnings.append("the robot came back without turning round")
+        for fall in self._find_falls_without(self._touches_s):
+            warnings.append(
+                f"the robot lay from {fall.since_s:.2f} to {fall.until_s:.2f} s and nobody touched it"
+            )
+        return tuple(warnings)
 
 
-def _unanswered(spells: Sequence[Spell], times_s: Iterable[float], margin_s: float) -> list[Spell]:
-    """Return the times a robot lay to which none of the times belongs.
+def _select_without_event(
+    falls: Sequence[DownInterval], event_times_s: Iterable[float], margin_s: float
+) -> list[DownInterval]:
+    """Return the falls without an event.
 
-    A time belongs to a spell from its beginning until `margin_s` after its end, or until the next begins.
+    An event belongs to a fall from the fall's begin until `margin_s` after its end, or until the next fall
+    begins.
     """
-    at = np.sort(np.fromiter(times_s, dtype=np.float64))
-    begins = np.array([spell.since_s for spell in spells])
-    ends = np.minimum([spell.until_s + margin_s for spell in spells], np.append(begins[1:], np.inf))
-    none = np.searchsorted(at, begins) == np.searchsorted(at, ends, side="right")
-    return [spell for spell, alone in zip(spells, none.tolist(), strict=True) if alone]
+    events_s = np.sort(np.fromiter(event_times_s, dtype=np.float64))
+    begins = np.array([fall.since_s for fall in falls])
+    ends = np.minimum([fall.until_s + margin_s for fall in falls], np.append(begins[1:], np.inf))
+    n_before_begin = np.searchsorted(events_s, begins)
+    n_until_end = np.searchsorted(events_s, ends, side="right")
+    has_none = n_before_begin == n_until_end
+    return [fall for fall, is_unnoted in zip(falls, has_none.tolist(), strict=True) if is_unnoted]

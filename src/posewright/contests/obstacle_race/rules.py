@@ -1,4 +1,4 @@
-"""The rules as data: every number of the obstacle race, and where it comes from; and the field they name."""
+"""The rules of the obstacle race as data, with the source of every number, and the field that they name."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from posewright.recordings.falls import FallLimits
 
 _FOLDER = Path(__file__).parent
 Amount = Annotated[float, Bounds(0.0, 1e6)]
-Place = Annotated[float, Bounds(-360.0, 360.0)]
+Coordinate = Annotated[float, Bounds(-360.0, 360.0)]
 Angle = Annotated[float, Bounds(0.0, 1e5)]
 Number = Annotated[int, Bounds(1)]
 
-_MEASURES = ("size_m", "lines", "box_size_m")
-"""What a judge reads of a field, as `Arena.to_dict` names it."""
+_FIELD_KEYS = ("size_m", "lines", "box_size_m")
+"""Keys of `Arena.to_dict` that a judge uses."""
 
-_BUILT_M = 0.005
-"""A field that somebody else built may be out by this much; ours [m]."""
+_BUILD_TOLERANCE_M = 0.005
+"""Tolerance of a field with another name, which somebody else may have built; assumed [m]."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scoring:
-    """The formula: `(limit - T) kT/limit + d/dmax kD - (factor pen)^exponent`, and what places earn."""
+    """The formula `(limit - T) kT/limit + d/dmax kD - (factor pen)^exponent`, and the points of places."""
 
     time_limit_s: Amount
     distance_limit_cm: Amount
@@ -42,21 +42,21 @@ class Scoring:
 
 @dataclass(frozen=True, slots=True)
 class CourseRules:
-    """Where the robot starts, in the field frame, and which of the arena's lines it crosses.
+    """The robot's start in the field frame, and the lines of the legs.
 
-    Lines are counted from 1 in the order of x: leg 1 leads from the first over the second, leg 2 back.
+    Lines are numbered from 1 in the order of x: leg 1 leads from the first over the second, leg 2 back.
     """
 
-    start_x_m: Place
-    start_y_m: Place
-    start_yaw_rad: Place
+    start_x_m: Coordinate
+    start_y_m: Coordinate
+    start_yaw_rad: Coordinate
     first_line: Number
     second_line: Number
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
-    """How long the robot waits, which turn of a joint is a move, how long after leg 1 leg 2 begins."""
+class ClockRules:
+    """The robot's wait, the joint motion that counts as a move, and the delay of leg 2 after leg 1."""
 
     wait_s: Amount
     moved_rad: Angle
@@ -65,7 +65,7 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class EntryLimits:
-    """What a robot may measure and weigh: stretched height, mass, length of a foot; and its legs."""
+    """Limits of a robot's stretched height, mass and foot length, and its number of legs."""
 
     height_limit_m: Amount
     mass_limit_kg: Amount
@@ -74,8 +74,8 @@ class EntryLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class FallRules:
-    """When a robot has fallen, and how far it may be turned when put back."""
+class RaceFallRules:
+    """The conditions of a fall, and the greatest turn when the robot is put back."""
 
     tilt_rad: Angle
     height_share: Amount
@@ -85,13 +85,13 @@ class FallRules:
 
     @property
     def limits(self) -> FallLimits:
-        """What counts as a fall."""
+        """The conditions of a fall."""
         return FallLimits(self.tilt_rad, self.height_share, self.lasting_s)
 
 
 @dataclass(frozen=True, slots=True)
 class DisplacementRules:
-    """When a box counts as moved, when it is at rest again, what belongs to one incident."""
+    """The conditions of a displaced box, of a box at rest, and of one incident."""
 
     displaced_m: Amount
     still_m: Amount
@@ -101,7 +101,7 @@ class DisplacementRules:
 
 @dataclass(frozen=True, slots=True)
 class JamRules:
-    """When a robot in contact with a box or a wall is jammed."""
+    """The conditions of a jam at a box or a wall."""
 
     lasting_s: Amount
     radius_m: Amount
@@ -112,7 +112,7 @@ class JamRules:
 
 @dataclass(frozen=True, slots=True)
 class PutBackRules:
-    """Where a robot that was touched is put: how clear of everything, how near, how far back when jammed."""
+    """The room around the place of a robot that is put back, its distance, and the step back after a jam."""
 
     clearance_m: Amount
     least_m: Amount
@@ -122,16 +122,16 @@ class PutBackRules:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules of an obstacle race; `sources` says by `section.key` where each number comes from."""
+    """The rules of an obstacle race; `sources` has the source of each number by `section.key`."""
 
     name: str
     title: str
     arena: str
     scoring: Scoring
     course: CourseRules
-    clock: Clock
+    clock: ClockRules
     entry: EntryLimits
-    fall: FallRules
+    fall: RaceFallRules
     displacement: DisplacementRules
     jam: JamRules
     put_back: PutBackRules
@@ -142,9 +142,12 @@ class Rules:
         object.__setattr__(self, "sources", MappingProxyType(dict(self.sources)))
 
     def __reduce__(self) -> tuple[type[Rules], tuple[Any, ...]]:
-        """Copy and pickle by way of plain mappings: read-only ones can do neither."""
-        values = [getattr(self, entry.name) for entry in fields(self)]
-        return type(self), tuple(dict(v) if isinstance(v, MappingProxyType) else v for v in values)
+        """Copy and pickle with plain mappings, as read-only ones support neither."""
+        values = []
+        for record_field in fields(self):
+            value = getattr(self, record_field.name)
+            values.append(dict(value) if isinstance(value, MappingProxyType) else value)
+        return type(self), tuple(values)
 
 
 _SECTIONS: dict[str, type[Any]] = {
@@ -164,25 +167,25 @@ def read_rules(path: Path | str) -> Rules:
     """Read rules from a document.
 
     Raises:
-        DocumentError: it is not a document of rules, or a number in it is out of range.
+        DocumentError: the file is not a document of rules, or a number in it is out of range.
     """
     path = Path(path)
     text = read_text(path)
-    return _rules(parse_document(text, path), text)
+    return _read_rules(parse_document(text, path), text)
 
 
 def parse_rules(text: str, name: str | None = None) -> Rules:
-    """Parse rules from the text of a document, `name` only serving messages."""
-    return _rules(parse_document(text, Path(name) if name else None), text)
+    """Parse rules from the text of a document; `name` is used in error messages only."""
+    return _read_rules(parse_document(text, Path(name) if name else None), text)
 
 
-def _rules(root: Node, text: str) -> Rules:
+def _read_rules(root: Node, text: str) -> Rules:
     parts = root.fields(required=("rules", "title", "arena", *_SECTIONS, "sources"), optional=())
     sections = {name: read_record(parts[name], kind) for name, kind in _SECTIONS.items()}
     scoring = sections["scoring"]
-    _check_lines(parts, sections["course"])
+    _require_lines(parts, sections["course"])
     if scoring.time_limit_s <= 0.0 or scoring.distance_limit_cm <= 0.0:
-        parts["scoring"].fail("a limit is 0", hint="time and distance limits are above 0")
+        parts["scoring"].fail("a limit is 0", hint="use time and distance limits above 0")
     return Rules(
         name=parts["rules"].text(),
         title=parts["title"].text(),
@@ -193,47 +196,62 @@ def _rules(root: Node, text: str) -> Rules:
     )
 
 
-def _check_lines(parts: Mapping[str, Node], course: CourseRules) -> None:
-    """Refuse a field that does not ship, and lines that it does not have."""
+def _require_lines(parts: Mapping[str, Node], course: CourseRules) -> None:
+    """Raise DocumentError unless the field ships and has the two lines in order."""
     name = parts["arena"].text()
     if name not in arena_names():
         parts["arena"].fail(f"there is no arena {name!r}", hint=f"one of {', '.join(arena_names())}")
     if not course.first_line < course.second_line <= len(arena(name).lines):
-        hint = f"two of the {len(arena(name).lines)} lines of {name}, in the order of x"
+        hint = f"choose two of the {len(arena(name).lines)} lines of {name}, in the order of x"
         parts["course"].fail("the second line is not beyond the first", hint=hint)
 
 
-def field_of(rules: Rules) -> Arena:
-    """Return the field that the rules name, without boxes."""
+def field_without_boxes(rules: Rules) -> Arena:
+    """Return the field of the rules, without boxes."""
     return arena(rules.arena)
 
 
-def check_field(rules: Rules, told: Mapping[str, Any]) -> None:
-    """Refuse a field, told as by `Arena.to_dict`, that is measured otherwise than the rules' own.
+def require_field(rules: Rules, field_data: Mapping[str, Any]) -> None:
+    """Raise unless a field has the dimensions of the rules' own.
 
-    One with another name, built or drawn by somebody else, may differ by a few millimetres.
+    A field with another name, which somebody else may have built or drawn, may differ by a few millimetres.
+
+    Args:
+        rules: of the race.
+        field_data: the field as `Arena.to_dict` returns it.
+
+    Raises:
+        InputError: the field has no name, or other dimensions.
     """
-    name, right = told.get("name"), field_of(rules).to_dict()
+    name = field_data.get("name")
+    own_field = field_without_boxes(rules).to_dict()
     if name is None:
-        raise InputError("no arena is told", hint=f"{rules.name} is run on {rules.arena!r}")
+        raise InputError("the recording has no arena", hint=f"{rules.name} is run on {rules.arena!r}")
     if name != rules.arena:
-        measured = (_MEASURES[0], _MEASURES[1]) if told.get("box_size_m") is None else _MEASURES
-        if wrong := [one for one in measured if not _are_near(told.get(one), right[one])]:
-            hint = f"{rules.name} is run on {rules.arena!r}, or where they are {right[wrong[0]]}"
-            raise InputError(
-                f"the arena {name!r} has other {wrong[0]}: {told.get(wrong[0]) or 'none'}", hint=hint
-            )
+        keys = _FIELD_KEYS if field_data.get("box_size_m") is not None else ("size_m", "lines")
+        for key in keys:
+            if not _are_near(field_data.get(key), own_field[key]):
+                raise InputError(
+                    f"the arena {name!r} has other {key}: {field_data.get(key) or 'none'}",
+                    hint=f"{rules.name} is run on {rules.arena!r}, or on a field with {key} {own_field[key]}",
+                )
         return
-    for measure in _MEASURES:
-        if told.get(measure) != right[measure]:
-            hint = f"{right[measure]} in the document of {rules.arena}"
-            raise InputError(f"the arena's {measure} is {told.get(measure, 'not told')}", hint=hint)
+    for key in _FIELD_KEYS:
+        if field_data.get(key) != own_field[key]:
+            raise InputError(
+                f"the arena's {key} is {field_data.get(key, 'missing')}",
+                hint=f"{own_field[key]} in the document of {rules.arena}",
+            )
 
 
-def _are_near(one: Any, other: Any) -> bool:
-    """Tell whether two measures, numbers or lists and mappings of them, differ by no more than is allowed."""
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(_are_near(one[key], other[key]) for key in other)
-    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
-        return len(one) == len(other) and all(map(_are_near, one, other))
-    return all(isinstance(part, int | float) for part in (one, other)) and abs(one - other) <= _BUILT_M
+def _are_near(value: object, own_value: object) -> bool:
+    """Return whether numbers, or lists and mappings of numbers, differ by at most the build tolerance."""
+    if isinstance(value, Mapping) and isinstance(own_value, Mapping):
+        if value.keys() != own_value.keys():
+            return False
+        return all(_are_near(value[key], own_value[key]) for key in own_value)
+    if isinstance(value, list | tuple) and isinstance(own_value, list | tuple):
+        return len(value) == len(own_value) and all(map(_are_near, value, own_value))
+    if not isinstance(value, int | float) or not isinstance(own_value, int | float):
+        return False
+    return abs(value - own_value) <= _BUILD_TOLERANCE_M

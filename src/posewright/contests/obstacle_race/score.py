@@ -1,7 +1,7 @@
-"""The obstacle race's formula, places by raw points, and the result of a race: what each leg earned and cost.
+"""The obstacle race's formula, places by raw points, and the result of a race.
 
-`P = (300 - T) 7.5/300 + d/150 * 7.5 - (2 pen)^1.35` (CEABOT rules 2013 and 2017). A leg counts as 0
-where that is negative; places are decided by the value itself.
+`P = (300 - T) 7.5/300 + d/150 * 7.5 - (2 pen)^1.35` (CEABOT rules 2013 and 2017). A leg with a negative value
+has 0 points; the value itself, its raw points, decides places.
 """
 
 from __future__ import annotations
@@ -11,21 +11,26 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from posewright.contests.contest import ScoreTable, Tabled
+from posewright.contests.contest import NotebookTable, ScoreTable
 from posewright.contests.obstacle_race.rules import Rules
 from posewright.contests.obstacle_race.rules import rules as shipped_rules
-from posewright.contests.places import earned_by_places, places
+from posewright.contests.places import earned_by_places, rank_places
 from posewright.errors import InputError
 
-MOST_PENALTIES = 1000
-"""More touches than seconds of a leg are a typing error."""
+MAX_PENALTIES = 1000
+"""More penalties than seconds in a leg are a typing error."""
 
 
 @dataclass(frozen=True, slots=True)
 class LegScore:
-    """The points of one leg, and what they are made of; raw points, which may be negative, decide places.
+    """The points of one leg and their parts.
 
-    Penalty points are those lost, 0 or more.
+    Attributes:
+        points: at least 0.
+        raw_points: the formula's value, which may be negative.
+        time_points: for the time.
+        distance_points: for the distance.
+        penalty_points: lost by penalties, at least 0.
     """
 
     points: float
@@ -35,24 +40,28 @@ class LegScore:
     penalty_points: float
 
     def to_dict(self) -> dict[str, float]:
-        """Return all of it as plain data."""
+        """Return the score as JSON types."""
         return asdict(self)
 
 
 def score(time_s: float, distance_cm: float, penalties: int, rules: Rules | None = None) -> LegScore:
-    """Return the points of one leg; by CEABOT 2013's formula where no rules are given.
+    """Return the points of one leg.
 
-    Unfinished, its time is the limit; the distance is from its line to the back of the rearmost foot.
+    Args:
+        time_s: on the leg's clock; the time limit for an unfinished leg [s].
+        distance_cm: from the start line to the back of the rearmost foot [cm].
+        penalties: number of penalties.
+        rules: None for CEABOT 2013.
 
     Raises:
         InputError: a value is out of its range.
     """
     formula = (rules or shipped_rules()).scoring
-    _check("time", time_s, formula.time_limit_s, "s")
-    _check("distance", distance_cm, formula.distance_limit_cm, "cm")
-    _check("number of penalties", penalties, MOST_PENALTIES, "")
+    _require_in_range("time", time_s, formula.time_limit_s, "s")
+    _require_in_range("distance", distance_cm, formula.distance_limit_cm, "cm")
+    _require_in_range("number of penalties", penalties, MAX_PENALTIES, "")
     if penalties != int(penalties):
-        raise InputError(f"{penalties:g} penalties", hint="a whole number")
+        raise InputError(f"the number of penalties is {penalties:g}", hint="a whole number")
     time_points = (formula.time_limit_s - time_s) * formula.time_weight / formula.time_limit_s
     distance_points = distance_cm / formula.distance_limit_cm * formula.distance_weight
     penalty_points = (formula.penalty_factor * penalties) ** formula.penalty_exponent
@@ -60,16 +69,21 @@ def score(time_s: float, distance_cm: float, penalties: int, rules: Rules | None
     return LegScore(max(0.0, raw), raw, time_points, distance_points, penalty_points)
 
 
-def _check(what: str, value: float, high: float, unit: str) -> None:
+def _require_in_range(name: str, value: float, high: float, unit: str) -> None:
     if not (math.isfinite(value) and 0.0 <= value <= high):
-        raise InputError(f"a {what} of {value:g}{unit and ' ' + unit}", hint=f"the range is 0..{high:g}")
+        raise InputError(f"a {name} of {value:g}{unit and ' ' + unit}", hint=f"the range is 0..{high:g}")
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """One entry's place, counted from 1; equal raw points share a place and the next ones are skipped.
+class RankedEntry:
+    """The place of one entry in a race.
 
-    An assumption: those who share a place share what it and the places skipped after it earn.
+    Attributes:
+        place: from 1; equal raw points share a place, and the next ones are skipped.
+        name: of the entry.
+        raw_points: of the entry.
+        place_points: earned by the place; entries that share a place share its points and those of the
+            skipped ones, which is an assumption.
     """
 
     place: int
@@ -78,25 +92,29 @@ class Standing:
     place_points: float
 
 
-def rank(raw_points: Mapping[str, float], rules: Rules | None = None) -> tuple[Standing, ...]:
-    """Return the entries from the first place to the last, by raw points of a leg or a whole race.
+def rank(raw_points: Mapping[str, float], rules: Rules | None = None) -> tuple[RankedEntry, ...]:
+    """Return the entries in the order of their places.
+
+    Args:
+        raw_points: of a leg or a whole race, by entry.
+        rules: None for CEABOT 2013.
 
     Raises:
-        InputError: there is an entry without a finite number of points.
+        InputError: the points of an entry are not finite.
     """
     for name, points in raw_points.items():
         if not math.isfinite(points):
             raise InputError(f"{name} has {points} points", hint="a finite number")
     names = sorted(raw_points, key=lambda name: (-raw_points[name], name))
-    order = places([(raw_points[name],) for name in names])
-    earned = earned_by_places(order, (rules or shipped_rules()).scoring.place_points)
+    places = rank_places([(raw_points[name],) for name in names])
+    place_points = earned_by_places(places, (rules or shipped_rules()).scoring.place_points)
     return tuple(
-        Standing(place, name, raw_points[name], worth)
-        for place, name, worth in zip(order, names, earned, strict=True)
+        RankedEntry(place, name, raw_points[name], points)
+        for place, name, points in zip(places, names, place_points, strict=True)
     )
 
 
-_WHY = {
+_REASON_TEXTS = {
     "fall": "the robot fell and was put back",
     "jam": "the robot was stuck and was moved back",
     "box_moved": "a box was displaced",
@@ -105,7 +123,14 @@ _WHY = {
 
 @dataclass(frozen=True, slots=True)
 class Penalty:
-    """One touch by the judge, or one displaced box, by its number in the layout; in leg 1 or 2."""
+    """A penalty for a touch by the referee or a displaced box.
+
+    Attributes:
+        time_s: in the recording's time [s].
+        leg: 1 or 2.
+        reason: `fall`, `jam`, `box_moved`, or the reason of a touch.
+        box: number of the box in the layout; None for no box.
+    """
 
     time_s: float
     leg: int
@@ -113,19 +138,28 @@ class Penalty:
     box: int | None = None
 
     def __str__(self) -> str:
-        about = "" if self.box is None else f" (box {self.box})"
-        return (
-            f"penalty in leg {self.leg} at {self.time_s:.2f} s: {_WHY.get(self.reason, self.reason)}{about}"
-        )
+        reason = _REASON_TEXTS.get(self.reason, self.reason)
+        box = "" if self.box is None else f" (box {self.box})"
+        return f"penalty in leg {self.leg} at {self.time_s:.2f} s: {reason}{box}"
 
 
 @dataclass(frozen=True, slots=True)
 class LegResult:
-    """One leg as judged; times of begin and end are the recording's, None if never or not yet.
+    """The result of one leg.
 
-    An unfinished leg has the limit for its time; the distance is from its line to the back of the rearmost
-    foot; raw points are the formula's value, points what enters the total. The losses are the points that
-    time, distance and penalties cost.
+    Attributes:
+        time_s: on the leg's clock; the time limit for an unfinished leg [s].
+        distance_cm: from the start line to the back of the rearmost foot [cm].
+        penalties: number of penalties.
+        points: at least 0.
+        raw_points: the formula's value, which may be negative.
+        finished: whether the line was crossed.
+        started_at_s: in the recording's time; None if it was not begun [s].
+        ended_at_s: in the recording's time; None if it has not ended [s].
+        reason: why it ended.
+        time_loss: points lost by the time.
+        distance_loss: points lost by the distance.
+        penalty_loss: points lost by penalties.
     """
 
     time_s: float
@@ -143,15 +177,25 @@ class LegResult:
 
     @property
     def lost(self) -> str:
-        """What points were lost to, in words; empty where none were."""
+        """Description of the lost points; empty if none were lost."""
         penalties = f"{self.penalties} penalt{'y' if self.penalties == 1 else 'ies'}"
         losses = ((self.time_loss, "time"), (self.distance_loss, "distance"), (self.penalty_loss, penalties))
-        return ", ".join(f"{points:.2f} to {what}" for points, what in losses if points >= 0.005)
+        return ", ".join(f"{points:.2f} to {cause}" for points, cause in losses if points >= 0.005)
 
 
 @dataclass(frozen=True, slots=True)
-class Result(Tabled):
-    """A race as judged: legs there and back, `raw_total` decides places; warnings such as a false start."""
+class Result(NotebookTable):
+    """The result of a race.
+
+    Attributes:
+        contest: name of the rules.
+        legs: leg 1 and leg 2.
+        total_points: sum of the legs' points.
+        raw_total: sum of the legs' raw points, which decides places.
+        falls: number of falls.
+        penalties: in the order of time.
+        warnings: such as a false start.
+    """
 
     contest: str
     legs: tuple[LegResult, ...]
@@ -171,25 +215,25 @@ class Result(Tabled):
 
     @property
     def points(self) -> float:
-        """The sum of both legs' points."""
+        """Sum of both legs' points."""
         return self.total_points
 
     @property
     def ranking(self) -> tuple[float, ...]:
-        """The formula's own value, which may be negative."""
+        """The raw points."""
         return (self.raw_total,)
 
     @property
     def figures(self) -> dict[str, float | str | None]:
-        """The race as a whole, and how it ended."""
-        last = next((leg for leg in self.legs if not leg.finished), self.legs[-1])
+        """Points, time, penalties, falls, and how the race ended."""
+        last_leg = next((leg for leg in self.legs if not leg.finished), self.legs[-1])
         return {
             "points": self.total_points,
             "time_s": sum(leg.time_s for leg in self.legs),
             "penalties": len(self.penalties),
             "falls": self.falls,
             "finished": self.finished,
-            "ended": last.reason,
+            "ended": last_leg.reason,
         }
 
     @property
@@ -198,7 +242,7 @@ class Result(Tabled):
         return tuple(penalty.reason for penalty in self.penalties)
 
     def table(self) -> ScoreTable:
-        """Return a row a leg, and notes on what points were lost to, and on each penalty."""
+        """Return a table with one row for each leg, and notes on lost points and penalties."""
         rows = [
             (
                 f"leg {number}",
@@ -232,5 +276,5 @@ class Result(Tabled):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain data, fit for JSON."""
+        """Return the result as JSON types."""
         return {**asdict(self), "finished": self.finished}

@@ -1,4 +1,4 @@
-"""The passivity test as a contest: a box 20 cm before the robot must be touched within 30 s, in two tries."""
+"""The passivity test as a contest: a robot must touch a box 20 cm ahead within 30 s, in one of two tries."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from posewright.arenas import Arena, Box, read_arena
 from posewright.arenas.arena import BOX
 from posewright.arrays import Floats
 from posewright.bodies import PlanarPose, Supervisor
-from posewright.contests.contest import NEW_TRY, Entry, Note, ScoreTable, Tabled
-from posewright.contests.picture import ContestPicture, Mark, MarkKind, Series, spans_of
-from posewright.contests.ruled import SPARE_S, Ruled, drawn_by
-from posewright.contests.watching import (
-    RowsKept,
-    StartWatch,
-    done_or_told,
-    false_start,
-    refuse_unseen,
-    tries_of,
-    truth_of,
+from posewright.contests.contest import NEW_TRY, DefaultEntry, Note, NotebookTable, ScoreTable
+from posewright.contests.observation import (
+    RecordedRows,
+    StartDetector,
+    false_start_warnings,
+    list_tries,
+    measured_or_commanded,
+    require_ground_truth,
+    require_positions,
 )
+from posewright.contests.picture import ContestPicture, Mark, MarkKind, Series, consecutive_spans
+from posewright.contests.ruled_contest import SPARE_S, RuledContest, create_field_generator
 from posewright.control import Block
 from posewright.documents import Bounds
 from posewright.errors import InputError
@@ -43,14 +43,15 @@ class PassivityRules:
     """The rules.
 
     Attributes:
-        wait_s: how long a robot stands still at the beginning of a try [s].
-        limit_s: for the touch, counted from the end of the wait [s].
+        wait_s: time a robot stands still at the beginning of a try [s].
+        limit_s: for the touch, from the end of the wait [s].
+        tries: greatest number of tries.
         distance_m: from the toes to the box [m].
-        moved_rad: the turn of a joint that is a move [rad].
-        toes_m: how far a robot's toes are before its middle [m].
-        aside_m: how far the box may stand to a side [m].
-        turned_rad: how far it may be turned [rad].
-        box_size_m: edges of the box, where it is not the arena's own [m].
+        moved_rad: change of a joint angle that counts as a move [rad].
+        toes_m: distance of a robot's toes from its middle [m].
+        aside_m: greatest sideways offset of the box [m].
+        turned_rad: greatest rotation of the box [rad].
+        box_size_m: edges of the box; None for the arena's own [m].
     """
 
     rules: str
@@ -69,7 +70,13 @@ class PassivityRules:
 
 @dataclass(frozen=True, slots=True)
 class Try:
-    """One try as judged, by the recording's time; None where the box was not touched as a touch counts."""
+    """One try.
+
+    Attributes:
+        began_s: in the recording's time [s].
+        touched_s: in the recording's time; None without a touch that counts [s].
+        reason: how it ended.
+    """
 
     began_s: float
     touched_s: float | None
@@ -77,10 +84,14 @@ class Try:
 
 
 @dataclass(frozen=True, slots=True)
-class PassivityScore(Tabled):
-    """Whether a robot may wrestle: its tries, and the time from the end of the wait to the touch [s].
+class PassivityScore(NotebookTable):
+    """The result of a passivity test, which a robot must pass to wrestle.
 
-    `touched_s` of a try is the recording's time, `time_s` is the last try's own.
+    Attributes:
+        contest: name of the rules.
+        tries: in the order of time.
+        time_s: of the last try, from the end of the wait to the touch; None without a touch [s].
+        warnings: such as a false start.
     """
 
     contest: str
@@ -95,34 +106,44 @@ class PassivityScore(Tabled):
 
     @property
     def points(self) -> float:
-        """1 for a robot that passed, 0 for another: the test earns nothing by itself."""
+        """1 for a robot that passed, else 0."""
         return float(self.passed)
 
     @property
     def ranking(self) -> tuple[float, ...]:
-        """Whether it passed, and then how soon."""
+        """Whether the robot passed, then the time."""
         return self.points, -(self.time_s or 0.0)
 
     @property
     def figures(self) -> dict[str, float | str | None]:
-        """The time, and how the last try ended."""
-        told = {"points": self.points, "passed": self.passed, "time_s": self.time_s}
-        return {**told, "tries": len(self.tries), "ended": self.tries[-1].reason}
+        """Points, time, tries, and how the last try ended."""
+        return {
+            "points": self.points,
+            "passed": self.passed,
+            "time_s": self.time_s,
+            "tries": len(self.tries),
+            "ended": self.tries[-1].reason,
+        }
 
     @property
     def incidents(self) -> tuple[str, ...]:
         """How tries without a touch ended."""
-        return tuple(one.reason for one in self.tries if one.touched_s is None)
+        return tuple(attempt.reason for attempt in self.tries if attempt.touched_s is None)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain data."""
+        """Return the score as JSON types."""
         return {**asdict(self), "passed": self.passed, "points": self.points}
 
     def table(self) -> ScoreTable:
-        """Return a row a try."""
+        """Return a table with one row for each try."""
         rows = [
-            (f"try {number}", "" if one.touched_s is None else f"{one.touched_s:.2f} s", "", one.reason)
-            for number, one in enumerate(self.tries, 1)
+            (
+                f"try {number}",
+                "" if attempt.touched_s is None else f"{attempt.touched_s:.2f} s",
+                "",
+                attempt.reason,
+            )
+            for number, attempt in enumerate(self.tries, 1)
         ]
         time = "" if self.time_s is None else f"{self.time_s:.2f} s"
         verdict = "passed" if self.passed else "not passed"
@@ -130,64 +151,77 @@ class PassivityScore(Tabled):
         return ScoreTable(columns, tuple(rows), (verdict, "", time, ""))
 
 
-class PassivityTest(Ruled[PassivityRules]):
-    """One robot before one box; by CEABOT's rules of a year where no text of others is given."""
+class PassivityTest(RuledContest[PassivityRules]):
+    """One robot in front of one box; CEABOT's rules of a year by default."""
 
-    entries: Mapping[str, Entry] = {"robot": Entry("robotis_bioloid", "passivity_test")}
+    entries: Mapping[str, DefaultEntry] = {"robot": DefaultEntry("robotis_bioloid", "passivity_test")}
 
     def __init__(self, text: str | None = None, *, year: int = 2013) -> None:
         super().__init__(PassivityRules, _FOLDER / "passivity_test.rules.yaml", text, year)
 
     @property
     def longest_s(self) -> float:
-        """All tries [s]."""
+        """The time of all tries [s]."""
         return self.rules.tries * (self.rules.wait_s + self.rules.limit_s) + SPARE_S
 
     def field(self, layout: str, seed: int, *, legal: bool = False) -> Arena:  # noqa: ARG002 -- drawn, so legal
-        """Return the field with the box as the seed draws it."""
-        arena, rng = read_arena(_FOLDER / "passivity_test.arena.yaml"), drawn_by(seed, layout)
+        """Return the field with a box at a random place in front of the robot."""
+        arena = read_arena(_FOLDER / "passivity_test.arena.yaml")
+        rng = create_field_generator(seed, layout)
         if self.rules.box_size_m is not None:
             arena = replace(arena, box_kinds={BOX: replace(arena.box_kind, size_m=self.rules.box_size_m)})
         aside = float(rng.uniform(-self.rules.aside_m, self.rules.aside_m))
         yaw = float(rng.uniform(-self.rules.turned_rad, self.rules.turned_rad))
         length, width = arena.box_kind.footprint_m
-        half = (length * abs(math.cos(yaw)) + width * abs(math.sin(yaw))) / 2.0
+        half_extent = (length * abs(math.cos(yaw)) + width * abs(math.sin(yaw))) / 2.0
         x, _, _ = self.start("robot", arena)
-        ahead = self.rules.toes_m + self.rules.distance_m + half
+        ahead = self.rules.toes_m + self.rules.distance_m + half_extent
         return arena.with_boxes([Box(round(x + ahead, 4), round(aside, 4), round(yaw, 4))])
 
     def start(self, role: str, arena: Arena) -> PlanarPose:  # noqa: ARG002 -- one robot
-        """Return the place with the toes on the first line."""
+        """Return the place where the robot's toes are on the first line."""
         return arena.lines[0].x - self.rules.toes_m, 0.0, 0.0
 
     def referee(self, arena: Arena, supervisors: Mapping[str, Supervisor], note: Note) -> PassivityReferee:
-        """Return a referee of the first robot."""
+        """Return a referee for the first robot."""
         robot, supervisor = next(iter(supervisors.items()))
         return PassivityReferee(self.rules, robot, supervisor, self.start("robot", arena), note)
 
     def judge(self, recording: Recording) -> PassivityScore:
-        """Return whether the box was touched in time, from contacts and the events that tries began."""
-        record, times = recording.robot(), recording.times
+        """Return whether the box was touched in time, computed from contacts and the begins of tries.
+
+        Raises:
+            InputError: the recording has not exactly one box, or lacks positions.
+        """
+        record = recording.robot()
+        times = recording.times
         if len(recording.header.boxes) != 1:
-            raise InputError(f"{len(recording.header.boxes)} boxes", hint="the passivity test has one")
-        refuse_unseen(record)
+            raise InputError(
+                f"the recording has {len(recording.header.boxes)} boxes", hint="the passivity test has one"
+            )
+        require_positions(record)
         touches = times[record.box_contacts[:, 0]]
         tries: list[Try] = []
-        for number, (begin, end) in enumerate(tries_of(recording), 1):
-            if number <= self.rules.tries and not (tries and tries[-1].touched_s is not None):
-                tries.append(_judged(self.rules, touches[(touches >= begin) & (touches < end)], begin, times))
+        for begin, end in list_tries(recording)[: self.rules.tries]:
+            tries.append(_judge_try(self.rules, touches[(touches >= begin) & (touches < end)], begin, times))
+            if tries[-1].touched_s is not None:
+                break
         last = tries[-1]
         time_s = None if last.touched_s is None else last.touched_s - last.began_s - self.rules.wait_s
-        start = StartWatch(self.rules.wait_s, self.rules.moved_rad)
-        start.advance(times, done_or_told(record.positions, record.commands))
-        return PassivityScore(self.name, tuple(tries), time_s, false_start(start.early_s, self.rules.wait_s))
+        start = StartDetector(self.rules.wait_s, self.rules.moved_rad)
+        start.advance(times, measured_or_commanded(record.positions, record.commands))
+        return PassivityScore(
+            self.name, tuple(tries), time_s, false_start_warnings(start.early_s, self.rules.wait_s)
+        )
 
     def picture(self, recording: Recording) -> ContestPicture:
-        """Return the tries, the touch, and how far the robot was from where the box stood."""
-        score, base = self.judge(recording), recording.robot().base
-        spans = spans_of((one.began_s for one in score.tries), recording.duration_s, "try")
-        away = np.hypot(*(base[:, :2] - recording.boxes[:, 0, :2]).T)
-        series = (Series("base to box", "m", recording.times, away),)
+        """Return the tries, the touch, and the robot's distance from the box."""
+        score = self.judge(recording)
+        base = recording.robot().base
+        begins_s = (attempt.began_s for attempt in score.tries)
+        spans = consecutive_spans(begins_s, recording.duration_s, "try")
+        distance_m = np.hypot(*(base[:, :2] - recording.boxes[:, 0, :2]).T)
+        series = (Series("base to box", "m", recording.times, distance_m),)
         touched = score.tries[-1].touched_s
         if touched is None:
             return ContestPicture("not touched in time", (), series, spans, "distance")
@@ -195,51 +229,70 @@ class PassivityTest(Ruled[PassivityRules]):
         return ContestPicture(f"touched after {score.time_s:.2f} s", (mark,), series, spans, "distance")
 
 
-def _judged(rules: PassivityRules, touches: Floats, began_s: float, times: Floats) -> Try:
-    allowed_s = began_s + rules.wait_s
-    counting = touches[(touches >= allowed_s) & (touches <= allowed_s + rules.limit_s)]
-    if len(counting):
-        return Try(began_s, float(counting[0]), "touched")
-    if len(touches) and touches[0] < allowed_s:
+def _judge_try(rules: PassivityRules, touches: Floats, began_s: float, times: Floats) -> Try:
+    """Return the result of a try, given the times of its touches and of all rows [s]."""
+    wait_end_s = began_s + rules.wait_s
+    valid_touches = touches[(touches >= wait_end_s) & (touches <= wait_end_s + rules.limit_s)]
+    if len(valid_touches):
+        return Try(began_s, float(valid_touches[0]), "touched")
+    if len(touches) and touches[0] < wait_end_s:
         return Try(began_s, None, "touched during the wait only")
-    over = len(times) and float(times[-1]) >= allowed_s + rules.limit_s
-    return Try(began_s, None, "time out" if over else "the recording ends before")
+    is_time_over = len(times) and float(times[-1]) >= wait_end_s + rules.limit_s
+    return Try(began_s, None, "time out" if is_time_over else "the recording ends before")
 
 
 class PassivityReferee:
-    """Watches one robot's blocks for the touch; after a try without one, puts it back for the next."""
+    """Watches one robot for the touch, and puts it back for another try if there was none in time.
+
+    Args:
+        rules: of the test.
+        robot: its name in the plant.
+        supervisor: places it.
+        start: its start place.
+        note: writes events into the recording.
+    """
 
     def __init__(
         self, rules: PassivityRules, robot: str, supervisor: Supervisor, start: PlanarPose, note: Note
     ) -> None:
-        self._rules, self._robot, self._supervisor = rules, robot, supervisor
-        self._start, self._note = start, note
-        self._tries, self._began_s, self._now_s, self._kept = 1, 0.0, 0.0, RowsKept()
+        self._rules = rules
+        self._robot = robot
+        self._supervisor = supervisor
+        self._start = start
+        self._note = note
+        self._try_number = 1
+        self._began_s = 0.0
+        self._now_s = 0.0
+        self._recorded_rows = RecordedRows()
 
     def progress(self) -> str:
-        """Return which try it is, and its time."""
-        return f"try {self._tries} of {self._rules.tries}  {self._now_s - self._began_s:5.1f} s"
+        """Return the number of the try and its time."""
+        return f"try {self._try_number} of {self._rules.tries}  {self._now_s - self._began_s:5.1f} s"
 
     def watch(self, block: Block) -> bool:
-        """Look at a block; return whether the test is over."""
+        """Process a block, and return whether the test is over."""
         if block.robot != self._robot:
             return False
-        times, kept = block.states.times, self._kept.of(block)
+        times = block.states.times
+        rows = self._recorded_rows.select(block)
         self._now_s = float(times[-1])
-        allowed_s = self._began_s + self._rules.wait_s
-        touches = times[kept][truth_of(block).box_contacts[kept][:, 0]]
-        if ((touches >= allowed_s) & (touches <= allowed_s + self._rules.limit_s)).any():
+        wait_end_s = self._began_s + self._rules.wait_s
+        touches = times[rows][require_ground_truth(block).box_contacts[rows][:, 0]]
+        if ((touches >= wait_end_s) & (touches <= wait_end_s + self._rules.limit_s)).any():
             return self._stop("touched")
-        if self._now_s <= allowed_s + self._rules.limit_s:
+        if self._now_s <= wait_end_s + self._rules.limit_s:
             return False
-        if self._tries == self._rules.tries:
+        if self._try_number == self._rules.tries:
             return self._stop("time out")
-        self._tries, self._began_s = self._tries + 1, self._now_s
+        self._try_number += 1
+        self._began_s = self._now_s
         self._supervisor.place_robot(*self._start)
         x, y, yaw = self._start
-        self._note(Event(self._now_s, NEW_TRY, {"number": self._tries, "x_m": x, "y_m": y, "yaw_rad": yaw}))
+        data = {"number": self._try_number, "x_m": x, "y_m": y, "yaw_rad": yaw}
+        self._note(Event(self._now_s, NEW_TRY, data))
         return False
 
     def _stop(self, reason: str) -> bool:
+        """Note the end of the test, and return True."""
         self._note(Event(self._now_s, "stop", {"reason": reason}))
         return True

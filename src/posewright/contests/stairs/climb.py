@@ -1,4 +1,4 @@
-"""A climb as judged: which steps both feet passed by themselves, what touched, who fell and stayed down."""
+"""Judging a climb: the steps that both feet passed, and penalties for touches, hands, jumps and falls."""
 
 from __future__ import annotations
 
@@ -10,19 +10,24 @@ import numpy as np
 
 from posewright.arenas.arena import FLOOR
 from posewright.arrays import Flags, Floats, Indices
-from posewright.contests.contest import ScoreTable, Tabled
-from posewright.contests.parts import arm_parts
+from posewright.contests.contest import NotebookTable, ScoreTable
+from posewright.contests.observation import (
+    StartDetector,
+    false_start_warnings,
+    measured_or_commanded,
+    require_positions,
+)
+from posewright.contests.robot_parts import arm_parts
 from posewright.contests.stairs.rules import Flight, StairsRules
-from posewright.contests.watching import StartWatch, done_or_told, false_start, refuse_unseen
 from posewright.recordings import Recording
-from posewright.recordings.falls import FallDetector, Spell, runs
+from posewright.recordings.falls import DownInterval, FallDetector, runs
 
 ARRIVED = "arrived"
 TIME_OUT = "time out"
 NEVER_MOVED = "the robot never moved"
 _CUT_SHORT = "the recording ends before"
 
-_WHY = {
+_REASON_TEXTS = {
     "fall": "the robot fell and did not get up by itself",
     "hand": "a hand or an arm touched the stairs or the floor",
     "jump": "no foot was on the ground",
@@ -31,30 +36,45 @@ _WHY = {
 
 @dataclass(frozen=True, slots=True)
 class StairsPenalty:
-    """Something that cost a penalty, by the recording's time."""
+    """A penalty.
+
+    Attributes:
+        time_s: in the recording's time [s].
+        reason: `fall`, `hand`, `jump`, or the reason of a touch by a person.
+    """
 
     time_s: float
     reason: str
 
     def __str__(self) -> str:
-        return (
-            f"penalty at {self.time_s:.2f} s: {_WHY.get(self.reason, f'touched by a person, {self.reason}')}"
-        )
+        reason = _REASON_TEXTS.get(self.reason, f"touched by a person, {self.reason}")
+        return f"penalty at {self.time_s:.2f} s: {reason}"
 
 
 @dataclass(frozen=True, slots=True)
 class PassedStep:
-    """A step, counted from 1, that both feet passed by themselves, by the recording's time."""
+    """A step, numbered from 1, that both feet passed, and when in the recording's time [s]."""
 
     step: int
     time_s: float
 
 
 @dataclass(frozen=True, slots=True)
-class StairsScore(Tabled):
-    """The stairs as judged: penalties decide first, then steps, then the time.
+class StairsScore(NotebookTable):
+    """The result of the stairs.
 
-    The time is the limit for who did not arrive behind the last step; `points` are what the steps earn.
+    Attributes:
+        contest: name of the rules.
+        steps: passed by both feet.
+        penalties: in the order of time.
+        time_s: from the first move to the arrival; the time limit for a robot that did not arrive [s].
+        arrived: whether the robot passed the last step.
+        points: for the steps.
+        started_at_s: first move, in the recording's time; None if the robot never moved [s].
+        ended_at_s: arrival or time limit, in the recording's time; None if the recording ends before [s].
+        falls: number of falls.
+        reason: why the run ended.
+        warnings: such as a false start.
     """
 
     contest: str
@@ -71,186 +91,230 @@ class StairsScore(Tabled):
 
     @property
     def ranking(self) -> tuple[float, ...]:
-        """Penalties, the fewer the better, then steps, then the time."""
+        """Penalties, then steps, then the time."""
         return -float(len(self.penalties)), float(len(self.steps)), -self.time_s
 
     @property
     def figures(self) -> dict[str, float | str | None]:
-        """The climb as a whole, and how it ended."""
-        told = {"points": self.points, "arrived": self.arrived, "steps": len(self.steps)}
-        told |= {"penalties": len(self.penalties), "time_s": self.time_s, "falls": self.falls}
-        return {**told, "ended": self.reason}
+        """Points, steps, penalties, time, falls, and why the run ended."""
+        return {
+            "points": self.points,
+            "arrived": self.arrived,
+            "steps": len(self.steps),
+            "penalties": len(self.penalties),
+            "time_s": self.time_s,
+            "falls": self.falls,
+            "ended": self.reason,
+        }
 
     @property
     def incidents(self) -> tuple[str, ...]:
         """The reason of each penalty."""
-        return tuple(one.reason for one in self.penalties)
+        return tuple(penalty.reason for penalty in self.penalties)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain data."""
+        """Return the score as JSON types."""
         return asdict(self)
 
     def table(self) -> ScoreTable:
-        """Return a row a passed step, and a note a penalty."""
-        rows = tuple((f"step {one.step}", f"{one.time_s:.2f} s") for one in self.steps)
+        """Return a table with one row for each passed step, and a note for each penalty."""
+        rows = tuple((f"step {step.step}", f"{step.time_s:.2f} s") for step in self.steps)
         total = (f"{self.points:g} points", f"{self.time_s:.2f} s, {self.reason}")
         return ScoreTable(("", "passed at"), rows, total, tuple(map(str, self.penalties)))
 
 
-def above_ground(base: Floats, flight: Flight) -> Floats:
-    """Return a base `(n, 7)` whose height is counted from the step below it [m]."""
-    seen = base.copy()
-    seen[:, 2] -= flight.ground(base[:, :3])
-    return seen
+def base_above_ground(base: Floats, flight: Flight) -> Floats:
+    """Return poses of a base `(n, 7)` with heights relative to the step below it [m]."""
+    relative = base.copy()
+    relative[:, 2] -= flight.ground_height(base[:, :3])
+    return relative
 
 
 class Climb:
-    """One robot's climb, from a recording: its rows until the time was over, and who touched it when."""
+    """A recorded climb until its time limit.
+
+    Args:
+        recording: of the climb.
+        rules: of the stairs.
+
+    Attributes:
+        start: detector of the robot's first move.
+        limit_s: end of the time limit [s].
+        falls: within the time limit.
+        passed: when each step was passed, by its number from 1 [s].
+
+    Raises:
+        InputError: the recording lacks positions, or is of other stairs.
+    """
 
     def __init__(self, recording: Recording, rules: StairsRules) -> None:
         record = recording.robot()
-        refuse_unseen(record)
-        self._rules, self._record, self._recording = rules, record, recording
-        self._flight = Flight.told(recording.header.arena, rules)
-        self._things = self._flight.names | {FLOOR}
-        self.start = StartWatch(rules.wait_s, rules.moved_rad)
-        self.start.advance(recording.times, done_or_told(record.positions, record.commands))
-        begins_s = rules.wait_s if self.start.moved_s is None else self.start.moved_s
-        self.limit_s = begins_s + rules.limit_s
+        require_positions(record)
+        self._rules = rules
+        self._record = record
+        self._recording = recording
+        self._flight = Flight.of_recorded_arena(recording.header.arena, rules)
+        self._ground_names = self._flight.names | {FLOOR}
+        self.start = StartDetector(rules.wait_s, rules.moved_rad)
+        self.start.advance(recording.times, measured_or_commanded(record.positions, record.commands))
+        began_s = rules.wait_s if self.start.moved_s is None else self.start.moved_s
+        self.limit_s = began_s + rules.limit_s
         self._n = int(recording.times.searchsorted(self.limit_s, side="right"))
         self._times = recording.times[: self._n]
-        self._touches = [one for one in recording.events_of("touch") if one.time_s <= self.limit_s]
+        self._touches = [touch for touch in recording.events_of("touch") if touch.time_s <= self.limit_s]
         detector = FallDetector(rules.falls)
-        detector.advance(self._times, above_ground(record.base[: self._n], self._flight))
+        detector.advance(self._times, base_above_ground(record.base[: self._n], self._flight))
         self.falls = tuple(detector.falls())
-        self.passed = self._passed()
+        self.passed = self._find_passed_steps()
 
     @property
     def arrived_s(self) -> float | None:
-        """When the last step was passed; None where it was not [s]."""
+        """When the last step was passed; None if it was not [s]."""
         return self.passed.get(len(self._flight.edges))
 
-    def _passed(self) -> dict[int, float]:
+    def _find_passed_steps(self) -> dict[int, float]:
         """Return when each step was passed, by its number from 1.
 
-        Between two touches by a person counts what the feet passed; where the robot was put is none of it.
+        Steps count only if the feet passed them between two touches by a person, from where the robot was
+        put.
         """
-        stood = self._flight.stood_on(
+        foot_levels = self._flight.find_foot_levels(
             self._record.footprints[: self._n], self._record.foot_contacts[: self._n]
         )
-        stood[~self._steady()] = -1
-        ends_s = [one.time_s for one in self._touches]
-        edges = [0, *self._times.searchsorted(ends_s, side="right").tolist(), self._n]
+        foot_levels[~self._is_steady()] = -1
+        touch_rows = self._times.searchsorted([touch.time_s for touch in self._touches], side="right")
         passed: dict[int, float] = {}
-        for begin, end in pairwise(edges):
-            feet = [_by_steps(column, self._rules.most_at_once) for column in stood[begin:end].T]
+        for begin, end in pairwise([0, *touch_rows.tolist(), self._n]):
+            feet = [_find_reached_levels(foot, self._rules.most_at_once) for foot in foot_levels[begin:end].T]
             level = np.min(feet, axis=0)
-            known = level[level >= 0]
-            for step in range(int(known[0]) + 1 if len(known) else 1, int(known.max(initial=0)) + 1):
+            reached = level[level >= 0]
+            if not len(reached):
+                continue
+            for step in range(int(reached[0]) + 1, int(reached.max()) + 1):
                 passed.setdefault(step, float(self._times[begin + int((level >= step).argmax())]))
         return passed
 
-    def _steady(self) -> Flags:
-        """Return where the robot neither lies, nor is about to fall, nor is held by somebody, `(n,)`."""
-        steady = np.ones(self._n, dtype=np.bool_)
+    def _is_steady(self) -> Flags:
+        """Return the rows in which the robot is not down, about to fall, or held by a person, `(n,)`."""
+        is_steady = np.ones(self._n, dtype=np.bool_)
         for fall in self.falls:
-            steady[int(self._times.searchsorted(fall.since_s - self._rules.steady_s)) : fall.end] = False
+            begin = int(self._times.searchsorted(fall.since_s - self._rules.steady_s))
+            is_steady[begin : fall.end] = False
         for touch in self._touches:
             since = touch.data.get("since_s")
             since_s = float(since) if isinstance(since, int | float) else touch.time_s
-            held = self._times.searchsorted([since_s, touch.time_s], side="right")
-            steady[slice(*held.tolist())] = False
-        return steady
+            begin, end = self._times.searchsorted([since_s, touch.time_s], side="right").tolist()
+            is_steady[begin:end] = False
+        return is_steady
 
     def penalties(self, until_s: float) -> tuple[StairsPenalty, ...]:
-        """Return what cost a penalty until then, in the order of time."""
-        found = [StairsPenalty(one.time_s, str(one.data.get("reason", "touch"))) for one in self._touches]
-        found += [StairsPenalty(fall.until_s, "fall") for fall in self.falls if self._stayed_down(fall)]
-        found += [StairsPenalty(at, "hand") for at in self._hands()]
-        found += [StairsPenalty(at, "jump") for at in self._jumps()]
-        return tuple(sorted((one for one in found if one.time_s <= until_s), key=lambda one: one.time_s))
+        """Return the penalties until a time [s], in the order of time."""
+        penalties = [
+            StairsPenalty(touch.time_s, str(touch.data.get("reason", "touch"))) for touch in self._touches
+        ]
+        penalties += [StairsPenalty(fall.until_s, "fall") for fall in self.falls if self._is_final(fall)]
+        penalties += [StairsPenalty(time_s, "hand") for time_s in self._find_hand_touches()]
+        penalties += [StairsPenalty(time_s, "jump") for time_s in self._find_jumps()]
+        penalties = [penalty for penalty in penalties if penalty.time_s <= until_s]
+        return tuple(sorted(penalties, key=lambda penalty: penalty.time_s))
 
-    def _stayed_down(self, fall: Spell) -> bool:
-        """Tell whether a robot lay to the end, and nobody has touched it, which is a penalty already."""
-        touched = any(fall.since_s <= one.time_s for one in self._touches)
-        return fall.end == self._n and not touched
+    def _is_final(self, fall: DownInterval) -> bool:
+        """Return whether the robot stayed down to the end and nobody touched it, which would be a penalty."""
+        was_touched = any(fall.since_s <= touch.time_s for touch in self._touches)
+        return fall.end == self._n and not was_touched
 
-    def _hands(self) -> list[float]:
-        """Return when a hand or an arm began to touch; falling and getting up need hands."""
-        record, gap_s = self._record, self._rules.hand_gap_s
-        at = np.array([one.time_s for one in self._recording.events_of("hand")])
+    def _find_hand_touches(self) -> list[float]:
+        """Return when a hand or an arm began to touch the ground, except while falling and getting up [s]."""
+        record = self._record
+        gap_s = self._rules.hand_gap_s
+        touches_s = np.array([event.time_s for event in self._recording.events_of("hand")])
         if record.contacts is not None:
-            rows = record.contacts.frames_with_contact(arm_parts(record.header), self._things, len(record))[
+            arms = arm_parts(record.header)
+            rows = record.contacts.frames_with_contact(arms, self._ground_names, len(record))[: self._n]
+            touches_s = np.sort(np.append(touches_s, self._times[rows]))
+        for fall in self.falls:
+            is_before = touches_s < fall.since_s - gap_s
+            is_after = touches_s > fall.until_s + gap_s
+            touches_s = touches_s[is_before | is_after]
+        is_begin = np.diff(touches_s, prepend=-np.inf) > gap_s
+        return [float(time_s) for time_s in touches_s[is_begin]]
+
+    def _find_jumps(self) -> list[float]:
+        """Return when the robot left the ground, except when a person put it down [s]."""
+        is_airborne = self._is_steady() & ~self._record.foot_contacts[: self._n].any(axis=1)
+        contacts = self._record.contacts
+        if contacts is not None:
+            # a robot that gets up leans on other parts
+            links = {str(link["name"]) for link in self._record.header.links}
+            is_airborne &= ~contacts.frames_with_contact(links, self._ground_names, len(self._record))[
                 : self._n
             ]
-            at = np.sort(np.append(at, self._times[rows]))
-        for fall in self.falls:
-            at = at[(at < fall.since_s - gap_s) | (at > fall.until_s + gap_s)]
-        begins = np.diff(at, prepend=-np.inf) > gap_s
-        return [float(one) for one in at[begins]]
-
-    def _jumps(self) -> list[float]:
-        """Return when the robot left the ground; one that a person puts down comes from the air."""
-        floats = self._steady() & ~self._record.foot_contacts[: self._n].any(axis=1)
-        contacts = self._record.contacts
-        if contacts is not None:  # who gets up leans on other parts
-            links = {str(link["name"]) for link in self._record.header.links}
-            floats &= ~contacts.frames_with_contact(links, self._things, len(self._record))[: self._n]
         for touch in self._touches:
-            near = np.abs(self._times - touch.time_s) <= self._rules.settle_s
-            floats &= ~near
-        spans = [(float(self._times[begin]), float(self._times[end - 1])) for begin, end in runs(floats)]
-        return [begin for begin, end in spans if end - begin > self._rules.jump_s]
+            is_airborne &= np.abs(self._times - touch.time_s) > self._rules.settle_s
+        jumps = []
+        for begin, end in runs(is_airborne):
+            begin_s = float(self._times[begin])
+            if float(self._times[end - 1]) - begin_s > self._rules.jump_s:
+                jumps.append(begin_s)
+        return jumps
 
     def warnings(self) -> tuple[str, ...]:
-        """Return what a judge would say besides."""
-        found = [*false_start(self.start.early_s, self._rules.wait_s)]
+        """Return the judge's remarks that cost no points."""
+        warnings = [*false_start_warnings(self.start.early_s, self._rules.wait_s)]
         if self._record.contacts is None:
-            found.append("nobody recorded what touches what: hands count where an event `hand` tells of them")
-        return tuple(found)
+            warnings.append("no contacts were recorded: touches of hands count only as events `hand`")
+        return tuple(warnings)
 
 
-def _by_steps(stood: Indices, most: int) -> Indices:
-    """Return the level a foot got to by itself, `(n,)`: the last it stood on; -1 before the first.
+def _find_reached_levels(levels: Indices, max_difference: int) -> Indices:
+    """Return the level that a foot has reached in each row, `(n,)`; -1 before the first.
 
-    Whoever gets to one much higher in number at once has walked round the steps between.
+    A foot that skips more levels than allowed has walked round the steps, so its level does not change.
+
+    Args:
+        levels: that the foot stands on, -1 for none, `(n,)`.
+        max_difference: most levels up at once.
     """
-    reached, last = np.full(len(stood), -1), -1
-    for row in np.flatnonzero(np.diff(stood, prepend=-2)).tolist():
-        level = int(stood[row])
-        if level >= 0 and (last < 0 or level - last <= most):
+    reached = np.full(len(levels), -1)
+    last = -1
+    for row in np.flatnonzero(np.diff(levels, prepend=-2)).tolist():
+        level = int(levels[row])
+        if level >= 0 and (last < 0 or level - last <= max_difference):
             last = level
         reached[row:] = last
     return reached
 
 
-def judged(recording: Recording, rules: StairsRules) -> StairsScore:
-    """Return the score of a recording's climb.
+def judge_climb(recording: Recording, rules: StairsRules) -> StairsScore:
+    """Return the score of a recorded climb.
 
     Raises:
-        InputError: it is of other stairs, or lacks what a judge must know.
+        InputError: the recording is of other stairs, or lacks positions.
     """
     climb = Climb(recording, rules)
-    arrived, began = climb.arrived_s, climb.start.moved_s
+    arrived = climb.arrived_s
+    began = climb.start.moved_s
     last_s = float(recording.times[-1])
-    ended = arrived if arrived is not None else climb.limit_s if last_s >= climb.limit_s else None
-    stops = [str(one.data.get("reason", "")) for one in recording.events_of("stop")]
+    ended = arrived
+    if arrived is None and last_s >= climb.limit_s:
+        ended = climb.limit_s
+    stop_reasons = [str(event.data.get("reason", "")) for event in recording.events_of("stop")]
     if arrived is not None:
         reason = ARRIVED
     elif ended is not None:
         reason = TIME_OUT if began is not None else NEVER_MOVED
     else:
-        reason = stops[-1] if stops and stops[-1] else _CUT_SHORT
+        reason = stop_reasons[-1] if stop_reasons and stop_reasons[-1] else _CUT_SHORT
     until_s = last_s if ended is None else ended
-    steps = tuple(PassedStep(step, at) for step, at in sorted(climb.passed.items()))
-    worth = rules.step_points[min(len(steps), len(rules.step_points)) - 1] if steps else 0.0
+    steps = tuple(PassedStep(step, time_s) for step, time_s in sorted(climb.passed.items()))
+    points = rules.step_points[min(len(steps), len(rules.step_points)) - 1] if steps else 0.0
     return StairsScore(
         contest=rules.rules,
         steps=steps,
         penalties=climb.penalties(until_s),
         time_s=rules.limit_s if arrived is None or began is None else arrived - began,
         arrived=arrived is not None,
-        points=worth,
+        points=points,
         started_at_s=began,
         ended_at_s=ended,
         falls=sum(fall.since_s <= until_s for fall in climb.falls),

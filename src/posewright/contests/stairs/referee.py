@@ -1,4 +1,4 @@
-"""The referee of the stairs: puts a robot that does not get up back on its step, and ends the run."""
+"""The referee of the stairs, who puts a robot that does not get up back on its step, and ends the run."""
 
 from __future__ import annotations
 
@@ -8,22 +8,30 @@ from posewright.arenas import Arena
 from posewright.arrays import Floats
 from posewright.bodies import GroundTruth, PlanarPose, Supervisor
 from posewright.contests.contest import HALT, NEW_TRY, Note
-from posewright.contests.stairs.climb import ARRIVED, NEVER_MOVED, TIME_OUT, above_ground
+from posewright.contests.observation import StartDetector, measured_or_commanded, require_ground_truth
+from posewright.contests.stairs.climb import ARRIVED, NEVER_MOVED, TIME_OUT, base_above_ground
 from posewright.contests.stairs.rules import Flight, StairsRules
-from posewright.contests.watching import StartWatch, done_or_told, truth_of
 from posewright.control import Block
 from posewright.recordings import Event
-from posewright.recordings.falls import FallDetector, Spell
+from posewright.recordings.falls import DownInterval, FallDetector
 
-_ROOM_M = 0.15
-"""How far from the side of the stairs a robot is put down at least."""
+_SIDE_MARGIN_M = 0.15
+"""Least distance of a robot that is put back from the side of the stairs [m]."""
 
 
 class StairsReferee:
-    """Watches one robot's blocks for falls and for the arrival.
+    """Watches one robot for falls and for its arrival.
 
-    It puts a robot back on the step that both its feet had passed when it fell, which gains it nothing. Its
-    behaviour is started anew, and so waits again; the clock runs on.
+    A robot that does not get up is put back on the last step that both its feet had passed. Its controller is
+    restarted, so it waits again while the clock runs on.
+
+    Args:
+        rules: of the stairs.
+        arena: the field.
+        robot: its name in the plant.
+        supervisor: places it.
+        start: its start place.
+        note: writes events into the recording.
     """
 
     def __init__(
@@ -36,54 +44,64 @@ class StairsReferee:
         start: PlanarPose,
         note: Note,
     ) -> None:
-        self._rules, self._robot, self._supervisor = rules, robot, supervisor
-        self._flight, self._place, self._note = Flight.of(arena), start, note
-        self._clock = StartWatch(rules.wait_s, rules.moved_rad)
-        self._falls = FallDetector(rules.falls)
-        self._levels: Floats | None = None
-        self._y_m, self._tries, self._now_s = 0.0, 1, 0.0
+        self._rules = rules
+        self._robot = robot
+        self._supervisor = supervisor
+        self._flight = Flight.of(arena)
+        self._start = start
+        self._note = note
+        self._start_detector = StartDetector(rules.wait_s, rules.moved_rad)
+        self._fall_detector = FallDetector(rules.falls)
+        self._levels: Floats | None = None  # the last level that each foot stood on
+        self._y_m = 0.0  # of the base when the robot last stood
+        self._try_number = 1
+        self._now_s = 0.0
         self._fell_s: float | None = None
         self._halted_s: float | None = None
-        self._behind_s: float | None = None
+        self._behind_since_s: float | None = None  # since when both feet are behind the stairs
 
     def progress(self) -> str:
-        """Return the steps passed, and the time."""
-        began = self._clock.moved_s
-        passed = 0 if self._levels is None else int(self._levels.min())
-        return f"step {passed}  {0.0 if began is None else self._now_s - began:5.1f} s"
+        """Return the number of passed steps and the time."""
+        began_s = self._start_detector.moved_s
+        n_passed = 0 if self._levels is None else int(self._levels.min())
+        return f"step {n_passed}  {0.0 if began_s is None else self._now_s - began_s:5.1f} s"
 
     def watch(self, block: Block) -> bool:
-        """Look at a block; return whether the run is over."""
+        """Process a block, and return whether the run is over."""
         if block.robot != self._robot:
             return False
-        truth, times = truth_of(block), block.states.times
+        truth = require_ground_truth(block)
+        times = block.states.times
         self._now_s = float(times[-1])
-        if self._clock.moved_s is None:
-            self._clock.advance(times, done_or_told(block.states.positions, block.commands.angles))
+        if self._start_detector.moved_s is None:
+            joints = measured_or_commanded(block.states.positions, block.commands.angles)
+            self._start_detector.advance(times, joints)
         if self._halted_s is not None:
             if self._now_s >= self._halted_s + self._rules.settle_s:
                 self._put_back()
         else:
-            self._look(times, truth)
-        return self._is_over()
+            self._update(times, truth)
+        return self._end_if_over()
 
-    def _look(self, times: Floats, truth: GroundTruth) -> None:
-        fall = self._falls.advance(times, above_ground(truth.base, self._flight))
+    def _update(self, times: Floats, truth: GroundTruth) -> None:
+        """Update the levels of the feet, and note a fall."""
+        fall = self._fall_detector.advance(times, base_above_ground(truth.base, self._flight))
         if fall is not None:
-            self._lies(fall)
+            self._note_fall(fall)
             return
-        stood = self._flight.stood_on(truth.footprints[-1:], truth.foot_contacts[-1:])[0]
+        foot_levels = self._flight.find_foot_levels(truth.footprints[-1:], truth.foot_contacts[-1:])[0]
         if self._levels is None:
-            self._levels = np.maximum(stood, 0).astype(np.float64)
-        self._levels = np.where(stood >= 0, stood, self._levels)
+            self._levels = np.maximum(foot_levels, 0).astype(np.float64)
+        self._levels = np.where(foot_levels >= 0, foot_levels, self._levels)
         self._y_m = float(truth.base[-1, 1])
-        if (stood < len(self._flight.edges)).any():
-            self._behind_s = None
-        elif self._behind_s is None:
-            self._behind_s = self._now_s
+        if (foot_levels < len(self._flight.edges)).any():
+            self._behind_since_s = None
+        elif self._behind_since_s is None:
+            self._behind_since_s = self._now_s
 
-    def _lies(self, fall: Spell) -> None:
-        self._behind_s = None
+    def _note_fall(self, fall: DownInterval) -> None:
+        """Note a new fall, and halt the robot if it has been down for too long."""
+        self._behind_since_s = None
         if self._fell_s != fall.since_s:
             self._fell_s = fall.since_s
             self._note(Event(self._now_s, "fall", {"since_s": fall.since_s}))
@@ -92,25 +110,33 @@ class StairsReferee:
             self._note(Event(self._now_s, HALT, {"reason": "fall", "since_s": fall.since_s}))
 
     def _put_back(self) -> None:
+        """Place the robot on the middle of its last step or at the start, and begin another try."""
         level = 0 if self._levels is None else min(int(self._levels.min()), len(self._flight.edges) - 1)
-        x, y, yaw = self._place
+        x, y, yaw = self._start
         if level:
-            most = self._flight.width_m / 2.0 - _ROOM_M
-            x, y = self._flight.middle_x_m(level), min(max(self._y_m, -most), most)
+            max_y = self._flight.width_m / 2.0 - _SIDE_MARGIN_M
+            x = self._flight.middle_x_m(level)
+            y = min(max(self._y_m, -max_y), max_y)
         self._supervisor.place_robot(x, y, yaw)
-        self._levels, self._halted_s, self._tries = None, None, self._tries + 1
-        self._falls.forget()
-        placed = {"x_m": x, "y_m": y, "yaw_rad": yaw}
+        self._levels = None
+        self._halted_s = None
+        self._try_number += 1
+        self._fall_detector.forget()
+        place = {"x_m": x, "y_m": y, "yaw_rad": yaw}
         self._note(Event(self._now_s, "touch", {"reason": "fall", "since_s": self._fell_s, "step": level}))
-        self._note(Event(self._now_s, NEW_TRY, {"number": self._tries, **placed}))
+        self._note(Event(self._now_s, NEW_TRY, {"number": self._try_number, **place}))
 
-    def _is_over(self) -> bool:
-        began = self._clock.moved_s
-        limit_s = (self._rules.wait_s if began is None else began) + self._rules.limit_s
-        if self._behind_s is not None and self._now_s - self._behind_s >= self._rules.steady_s:
+    def _end_if_over(self) -> bool:
+        """Note the end of the run on arrival or when the time is over, and return whether it is over."""
+        began_s = self._start_detector.moved_s
+        limit_s = (self._rules.wait_s if began_s is None else began_s) + self._rules.limit_s
+        has_arrived = (
+            self._behind_since_s is not None and self._now_s - self._behind_since_s >= self._rules.steady_s
+        )
+        if has_arrived:
             reason = ARRIVED
         elif self._now_s > limit_s:
-            reason = NEVER_MOVED if began is None else TIME_OUT
+            reason = NEVER_MOVED if began_s is None else TIME_OUT
         else:
             return False
         self._note(Event(self._now_s, "stop", {"reason": reason}))

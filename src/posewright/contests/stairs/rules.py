@@ -1,4 +1,4 @@
-"""The rules of the stairs as data, and the stairs themselves as a judge sees them: edges and treads."""
+"""The rules of the stairs as data, and the stairs' edges and treads."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from posewright.errors import InputError
 from posewright.recordings.falls import FallLimits
 
 _ARENA = Path(__file__).parent / "stairs.arena.yaml"
-_BUILT_M = 0.005
-"""Stairs that somebody has built may be out by this much [m]."""
+_BUILD_TOLERANCE_M = 0.005
+"""Tolerance of stairs that somebody has built [m]."""
 
 Seconds = Annotated[float, Bounds(0.0, 3600.0)]
 Length = Annotated[float, Bounds(0.0, 10.0)]
@@ -30,21 +30,23 @@ class StairsRules:
     """The rules.
 
     Attributes:
-        moved_rad: the turn of a joint that is a move [rad].
+        wait_s: time a robot stands still at the beginning [s].
+        limit_s: time limit from the first move [s].
+        moved_rad: change of a joint angle that counts as a move [rad].
         width_m: of the stairs [m].
-        edge_m: how much nearer or farther than drawn the stairs may stand [m].
-        toes_m: how far a robot's toes are before its middle [m].
-        place_points: what places earn, from the first on, of those who arrive.
-        step_points: what so many passed steps earn, from one on.
-        most_at_once: by how many steps a foot may rise or come down at once.
-        tilt_rad: a base tilted farther is down [rad].
-        height_share: so is one lower than this share of its height above what it stands on.
-        lasting_s: time down from which on it is a fall [s].
-        rise_s: how long a fallen robot may take to get up by itself [s].
-        steady_s: whoever falls this soon after has not passed the step [s].
+        edge_m: greatest random shift of the stairs along x [m].
+        toes_m: distance of a robot's toes from its middle [m].
+        place_points: points of places among robots that arrive, the first place first.
+        step_points: points of passed steps, by their number from one.
+        most_at_once: most levels that a foot may go up at once.
+        tilt_rad: a base tilted more is down [rad].
+        height_share: a base lower than this share of its standing height is down.
+        lasting_s: shortest time down that is a fall [s].
+        rise_s: longest time for a fallen robot to get up by itself [s].
+        steady_s: a step does not count if the robot falls this soon after [s].
         hand_gap_s: touches of hands less than this apart are one [s].
-        jump_s: no foot on the ground for longer is a jump [s].
-        settle_s: how long a robot has to take its first pose before it is put back [s].
+        jump_s: a longer time without a foot on the ground is a jump [s].
+        settle_s: time for a halted robot to take its start pose before it is put back [s].
     """
 
     rules: str
@@ -70,30 +72,33 @@ class StairsRules:
 
     @property
     def falls(self) -> FallLimits:
-        """What counts as a fall; who lies at the end has fallen however short a time."""
+        """The conditions of a fall; a robot that is down at the end has fallen however short the time."""
         return FallLimits(self.tilt_rad, self.height_share, self.lasting_s, ends_down=True)
 
 
 def stairs_arena(rules: StairsRules, shift_m: float = 0.0) -> Arena:
-    """Return the field, as wide as the rules say, its stairs so much farther along x [m]."""
+    """Return the field with stairs of the rules' width, shifted along x [m]."""
     arena = read_arena(_ARENA)
-    shapes = tuple(
-        replace(one, x=round(one.x + shift_m, 6), size_m=(one.size_m[0], rules.width_m, one.size_m[2]))
-        if one.role is Role.STEP
-        else one
-        for one in arena.shapes
-    )
-    return replace(arena, shapes=shapes)
+    shapes = []
+    for shape in arena.shapes:
+        if shape.role is Role.STEP:
+            length, _, height = shape.size_m
+            size_m = (length, rules.width_m, height)
+            shapes.append(replace(shape, x=round(shape.x + shift_m, 6), size_m=size_m))
+        else:
+            shapes.append(shape)
+    return replace(arena, shapes=tuple(shapes))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Flight:
-    """Stairs along x: n edges, and n + 1 levels from the floor before to the floor behind, 0 to n.
+    """A flight of stairs along x: n edges, and n + 1 levels from the floor before to the floor behind.
 
     Attributes:
-        edges: where each level but the first begins, `(n,)` [m].
+        edges: x of the begin of each level but the first, `(n,)` [m].
         heights: of each level, `(n + 1,)` [m].
-        names: of the shapes, for contacts.
+        width_m: of the stairs [m].
+        names: of the arena's shapes, as in contacts.
     """
 
     edges: Floats
@@ -104,60 +109,70 @@ class Flight:
     @classmethod
     def of(cls, arena: Arena) -> Flight:
         """Return the stairs of a field."""
-        steps = sorted((one for one in arena.shapes if one.role is Role.STEP), key=lambda one: one.x)
-        edges = [one.x - one.size_m[0] / 2.0 for one in steps]
+        steps = sorted((shape for shape in arena.shapes if shape.role is Role.STEP), key=lambda step: step.x)
+        edges = [step.x - step.size_m[0] / 2.0 for step in steps]
         edges.append(steps[-1].x + steps[-1].size_m[0] / 2.0)
-        heights = np.array([0.0, *(one.top_m for one in steps), 0.0])
-        return cls(np.array(edges), heights, steps[0].size_m[1], frozenset(one.name for one in steps))
+        heights = np.array([0.0, *(step.top_m for step in steps), 0.0])
+        return cls(np.array(edges), heights, steps[0].size_m[1], frozenset(step.name for step in steps))
 
     @classmethod
-    def told(cls, data: Mapping[str, Any], rules: StairsRules) -> Flight:
-        """Return the stairs of a recording's field, or raise InputError where they are not the rules' own."""
-        right = cls.of(stairs_arena(rules))
-        arena = Arena.from_dict(data) if data else None
-        if arena is None or not any(one.role is Role.STEP for one in arena.shapes):
-            raise InputError(
-                "the recording tells of no stairs", hint=f"{rules.rules} is run on its own field"
-            )
-        found = cls.of(arena)
-        if len(found.edges) != len(right.edges) or found.names != right.names:
-            raise InputError(
-                f"stairs of {len(found.edges)} steps", hint=f"{len(right.edges)} by {rules.rules}"
-            )
-        shift = found.edges - right.edges
-        same = np.ptp(shift) < _BUILT_M and abs(float(shift[0])) <= rules.edge_m + _BUILT_M
-        if not same or np.abs(found.heights - right.heights).max() > _BUILT_M:
-            hint = f"edges at {right.edges.round(3).tolist()} m, +-{rules.edge_m:g}, by {rules.rules}"
-            raise InputError(f"the stairs have their edges at {found.edges.round(3).tolist()} m", hint=hint)
-        if abs(found.width_m - right.width_m) > _BUILT_M:
-            hint = f"{right.width_m:g} m by {rules.rules}"
-            raise InputError(f"the stairs are {found.width_m:g} m wide", hint=hint)
-        return found
+    def of_recorded_arena(cls, arena_data: Mapping[str, Any], rules: StairsRules) -> Flight:
+        """Return the stairs of a recording's field, given as by `Arena.to_dict`.
 
-    def below(self, points: Floats) -> Indices:
-        """Return the level that lies below points `(..., 3)`, `(...)`; -1 beside the stairs."""
+        Raises:
+            InputError: the field has no stairs, or other stairs than the rules' own.
+        """
+        own_stairs = cls.of(stairs_arena(rules))
+        arena = Arena.from_dict(arena_data) if arena_data else None
+        if arena is None or not any(shape.role is Role.STEP for shape in arena.shapes):
+            raise InputError(
+                "the recording's field has no stairs", hint=f"{rules.rules} is run on its own field"
+            )
+        stairs = cls.of(arena)
+        if len(stairs.edges) != len(own_stairs.edges) or stairs.names != own_stairs.names:
+            raise InputError(
+                f"the recording's stairs have {len(stairs.edges)} edges",
+                hint=f"the stairs of {rules.rules} have {len(own_stairs.edges)}",
+            )
+        shift = stairs.edges - own_stairs.edges
+        has_same_treads = np.ptp(shift) < _BUILD_TOLERANCE_M
+        is_in_range = abs(float(shift[0])) <= rules.edge_m + _BUILD_TOLERANCE_M
+        has_same_heights = np.abs(stairs.heights - own_stairs.heights).max() <= _BUILD_TOLERANCE_M
+        if not (has_same_treads and is_in_range and has_same_heights):
+            raise InputError(
+                f"the stairs have their edges at {stairs.edges.round(3).tolist()} m",
+                hint=f"edges at {own_stairs.edges.round(3).tolist()} m, +-{rules.edge_m:g}, by {rules.rules}",
+            )
+        if abs(stairs.width_m - own_stairs.width_m) > _BUILD_TOLERANCE_M:
+            raise InputError(
+                f"the stairs are {stairs.width_m:g} m wide", hint=f"{own_stairs.width_m:g} m by {rules.rules}"
+            )
+        return stairs
+
+    def find_levels(self, points: Floats) -> Indices:
+        """Return the level below each of some points `(..., 3)`, `(...)`; -1 beside the stairs."""
         level = self.edges.searchsorted(points[..., 0], side="right")
         is_floor = (level == 0) | (level == len(self.edges))
         return np.where(is_floor | (np.abs(points[..., 1]) <= self.width_m / 2.0), level, -1)
 
-    def ground(self, points: Floats) -> Floats:
-        """Return how high what lies below points `(..., 3)` is, `(...)` [m]."""
-        level = self.below(points)
+    def ground_height(self, points: Floats) -> Floats:
+        """Return the height of the ground below points `(..., 3)`, `(...)` [m]."""
+        level = self.find_levels(points)
         return np.where(level < 0, 0.0, self.heights[level])
 
-    def stood_on(self, footprints: Floats, contacts: Flags) -> Indices:
-        """Return on which level each foot stands, -1 for none: `(n, n_feet)`.
+    def find_foot_levels(self, footprints: Floats, contacts: Flags) -> Indices:
+        """Return the level that each foot stands on, -1 for none, `(n, n_feet)`.
 
         Args:
             footprints: corners of soles, `(n, n_feet, 4, 3)` [m].
             contacts: whether each foot touches the ground, `(n, n_feet)`.
         """
         middles = footprints.mean(axis=2)
-        level = self.below(middles)
+        level = self.find_levels(middles)
         riser = float(np.abs(np.diff(self.heights)).min())
-        is_level = np.abs(middles[..., 2] - self.heights[level]) < riser / 2.0
-        return np.where(contacts & is_level, level, -1)
+        is_on_level = np.abs(middles[..., 2] - self.heights[level]) < riser / 2.0
+        return np.where(contacts & is_on_level, level, -1)
 
     def middle_x_m(self, level: int) -> float:
-        """Return where the middle of a tread is; of a level between the first and the last [m]."""
+        """Return x of the middle of a tread, for a level between the first and the last [m]."""
         return float(self.edges[level - 1] + self.edges[level]) / 2.0

@@ -1,120 +1,153 @@
-"""The account of a bout: rounds, their clocks and points, who has won, and the score that people read."""
+"""A bout: its rounds, their clocks and points, the winner, and the score."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
-from posewright.contests.contest import ScoreTable, Tabled
-from posewright.contests.sumo.exchange import Award, Stop
+from posewright.contests.contest import NotebookTable, ScoreTable
+from posewright.contests.sumo.exchange import Award, ExchangeEnd
 from posewright.contests.sumo.rules import BoutRules
 
 _ROUNDING_S = 1e-6
+"""Tolerance of a round's clock [s]."""
 
 
 @dataclass(slots=True)
 class Round:
-    """One round: what was stopped and awarded in it; over when one robot has enough points, or time is up."""
+    """One round, which is over when a robot has enough points or its time is up.
+
+    Attributes:
+        number: from 1.
+        began_s: in the recording's time [s].
+        ends: the ends of its exchanges.
+        over: why it is over; empty before.
+    """
 
     number: int
     began_s: float
-    stops: list[Stop] = field(default_factory=list)
+    ends: list[ExchangeEnd] = field(default_factory=list)
     over: str = ""
 
     @property
     def awards(self) -> list[Award]:
-        """All awards, in the order they were given."""
-        return [award for stop in self.stops for award in stop.awards]
+        """All awards in the order of time."""
+        return [award for end in self.ends for award in end.awards]
 
     @property
     def clock_s(self) -> float:
-        """How long it ran; its clock stands while robots are put back and wait [s]."""
-        return sum(stop.clock_s for stop in self.stops)
+        """Time on its clock, which stops while robots are put back and wait [s]."""
+        return sum(end.clock_s for end in self.ends)
 
     def points(self, robot: str) -> int:
-        """Return what a robot has earned."""
+        """Return the points of a robot."""
         return sum(award.points for award in self.awards if award.to == robot)
 
 
 class Bout:
-    """Keeps the account, exchange by exchange.
+    """The state of a bout, updated exchange by exchange.
+
+    Args:
+        rules: of bouts.
+        robots: names of the two robots.
 
     Attributes:
-        rounds: all that were begun.
+        robots: names of the two robots.
+        rounds: those that were begun.
     """
 
     def __init__(self, rules: BoutRules, robots: tuple[str, str]) -> None:
-        self._rules, self.robots = rules, robots
+        self._rules = rules
+        self.robots = robots
         self.rounds = [Round(1, 0.0)]
 
     @property
     def left_s(self) -> float:
-        """What the round's clock has left [s]."""
+        """Remaining time of the current round [s]."""
         return self._rules.round_s - self.rounds[-1].clock_s
 
     @property
     def is_over(self) -> bool:
         """Whether no further round is needed."""
-        fought = len(self.rounds) if self.rounds[-1].over else len(self.rounds) - 1
+        n_over = len(self.rounds) if self.rounds[-1].over else len(self.rounds) - 1
+        n_remaining = self._rules.rounds - n_over
         won, lost = (self.rounds_of(robot) for robot in self.robots)
-        return abs(won - lost) > self._rules.rounds - fought or fought >= self._rules.rounds
+        return n_remaining <= 0 or abs(won - lost) > n_remaining
 
     def restart(self, at_s: float) -> None:
-        """Begin the next exchange; of a further round, where the last one is over."""
+        """Begin the next exchange, and with it a new round if the last one is over."""
         if self.rounds[-1].over:
             self.rounds.append(Round(len(self.rounds) + 1, at_s))
 
-    def add(self, stop: Stop) -> None:
-        """Note how an exchange ended."""
-        now = self.rounds[-1]
-        now.stops.append(stop)
-        if max(now.points(robot) for robot in self.robots) >= self._rules.win_points:
-            now.over = f"{self._rules.win_points} points"
+    def add(self, end: ExchangeEnd) -> None:
+        """Add the end of an exchange to the current round."""
+        current_round = self.rounds[-1]
+        current_round.ends.append(end)
+        if max(current_round.points(robot) for robot in self.robots) >= self._rules.win_points:
+            current_round.over = f"{self._rules.win_points} points"
         elif self.left_s <= _ROUNDING_S:
-            now.over = "time"
+            current_round.over = "time"
 
     def end(self, reason: str) -> None:
-        """Let the round that is fought count as it stands."""
+        """End the current round as it is."""
         self.rounds[-1].over = self.rounds[-1].over or reason
 
     @property
     def awards(self) -> list[tuple[int, Award]]:
         """All awards, each with the number of its round."""
-        return [(one.number, award) for one in self.rounds for award in one.awards]
+        return [(bout_round.number, award) for bout_round in self.rounds for award in bout_round.awards]
 
-    def _ahead(self, worth: Callable[[str], Any]) -> str | None:
-        first, second = map(worth, self.robots)
-        return None if first == second else self.robots[second > first]
-
-    def winner_of(self, one: Round) -> str | None:
-        """Return who has won a round; None where nobody has, or it is not over."""
-        return self._ahead(one.points) if one.over else None
+    def winner_of(self, bout_round: Round) -> str | None:
+        """Return the winner of a round; None for a draw or a round that is not over."""
+        if not bout_round.over:
+            return None
+        first, second = self.robots
+        return _greater(first, bout_round.points(first), second, bout_round.points(second))
 
     def rounds_of(self, robot: str) -> int:
-        """Return how many rounds a robot has won."""
-        return sum(self.winner_of(one) == robot for one in self.rounds)
+        """Return the number of rounds that a robot has won."""
+        return sum(self.winner_of(bout_round) == robot for bout_round in self.rounds)
 
     def points_of(self, robot: str) -> int:
-        """Return what a robot has earned in all rounds."""
-        return sum(one.points(robot) for one in self.rounds)
+        """Return the points of a robot in all rounds."""
+        return sum(bout_round.points(robot) for bout_round in self.rounds)
 
     @property
     def winner(self) -> str | None:
-        """Who has won more rounds, or as many and more points; None where nobody has."""
-        return self._ahead(lambda robot: (self.rounds_of(robot), self.points_of(robot)))
+        """The robot with more rounds won, or as many and more points; None for a draw."""
+        first, second = self.robots
+        first_result = (self.rounds_of(first), self.points_of(first))
+        second_result = (self.rounds_of(second), self.points_of(second))
+        return _greater(first, first_result, second, second_result)
 
-    def standing(self) -> str:
-        """Return how it stands in a few words."""
-        now = self.rounds[-1]
-        points = ":".join(str(now.points(robot)) for robot in self.robots)
+    def summary(self) -> str:
+        """Return the current round, its points, and the rounds won."""
+        current_round = self.rounds[-1]
+        points = ":".join(str(current_round.points(robot)) for robot in self.robots)
         won = ":".join(str(self.rounds_of(robot)) for robot in self.robots)
-        return f"round {now.number}  {points} points  {won} rounds"
+        return f"round {current_round.number}  {points} points  {won} rounds"
+
+
+_Result = TypeVar("_Result", int, tuple[int, int])
+
+
+def _greater(first: str, first_result: _Result, second: str, second_result: _Result) -> str | None:
+    """Return the robot with the greater result; None if both are equal."""
+    if first_result == second_result:
+        return None
+    return second if second_result > first_result else first
 
 
 @dataclass(frozen=True, slots=True)
-class SumoScore(Tabled):
-    """A bout as judged, seen by the first robot: red."""
+class SumoScore(NotebookTable):
+    """The result of a bout, from the view of the first robot, red.
+
+    Attributes:
+        contest: name of the rules.
+        bout: with its rounds and awards.
+        warnings: such as false starts.
+    """
 
     contest: str
     bout: Bout = field(repr=False)
@@ -122,45 +155,51 @@ class SumoScore(Tabled):
 
     @property
     def winner(self) -> str | None:
-        """The robot that has won; None where nobody has."""
+        """The robot that has won; None for a draw."""
         return self.bout.winner
 
     @property
     def points(self) -> float:
-        """Rounds that the first robot has won."""
+        """Rounds won by the first robot."""
         return float(self.bout.rounds_of(self.bout.robots[0]))
 
     @property
     def ranking(self) -> tuple[float, ...]:
-        """Rounds won over rounds lost, and then points."""
-        one, other = self.bout.robots
-        rounds = self.bout.rounds_of(one) - self.bout.rounds_of(other)
-        return float(rounds), float(self.bout.points_of(one) - self.bout.points_of(other))
+        """Rounds won minus rounds lost, then points won minus points lost."""
+        first, second = self.bout.robots
+        rounds = self.bout.rounds_of(first) - self.bout.rounds_of(second)
+        points = self.bout.points_of(first) - self.bout.points_of(second)
+        return float(rounds), float(points)
 
     @property
     def figures(self) -> Mapping[str, float | str | None]:
         """Whether the first robot has won, rounds and points of both, and the time on the clocks."""
         bout = self.bout
-        won = bout.winner == bout.robots[0]
-        told: dict[str, float | str | None] = {"points": self.points, "won": won, "winner": bout.winner}
+        figures: dict[str, float | str | None] = {
+            "points": self.points,
+            "won": bout.winner == bout.robots[0],
+            "winner": bout.winner,
+        }
         for robot in bout.robots:
-            told |= {f"{robot}_rounds": bout.rounds_of(robot), f"{robot}_points": bout.points_of(robot)}
-        return {**told, "clock_s": round(sum(one.clock_s for one in bout.rounds), 4)}
+            figures[f"{robot}_rounds"] = bout.rounds_of(robot)
+            figures[f"{robot}_points"] = bout.points_of(robot)
+        figures["clock_s"] = round(sum(bout_round.clock_s for bout_round in bout.rounds), 4)
+        return figures
 
     @property
     def incidents(self) -> tuple[str, ...]:
-        """For what the other robot was given points."""
-        other = self.bout.robots[1]
-        return tuple(award.reason.value for _, award in self.bout.awards if award.to == other)
+        """The reasons of the second robot's awards."""
+        opponent = self.bout.robots[1]
+        return tuple(award.reason.value for _, award in self.bout.awards if award.to == opponent)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain data."""
+        """Return the score as JSON types."""
         bout = self.bout
         return {
             "contest": self.contest,
             "winner": self.winner,
             "points": self.points,
-            "rounds": [_told(one, bout) for one in bout.rounds],
+            "rounds": [_round_to_dict(bout_round, bout) for bout_round in bout.rounds],
             "yuhkoh": [
                 {
                     "round": number,
@@ -176,29 +215,33 @@ class SumoScore(Tabled):
         }
 
     def table(self) -> ScoreTable:
-        """Return a row an award, and a line below for each round."""
+        """Return a table with one row for each award, and a note for each round."""
         rows = [
             (f"{number}", f"{award.at_s:.2f} s", award.to, f"{award.points}", award.text)
             for number, award in self.bout.awards
         ]
         points = ":".join(str(self.bout.points_of(robot)) for robot in self.bout.robots)
         total = ("bout", "", self.winner or "nobody", points, "")
-        notes = [_line(one, self.bout) for one in self.bout.rounds]
+        notes = [_describe_round(bout_round, self.bout) for bout_round in self.bout.rounds]
         return ScoreTable(("round", "time", "to", "points", "why"), tuple(rows), total, tuple(notes))
 
 
-def _told(one: Round, bout: Bout) -> dict[str, Any]:
+def _round_to_dict(bout_round: Round, bout: Bout) -> dict[str, Any]:
+    """Return a round as JSON types."""
     return {
-        **{robot: one.points(robot) for robot in bout.robots},
-        "winner": bout.winner_of(one),
-        "ended": one.over or "not over",
-        "began_s": one.began_s,
-        "clock_s": round(one.clock_s, 4),
-        "stops": [{"time_s": round(stop.at_s, 4), "reason": stop.reason} for stop in one.stops],
+        **{robot: bout_round.points(robot) for robot in bout.robots},
+        "winner": bout.winner_of(bout_round),
+        "ended": bout_round.over or "not over",
+        "began_s": bout_round.began_s,
+        "clock_s": round(bout_round.clock_s, 4),
+        "stops": [{"time_s": round(end.at_s, 4), "reason": end.reason} for end in bout_round.ends],
     }
 
 
-def _line(one: Round, bout: Bout) -> str:
-    points = ", ".join(f"{robot} {one.points(robot)}" for robot in bout.robots)
-    won = f"{bout.winner_of(one) or 'nobody'} wins it ({one.over})" if one.over else "it is not over"
-    return f"round {one.number}: {points} after {one.clock_s:.1f} s on the clock; {won}"
+def _describe_round(bout_round: Round, bout: Bout) -> str:
+    """Return points, time and winner of a round in a sentence."""
+    points = ", ".join(f"{robot} {bout_round.points(robot)}" for robot in bout.robots)
+    outcome = "it is not over"
+    if bout_round.over:
+        outcome = f"{bout.winner_of(bout_round) or 'nobody'} wins it ({bout_round.over})"
+    return f"round {bout_round.number}: {points} after {bout_round.clock_s:.1f} s on the clock; {outcome}"

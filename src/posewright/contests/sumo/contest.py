@@ -1,4 +1,4 @@
-"""The CEABOT sumo as a contest: the ring, where robots begin, the judge, and what its picture shows."""
+"""The CEABOT sumo as a contest: the ring, the start places, the judge and the picture."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ import numpy as np
 
 from posewright.arenas import Arena, Spot, read_arena
 from posewright.bodies import PlanarPose, Supervisor
-from posewright.contests.contest import HALT, Entry, Note, Score
-from posewright.contests.picture import ContestPicture, Mark, MarkKind, Series, spans_of
+from posewright.contests.contest import HALT, DefaultEntry, Note, Score
+from posewright.contests.observation import StartDetector, false_start_warnings, list_tries
+from posewright.contests.picture import ContestPicture, Mark, MarkKind, Series, consecutive_spans
 from posewright.contests.places import earned_by_places
-from posewright.contests.ruled import SPARE_S, Ruled, drawn_by
+from posewright.contests.ruled_contest import SPARE_S, RuledContest, create_field_generator
 from posewright.contests.sumo.bout import Bout, SumoScore
-from posewright.contests.sumo.exchange import Stop, settle
+from posewright.contests.sumo.exchange import ExchangeEnd, judge_exchange
 from posewright.contests.sumo.incidents import Ring
 from posewright.contests.sumo.referee import SumoReferee, Wrestler
 from posewright.contests.sumo.rules import BoutRules, SumoRules
-from posewright.contests.sumo.side import Frame, Side, sides_of
-from posewright.contests.watching import StartWatch, false_start, tries_of
+from posewright.contests.sumo.wrestler_rows import BodyParts, WrestlerRows, rows_of_recording
 from posewright.errors import InputError
 from posewright.recordings import Recording, RobotHeader
 
@@ -30,12 +30,12 @@ _FOLDER = Path(__file__).parent
 _EDGE = "ring_edge"
 
 
-class Sumo(Ruled[SumoRules]):
-    """Two robots in a ring; by CEABOT's rules of a year where no text of others is given."""
+class Sumo(RuledContest[SumoRules]):
+    """Two robots in a ring; CEABOT's rules of a year by default."""
 
-    entries: Mapping[str, Entry] = {
-        "red": Entry("robotis_bioloid", "wrestle"),
-        "blue": Entry("robotis_bioloid", "wrestle"),
+    entries: Mapping[str, DefaultEntry] = {
+        "red": DefaultEntry("robotis_bioloid", "wrestle"),
+        "blue": DefaultEntry("robotis_bioloid", "wrestle"),
     }
     needs_contacts = True
 
@@ -44,65 +44,76 @@ class Sumo(Ruled[SumoRules]):
 
     @property
     def longest_s(self) -> float:
-        """The time after which a bout is over in any case [s]."""
+        """Time limit of a bout [s]."""
         return self.rules.bout.limit_s + SPARE_S
 
     def field(self, layout: str, seed: int, *, legal: bool = False) -> Arena:  # noqa: ARG002 -- no boxes
-        """Return the ring, with the spots where robots are set down by hand time and again, as drawn."""
-        ring, rng = read_arena(_FOLDER / "sumo.arena.yaml"), drawn_by(seed, layout)
+        """Return the ring, with random start places for the first start and all restarts."""
+        ring = read_arena(_FOLDER / "sumo.arena.yaml")
+        rng = create_field_generator(seed, layout)
         if ring.name != self.rules.arena:
-            raise InputError(f"the arena is {self.rules.arena!r}", hint=f"the sumo is held on {ring.name!r}")
+            raise InputError(
+                f"the rules name the arena {self.rules.arena!r}", hint=f"sumo takes place on {ring.name!r}"
+            )
         left, right = sorted(line.x for line in ring.lines if not line.is_round)
-        where, spots = self.rules.place, {}
-        faced = ((left - where.toes_m, 0.0), (right + where.toes_m, math.pi))
-        for number in range(1, where.drawn + 1):
-            for role, (x, yaw) in zip(self.entries, faced, strict=True):
-                dx, dy = rng.uniform(-where.off_m, where.off_m, size=2).tolist()
-                turned = float(rng.uniform(-where.turned_rad, where.turned_rad))
-                spots[f"{role}_{number}"] = Spot(round(x + dx, 4), round(dy, 4), round(yaw + turned, 4))
+        place_rules = self.rules.place
+        nominal_poses = ((left - place_rules.toes_m, 0.0), (right + place_rules.toes_m, math.pi))
+        spots = {}
+        for number in range(1, place_rules.drawn + 1):
+            for role, (x, yaw) in zip(self.entries, nominal_poses, strict=True):
+                dx, dy = rng.uniform(-place_rules.off_m, place_rules.off_m, size=2).tolist()
+                turn = float(rng.uniform(-place_rules.turned_rad, place_rules.turned_rad))
+                spots[f"{role}_{number}"] = Spot(round(x + dx, 4), round(dy, 4), round(yaw + turn, 4))
         return replace(ring, spots=spots)
 
     def start(self, role: str, arena: Arena) -> PlanarPose:
-        """Return where that robot is set down, its toes at its Shikiri line."""
+        """Return the first start place, with the toes at the Shikiri line."""
         return self._starts(role, arena)[0]
 
     def _starts(self, role: str, arena: Arena) -> tuple[PlanarPose, ...]:
-        """Return where it is set down the first time, the second, and so on."""
+        """Return the places of the first start and the restarts."""
         spots = (arena.spot(f"{role}_{number}") for number in range(1, self.rules.place.drawn + 1))
         return tuple((spot.x, spot.y, spot.yaw_rad) for spot in spots)
 
     def referee(self, arena: Arena, supervisors: Mapping[str, Supervisor], note: Note) -> SumoReferee:
-        """Return a referee of both robots."""
+        """Return a referee for both robots."""
         names = list(supervisors)
         wrestlers = {}
         for role, name, opponent in zip(self.entries, names, reversed(names), strict=True):
             supervisor = supervisors[name]
-            frame = Frame.of(RobotHeader.of(supervisor))
-            wrestlers[name] = Wrestler(supervisor, self._starts(role, arena), frame, opponent)
-        return SumoReferee(self.rules, _ring(arena.to_dict()), wrestlers, note)
+            body_parts = BodyParts.from_header(RobotHeader.of(supervisor))
+            wrestlers[name] = Wrestler(supervisor, self._starts(role, arena), body_parts, opponent)
+        return SumoReferee(self.rules, _find_ring(arena.to_dict()), wrestlers, note)
 
     def judge(self, recording: Recording) -> SumoScore:
-        """Return who has won which round, and why, from rows, contacts, and when it was stopped and begun."""
-        told = recording.header.arena
-        if told.get("name") != self.rules.arena:
+        """Return the winners of rounds and the awards, computed from rows, contacts and halts.
+
+        Raises:
+            InputError: the recording is of another field, not of two robots, or lacks positions or contacts.
+        """
+        arena_data = recording.header.arena
+        if arena_data.get("name") != self.rules.arena:
             raise InputError(
-                f"the arena is {told.get('name')!r}", hint=f"{self.name} is held on {self.rules.arena!r}"
+                f"the recording's arena is {arena_data.get('name')!r}",
+                hint=f"{self.name} takes place on {self.rules.arena!r}",
             )
-        sides, ring = sides_of(recording), _ring(told)
-        one, other = sides
-        bout, warnings = Bout(self.rules.bout, (one, other)), []
-        for began_s, end_s, is_last in _exchanges(recording):
+        all_rows = rows_of_recording(recording)
+        ring = _find_ring(arena_data)
+        first, second = all_rows
+        bout = Bout(self.rules.bout, (first, second))
+        warnings = []
+        for began_s, end_s, is_last in _list_exchanges(recording):
             if bout.is_over:
                 break
             bout.restart(began_s)
-            rows = {
-                name: side.rows((side.times > began_s) & (side.times <= end_s))
-                for name, side in sides.items()
+            exchange_rows = {
+                name: rows.select((rows.times > began_s) & (rows.times <= end_s))
+                for name, rows in all_rows.items()
             }
-            allowed_s = began_s + self.rules.bout.wait_s
-            warnings += _false_starts(self.rules.bout, rows, began_s)
-            stop = settle(self.rules, ring, rows, allowed_s, bout.left_s, ended=True)
-            bout.add(stop or Stop("stopped", end_s, 0.0))
+            wait_end_s = began_s + self.rules.bout.wait_s
+            warnings += _false_starts(self.rules.bout, exchange_rows, began_s)
+            end = judge_exchange(self.rules, ring, exchange_rows, wait_end_s, bout.left_s, is_complete=True)
+            bout.add(end or ExchangeEnd("stopped", end_s, 0.0))
             if is_last and recording.events_of("stop"):
                 bout.end("stopped")
         if not bout.is_over and not bout.rounds[-1].over:
@@ -110,22 +121,24 @@ class Sumo(Ruled[SumoRules]):
         return SumoScore(self.name, bout, tuple(warnings))
 
     def winner(self, score: Score) -> str | None:
-        """Return the role that has won; None where nobody has."""
+        """Return the role that has won; None for a draw."""
         return score.winner if isinstance(score, SumoScore) else None
 
     def earned_by_places(self, places: Sequence[int]) -> tuple[float, ...]:
-        """Return what places at the end of all bouts earn."""
+        """Return the points that places after all bouts earn."""
         return earned_by_places(places, self.rules.place_points)
 
     def picture(self, recording: Recording) -> ContestPicture:
-        """Return rounds, awards, and how far each robot was from the middle of the ring."""
-        score, ring = self.judge(recording), _ring(recording.header.arena)
-        rounds = score.bout.rounds
-        spans = spans_of((one.began_s for one in rounds), recording.duration_s, "round")
-        series, marks = [], []
+        """Return rounds, awards, and each robot's distance from the middle of the ring."""
+        score = self.judge(recording)
+        ring = _find_ring(recording.header.arena)
+        begins_s = (bout_round.began_s for bout_round in score.bout.rounds)
+        spans = consecutive_spans(begins_s, recording.duration_s, "round")
+        series = []
         for group, (name, record) in enumerate(recording.robots.items()):
-            away = np.hypot(record.base[:, 0] - ring.x, record.base[:, 1] - ring.y)
-            series.append(Series(name, "m", recording.times, away, group))
+            distance_m = np.hypot(record.base[:, 0] - ring.x, record.base[:, 1] - ring.y)
+            series.append(Series(name, "m", recording.times, distance_m, group))
+        marks = []
         for _, award in score.bout.awards:
             loser = next(name for name in recording.robots if name != award.to)
             label = f"{award.points} to {award.to}: {award.reason.value}"
@@ -136,32 +149,35 @@ class Sumo(Ruled[SumoRules]):
         return ContestPicture(headline, tuple(marks), tuple(series), spans, "distance from the middle")
 
 
-def _ring(told: Mapping[str, Any]) -> Ring:
-    """Return the ring of an arena as `Arena.to_dict` tells it."""
-    for shape in told.get("shapes", ()):
+def _find_ring(arena_data: Mapping[str, Any]) -> Ring:
+    """Return the ring of an arena, given as by `Arena.to_dict`.
+
+    Raises:
+        InputError: the arena has no ring.
+    """
+    for shape in arena_data.get("shapes", ()):
         if shape.get("name") == _EDGE:
             return Ring(float(shape["x"]), float(shape["y"]), float(shape["size_m"][0]) / 2.0)
-    raise InputError("the arena has no ring", hint=f"a round line named {_EDGE}")
+    raise InputError("the arena has no ring", hint=f"add a round line named {_EDGE}")
 
 
-def _exchanges(recording: Recording) -> list[tuple[float, float, bool]]:
-    """Return when each exchange began and ended, at a halt or at the next, and whether it is the last."""
-    halts = [event.time_s for event in recording.events_of(HALT)]
-    found = []
-    for begin, end in tries_of(recording):
-        stopped = min((at for at in halts if begin < at <= end), default=end)
-        found.append((begin, min(stopped, float(recording.times[-1])), end == math.inf))
-    return found
+def _list_exchanges(recording: Recording) -> list[tuple[float, float, bool]]:
+    """Return begin and end of each exchange, at a halt or the next begin [s], and whether it is the last."""
+    halts_s = [event.time_s for event in recording.events_of(HALT)]
+    last_s = float(recording.times[-1])
+    exchanges = []
+    for begin_s, end_s in list_tries(recording):
+        halted_s = min((halt_s for halt_s in halts_s if begin_s < halt_s <= end_s), default=end_s)
+        exchanges.append((begin_s, min(halted_s, last_s), end_s == math.inf))
+    return exchanges
 
 
-def _false_starts(rules: BoutRules, sides: Mapping[str, Side], began_s: float) -> list[str]:
-    """Return a warning for each robot that moved during its wait, once it had settled."""
-    found: list[str] = []
-    for name, side in sides.items():
-        start, settled = (
-            StartWatch(began_s + rules.wait_s, rules.moved_rad),
-            side.times > began_s + rules.settle_s,
-        )
-        start.advance(side.times[settled], side.joints[settled])
-        found += false_start(start.early_s, rules.wait_s, name)
-    return found
+def _false_starts(rules: BoutRules, exchange_rows: Mapping[str, WrestlerRows], began_s: float) -> list[str]:
+    """Return a warning for each robot that moved during its wait, after the time to settle."""
+    warnings: list[str] = []
+    for name, rows in exchange_rows.items():
+        detector = StartDetector(began_s + rules.wait_s, rules.moved_rad)
+        has_settled = rows.times > began_s + rules.settle_s
+        detector.advance(rows.times[has_settled], rows.joints[has_settled])
+        warnings += false_start_warnings(detector.early_s, rules.wait_s, name)
+    return warnings

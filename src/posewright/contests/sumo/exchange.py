@@ -1,11 +1,12 @@
-"""One exchange: from a start, or a restart, to the stop that a point, idleness or the clock brings about.
+"""Judging one exchange of a sumo bout: from a start to the end by a point, by idleness or by the clock.
 
-Everything is worked out from rows alone, and from no row later than what decides: the referee, who sees
-them come, and the judge, who has them all, find the same.
+Everything is computed from rows, and from no row later than the decision needs. So the referee during a bout
+and the judge of its recording agree.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -17,16 +18,24 @@ from posewright.contests.sumo.incidents import (
     Incident,
     Reason,
     Ring,
-    attack,
-    incidents,
+    find_attack,
+    find_incidents,
 )
 from posewright.contests.sumo.rules import SumoRules
-from posewright.contests.sumo.side import Side
+from posewright.contests.sumo.wrestler_rows import WrestlerRows
 
 
 @dataclass(frozen=True, slots=True)
 class Award:
-    """Points to one robot for what happened to the other at a time of the recording [s], and why."""
+    """Points for one robot.
+
+    Attributes:
+        to: the robot.
+        points: for it.
+        reason: what happened to the opponent.
+        at_s: when, in the recording's time [s].
+        text: the reason in a sentence.
+    """
 
     to: str
     points: int
@@ -36,8 +45,15 @@ class Award:
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
-    """The end of an exchange: why, when its clock stopped [s], for how long it ran [s], and the awards."""
+class ExchangeEnd:
+    """The end of an exchange.
+
+    Attributes:
+        reason: why it ended.
+        at_s: when its clock stopped, in the recording's time [s].
+        clock_s: time on its clock [s].
+        awards: of points.
+    """
 
     reason: str
     at_s: float
@@ -45,152 +61,199 @@ class Stop:
     awards: tuple[Award, ...] = ()
 
 
-def settle(
-    rules: SumoRules, ring: Ring, sides: Mapping[str, Side], allowed_s: float, left_s: float, *, ended: bool
-) -> Stop | None:
-    """Return how an exchange ended; None while that is open.
+def judge_exchange(
+    rules: SumoRules,
+    ring: Ring,
+    rows: Mapping[str, WrestlerRows],
+    wait_end_s: float,
+    left_s: float,
+    *,
+    is_complete: bool,
+) -> ExchangeEnd | None:
+    """Return the end of an exchange; None if the rows do not decide it yet.
 
     Args:
         rules: of the sumo.
-        ring: where it is.
-        sides: the rows of both since the start.
-        allowed_s: the end of the robots' wait [s].
-        left_s: on the round's clock [s].
-        ended: whether there will be no further rows.
+        ring: the ring.
+        rows: of both robots since the start.
+        wait_end_s: end of the robots' wait [s].
+        left_s: remaining time on the round's clock [s].
+        is_complete: whether there will be no further rows.
     """
-    one, other = (
-        Fighter.of(rules.fall, name, side.rows(side.times <= allowed_s), side.rows(side.times > allowed_s))
-        for name, side in sides.items()
+    first_fighter, second_fighter = (
+        Fighter.from_rows(
+            rules.fall,
+            name,
+            waiting=robot_rows.select(robot_rows.times <= wait_end_s),
+            fighting=robot_rows.select(robot_rows.times > wait_end_s),
+        )
+        for name, robot_rows in rows.items()
     )
-    times = one.side.times
+    times = first_fighter.rows.times
     if not len(times):
-        return Stop("stopped", allowed_s, 0.0) if ended else None
-    found = [incident for it in (one, other) for incident in incidents(rules, ring, it, ended=ended)]
-    first = min(found, key=lambda incident: incident.at_s, default=None)
-    idle_s, why = _idle(rules, one.side, other.side, allowed_s)
-    end_s, reason = min((allowed_s + left_s, "time"), (idle_s, why))
-    if first is None or first.at_s >= end_s:
-        if times[-1] >= end_s:
-            return Stop(reason, end_s, end_s - allowed_s)
-        return Stop("stopped", float(times[-1]), float(times[-1]) - allowed_s) if ended else None
-    known_s = first.at_s + rules.fall.together_s + rules.fall.lasting_s
-    if times[-1] < known_s and not ended:
+        return ExchangeEnd("stopped", wait_end_s, 0.0) if is_complete else None
+    last_s = float(times[-1])
+    incidents = [
+        *find_incidents(rules, ring, first_fighter, is_complete=is_complete),
+        *find_incidents(rules, ring, second_fighter, is_complete=is_complete),
+    ]
+    first_incident = min(incidents, key=lambda incident: incident.at_s, default=None)
+    idle_s, idle_reason = _find_idle_end(rules, first_fighter.rows, second_fighter.rows, wait_end_s)
+    end_s, reason = min((wait_end_s + left_s, "time"), (idle_s, idle_reason))
+    if first_incident is None or first_incident.at_s >= end_s:
+        if last_s >= end_s:
+            return ExchangeEnd(reason, end_s, end_s - wait_end_s)
+        return ExchangeEnd("stopped", last_s, last_s - wait_end_s) if is_complete else None
+    # until then, another incident may belong to the first one
+    decided_s = first_incident.at_s + rules.fall.together_s + rules.fall.lasting_s
+    if last_s < decided_s and not is_complete:
         return None
-    awards = _Settling(rules, one, other, found, first, ended=ended).awards()
+    awards = _AwardJudge(
+        rules, first_fighter, second_fighter, incidents, first_incident, is_complete=is_complete
+    ).decide()
     if awards is None:
         return None
     reason = "point" if awards else "both fell"
-    return Stop(reason, first.at_s, first.at_s - allowed_s, awards)
+    return ExchangeEnd(reason, first_incident.at_s, first_incident.at_s - wait_end_s, awards)
 
 
-class _Settling:
-    """Says who earns what for the first incident of an exchange and what belongs to it."""
+class _AwardJudge:
+    """Decides the awards for the first incident of an exchange and those that belong to it."""
 
     def __init__(
         self,
         rules: SumoRules,
-        one: Fighter,
-        other: Fighter,
-        found: list[Incident],
-        first: Incident,
+        first_fighter: Fighter,
+        second_fighter: Fighter,
+        incidents: list[Incident],
+        first_incident: Incident,
         *,
-        ended: bool,
+        is_complete: bool,
     ) -> None:
-        self._rules, self._first, self._ended = rules, first, ended
-        self._loser, self._rival = (one, other) if first.robot == one.name else (other, one)
-        until_s = first.at_s + rules.fall.together_s
-        self._own = [it for it in found if it.robot == first.robot and it.at_s <= until_s]
-        self._theirs = [it for it in found if it.robot != first.robot and it.at_s <= until_s]
+        self._rules = rules
+        self._first_incident = first_incident
+        self._is_complete = is_complete
+        if first_incident.robot == first_fighter.name:
+            self._loser = first_fighter
+            self._rival = second_fighter
+        else:
+            self._loser = second_fighter
+            self._rival = first_fighter
+        until_s = first_incident.at_s + rules.fall.together_s
+        related = [incident for incident in incidents if incident.at_s <= until_s]
+        self._loser_incidents = [incident for incident in related if incident.robot == self._loser.name]
+        self._rival_incidents = [incident for incident in related if incident.robot != self._loser.name]
 
-    def awards(self) -> tuple[Award, ...] | None:
-        """Return them; None while an attacker who fell may still get up."""
-        fall = _fall_of(self._own)
-        rival_fall = _fall_of(self._theirs) if fall is not None else None
+    def decide(self) -> tuple[Award, ...] | None:
+        """Return the awards; None while an attacker who fell may still get up."""
+        fall = _first_fall(self._loser_incidents)
+        rival_fall = _first_fall(self._rival_incidents)
         if fall is not None and rival_fall is not None:
-            return self._both_fell(fall, rival_fall)
-        awards = [self._highest(self._loser, self._rival, self._own)]
-        at_once = [it for it in self._theirs if it.at_s - self._first.at_s <= self._rules.fall.same_s]
-        if at_once:
-            awards.append(self._highest(self._rival, self._loser, at_once))
+            return self._decide_double_fall(fall, rival_fall)
+        awards = [self._best_award(self._loser, self._rival, self._loser_incidents)]
+        simultaneous = [
+            incident
+            for incident in self._rival_incidents
+            if incident.at_s - self._first_incident.at_s <= self._rules.fall.same_s
+        ]
+        if simultaneous:
+            awards.append(self._best_award(self._rival, self._loser, simultaneous))
         return tuple(awards)
 
-    def _highest(self, loser: Fighter, rival: Fighter, told: list[Incident]) -> Award:
-        """Return the award for what is worth most of what happened to a robot; of equals, for the first."""
-        return max((self._award(loser, rival, one) for one in told), key=lambda award: award.points)
+    def _best_award(self, loser: Fighter, rival: Fighter, incidents: list[Incident]) -> Award:
+        """Return the award with most points among a robot's incidents; of equals, the first."""
+        awards = [self._award_for(loser, rival, incident) for incident in incidents]
+        return max(awards, key=lambda award: award.points)
 
-    def _award(self, loser: Fighter, rival: Fighter, incident: Incident) -> Award:
-        name, at_s = loser.name, incident.at_s
+    def _award_for(self, loser: Fighter, rival: Fighter, incident: Incident) -> Award:
+        """Return the rival's award for one incident of the loser."""
+        name = loser.name
+        at_s = incident.at_s
         if incident.reason is not None:
             text = {
                 Reason.OUTSIDE: "stepped out of the ring",
                 Reason.HAND: "put a hand on the floor",
                 Reason.KNEES: f"had its knees bent for {self._rules.knees.lasting_s:g} s",
             }[incident.reason]
-            return self._given(rival, incident.reason, at_s, f"{name} {text}")
-        by_rival = attack(self._rules, rival, loser, at_s)
-        if by_rival is not None:
-            return self._given(rival, Reason.KNOCKED_DOWN, at_s, f"{name} fell; {by_rival.told(name)}")
-        own = attack(self._rules, loser, rival, at_s)
-        if own is not None:
-            text = f"{name} fell after its own attack; {own.told(rival.name)}"
-            return self._given(rival, Reason.FELL_AFTER_OWN_ATTACK, at_s, text)
-        return self._given(rival, Reason.FELL_BY_ITSELF, at_s, f"{name} fell, and nobody had attacked")
+            return self._award(rival, incident.reason, at_s, f"{name} {text}")
+        rival_attack = find_attack(self._rules, rival, loser, at_s)
+        if rival_attack is not None:
+            text = f"{name} fell; {rival_attack.describe(name)}"
+            return self._award(rival, Reason.KNOCKED_DOWN, at_s, text)
+        own_attack = find_attack(self._rules, loser, rival, at_s)
+        if own_attack is not None:
+            text = f"{name} fell after its own attack; {own_attack.describe(rival.name)}"
+            return self._award(rival, Reason.FELL_AFTER_OWN_ATTACK, at_s, text)
+        return self._award(rival, Reason.FELL_BY_ITSELF, at_s, f"{name} fell, and nobody had attacked")
 
-    def _both_fell(self, fall: Incident, rival_fall: Incident) -> tuple[Award, ...] | None:
+    def _decide_double_fall(self, fall: Incident, rival_fall: Incident) -> tuple[Award, ...] | None:
+        """Return the awards when both robots fell: none without an attack or with two simultaneous ones."""
         at_s = min(fall.at_s, rival_fall.at_s)
-        pairs = ((self._loser, self._rival), (self._rival, self._loser))
-        attacks = [(attack(self._rules, by, on, at_s), by, on) for by, on in pairs]
-        made = [(told, by, on) for told, by, on in attacks if told is not None]
-        at_once = abs(fall.at_s - rival_fall.at_s) <= self._rules.fall.same_s
-        if not made or (len(made) > 1 and at_once):
+        fell_s = {fall.robot: fall.at_s, rival_fall.robot: rival_fall.at_s}
+        attacks = []
+        for attacker, attacked in ((self._loser, self._rival), (self._rival, self._loser)):
+            attack = find_attack(self._rules, attacker, attacked, at_s)
+            if attack is not None:
+                attacks.append((attack, attacker, attacked))
+        fell_at_once = abs(fall.at_s - rival_fall.at_s) <= self._rules.fall.same_s
+        if not attacks or (len(attacks) > 1 and fell_at_once):
             return ()
-        fell = {fall.robot: fall.at_s, rival_fall.robot: rival_fall.at_s}
-        told, by, on = max(made, key=lambda entry: fell[entry[1].name])  # of two attacks, who fell later
-        text = f"{on.name} fell; {told.told(on.name)}"
-        won = self._given(by, Reason.KNOCKED_DOWN, fell[on.name], text)
-        if by.got_up(self._rules.fall, fell[by.name]):
-            return (won,)
-        limit_s = fell[by.name] + self._rules.fall.get_up_s + self._rules.fall.up_s
-        if by.side.times[-1] < limit_s and not self._ended:
+        # of two attacks, that of the robot that fell later counts
+        attack, attacker, attacked = max(attacks, key=lambda entry: fell_s[entry[1].name])
+        text = f"{attacked.name} fell; {attack.describe(attacked.name)}"
+        attacker_award = self._award(attacker, Reason.KNOCKED_DOWN, fell_s[attacked.name], text)
+        if attacker.got_up(self._rules.fall, fell_s[attacker.name]):
+            return (attacker_award,)
+        get_up_limit_s = fell_s[attacker.name] + self._rules.fall.get_up_s + self._rules.fall.up_s
+        if attacker.rows.times[-1] < get_up_limit_s and not self._is_complete:
             return None
-        text = f"{by.name} fell with its own attack and did not get up"
-        return won, self._given(on, Reason.ATTACKER_FELL_TOO, fell[by.name], text)
+        text = f"{attacker.name} fell with its own attack and did not get up"
+        attacked_award = self._award(attacked, Reason.ATTACKER_FELL_TOO, fell_s[attacker.name], text)
+        return attacker_award, attacked_award
 
-    def _given(self, to: Fighter, reason: Reason, at_s: float, text: str) -> Award:
-        return Award(to.name, reason.worth(self._rules.yuhkoh), reason, at_s, text)
-
-
-def _fall_of(told: list[Incident]) -> Incident | None:
-    return next((incident for incident in told if incident.reason is None), None)
+    def _award(self, to: Fighter, reason: Reason, at_s: float, text: str) -> Award:
+        return Award(to.name, reason.points(self._rules.yuhkoh), reason, at_s, text)
 
 
-def _idle(rules: SumoRules, one: Side, other: Side, allowed_s: float) -> tuple[float, str]:
-    """Return when robots must be stopped because nothing happens, and why; infinity for never."""
-    times, limit = one.times, rules.idle.limit_s
-    marks = np.concatenate([[allowed_s], times[one.touch], times[-1:]])
-    gaps = np.flatnonzero(np.diff(marks) >= limit)
-    apart_s = float(marks[gaps[0]]) + limit if len(gaps) else np.inf
-    since = np.concatenate([[allowed_s], times[1:]])
-    held = _held(rules, since, np.stack([one.feet, other.feet], axis=1))
-    if held is None or since[held] + limit > apart_s:
-        return apart_s, "no touch"
-    end_s = float(since[held]) + limit
-    window = slice(held, int(np.searchsorted(times, end_s)) + 1)
-    joints = np.concatenate([one.joints[window], other.joints[window]], axis=1)
-    moves = (np.abs(joints - joints[:1]) > rules.bout.moved_rad).any()
-    return end_s, "no progress" if moves else "no motion"
+def _first_fall(incidents: list[Incident]) -> Incident | None:
+    return next((incident for incident in incidents if incident.reason is None), None)
 
 
-def _held(rules: SumoRules, times: Floats, feet: Floats) -> int | None:
-    """Return the row from which on no robot gets anywhere for as long as is allowed; None for none.
+def _find_idle_end(
+    rules: SumoRules, first_rows: WrestlerRows, second_rows: WrestlerRows, wait_end_s: float
+) -> tuple[float, str]:
+    """Return when the robots are stopped for idleness, and why; infinity for never [s]."""
+    times = first_rows.times
+    limit_s = rules.idle.limit_s
+    touches_s = np.concatenate([[wait_end_s], times[first_rows.touch], times[-1:]])
+    long_gaps = np.flatnonzero(np.diff(touches_s) >= limit_s)
+    no_touch_end_s = float(touches_s[long_gaps[0]]) + limit_s if len(long_gaps) else math.inf
+    row_times = np.concatenate([[wait_end_s], times[1:]])
+    feet = np.stack([first_rows.feet, second_rows.feet], axis=1)
+    stuck_row = _find_stuck_row(rules, row_times, feet)
+    if stuck_row is None or row_times[stuck_row] + limit_s > no_touch_end_s:
+        return no_touch_end_s, "no touch"
+    end_s = float(row_times[stuck_row]) + limit_s
+    stuck_rows = slice(stuck_row, int(np.searchsorted(times, end_s)) + 1)
+    joints = np.concatenate([first_rows.joints[stuck_rows], second_rows.joints[stuck_rows]], axis=1)
+    has_moved = (np.abs(joints - joints[:1]) > rules.bout.moved_rad).any()
+    return end_s, "no progress" if has_moved else "no motion"
 
-    `feet` are the places of both, `(n, 2, 2)` [m].
+
+def _find_stuck_row(rules: SumoRules, times: Floats, feet: Floats) -> int | None:
+    """Return the first row from which neither robot moves away within the time limit; None if there is none.
+
+    Args:
+        rules: of the sumo.
+        times: `(n,)` [s].
+        feet: middle between the soles of both robots, `(n, 2, 2)` [m].
     """
     row = 0
     while times[-1] - times[row] >= rules.idle.limit_s:
         end = int(np.searchsorted(times, times[row] + rules.idle.limit_s)) + 1
-        away = np.linalg.norm(feet[row:end] - feet[row], axis=2).max(axis=1) > rules.idle.moved_m
-        if not away.any():
+        distances = np.linalg.norm(feet[row:end] - feet[row], axis=2).max(axis=1)
+        has_left = distances > rules.idle.moved_m
+        if not has_left.any():
             return row
-        row += int(away.argmax())
+        row += int(has_left.argmax())
     return None

@@ -1,4 +1,4 @@
-"""What may happen to a robot in the ring: it falls, puts a hand down, steps out, bends its knees too long."""
+"""Incidents of a robot in the ring: falls, hands on the floor, steps out, bent knees, and attacks."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from enum import Enum
 import numpy as np
 
 from posewright.arrays import Flags, Floats
-from posewright.contests.sumo.rules import FallRules, SumoRules, Yuhkoh
-from posewright.contests.sumo.side import Side
+from posewright.contests.sumo.rules import SumoFallRules, SumoRules, Yuhkoh
+from posewright.contests.sumo.wrestler_rows import WrestlerRows
 from posewright.recordings.falls import FallDetector, FallLimits, runs
 
 
 class Reason(Enum):
-    """For what a robot's opponent earns points; each is a key of the rules' table of Yuhkoh."""
+    """A reason for which a robot's opponent earns points; each is a key of the rules' table `Yuhkoh`."""
 
     OUTSIDE = "outside"
     HAND = "hand"
@@ -25,16 +25,19 @@ class Reason(Enum):
     ATTACKER_FELL_TOO = "attacker_fell_too"
     KNEES = "knees"
 
-    def worth(self, table: Yuhkoh) -> int:
-        """Return what it is worth."""
+    def points(self, table: Yuhkoh) -> int:
+        """Return the points that it earns."""
         return int(getattr(table, self.value))
 
 
 @dataclass(frozen=True, slots=True)
 class Incident:
-    """Something that happened to a robot at a time of the recording [s].
+    """An incident of one robot.
 
-    A fall has no reason yet: that hangs on who had attacked.
+    Attributes:
+        robot: its name.
+        reason: of the opponent's award; None for a fall, whose reason depends on who attacked.
+        at_s: in the recording's time [s].
     """
 
     robot: str
@@ -44,7 +47,7 @@ class Incident:
 
 @dataclass(frozen=True, slots=True)
 class Ring:
-    """Where the ring is: its middle and the radius of its outer edge [m]."""
+    """The middle of the ring and the radius of its outer edge [m]."""
 
     x: float
     y: float
@@ -53,51 +56,69 @@ class Ring:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fighter:
-    """One robot's rows since the end of its wait, and in which of them it is down, `(n,)`."""
+    """One robot after the end of its wait.
+
+    Attributes:
+        name: of the robot.
+        rows: after the wait.
+        is_down: whether it is down, `(n,)`.
+    """
 
     name: str
-    side: Side
-    down: Flags
+    rows: WrestlerRows
+    is_down: Flags
 
     @classmethod
-    def of(cls, rules: FallRules, name: str, waiting: Side, fighting: Side) -> Fighter:
-        """Return it as it fights, once its height is known from how it waits."""
-        stood = waiting if len(waiting) else fighting
-        low = rules.height_share * float(np.median(stood.base[:, 2])) if len(stood) else 0.0
-        down = (fighting.upright < np.cos(rules.tilt_rad)) | (fighting.base[:, 2] < low)
-        return cls(name, fighting, down)
+    def from_rows(
+        cls, rules: SumoFallRules, name: str, *, waiting: WrestlerRows, fighting: WrestlerRows
+    ) -> Fighter:
+        """Return a fighter, with its standing height taken from the wait."""
+        standing = waiting if len(waiting) else fighting
+        height_limit = rules.height_share * float(np.median(standing.base[:, 2])) if len(standing) else 0.0
+        is_down = (fighting.upright < np.cos(rules.tilt_rad)) | (fighting.base[:, 2] < height_limit)
+        return cls(name, fighting, is_down)
 
-    def falls(self, rules: FallRules, *, ended: bool) -> list[float]:
-        """Return when each fall began [s]; where all has ended, one that still lasts counts at once."""
-        detector = FallDetector(FallLimits(rules.tilt_rad, lasting_s=rules.lasting_s, ends_down=ended))
-        detector.add(self.side.times, self.down)
-        return [spell.since_s for spell in detector.falls()]
+    def find_falls(self, rules: SumoFallRules, *, is_complete: bool) -> list[float]:
+        """Return when each fall began [s].
 
-    def got_up(self, rules: FallRules, fell_s: float) -> bool:
-        """Tell whether it was up again soon enough after a fall at that time [s], and stayed up."""
-        spells = [(self.side.times[begin], self.side.times[end - 1]) for begin, end in runs(~self.down)]
-        return any(
-            fell_s < begin_s <= fell_s + rules.get_up_s and end_s - begin_s >= rules.up_s
-            for begin_s, end_s in spells
-        )
+        Args:
+            rules: of falls.
+            is_complete: whether there are no further rows; a robot down at the end has then fallen.
+        """
+        detector = FallDetector(FallLimits(rules.tilt_rad, lasting_s=rules.lasting_s, ends_down=is_complete))
+        detector.add(self.rows.times, self.is_down)
+        return [fall.since_s for fall in detector.falls()]
+
+    def got_up(self, rules: SumoFallRules, fell_s: float) -> bool:
+        """Return whether the robot got up soon enough after a fall at a time [s], and stayed up."""
+        for begin, end in runs(~self.is_down):
+            up_s = self.rows.times[begin]
+            last_up_s = self.rows.times[end - 1]
+            if fell_s < up_s <= fell_s + rules.get_up_s and last_up_s - up_s >= rules.up_s:
+                return True
+        return False
 
 
-def incidents(rules: SumoRules, ring: Ring, one: Fighter, *, ended: bool) -> list[Incident]:
-    """Return what happened to a robot, in the order of time."""
-    side, times = one.side, one.side.times
-    falls = one.falls(rules.fall, ended=ended)
-    away = np.hypot(side.footprints[..., 0] - ring.x, side.footprints[..., 1] - ring.y).max(axis=2)
-    outside = (side.stands & (away > ring.radius_m)).any(axis=1) & ~one.down
-    hand = side.hand & ~one.down
-    for fell_s in falls:
-        hand &= (times < fell_s - rules.fall.hand_before_s) | (times >= fell_s)
-    found = [Incident(one.name, None, at_s) for at_s in falls]
-    for reason, flags in ((Reason.OUTSIDE, outside), (Reason.HAND, hand)):
-        found += [Incident(one.name, reason, float(times[begin])) for begin, _ in runs(flags)]
-    for begin, end in runs((side.knees > rules.knees.bent_rad) & ~one.down):
+def find_incidents(rules: SumoRules, ring: Ring, fighter: Fighter, *, is_complete: bool) -> list[Incident]:
+    """Return the incidents of a robot in the order of time."""
+    rows = fighter.rows
+    times = rows.times
+    is_up = ~fighter.is_down
+    falls_s = fighter.find_falls(rules.fall, is_complete=is_complete)
+    sole_distances = np.hypot(rows.footprints[..., 0] - ring.x, rows.footprints[..., 1] - ring.y).max(axis=2)
+    is_outside = (rows.stands & (sole_distances > ring.radius_m)).any(axis=1) & is_up
+    has_hand_down = rows.hand & is_up
+    for fell_s in falls_s:
+        # a hand on the floor just before a fall is part of the fall
+        has_hand_down &= (times < fell_s - rules.fall.hand_before_s) | (times >= fell_s)
+    incidents = [Incident(fighter.name, None, fell_s) for fell_s in falls_s]
+    for reason, flags in ((Reason.OUTSIDE, is_outside), (Reason.HAND, has_hand_down)):
+        incidents += [Incident(fighter.name, reason, float(times[begin])) for begin, _ in runs(flags)]
+    for begin, end in runs((rows.knees > rules.knees.bent_rad) & is_up):
         if times[end - 1] - times[begin] > rules.knees.lasting_s:
-            found.append(Incident(one.name, Reason.KNEES, float(times[begin]) + rules.knees.lasting_s))
-    return sorted(found, key=lambda incident: incident.at_s)
+            at_s = float(times[begin]) + rules.knees.lasting_s
+            incidents.append(Incident(fighter.name, Reason.KNEES, at_s))
+    return sorted(incidents, key=lambda incident: incident.at_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +126,10 @@ class Attack:
     """One robot's attack on the other.
 
     Attributes:
-        touched_s: when it last touched it [s].
-        pushed_m: how far it went towards it [m].
-        swung_rad: how far it swung an arm that touched, 0 where that was no blow [rad].
+        by: name of the attacker.
+        touched_s: last touch [s].
+        pushed_m: how far the attacker went towards the other [m].
+        swung_rad: how far it swung an arm that touched; 0 without a blow [rad].
     """
 
     by: str
@@ -115,30 +137,33 @@ class Attack:
     pushed_m: float
     swung_rad: float
 
-    def told(self, on: str) -> str:
-        """Return it in words."""
+    def describe(self, attacked: str) -> str:
+        """Return the attack on a robot in a sentence."""
         pushed_cm = 100.0 * self.pushed_m
-        did = [f"touched {on} until {self.touched_s:.2f} s", f"went {pushed_cm:.0f} cm towards it"]
+        actions = [f"touched {attacked} until {self.touched_s:.2f} s", f"went {pushed_cm:.0f} cm towards it"]
         if self.swung_rad:
-            did.append(f"swung an arm by {math.degrees(self.swung_rad):.0f} degrees")
-        return f"{self.by} {', '.join(did[:-1])} and {did[-1]}"
+            actions.append(f"swung an arm by {math.degrees(self.swung_rad):.0f} degrees")
+        return f"{self.by} {', '.join(actions[:-1])} and {actions[-1]}"
 
 
-def attack(rules: SumoRules, by: Fighter, on: Fighter, at_s: float) -> Attack | None:
-    """Return the attack by one robot on the other shortly before a time; None if there was none."""
-    times = by.side.times
-    window = (times > at_s - rules.attack.within_s) & (times <= at_s)
-    touched = window & by.side.touch
-    if not touched.any():
+def find_attack(rules: SumoRules, attacker: Fighter, attacked: Fighter, at_s: float) -> Attack | None:
+    """Return an attack of one robot on the other shortly before a time [s]; None if there was none."""
+    times = attacker.rows.times
+    is_recent = (times > at_s - rules.attack.within_s) & (times <= at_s)
+    is_touching = is_recent & attacker.rows.touch
+    if not is_touching.any():
         return None
-    feet, theirs = by.side.feet[window], on.side.feet[window]
-    way = theirs[0] - feet[0]
-    along: Floats = feet @ (way / max(float(np.hypot(*way)), 1e-9))
-    pushed = float((along - np.minimum.accumulate(along)).max())
-    arms = by.side.arms[window]
-    swung = float(np.ptp(arms, axis=0).max()) if arms.size and by.side.strikes[window].any() else 0.0
-    if swung < rules.attack.swing_rad:
-        swung = 0.0
-    if not swung and pushed < rules.attack.push_m:
+    feet = attacker.rows.feet[is_recent]
+    to_attacked = attacked.rows.feet[is_recent][0] - feet[0]
+    direction = to_attacked / max(float(np.hypot(*to_attacked)), 1e-9)
+    progress: Floats = feet @ direction
+    pushed_m = float((progress - np.minimum.accumulate(progress)).max())
+    arms = attacker.rows.arms[is_recent]
+    swung_rad = 0.0
+    if arms.size and attacker.rows.strikes[is_recent].any():
+        swung_rad = float(np.ptp(arms, axis=0).max())
+    if swung_rad < rules.attack.swing_rad:
+        swung_rad = 0.0
+    if not swung_rad and pushed_m < rules.attack.push_m:
         return None
-    return Attack(by.name, float(times[touched][-1]), pushed, swung)
+    return Attack(attacker.name, float(times[is_touching][-1]), pushed_m, swung_rad)

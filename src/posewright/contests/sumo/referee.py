@@ -1,4 +1,4 @@
-"""The referee of a bout: stops it on a point, or when nothing happens, has the robots put back, goes on."""
+"""The referee of a bout, who halts it on a point or for idleness, puts the robots back and restarts it."""
 
 from __future__ import annotations
 
@@ -9,79 +9,105 @@ import numpy as np
 
 from posewright.bodies import PlanarPose, Supervisor
 from posewright.contests.contest import HALT, NEW_TRY, Note
+from posewright.contests.observation import RecordedRows, measured_or_commanded, require_ground_truth
 from posewright.contests.sumo.bout import Bout
-from posewright.contests.sumo.exchange import Stop, settle
+from posewright.contests.sumo.exchange import ExchangeEnd, judge_exchange
 from posewright.contests.sumo.incidents import Ring
 from posewright.contests.sumo.rules import SumoRules
-from posewright.contests.sumo.side import Frame, Seen, Side, touching
-from posewright.contests.watching import RowsKept, done_or_told, truth_of
+from posewright.contests.sumo.wrestler_rows import BodyParts, TouchFlags, WrestlerRows, share_touches
 from posewright.control import Block
 from posewright.errors import BodyError
 from posewright.recordings import ROWS_EVERY, Event
 
-_LOOK_S = 0.25
-"""How often the referee judges what it has seen: soon enough to stop, seldom enough to cost little [s]."""
+_JUDGE_EVERY_S = 0.25
+"""Time between judgements: short enough to halt in time, long enough to cost little [s]."""
 
 
 @dataclass(slots=True)
 class Wrestler:
-    """Who wrestles: who puts it back and where each time, its arms and knees, and whom it wrestles with.
+    """One robot of a bout, as the referee observes it.
 
     Attributes:
-        side: its rows since the last start.
-        pending: what touched what in frames that make no whole row yet.
+        supervisor: places it.
+        starts: its places at the first start and the restarts.
+        body_parts: its arms and knees.
+        opponent: name of the other robot.
+        recorded_rows: selects the frames that the recording has as rows.
+        rows: since the last start.
+        pending_touches: touches in frames after the last complete row.
     """
 
     supervisor: Supervisor
     starts: tuple[PlanarPose, ...]
-    frame: Frame
+    body_parts: BodyParts
     opponent: str
-    kept: RowsKept = field(default_factory=RowsKept)
-    side: Side | None = None
-    pending: Seen = field(default_factory=lambda: np.zeros((0, 3), dtype=np.bool_))
+    recorded_rows: RecordedRows = field(default_factory=RecordedRows)
+    rows: WrestlerRows | None = None
+    pending_touches: TouchFlags = field(default_factory=lambda: np.zeros((0, 3), dtype=np.bool_))
 
-    def look(self, block: Block) -> None:
-        """See a block's rows as the recording will have them: a touch between two belongs to the later."""
-        states, truth, kept = block.states, truth_of(block), self.kept.of(block)
+    def observe(self, block: Block) -> None:
+        """Add a block's rows as the recording will have them; a touch between two rows belongs to the later.
+
+        Raises:
+            BodyError: the body has no ground truth or no contacts.
+        """
+        states = block.states
+        truth = require_ground_truth(block)
+        frames = self.recorded_rows.select(block)
         if truth.contacts is None:
-            raise BodyError(f"a referee cannot see what {block.robot} touches", hint="a simulated body")
-        seen = np.concatenate([self.pending, self.frame.seen(truth.contacts, self.opponent, len(states))])
-        whole = len(seen) - self.kept.frames % ROWS_EVERY
-        self.pending = seen[whole:]
-        new = Side(
-            self.frame,
-            states.times[kept],
-            truth.base[kept],
-            truth.footprints[kept],
-            truth.foot_contacts[kept],
-            done_or_told(states.positions[kept], block.commands.angles[kept]),
-            np.asarray(seen[:whole].reshape(-1, ROWS_EVERY, 3).any(axis=1)),
+            raise BodyError(
+                f"the contacts of {block.robot} are unknown, which a referee needs",
+                hint="use a simulated body with contacts",
+            )
+        new_touches = self.body_parts.find_touches(truth.contacts, self.opponent, len(states))
+        touches = np.concatenate([self.pending_touches, new_touches])
+        n_complete = len(touches) - self.recorded_rows.n_frames % ROWS_EVERY
+        self.pending_touches = touches[n_complete:]
+        new_rows = WrestlerRows(
+            self.body_parts,
+            states.times[frames],
+            truth.base[frames],
+            truth.footprints[frames],
+            truth.foot_contacts[frames],
+            measured_or_commanded(states.positions[frames], block.commands.angles[frames]),
+            np.asarray(touches[:n_complete].reshape(-1, ROWS_EVERY, 3).any(axis=1)),
         )
-        self.side = new if self.side is None else self.side.then(new)
+        self.rows = new_rows if self.rows is None else self.rows.concatenate(new_rows)
 
 
 class SumoReferee:
-    """Watches both robots' blocks, and keeps the account by the rows that the recording will have.
+    """Watches both robots, and judges by the rows that the recording will have.
+
+    Args:
+        rules: of the sumo.
+        ring: the ring.
+        wrestlers: by the robots' names in the plant.
+        note: writes events into the recording.
 
     Attributes:
-        bout: the account so far.
+        bout: the state of the bout.
     """
 
     def __init__(self, rules: SumoRules, ring: Ring, wrestlers: Mapping[str, Wrestler], note: Note) -> None:
-        self._rules, self._ring, self._wrestlers, self._note = rules, ring, wrestlers, note
-        one, other = wrestlers
-        self.bout = Bout(rules.bout, (one, other))
-        self._began_s = self._now_s = self._looked_s = 0.0
+        self._rules = rules
+        self._ring = ring
+        self._wrestlers = wrestlers
+        self._note = note
+        first, second = wrestlers
+        self.bout = Bout(rules.bout, (first, second))
+        self._began_s = 0.0
+        self._now_s = 0.0
+        self._judged_s = 0.0
         self._halted_s: float | None = None
-        self._starts = 0
+        self._n_restarts = 0
 
     def progress(self) -> str:
-        """Return the round, its points, and rounds won."""
-        return self.bout.standing()
+        """Return the round, its points, and the rounds won."""
+        return self.bout.summary()
 
     def watch(self, block: Block) -> bool:
-        """Look at a block; once both robots' are seen, do what is due; return whether the bout is over."""
-        self._wrestlers[block.robot].look(block)
+        """Process a block, intervene after the second robot's, and return whether the bout is over."""
+        self._wrestlers[block.robot].observe(block)
         self._now_s = float(block.states.times[-1])
         if block.robot != list(self._wrestlers)[-1]:
             return False
@@ -91,42 +117,58 @@ class SumoReferee:
             if self._now_s - self._halted_s >= self._rules.bout.halt_s:
                 self._restart()
             return False
-        if self._now_s - self._looked_s < _LOOK_S:
+        if self._now_s - self._judged_s < _JUDGE_EVERY_S:
             return False
-        self._looked_s = self._now_s
-        stop = self._settled()
-        return stop is not None and self._stop(stop)
+        self._judged_s = self._now_s
+        exchange_end = self._judge_exchange()
+        return exchange_end is not None and self._halt(exchange_end)
 
-    def _settled(self) -> Stop | None:
-        sides = {name: one.side for name, one in self._wrestlers.items() if one.side is not None}
-        allowed_s = self._began_s + self._rules.bout.wait_s
-        if len(sides) < len(self._wrestlers) or self._now_s <= allowed_s:
+    def _judge_exchange(self) -> ExchangeEnd | None:
+        """Return the end of the current exchange; None if it is not decided yet."""
+        rows = {
+            name: wrestler.rows for name, wrestler in self._wrestlers.items() if wrestler.rows is not None
+        }
+        wait_end_s = self._began_s + self._rules.bout.wait_s
+        if len(rows) < len(self._wrestlers) or self._now_s <= wait_end_s:
             return None
-        return settle(self._rules, self._ring, touching(sides), allowed_s, self.bout.left_s, ended=False)
+        return judge_exchange(
+            self._rules, self._ring, share_touches(rows), wait_end_s, self.bout.left_s, is_complete=False
+        )
 
-    def _stop(self, stop: Stop) -> bool:
+    def _halt(self, exchange_end: ExchangeEnd) -> bool:
+        """Note the end of an exchange, halt the robots or end the bout; return whether the bout is over."""
         number = self.bout.rounds[-1].number
-        self.bout.add(stop)
-        for award in stop.awards:
-            data = {"to": award.to, "points": award.points, "reason": award.reason.value}
-            about = {"round": number, "since_s": award.at_s, "text": award.text}
-            self._note(Event(self._now_s, "yuhkoh", {**data, **about}))
+        self.bout.add(exchange_end)
+        for award in exchange_end.awards:
+            data = {
+                "to": award.to,
+                "points": award.points,
+                "reason": award.reason.value,
+                "round": number,
+                "since_s": award.at_s,
+                "text": award.text,
+            }
+            self._note(Event(self._now_s, "yuhkoh", data))
         if self.bout.is_over:
             return self._end(self.bout.rounds[-1].over)
         self._halted_s = self._now_s
-        self._note(Event(self._now_s, HALT, {"reason": stop.reason, "round": number}))
+        self._note(Event(self._now_s, HALT, {"reason": exchange_end.reason, "round": number}))
         return False
 
     def _restart(self) -> None:
-        self._starts += 1
-        for who in self._wrestlers.values():
-            who.supervisor.place_robot(*who.starts[self._starts % len(who.starts)])
-            who.side = None
+        """Place the robots at their next start places, and begin another exchange."""
+        self._n_restarts += 1
+        for wrestler in self._wrestlers.values():
+            start = wrestler.starts[self._n_restarts % len(wrestler.starts)]
+            wrestler.supervisor.place_robot(*start)
+            wrestler.rows = None
         self.bout.restart(self._now_s)
-        self._began_s = self._looked_s = self._now_s
+        self._began_s = self._now_s
+        self._judged_s = self._now_s
         self._halted_s = None
         self._note(Event(self._now_s, NEW_TRY, {"round": self.bout.rounds[-1].number}))
 
     def _end(self, reason: str) -> bool:
+        """Note the end of the bout, and return True."""
         self._note(Event(self._now_s, "stop", {"reason": reason}))
         return True

@@ -1,4 +1,4 @@
-"""The rules of the sumo as data: every number, and where it comes from."""
+"""The rules of the sumo as data, with the source of every number."""
 
 from __future__ import annotations
 
@@ -18,14 +18,17 @@ Number = Annotated[int, Bounds(0, 100)]
 
 @dataclass(frozen=True, slots=True)
 class BoutRules:
-    """Rounds, their clock and their end, and how robots wait.
+    """The rounds of a bout and the robots' wait.
 
     Attributes:
-        limit_s: a bout is over after so long in any case [s].
-        wait_s: how long robots stand still after every start [s].
-        settle_s: how much of that they may settle in [s].
-        moved_rad: the turn of a joint that is a move [rad].
-        halt_s: from a stop until the robots are put back [s].
+        rounds: greatest number of rounds.
+        round_s: time of a round [s].
+        win_points: points that win a round.
+        limit_s: time limit of a bout [s].
+        wait_s: time robots stand still after every start [s].
+        settle_s: part of the wait in which they may settle [s].
+        moved_rad: change of a joint angle that counts as a move [rad].
+        halt_s: time from a halt until the robots are put back [s].
     """
 
     rounds: Annotated[int, Bounds(1, 99)]
@@ -40,10 +43,13 @@ class BoutRules:
 
 @dataclass(frozen=True, slots=True)
 class PlaceRules:
-    """How far the toes are before a robot's middle, and how exactly robots are set down [m, rad].
+    """The start places.
 
     Attributes:
-        drawn: so many places of each robot are drawn; restarts take one after the other.
+        toes_m: distance of a robot's toes from its middle [m].
+        drawn: number of random places for each robot, used one after the other.
+        off_m: greatest random offset in x and y [m].
+        turned_rad: greatest random rotation [rad].
     """
 
     toes_m: Length
@@ -54,7 +60,7 @@ class PlaceRules:
 
 @dataclass(frozen=True, slots=True)
 class Yuhkoh:
-    """What the opponent earns for each thing that may happen to a robot."""
+    """Points of the opponent for each kind of incident."""
 
     outside: Number
     hand: Number
@@ -67,10 +73,12 @@ class Yuhkoh:
 
 @dataclass(frozen=True, slots=True)
 class AttackRules:
-    """Who touched the other within this time [s] attacked, if it went so far towards it [m] or swung an arm.
+    """The conditions of an attack: a recent touch with a push or a swing of an arm.
 
     Attributes:
-        swing_rad: the turn of a joint of an arm that makes the arm's touch a blow [rad].
+        within_s: greatest time since the touch [s].
+        push_m: least distance towards the other robot [m].
+        swing_rad: least rotation of an arm's joint that makes its touch a blow [rad].
     """
 
     within_s: Time
@@ -79,18 +87,18 @@ class AttackRules:
 
 
 @dataclass(frozen=True, slots=True)
-class FallRules:
-    """When a robot has fallen, what belongs to one fall, and when one got up again.
+class SumoFallRules:
+    """The conditions of a fall, of incidents that belong together, and of getting up.
 
     Attributes:
-        tilt_rad: a base tilted farther is down [rad].
-        height_share: so is one below this share of the height it stood at.
-        lasting_s: one that is down for so long has fallen [s].
-        together_s: two falls, or a step out and a fall, no farther apart are one thing [s].
-        hand_before_s: a hand on the floor so shortly before a fall is part of it [s].
-        same_s: what happens to both no farther apart happened at once [s].
-        get_up_s: how long an attacker who fell may take to get up [s].
-        up_s: who is up for so long has got up [s].
+        tilt_rad: a base tilted more is down [rad].
+        height_share: a base lower than this share of its standing height is down.
+        lasting_s: shortest time down that is a fall [s].
+        together_s: incidents within this time belong together [s].
+        hand_before_s: a hand on the floor this shortly before a fall is part of it [s].
+        same_s: incidents of both robots within this time are simultaneous [s].
+        get_up_s: time for an attacker who fell to get up [s].
+        up_s: time up after which a robot has got up [s].
     """
 
     tilt_rad: Angle
@@ -105,7 +113,7 @@ class FallRules:
 
 @dataclass(frozen=True, slots=True)
 class IdleRules:
-    """After how long without a touch, or without getting so far, robots are stopped [s, m]."""
+    """Time without a touch or without motion over a distance after which robots are stopped [s, m]."""
 
     limit_s: Limit
     moved_m: Length
@@ -113,7 +121,7 @@ class IdleRules:
 
 @dataclass(frozen=True, slots=True)
 class KneeRules:
-    """Knees bent farther, for longer, are against the rules [rad, s]."""
+    """Greatest bend of the knees [rad] for longer than a time [s]."""
 
     bent_rad: Angle
     lasting_s: Time
@@ -121,7 +129,7 @@ class KneeRules:
 
 @dataclass(frozen=True, slots=True)
 class SumoRules:
-    """The rules; `sources` says by `section.key` where each number comes from."""
+    """The rules of the sumo; `sources` has the source of each number by `section.key`."""
 
     rules: str
     title: str
@@ -130,7 +138,7 @@ class SumoRules:
     place: PlaceRules
     yuhkoh: Yuhkoh
     attack: AttackRules
-    fall: FallRules
+    fall: SumoFallRules
     idle: IdleRules
     knees: KneeRules
     place_points: tuple[Annotated[float, Bounds(0.0, 1e6)], ...]

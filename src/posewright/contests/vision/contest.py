@@ -1,4 +1,4 @@
-"""The vision test as a contest: read the code ahead, turn as it says, read the next one."""
+"""The vision test as a contest: the robot reads a code, turns as it says, and reads the next one."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 
 from posewright.arenas import Arena, read_arena
 from posewright.bodies import PlanarPose, Supervisor
-from posewright.contests.contest import Entry, Note, Ranked
+from posewright.contests.contest import DefaultEntry, Note, RankedScore
+from posewright.contests.observation import RecordedRows, false_start_warnings, require_ground_truth
 from posewright.contests.picture import ContestPicture, Mark, MarkKind, Series, Span
-from posewright.contests.ruled import SPARE_S, Ruled, drawn_by
-from posewright.contests.vision.account import Account, VisionScore
-from posewright.contests.vision.rules import VisionRules, drawn
-from posewright.contests.watching import RowsKept, false_start, truth_of
+from posewright.contests.ruled_contest import SPARE_S, RuledContest, create_field_generator
+from posewright.contests.vision.rules import VisionRules, create_random_field
+from posewright.contests.vision.scorekeeper import VisionScore, VisionScorekeeper
 from posewright.control import Block
 from posewright.errors import InputError
 from posewright.recordings import Event, Recording
@@ -23,68 +23,77 @@ from posewright.rotation import heading
 _FOLDER = Path(__file__).parent
 
 EXTERNAL_PC = "external_pc"
-"""The event by which a recording tells that another computer than the robot's own decided."""
+"""The event of a recording in which another computer than the robot's own decided."""
 
 
-class Vision(Ruled[VisionRules]):
-    """One robot between boxes with codes; by CEABOT 2017's rules where no text of others is given."""
+class Vision(RuledContest[VisionRules]):
+    """One robot between boxes with codes; CEABOT 2017's rules by default."""
 
-    entries: Mapping[str, Entry] = {"robot": Entry("robotis_bioloid", "read_codes")}
+    entries: Mapping[str, DefaultEntry] = {"robot": DefaultEntry("robotis_bioloid", "read_codes")}
 
     def __init__(self, text: str | None = None) -> None:
         super().__init__(VisionRules, _FOLDER / "vision.rules.yaml", text)
 
     @property
     def longest_s(self) -> float:
-        """The wait and all turns [s]."""
+        """The wait and the time limit of all turns [s]."""
         return self.rules.wait_s + self.rules.limit_s + SPARE_S
 
     def field(self, layout: str, seed: int, *, legal: bool = False) -> Arena:  # noqa: ARG002 -- drawn, so legal
-        """Return the field with boxes and codes as the seed draws them."""
-        return drawn(read_arena(_FOLDER / "vision.arena.yaml"), self.rules, drawn_by(seed, layout))
+        """Return the field with random boxes and codes."""
+        empty_arena = read_arena(_FOLDER / "vision.arena.yaml")
+        return create_random_field(empty_arena, self.rules, create_field_generator(seed, layout))
 
     def start(self, role: str, arena: Arena) -> PlanarPose:  # noqa: ARG002 -- one robot
-        """Return the middle of the field; the robot looks at the first box."""
+        """Return the middle of the field; the robot faces the first box."""
         return arena.size_x / 2.0, 0.0, 0.0
 
     def referee(self, arena: Arena, supervisors: Mapping[str, Supervisor], note: Note) -> VisionReferee:
-        """Return a referee of the first robot."""
-        return VisionReferee(Account(self.rules, arena), self.rules, next(iter(supervisors)), note)
+        """Return a referee for the first robot."""
+        return VisionReferee(VisionScorekeeper(self.rules, arena), self.rules, next(iter(supervisors)), note)
 
     def judge(self, recording: Recording) -> VisionScore:
-        """Return which turns were right, from where the robot looked."""
-        arena, record = Arena.from_dict(recording.header.arena), recording.robot()
+        """Return which turns were right, computed from the robot's heading.
+
+        Raises:
+            InputError: the field has another number of codes, or the recording lacks positions.
+        """
+        arena = Arena.from_dict(recording.header.arena)
+        record = recording.robot()
         if len(arena.markers) != self.rules.boxes:
-            told = f"{len(arena.markers)} codes on the field"
-            raise InputError(told, hint=f"the vision test has {self.rules.boxes}")
+            raise InputError(
+                f"the field has {len(arena.markers)} codes", hint=f"the vision test has {self.rules.boxes}"
+            )
         if not np.isfinite(record.base).all(axis=1).any():
-            hint = "a recording of a simulation"
-            raise InputError("the recording does not say where the robot was", hint=hint)
-        account = Account(self.rules, arena)
-        account.look(recording.times, record.base)
-        right = [turn.ended_s for turn in account.turns if turn.is_right]
+            raise InputError(
+                "the recording does not say where the robot was", hint="judge a recording of a simulation"
+            )
+        scorekeeper = VisionScorekeeper(self.rules, arena)
+        scorekeeper.advance(recording.times, record.base)
+        right_ends_s = [turn.ended_s for turn in scorekeeper.turns if turn.is_right]
         is_external = bool(recording.events_of(EXTERNAL_PC))
         return VisionScore(
-            self.name,
-            tuple(account.turns),
-            self.rules.turns,
-            self.rules.points * (1.0 - self.rules.external_pc_share * is_external),
-            right[-1] - self.rules.wait_s if right else None,
-            account.reason or "the recording ends before",
-            is_external,
-            false_start(account.false_start_s, self.rules.wait_s),
+            contest=self.name,
+            turns=tuple(scorekeeper.turns),
+            n_turns=self.rules.turns,
+            most_points=self.rules.points * (1.0 - self.rules.external_pc_share * is_external),
+            time_s=right_ends_s[-1] - self.rules.wait_s if right_ends_s else None,
+            ended=scorekeeper.reason or "the recording ends before",
+            external_pc=is_external,
+            warnings=false_start_warnings(scorekeeper.false_start_s, self.rules.wait_s),
         )
 
-    def earned(self, scores: Sequence[Ranked]) -> tuple[float, ...]:
-        """Return each entry's own points: those of 2017 are not earned by places."""
+    def earned(self, scores: Sequence[RankedScore]) -> tuple[float, ...]:
+        """Return the points of each score, as those of 2017 do not depend on places."""
         return tuple(score.points for score in scores)
 
     def picture(self, recording: Recording) -> ContestPicture:
-        """Return the turns, and where the robot looked."""
-        score, base = self.judge(recording), recording.robot().base
-        known = np.isfinite(base).all(axis=1)
-        looked = np.degrees(np.unwrap(heading(base[known, 3:])))
-        series = (Series("heading", "deg", recording.times[known], looked),)
+        """Return the turns and the robot's heading."""
+        score = self.judge(recording)
+        base = recording.robot().base
+        is_known = np.isfinite(base).all(axis=1)
+        heading_deg = np.degrees(np.unwrap(heading(base[is_known, 3:])))
+        series = (Series("heading", "deg", recording.times[is_known], heading_deg),)
         marks = [
             Mark(
                 turn.ended_s,
@@ -101,23 +110,35 @@ class Vision(Ruled[VisionRules]):
 
 
 class VisionReferee:
-    """Watches one robot's blocks and keeps the account by which the judge will judge."""
+    """Watches one robot, with the same scorekeeper as the judge.
 
-    def __init__(self, account: Account, rules: VisionRules, robot: str, note: Note) -> None:
-        self._account, self._rules, self._robot, self._note = account, rules, robot, note
-        self._kept, self._now_s = RowsKept(), 0.0
+    Args:
+        scorekeeper: judges the turns.
+        rules: of the test.
+        robot: its name in the plant.
+        note: writes events into the recording.
+    """
+
+    def __init__(self, scorekeeper: VisionScorekeeper, rules: VisionRules, robot: str, note: Note) -> None:
+        self._scorekeeper = scorekeeper
+        self._rules = rules
+        self._robot = robot
+        self._note = note
+        self._recorded_rows = RecordedRows()
+        self._now_s = 0.0
 
     def progress(self) -> str:
-        """Return how many turns are done, and the time."""
-        return f"turn {len(self._account.turns)} of {self._rules.turns}  {self._now_s:5.1f} s"
+        """Return the number of turns and the time."""
+        return f"turn {len(self._scorekeeper.turns)} of {self._rules.turns}  {self._now_s:5.1f} s"
 
     def watch(self, block: Block) -> bool:
-        """Look at a block; return whether the test is over."""
+        """Process a block, and return whether the test is over."""
         if block.robot != self._robot:
             return False
-        times, kept = block.states.times, self._kept.of(block)
+        times = block.states.times
+        rows = self._recorded_rows.select(block)
         self._now_s = float(times[-1])
-        if not self._account.look(times[kept], truth_of(block).base[kept]):
+        if not self._scorekeeper.advance(times[rows], require_ground_truth(block).base[rows]):
             return False
-        self._note(Event(self._now_s, "stop", {"reason": self._account.reason}))
+        self._note(Event(self._now_s, "stop", {"reason": self._scorekeeper.reason}))
         return True

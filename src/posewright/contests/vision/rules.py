@@ -1,4 +1,4 @@
-"""The rules of the vision test, and the field that a seed draws by them."""
+"""The rules of the vision test, and its random field."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Angle = Annotated[float, Bounds(0.0, math.pi)]
 Share = Annotated[float, Bounds(0.0, 1.0)]
 
 BOX_M = (0.2, 0.2, 0.5)
-"""A box as on the obstacle field."""
+"""Size of a box, as on the obstacle field [m]."""
 
 _PLATE_M = 0.004
 _SIDES = {"L": 1.0, "R": -1.0}
@@ -30,23 +30,23 @@ class VisionRules:
     """The rules.
 
     Attributes:
-        wait_s: how long the robot stands still at the beginning [s].
-        limit_s: for all turns, counted from the end of the wait [s].
-        boxes: how many stand around the robot, evenly.
-        turns: how many are judged.
-        angles_deg: what codes may ask for [deg].
-        nearest_m: from the middle to the code of the nearest box there may be [m].
-        farthest_m: to that of the farthest [m].
+        wait_s: time the robot stands still at the beginning [s].
+        limit_s: time limit of all turns, from the end of the wait [s].
+        boxes: number of boxes, evenly around the robot.
+        turns: number of turns that are judged.
+        angles_deg: turns that codes may request [deg].
+        nearest_m: least distance of a code from the middle [m].
+        farthest_m: greatest distance of a code from the middle [m].
         marker_m: edge of a code's plate [m].
-        marker_height_m: how high its middle is [m].
+        marker_height_m: height of the plate's middle [m].
         points: for all turns right.
-        external_pc_share: of the points, lost where another computer than the robot's own decides.
-        hold_s: a robot that stands still for so long has finished its turn [s].
-        still_rad: it stands still while its heading changes by no more [rad].
-        tolerance_rad: it looks at a box if it is no farther aside [rad].
-        aside_m: it stays so near to the middle [m].
-        moved_rad: the turn that is a move [rad].
-        fallen_rad: a base that leans farther has fallen [rad].
+        external_pc_share: share of the points that is lost if another computer than the robot's own decides.
+        hold_s: time standing still that completes a turn [s].
+        still_rad: greatest change of heading while standing still [rad].
+        tolerance_rad: greatest angle between the heading and a box that the robot faces [rad].
+        aside_m: greatest distance of the robot from the middle [m].
+        moved_rad: change of heading that counts as a move [rad].
+        fallen_rad: a base tilted more has fallen [rad].
     """
 
     rules: str
@@ -71,70 +71,79 @@ class VisionRules:
     sources: Mapping[str, str] = field(repr=False)
 
     def __post_init__(self) -> None:
-        spacing = 360 // self.boxes
-        wanted = {spacing * step for step in range(1, self.boxes // 2 + 1)}
-        if 360 % self.boxes or wanted != set(self.angles_deg):
-            told = ", ".join(map(str, sorted(wanted)))
-            raise InputError(f"angles_deg do not lead from box to box: {self.boxes} boxes", hint=f"[{told}]")
+        spacing_deg = 360 // self.boxes
+        possible_deg = {spacing_deg * step for step in range(1, self.boxes // 2 + 1)}
+        if 360 % self.boxes or possible_deg != set(self.angles_deg):
+            angles = ", ".join(map(str, sorted(possible_deg)))
+            raise InputError(
+                f"angles_deg do not lead from box to box with {self.boxes} boxes", hint=f"[{angles}]"
+            )
         if self.turns > self.boxes:
-            raise InputError(f"{self.turns} turns for {self.boxes} boxes", hint="at most one a box")
+            raise InputError(
+                f"{self.turns} turns for {self.boxes} boxes", hint="at most one turn for each box"
+            )
         if self.nearest_m > self.farthest_m:
-            raise InputError("nearest_m is more than farthest_m", hint="the nearest box is not the farthest")
+            raise InputError("nearest_m is greater than farthest_m", hint="exchange the two")
 
     @property
     def spacing_rad(self) -> float:
-        """From one box to the next [rad]."""
+        """Angle from one box to the next [rad]."""
         return 2.0 * math.pi / self.boxes
 
 
-def text_of(angle_deg: int, side: str) -> str:
-    """Return the text that asks to turn by so much to the side, `L` or `R`."""
+def format_turn(angle_deg: int, side: str) -> str:
+    """Return the text that requests a turn by an angle to a side, `L` or `R`."""
     return f"Turn{angle_deg}{side}"
 
 
-def turn_of(text: str, rules: VisionRules) -> float:
-    """Return the turn to the left that a text asks for [rad].
+def parse_turn(text: str, rules: VisionRules) -> float:
+    """Return the turn that a text requests, positive to the left [rad].
 
     Raises:
-        InputError: it asks for none that these rules know.
+        InputError: the text is not a turn of the rules.
     """
-    turns = {text_of(a, side): sign * a for a in rules.angles_deg for side, sign in _SIDES.items()}
+    turns = {format_turn(a, side): sign * a for a in rules.angles_deg for side, sign in _SIDES.items()}
     if text not in turns:
-        raise InputError(f"the code {text!r:.40} asks for no turn", hint=f"one of {', '.join(turns)}")
+        raise InputError(f"the code {text!r:.40} requests no turn", hint=f"one of {', '.join(turns)}")
     return math.radians(turns[text])
 
 
-def drawn(empty: Arena, rules: VisionRules, rng: np.random.Generator) -> Arena:
-    """Return the field with boxes and codes, drawn.
+def create_random_field(empty_arena: Arena, rules: VisionRules, rng: np.random.Generator) -> Arena:
+    """Return the field with random codes and distances of the boxes.
 
-    The codes lead from the box at heading 0 to each of the others once, and back.
+    The codes lead from the box at heading 0 to each of the other boxes once, and back.
     """
-    way = [0, *(1 + rng.permutation(rules.boxes - 1)).tolist()]
+    tour = [0, *(1 + rng.permutation(rules.boxes - 1)).tolist()]
     texts = [""] * rules.boxes
-    for here, there in zip(way, [*way[1:], way[0]], strict=True):
-        steps = (there - here) % rules.boxes
-        is_left = bool(rng.integers(2)) if 2 * steps == rules.boxes else 2 * steps < rules.boxes
-        steps = steps if is_left else rules.boxes - steps
-        texts[here] = text_of(steps * 360 // rules.boxes, "L" if is_left else "R")
+    for box, next_box in zip(tour, [*tour[1:], tour[0]], strict=True):
+        steps_left = (next_box - box) % rules.boxes
+        is_opposite = 2 * steps_left == rules.boxes
+        is_left = bool(rng.integers(2)) if is_opposite else 2 * steps_left < rules.boxes
+        steps = steps_left if is_left else rules.boxes - steps_left
+        texts[box] = format_turn(steps * 360 // rules.boxes, "L" if is_left else "R")
     distances = rng.uniform(rules.nearest_m, rules.farthest_m, rules.boxes)
     shapes: list[Shape] = []
-    for number, (text, away) in enumerate(zip(texts, distances.tolist(), strict=True)):
-        shapes += _box(empty, rules, number, text, round(away, 3))
-    return replace(empty, shapes=tuple(shapes))
+    for number, (text, distance_m) in enumerate(zip(texts, distances.tolist(), strict=True)):
+        shapes += _create_box(empty_arena, rules, number, text, round(distance_m, 3))
+    return replace(empty_arena, shapes=tuple(shapes))
 
 
-def _box(empty: Arena, rules: VisionRules, number: int, text: str, away_m: float) -> tuple[Shape, Shape]:
+def _create_box(
+    arena: Arena, rules: VisionRules, number: int, text: str, distance_m: float
+) -> tuple[Shape, Shape]:
+    """Return a box and the plate with its code, which face the middle of the field."""
     angle = number * rules.spacing_rad
-    ahead = np.array([math.cos(angle), math.sin(angle)])
-    middle = np.array([empty.size_x / 2.0, 0.0])
-    box = middle + ahead * (away_m + (BOX_M[0] + _PLATE_M) / 2.0)
-    code = middle + ahead * away_m
-    size = (_PLATE_M, rules.marker_m, rules.marker_m)
-    base_m = rules.marker_height_m - rules.marker_m / 2.0
+    direction = np.array([math.cos(angle), math.sin(angle)])
+    middle = np.array([arena.size_x / 2.0, 0.0])
+    box_position = middle + direction * (distance_m + (BOX_M[0] + _PLATE_M) / 2.0)
+    code_position = middle + direction * distance_m
+    plate_size = (_PLATE_M, rules.marker_m, rules.marker_m)
+    plate_base_m = rules.marker_height_m - rules.marker_m / 2.0
     name = f"{number + 1}"
     yaw = round(math.remainder(angle + math.pi, 2.0 * math.pi), 6)
-    (bx, by), (cx, cy) = box.round(4).tolist(), code.round(4).tolist()
+    box_x, box_y = box_position.round(4).tolist()
+    code_x, code_y = code_position.round(4).tolist()
     return (
-        Shape(f"stand_{name}", Role.FURNITURE, bx, by, BOX_M, yaw),
-        Shape(f"code_{name}", Role.MARKER, cx, cy, size, yaw, base_m, text=text),
+        Shape(f"stand_{name}", Role.FURNITURE, box_x, box_y, BOX_M, yaw),
+        Shape(f"code_{name}", Role.MARKER, code_x, code_y, plate_size, yaw, plate_base_m, text=text),
     )

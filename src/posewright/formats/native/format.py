@@ -1,4 +1,4 @@
-"""Native motion files, `*.motion.yaml`: YAML 1.2, one keyframe a line, a person's comments kept.
+"""Native motion files, `*.motion.yaml`: YAML 1.2, one keyframe per line, the user's comments kept.
 
 docs/motions.md describes the format.
 """
@@ -20,7 +20,7 @@ from posewright.formats.file_kind import BOM, Evidence, FileKind, read_file_byte
 from posewright.formats.motion_file import MotionFile, Origin, origin_of
 from posewright.formats.motion_format import EXACT, MotionFormat, Rendering, WriteOptions, exact_key_times
 from posewright.formats.native.reader import motion_of
-from posewright.formats.native.writer import Before, tree_of
+from posewright.formats.native.writer import OldDocument, tree_of
 from posewright.formats.roboplus.document import ROBOPLUS_TEXT
 from posewright.motions import Motion
 from posewright.robots import Robot
@@ -29,28 +29,30 @@ NATIVE = "posewright-motion"
 
 
 def read(data: bytes, path: Path | None = None, card: Robot | None = None) -> Motion:
-    """Return the motion in the bytes of a native file; it remembers them as its origin.
+    """Return the motion in the bytes of a native file, with these as its origin.
 
     Args:
         data: the whole file.
-        path: only used in messages.
-        card: of the robot, should the file be for that one; else the one that ships is looked up.
+        path: the file, for messages.
+        card: the card of the file's robot; by default, or if the file is for another robot, the shipped one.
 
     Raises:
-        DocumentError: it is not YAML, or a value is not what it should be.
-        UnknownNameError: a key, joint, easing or robot that does not exist.
+        DocumentError: it is not YAML, or a value is invalid.
+        UnknownNameError: a key, joint, easing or robot does not exist.
     """
     motion = motion_of(parse_document(decode_document(data, path), path), card)
-    own = card if card is not None and card.name == motion.robot else None
-    return replace(motion, origin=Origin(NATIVE, data, path=path, robot=own))
+    own_card = card if card is not None and card.name == motion.robot else None
+    return replace(motion, origin=Origin(NATIVE, data, path=path, robot=own_card))
 
 
 def render(motion: Motion, over: bytes | None = None) -> bytes:
     """Return the bytes of a native file.
 
-    A motion that was read from a native file gives that file with only the changed lines changed, to the
-    byte the same where nothing was edited.
-    A motion that did not come from a native file is written over the one in `over`, if there is one.
+    A motion that was read from a native file gives that file with only the edited lines changed.
+
+    Args:
+        motion: the motion.
+        over: the bytes of the file that a motion of another origin is written over.
     """
     origin = origin_of(motion, NATIVE)
     data = origin.document if origin is not None and isinstance(origin.document, bytes) else over
@@ -59,23 +61,23 @@ def render(motion: Motion, over: bytes | None = None) -> bytes:
     text = decode_document(data)
     root = parse_document(text)
     card = None if origin is None else origin.robot
-    tree = tree_of(motion, Before(root.value, motion_of(root, card)))
+    tree = tree_of(motion, OldDocument(root.value, motion_of(root, card)))
     return (BOM if data.startswith(BOM) else b"") + revise_document(text, tree).encode()
 
 
 def write(motion: Motion, path: Path | str) -> None:
-    """Write a native file atomically; one that stands there already keeps its comments."""
+    """Write a native file atomically; an existing file of the same motion keeps its comments."""
     path = Path(path)
-    write_atomically(path, render(motion, standing_at(path, motion)))
+    write_atomically(path, render(motion, existing_file(path, motion)))
 
 
-def standing_at(path: Path, motion: Motion) -> bytes | None:
-    """Return the file of that motion at `path`; anything else is overwritten, not revised."""
+def existing_file(path: Path, motion: Motion) -> bytes | None:
+    """Return the bytes of the file at `path` if it holds a motion of the same name, else None."""
     origin = origin_of(motion)
     try:
         data = read_file_bytes(path)
-        stands = read(data, path, None if origin is None else origin.robot)
-        return data if stands.name == motion.name else None
+        existing_motion = read(data, path, None if origin is None else origin.robot)
+        return data if existing_motion.name == motion.name else None
     except InputError:
         return None
 
@@ -87,16 +89,17 @@ def _read(data: bytes, path: Path, card: Robot | None) -> MotionFile:
 
 def _render(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
     del options
-    return Rendering(render(motion, standing_at(path, motion)), _losses(motion), (), exact_key_times(motion))
+    data = render(motion, existing_file(path, motion))
+    return Rendering(data, _describe_lost_links(motion), (), exact_key_times(motion))
 
 
-def _losses(motion: Motion) -> tuple[str, ...]:
-    """Return what a native file cannot hold: it is one motion, and has no other pages to lead to."""
+def _describe_lost_links(motion: Motion) -> tuple[str, ...]:
+    """Return descriptions of the RoboPlus pages that a motion leads to; a native file has one motion only."""
     if origin_of(motion, ROBOPLUS_TEXT) is None:
         return ()
     links = (("next", motion.next), ("exit", motion.exit))
     return tuple(
-        f"{what} page {to}: it stays behind in the file it came from" for what, to in links if to is not None
+        f"its {kind} page {page}: only the page itself is written" for kind, page in links if page is not None
     )
 
 

@@ -1,4 +1,4 @@
-"""From a motion to the tree of a native motion file, in the words of the file it is written over."""
+"""Writing native motion files: motions to documents; unchanged values stay as the old file has them."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ from posewright.robots import Light
 Tree: TypeAlias = PlainMapping
 Stiffness = dict[str, float] | None
 
-DIGITS = 9  # decimals of an angle in degrees: a hundred-millionth of a tick
+DIGITS = 9
+"""Decimals of an angle in degrees: a hundred-millionth of a servo's tick."""
 
 
 @dataclass(frozen=True)
-class Before:
+class OldDocument:
     """The document that a motion is written over, and the motion that it describes."""
 
     tree: Tree
@@ -30,24 +31,26 @@ class Before:
 
 
 @dataclass(frozen=True)
-class _Manner:
+class _KeyframeDefaults:
+    """Easing, ramps and stiffness that are written once for the whole motion."""
+
     easing: Easing
     accel_share: float
     stiffness: Stiffness
 
     @classmethod
-    def of(cls, keyframes: tuple[Keyframe, ...]) -> _Manner:
-        """Choose what most keyframes have; stiffness only where all have the same."""
+    def of(cls, keyframes: tuple[Keyframe, ...]) -> _KeyframeDefaults:
+        """Return the values of most keyframes; a stiffness only if all have the same."""
         easing = Counter(k.easing for k in keyframes).most_common(1)[0][0]
         shares = Counter(k.accel_share for k in keyframes if k.easing is Easing.TRAPEZOID)
         stiffness = _stiffness(keyframes[0])
-        alike = all(_stiffness(k) == stiffness for k in keyframes)
+        is_same = all(_stiffness(k) == stiffness for k in keyframes)
         share = shares.most_common(1)[0][0] if shares else DEFAULT_ACCEL_SHARE
-        return cls(easing, share, stiffness if alike else None)
+        return cls(easing, share, stiffness if is_same else None)
 
     @classmethod
-    def told_in(cls, tree: Tree) -> _Manner:
-        """Return what an honest document says."""
+    def from_document(cls, tree: Tree) -> _KeyframeDefaults:
+        """Return the values in a valid document."""
         stiffness = tree.get("stiffness_nm_rad")
         return cls(
             Easing(tree.get("easing", Easing.LINEAR.value)),
@@ -63,39 +66,43 @@ class _Manner:
             yield "stiffness_nm_rad", flow_mapping(self.stiffness)
 
 
-def tree_of(motion: Motion, before: Before | None = None) -> dict[str, object]:
-    """Return the document of a motion; what means the same as before keeps its value as it stood."""
-    if before is None:
-        return dict(_entries(motion, _Manner.of(motion.keyframes), None))
-    fresh = dict(_entries(motion, _Manner.told_in(before.tree), before))
-    old = dict(before.tree)
+def tree_of(motion: Motion, old: OldDocument | None = None) -> dict[str, object]:
+    """Return the document of a motion; values that mean the same as in the old document stay as they are."""
+    if old is None:
+        return dict(_entries(motion, _KeyframeDefaults.of(motion.keyframes), None))
+    tree = dict(_entries(motion, _KeyframeDefaults.from_document(old.tree), old))
     for key in ("easing", "accel_share", "stiffness_nm_rad"):
-        fresh.pop(key, None)
-        if key in old:
-            fresh[key] = old[key]
-    if "start_pose" in old and motion.joints == before.motion.joints and motion.start == before.motion.start:
-        fresh["start_pose"] = old["start_pose"]  # by its name, as it stood
-        del fresh["start_pose_deg"]
-    for key, same in _unchanged(motion, before.motion).items():
-        if same:
-            fresh.pop(key, None)
-            fresh.update({key: old[key]} if key in old else {})
-    return fresh
+        tree.pop(key, None)
+        if key in old.tree:
+            tree[key] = old.tree[key]
+    has_same_start = motion.joints == old.motion.joints and motion.start == old.motion.start
+    if "start_pose" in old.tree and has_same_start:
+        tree["start_pose"] = old.tree["start_pose"]  # keeps the name of the pose
+        del tree["start_pose_deg"]
+    for key, is_unchanged in _unchanged_keys(motion, old.motion).items():
+        if is_unchanged:
+            tree.pop(key, None)
+            if key in old.tree:
+                tree[key] = old.tree[key]
+    return tree
 
 
-def _unchanged(motion: Motion, old: Motion) -> dict[str, bool]:
+def _unchanged_keys(motion: Motion, old: Motion) -> dict[str, bool]:
+    """Return, for each key, whether two motions have the same value."""
     same_joints = motion.joints == old.joints
-    own = ("source", "repeat", "speed", "next", "exit")
+    attributes = ("source", "repeat", "speed", "next", "exit")
     return {
         "motion": motion.name == old.name,
-        **{key: getattr(motion, key) == getattr(old, key) for key in own},
+        **{key: getattr(motion, key) == getattr(old, key) for key in attributes},
         "joints": same_joints,
         "start_pose_deg": same_joints and motion.start == old.start,
         "keyframes": same_joints and motion.keyframes == old.keyframes,
     }
 
 
-def _entries(motion: Motion, manner: _Manner, before: Before | None) -> Iterator[tuple[str, object]]:
+def _entries(
+    motion: Motion, defaults: _KeyframeDefaults, old: OldDocument | None
+) -> Iterator[tuple[str, object]]:
     yield "motion", motion.name
     yield "robot", motion.robot
     if motion.source:
@@ -109,53 +116,52 @@ def _entries(motion: Motion, manner: _Manner, before: Before | None) -> Iterator
             yield key, name
     if motion.extras:
         yield "extras", dict(motion.extras)
-    yield from manner.entries()
+    yield from defaults.entries()
     yield "joints", list(motion.joints)
     if motion.start is not None:
-        yield "start_pose_deg", _pose(motion.start, _old_start(before))
-    yield "keyframes", list(_keyframes(motion, manner, before))
+        yield "start_pose_deg", _pose(motion.start, _old_start(old))
+    yield "keyframes", list(_keyframes(motion, defaults, old))
 
 
-def _old_start(before: Before | None) -> tuple[Pose, list[object]] | None:
-    if before is None or "start_pose_deg" not in before.tree or before.motion.start is None:
+def _old_start(old: OldDocument | None) -> tuple[Pose, list[object]] | None:
+    if old is None or "start_pose_deg" not in old.tree or old.motion.start is None:
         return None
-    return before.motion.start, before.tree["start_pose_deg"]
+    return old.motion.start, old.tree["start_pose_deg"]
 
 
-def _keyframes(motion: Motion, manner: _Manner, before: Before | None) -> Iterator[Tree]:
-    """Yield the keyframes' entries; the same keyframe in the same place is as it was."""
-    known = () if before is None else before.motion.keyframes
+def _keyframes(motion: Motion, defaults: _KeyframeDefaults, old: OldDocument | None) -> Iterator[Tree]:
+    """Yield the entries of the keyframes; an unchanged keyframe keeps its entry."""
+    old_keyframes = () if old is None else old.motion.keyframes
     for place, keyframe in enumerate(motion.keyframes):
-        if before is None or place >= len(known):
-            yield _keyframe(keyframe, manner, None)
-        elif keyframe == known[place]:
-            yield before.tree["keyframes"][place]
+        if old is None or place >= len(old_keyframes):
+            yield _keyframe(keyframe, defaults, None)
+        elif keyframe == old_keyframes[place]:
+            yield old.tree["keyframes"][place]
         else:
-            yield _keyframe(keyframe, manner, (known[place], before.tree["keyframes"][place]))
+            yield _keyframe(keyframe, defaults, (old_keyframes[place], old.tree["keyframes"][place]))
 
 
-def _keyframe(keyframe: Keyframe, manner: _Manner, old: tuple[Keyframe, Tree] | None) -> Tree:
-    told: Tree = {} if old is None else old[1]
+def _keyframe(keyframe: Keyframe, defaults: _KeyframeDefaults, old: tuple[Keyframe, Tree] | None) -> Tree:
+    """Return the entry of a keyframe; `old` are the keyframe in its place before and its entry."""
+    old_entry: Tree = {} if old is None else old[1]
     entries: dict[str, object] = {"reach_s": keyframe.reach_s}
-    if keyframe.pause_s or "pause_s" in told:
+    if keyframe.pause_s or "pause_s" in old_entry:
         entries["pause_s"] = keyframe.pause_s
-    if keyframe.easing is not manner.easing or "easing" in told:
+    if keyframe.easing is not defaults.easing or "easing" in old_entry:
         entries["easing"] = keyframe.easing.value
-    shared = keyframe.easing is not Easing.TRAPEZOID or keyframe.accel_share == manner.accel_share
-    if not shared or "accel_share" in told:
+    is_trapezoid = keyframe.easing is Easing.TRAPEZOID
+    has_default_ramps = not is_trapezoid or keyframe.accel_share == defaults.accel_share
+    if not has_default_ramps or "accel_share" in old_entry:
         entries["accel_share"] = keyframe.accel_share
     stiffness = _stiffness(keyframe)
-    if stiffness != manner.stiffness or "stiffness_nm_rad" in told:
+    if stiffness != defaults.stiffness or "stiffness_nm_rad" in old_entry:
         entries["stiffness_nm_rad"] = None if stiffness is None else flow_mapping(stiffness)
     if keyframe.attitude is not None:
         entries["attitude_deg"] = _attitude(keyframe.attitude, old)
     if keyframe.lights is not None:
-        entries["lights"] = (
-            told["lights"]
-            if old is not None and old[0].lights == keyframe.lights
-            else _lights(keyframe.lights)
-        )
-    entries["pose_deg"] = _pose(keyframe.pose, None if old is None else (old[0].pose, told["pose_deg"]))
+        has_same_lights = old is not None and old[0].lights == keyframe.lights
+        entries["lights"] = old_entry["lights"] if has_same_lights else _lights(keyframe.lights)
+    entries["pose_deg"] = _pose(keyframe.pose, None if old is None else (old[0].pose, old_entry["pose_deg"]))
     return flow_mapping(entries)
 
 
@@ -167,12 +173,12 @@ def _attitude(attitude: Attitude, old: tuple[Keyframe, Tree] | None) -> list[obj
 
 def _lights(lights: Mapping[str, Light]) -> Tree:
     return {
-        name: [_whole(value) for value in light] if isinstance(light, tuple) else _whole(light)
+        name: [_as_integer(value) for value in light] if isinstance(light, tuple) else _as_integer(light)
         for name, light in lights.items()
     }
 
 
-def _whole(value: float) -> float:
+def _as_integer(value: float) -> float:
     return int(value) if value.is_integer() else value
 
 
@@ -181,16 +187,20 @@ def _stiffness(keyframe: Keyframe) -> Stiffness:
 
 
 def _pose(pose: Pose, old: tuple[Pose, list[object]] | None) -> list[object]:
-    """Return what stands for each joint; an angle that is as it was stands as it stood."""
+    """Return the value of each joint; an unchanged angle keeps its old value."""
     degrees: list[float] = (np.round(np.degrees(pose.angles), DIGITS) + 0.0).tolist()
     values: list[object] = [*degrees]
     if pose.free or any(map(math.isnan, degrees)):
         free = pose.free_mask.tolist()
-        values = [
-            FREE if off else None if math.isnan(angle) else angle
-            for angle, off in zip(degrees, free, strict=True)
-        ]
+        for i, angle in enumerate(degrees):
+            if free[i]:
+                values[i] = FREE
+            elif math.isnan(angle):
+                values[i] = None
     if old is None or old[0].joints != pose.joints:
         return values
-    same = pose.same_as(old[0]).tolist()
-    return [stood if kept else value for value, stood, kept in zip(values, old[1], same, strict=True)]
+    old_pose, old_values = old
+    for i, is_unchanged in enumerate(pose.same_as(old_pose).tolist()):
+        if is_unchanged:
+            values[i] = old_values[i]
+    return values

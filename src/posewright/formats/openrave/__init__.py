@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from posewright.formats.openrave.bodies import Environment as Environment
     from posewright.formats.openrave.bodies import Geometry as Geometry
     from posewright.formats.openrave.bodies import GeometryKind as GeometryKind
-    from posewright.formats.openrave.bodies import Joint as Joint
     from posewright.formats.openrave.bodies import JointKind as JointKind
     from posewright.formats.openrave.bodies import KinBody as KinBody
-    from posewright.formats.openrave.bodies import Link as Link
     from posewright.formats.openrave.bodies import Mass as Mass
+    from posewright.formats.openrave.bodies import RaveJoint as RaveJoint
+    from posewright.formats.openrave.bodies import RaveLink as RaveLink
     from posewright.formats.openrave.reader import is_openrave as is_openrave
     from posewright.formats.openrave.reader import read_openrave as read_openrave
     from posewright.formats.openrave.robots import read_openrave_robot as read_openrave_robot

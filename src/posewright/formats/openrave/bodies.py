@@ -1,7 +1,7 @@
-"""What an OpenRAVE document describes: bodies of links and joints, in metres, kilograms and radians.
+"""The content of an OpenRAVE document: bodies of links and joints, in metres, kilograms and radians.
 
-Poses are matrices `(4, 4)`. Those of links, and joints' anchors and axes, are in the frame of the environment
-as the document places them, with every joint at 0; those of geometries and masses are in that of their link.
+Poses are matrices `(4, 4)`. Those of links, and joints' anchors and axes, are in the frame of the
+environment with every joint at 0; those of geometries and masses are in the frame of their link.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from posewright.formats.scenes.mesh import Colour, ball_points, box_points, roun
 
 
 class GeometryKind(Enum):
-    """The shapes that are read; a cylinder's axis is its y."""
+    """The shapes that are read; the axis of a cylinder is y."""
 
     BOX = "box"
     SPHERE = "sphere"
@@ -28,7 +28,7 @@ class GeometryKind(Enum):
 
 
 class JointKind(Enum):
-    """The joints that are read: they turn about their axis, or slide along it."""
+    """The joints that are read: they turn about their axis or slide along it."""
 
     HINGE = "hinge"
     SLIDER = "slider"
@@ -39,9 +39,11 @@ class Geometry:
     """A shape of a link.
 
     Attributes:
-        size_m: of a box its edges; of a sphere its radius; of a cylinder radius and height [m].
-        pose: in the frame of the link.
-        parts: of a mesh the points of each of its parts, `(n, 3)`, in its own frame; of others none.
+        kind: the kind of shape.
+        pose: its pose in the frame of the link.
+        size_m: the edges of a box, the radius of a sphere, or radius and height of a cylinder [m].
+        parts: the points of each part of a mesh, `(n, 3)`, in its own frame; empty for other shapes.
+        colour: red, green, blue 0..1; None if the document gives none.
     """
 
     kind: GeometryKind
@@ -51,37 +53,38 @@ class Geometry:
     colour: Colour | None = None
 
     def points(self) -> tuple[Floats, ...]:
-        """Return the points of each of its parts, `(n, 3)`, in the frame of the link [m]."""
-        found = self.parts
+        """Return the points of each part, `(n, 3)`, in the frame of the link [m]."""
+        parts = self.parts
         if self.kind is GeometryKind.BOX:
-            found = (box_points(np.array(self.size_m)),)
+            parts = (box_points(np.array(self.size_m)),)
         elif self.kind is GeometryKind.SPHERE:
-            found = (ball_points(self.size_m[0]),)
+            parts = (ball_points(self.size_m[0]),)
         elif self.kind is GeometryKind.CYLINDER:
-            found = (round_points(self.size_m[0], self.size_m[1]),)
-        return tuple(part @ self.pose[:3, :3].T + self.pose[:3, 3] for part in found)
+            parts = (round_points(self.size_m[0], self.size_m[1]),)
+        return tuple(part @ self.pose[:3, :3].T + self.pose[:3, 3] for part in parts)
 
     def mass(self, density: float) -> Mass | None:
-        """Return what it weighs at a density [kg/m^3], in the frame of the link; None of a mesh."""
+        """Return its mass at a density [kg/m^3], in the frame of the link; None for a mesh."""
         if self.kind is GeometryKind.MESH:
             return None
         if self.kind is GeometryKind.BOX:
-            one = Mass.of_box(self.size_m, density * math.prod(self.size_m))
+            mass = Mass.of_box(self.size_m, density * math.prod(self.size_m))
         elif self.kind is GeometryKind.SPHERE:
             (radius,) = self.size_m
-            one = Mass.of_sphere(radius, density * 4.0 / 3.0 * math.pi * radius**3)
+            mass = Mass.of_sphere(radius, density * 4.0 / 3.0 * math.pi * radius**3)
         else:
             radius, height = self.size_m
             kg = density * math.pi * radius**2 * height
-            across = kg * (3.0 * radius**2 + height**2) / 12.0
-            one = Mass(kg, np.zeros(3), np.diag([across, kg * radius**2 / 2.0, across]))
-        turn = self.pose[:3, :3]
-        return Mass(one.kg, self.pose[:3, 3], turn @ one.inertia @ turn.T)
+            axial = kg * radius**2 / 2.0
+            transverse = kg * (3.0 * radius**2 + height**2) / 12.0
+            mass = Mass(kg, np.zeros(3), np.diag([transverse, axial, transverse]))
+        rotation = self.pose[:3, :3]
+        return Mass(mass.kg, self.pose[:3, 3], rotation @ mass.inertia @ rotation.T)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mass:
-    """What a link weighs.
+    """The mass of a link.
 
     Attributes:
         kg: its mass.
@@ -95,38 +98,41 @@ class Mass:
 
     @classmethod
     def of_box(cls, size_m: Iterable[float], kg: float) -> Mass:
-        """Return the mass of a full box about its middle."""
+        """Return the mass of a solid box about its centre."""
         x, y, z = (edge**2 for edge in size_m)
         return cls(kg, np.zeros(3), np.diag([y + z, x + z, x + y]) * (kg / 12.0))
 
     @classmethod
     def of_sphere(cls, radius_m: float, kg: float) -> Mass:
-        """Return the mass of a full sphere about its middle."""
+        """Return the mass of a solid sphere about its centre."""
         return cls(kg, np.zeros(3), np.eye(3) * (0.4 * kg * radius_m**2))
 
     @classmethod
     def of_all(cls, masses: Iterable[Mass]) -> Mass | None:
-        """Return several as one; None where there is none."""
-        parts = [one for one in masses if one.kg > 0.0]
+        """Return the sum of several masses; None if there are none above 0."""
+        parts = [mass for mass in masses if mass.kg > 0.0]
         if not parts:
             return None
-        kg = sum(one.kg for one in parts)
-        centre = np.asarray(sum(one.kg * one.centre_m for one in parts) / kg)
+        kg = sum(part.kg for part in parts)
+        centre = np.asarray(sum(part.kg * part.centre_m for part in parts) / kg)
         inertia = np.zeros((3, 3))
-        for one in parts:
-            away = one.centre_m - centre
-            inertia += one.inertia + one.kg * (away @ away * np.eye(3) - np.outer(away, away))
+        for part in parts:
+            offset = part.centre_m - centre
+            inertia += part.inertia + part.kg * (offset @ offset * np.eye(3) - np.outer(offset, offset))
         return cls(kg, centre, inertia)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Link:
+class RaveLink:
     """A rigid part; OpenRAVE calls it a Body.
 
     Attributes:
-        pose: where it is, with every joint at 0.
-        mass: None where the document tells none.
-        where: where it begins.
+        name: its name.
+        is_static: whether it is fixed to the world.
+        pose: its pose with every joint at 0.
+        geometries: its shapes.
+        mass: its mass; None if the document gives none.
+        where: its place in the document.
     """
 
     name: str
@@ -138,17 +144,23 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Joint:
-    """What lets one link move against another.
+class RaveJoint:
+    """A joint between two links.
 
     Attributes:
+        name: its name.
+        kind: whether it turns or slides.
+        parent: the name of the first link.
+        child: the name of the second link.
         anchor_m: a point of its axis, `(3,)` [m].
         axis: a unit vector, `(3,)`.
-        limits: least and most, of a hinge [rad], of a slider [m]; None where it has none.
-        is_enabled: whether it is driven; one that is not is passive, and fixed where its limits are 0 and 0.
-        mimic: the formula it follows, as it is written; empty where it is free.
-        max_velocity: [rad/s] or [m/s]; None where it is not told.
-        max_torque: [N m] or [N]; None where it is not told.
+        limits: lower and upper limit, of a hinge [rad], of a slider [m]; None if it has none.
+        is_enabled: whether it has a motor; without one it is passive, and fixed if both limits are 0.
+        mimic: the formula of the joint it follows, as it is written; empty for none.
+        initial_rad: its position at the start [rad].
+        max_velocity: its largest velocity [rad/s] or [m/s]; None if the document gives none.
+        max_torque: its largest torque [N m] or force [N]; None if the document gives none.
+        where: its place in the document.
     """
 
     name: str
@@ -171,9 +183,12 @@ class AttachedSensor:
     """A sensor on a link.
 
     Attributes:
-        kind: OpenRAVE's name of it, `BaseLaser2D`.
-        pose: in the frame of the link.
-        values: what is told of it, by the tag in small letters, as it is written.
+        name: its name.
+        kind: OpenRAVE's name of its kind, `BaseLaser2D`.
+        link: the name of its link.
+        pose: its pose in the frame of the link.
+        values: the text of each of its parameters, by the tag in lower case.
+        where: its place in the document.
     """
 
     name: str
@@ -186,20 +201,22 @@ class AttachedSensor:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KinBody:
-    """Links and joints; a robot, where it has sensors besides."""
+    """A body of links and joints; a robot may have sensors, too."""
 
     name: str
     is_robot: bool
-    links: tuple[Link, ...] = ()
-    joints: tuple[Joint, ...] = ()
+    links: tuple[RaveLink, ...] = ()
+    joints: tuple[RaveJoint, ...] = ()
     sensors: tuple[AttachedSensor, ...] = ()
 
     def moved(self, pose: Floats) -> KinBody:
-        """Return the body placed by a pose before its own."""
+        """Return the body moved by a pose, which is applied after its own."""
+        rotation = pose[:3, :3]
+        translation = pose[:3, 3]
         links = tuple(replace(link, pose=pose @ link.pose) for link in self.links)
-        turn, move = pose[:3, :3], pose[:3, 3]
         joints = tuple(
-            replace(one, anchor_m=turn @ one.anchor_m + move, axis=turn @ one.axis) for one in self.joints
+            replace(joint, anchor_m=rotation @ joint.anchor_m + translation, axis=rotation @ joint.axis)
+            for joint in self.joints
         )
         return replace(self, links=links, joints=joints)
 
@@ -209,8 +226,9 @@ class Environment:
     """A scene of bodies.
 
     Attributes:
-        friction: sliding friction; None where it is not told.
-        notes: what was passed over, with file and line, in words.
+        bodies: the bodies.
+        friction: the sliding friction; None if the document gives none.
+        notes: descriptions of the tags that were ignored, with file and line.
     """
 
     bodies: tuple[KinBody, ...]

@@ -1,14 +1,15 @@
-"""RoboPlus Motion 1 text files (`.mtn`): document, pages and checksum, written back byte for byte.
+"""The document of a RoboPlus Motion 1 text file (`.mtn`): pages and checksum, written back byte for byte.
 
-Source: formats.md section 2.1, verified on real files. What is met in the wild and read with a remark: no
-byte order mark, CRLF, decimal commas, unknown keys, more than seven steps in a page, damaged trailers.
+Source: formats.md section 2.1, verified on real files. Deviations that real files have are read with a
+remark: no byte order mark, CRLF, decimal commas, unknown keys, more than seven steps in a page, damaged
+trailers.
 
-The trailer is the one's complement of the sum of every byte before it, from the BOM to the LF after the last
-`page_end`, as two raw bytes, big-endian: (sum + value) & 0xFFFF == 0xFFFF. RoboPlus refuses a file whose
-trailer is wrong; we read it and say so.
+The trailer is a checksum: the one's complement of the sum of every byte before it, from the byte order mark
+to the LF after the last `page_end`, as two raw bytes, big-endian: (sum + value) & 0xFFFF == 0xFFFF. RoboPlus
+does not open a file with a wrong checksum; we read it with a remark.
 
-A page keeps the lines it was read from. Editing it renders only the lines whose meaning changed, so an
-unedited page is the same bytes again.
+A page keeps the lines it was read from. Only lines whose meaning was edited are rendered anew, so an unedited
+page has the same bytes.
 """
 
 from __future__ import annotations
@@ -29,23 +30,29 @@ _AS_TEXT = re.compile(rb"\\([0-9A-Fa-f]{2})\\([0-9A-Fa-f]{2})")
 
 
 def checksum(body: bytes) -> bytes:
-    """Return the two bytes that belong after `body`."""
+    """Return the two bytes of checksum that follow `body`."""
     return (0xFFFF - (sum(body) & 0xFFFF)).to_bytes(2, "big")
 
 
 def split_trailer(data: bytes) -> tuple[bytes, bytes]:
-    """Split a file behind the line end of its last `page_end`; without one, all of it is body.
+    """Split a file after the line of its last `page_end`; without one, all of it is body.
 
-    The trailer is two arbitrary bytes, so the file as a whole is not valid UTF-8: split first, decode then.
+    The trailer is two arbitrary bytes, so the file as a whole is not valid UTF-8: split it before decoding.
     """
-    ends = [found.end() for found in _LAST_PAGE_END.finditer(data)]
-    cut = ends[-1] if ends else len(data)
-    return data[:cut], data[cut:]
+    ends = [match.end() for match in _LAST_PAGE_END.finditer(data)]
+    body_end = ends[-1] if ends else len(data)
+    return data[:body_end], data[body_end:]
 
 
 @dataclass(frozen=True)
 class Trailer:
-    """What stands behind the last page: its value if it holds one, and the damage done to it in words."""
+    """The bytes after the last page.
+
+    Attributes:
+        raw: the bytes.
+        value: the two bytes of checksum, None if they are missing.
+        damage: a description of the damage, empty for none.
+    """
 
     raw: bytes
     value: bytes | None
@@ -53,38 +60,40 @@ class Trailer:
 
     @classmethod
     def read(cls, raw: bytes) -> Trailer:
-        """Recognise the shapes in which trailers are met."""
+        """Return the trailer with its checksum, whose place is found in all known kinds of damage."""
         if len(raw) == 2:
             return cls(raw, raw)
         if raw[2:] in (b"\n", b"\r\n"):
             return cls(raw, raw[:2], "a line end was appended to the checksum")
         if not raw.strip(b"\r\n"):
             return cls(raw, None, "the checksum was removed")
-        written = _AS_TEXT.fullmatch(raw.rstrip(b"\r\n"))
-        if written:
-            return cls(raw, bytes.fromhex((written[1] + written[2]).decode()), "the checksum stands as text")
+        match = _AS_TEXT.fullmatch(raw.rstrip(b"\r\n"))
+        if match:
+            value = bytes.fromhex((match[1] + match[2]).decode())
+            return cls(raw, value, "the checksum is written as text")
         if len(raw) == 1:
             return cls(raw, None, "half of the checksum is missing")
-        return cls(raw, None, f"{len(raw)} bytes stand where the two of the checksum belong")
+        return cls(raw, None, f"{len(raw)} bytes are in place of the two of the checksum")
 
 
 def trailer_remarks(body: bytes, trailer: Trailer) -> tuple[str, ...]:
-    """Return what is wrong with the trailer of `body`, in words; nothing if it is as RoboPlus wrote it."""
-    right = checksum(body)
-    if trailer.value == right:
-        return (f"{trailer.damage}; its value 0x{right.hex()} is right",) if trailer.damage else ()
+    """Return a remark on what is wrong with the trailer of `body`; empty if it is as RoboPlus writes it."""
+    expected = f"0x{checksum(body).hex()}"
+    if trailer.value == checksum(body):
+        return (f"{trailer.damage}; its value {expected} is right",) if trailer.damage else ()
     if trailer.value is None:
-        return (f"{trailer.damage}; 0x{right.hex()} would be right",)
-    found = f"0x{trailer.value.hex()}"
+        return (f"{trailer.damage}; {expected} would be right",)
     if trailer.value == b"  ":
-        return (f"two blanks stand in place of the checksum; 0x{right.hex()} would be right",)
-    for before, story in _before_damage(body):
-        if checksum(before) == trailer.value:
-            return (f"the checksum {found} is that of the file before {story}; now 0x{right.hex()} is right",)
-    return (f"the checksum is wrong: expected 0x{right.hex()}, found {found}; RoboPlus refuses such a file",)
+        return (f"two blanks are in place of the checksum; {expected} would be right",)
+    value = f"0x{trailer.value.hex()}"
+    for original, damage in _likely_originals(body):
+        if checksum(original) == trailer.value:
+            return (f"the checksum {value} is that of the file before {damage}; now {expected} is right",)
+    return (f"the checksum is wrong: expected {expected}, found {value}; RoboPlus does not open such a file",)
 
 
-def _before_damage(body: bytes) -> tuple[tuple[bytes, str], ...]:
+def _likely_originals(body: bytes) -> tuple[tuple[bytes, str], ...]:
+    """Return what the file may have been before common damage, and a description of the damage."""
     lf = body.replace(b"\r\n", b"\n")
     return (
         (BOM + body, "its byte order mark was stripped"),
@@ -93,9 +102,9 @@ def _before_damage(body: bytes) -> tuple[tuple[bytes, str], ...]:
     )
 
 
-IDS = 26  # columns a page has: Dynamixel IDs 0 to 25; ID 0 is a dummy
+IDS = 26  # columns of a page: Dynamixel IDs 0 to 25; ID 0 is a dummy
 MAX_PAGES = 255
-MAX_STEPS = 7  # steps that a page of the controller holds; pages made by other tools have had up to 17
+MAX_STEPS = 7  # steps of a page on the controller; pages of other tools have up to 17
 MAX_STEPS_IN_FILE = MAX_PAGES * MAX_STEPS
 MAX_NAME_BYTES = 13
 DUMMY_TICKS = 512
@@ -106,11 +115,17 @@ STANDARD_ACCEL = 32
 
 @dataclass(frozen=True)
 class Step:
-    """One `step=` line."""
+    """A `step=` line.
 
-    ticks: tuple[int, ...]  # position of each ID 0..25 [ticks]
-    pause_s: float  # time to stay after the way [s]: the line's 27th value
-    play_s: float  # time of the way [s]: its 28th
+    Attributes:
+        ticks: position of each ID 0..25 [ticks].
+        pause_s: time to stay there [s], the line's 27th value.
+        play_s: time to move there [s], the line's 28th value.
+    """
+
+    ticks: tuple[int, ...]
+    pause_s: float
+    play_s: float
 
     def render(self) -> bytes:
         """Return the line without its line end."""
@@ -120,13 +135,21 @@ class Step:
 
 @dataclass(frozen=True)
 class PlayParam:
-    """The `play_param=` line."""
+    """The `play_param=` line.
 
-    next: int = 0  # number of the page that follows, 0 for none
-    exit: int = 0  # number of the page played when a stop is asked for, 0 for none
+    Attributes:
+        next: number of the page played afterwards, 0 for none.
+        exit: number of the page played when the motion is stopped, 0 for none.
+        repeat: how often the page is played.
+        rate: speed multiplier.
+        accel: "inertial force", the length of the ramps [1/128 s].
+    """
+
+    next: int = 0
+    exit: int = 0
     repeat: int = 1
-    rate: float = STANDARD_RATE  # speed multiplier
-    accel: int = STANDARD_ACCEL  # "inertial force": length of the ramps [1/128 s]
+    rate: float = STANDARD_RATE
+    accel: int = STANDARD_ACCEL
 
     def render(self) -> bytes:
         """Return the line without its line end."""
@@ -136,12 +159,14 @@ class PlayParam:
 
 @dataclass(frozen=True)
 class Page:
-    """A page and the lines it stands in.
+    """A page and the lines it was read from.
 
     Attributes:
-        name: the name's bytes as they stand, trailing blanks included.
-        compliance: of each ID 0..25; the slope is two to this power.
-        lines: the raw lines, from what stood before `page_begin` to `page_end`; none for a new page.
+        name: the bytes of the name, trailing blanks included.
+        compliance: the compliance of each ID 0..25; the slope is two to this power.
+        play: next and exit page, repeat, rate and ramps.
+        steps: the poses.
+        lines: the raw lines, from those before `page_begin` to `page_end`; empty for a new page.
     """
 
     name: bytes
@@ -152,24 +177,24 @@ class Page:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to play."""
+        """Whether it has no steps."""
         return not self.steps
 
     @property
     def is_spare(self) -> bool:
-        """Whether it is empty, has no name and leads nowhere."""
+        """Whether it has no steps, no name, and no next and exit page."""
         return self.is_empty and not self.name.strip() and not (self.play.next or self.play.exit)
 
     @property
     def title(self) -> str:
-        """The name as people read it: UTF-8 where it is, else latin-1; trailing blanks away."""
+        """The name as text, read as UTF-8 or else Latin-1, without trailing blanks."""
         try:
             return self.name.decode("utf-8").rstrip()
         except UnicodeDecodeError:
             return self.name.decode("latin-1").rstrip()
 
     def render(self, eol: bytes = b"\n") -> bytes:
-        """Return the page's bytes: the lines it was read from, or new ones."""
+        """Return the page's bytes, from the lines it was read from or from new ones."""
         return b"".join(self.lines) or b"".join(line + eol for line in self._new_lines())
 
     def _new_lines(self) -> Iterator[bytes]:
@@ -181,15 +206,17 @@ class Page:
             yield step.render()
         yield b"page_end"
 
-    def changed_to(self, other: Page) -> Page:
-        """Return `other` standing in the lines of this page, as far as they mean the same."""
-        if not self.lines or self.values == other.values:
-            return self if self.values == other.values else other
-        return Page(other.name, other.compliance, other.play, other.steps, tuple(_rewritten(self, other)))
+    def changed_to(self, new: Page) -> Page:
+        """Return the new page with the lines of this page that mean the same in both."""
+        if self.values == new.values:
+            return self
+        if not self.lines:
+            return new
+        return replace(new, lines=tuple(_revised_lines(self, new)))
 
     @property
     def values(self) -> tuple[object, ...]:
-        """What the page means, whatever its lines look like."""
+        """The content of the page, without its lines."""
         return self.name, self.compliance, self.play, self.steps
 
 
@@ -197,7 +224,7 @@ EMPTY_PAGE = Page(b"")
 
 
 def _seconds(seconds: float) -> str:
-    """Return a time with three decimals, or more where a hand wrote more."""
+    """Return a time as text with three decimals, or more if it was written with more."""
     text = f"{seconds:.3f}"
     return text if float(text) == seconds else f"{seconds:.12f}".rstrip("0")
 
@@ -206,44 +233,54 @@ def _compliance_line(compliance: tuple[int, ...]) -> bytes:
     return b"compliance=" + " ".join(map(str, compliance)).encode()
 
 
-def _rewritten(old: Page, new: Page) -> Iterator[bytes]:
-    """Yield the lines of `old`, those that no longer say what `new` means replaced."""
+def _revised_lines(old: Page, new: Page) -> Iterator[bytes]:
+    """Yield the lines of the old page, with those replaced that mean something else in the new one."""
     eol = b"\r\n" if old.lines[-1].endswith(b"\r\n") else b"\n"
-    wanted = {
-        b"name": (old.name == new.name, b"name=" + new.name),
-        b"compliance": (old.compliance == new.compliance, _compliance_line(new.compliance)),
-        b"play_param": (old.play == new.play, new.play.render()),
-    }
-    count = 0
+    new_lines: dict[bytes, bytes] = {}
+    if old.name != new.name:
+        new_lines[b"name"] = b"name=" + new.name
+    if old.compliance != new.compliance:
+        new_lines[b"compliance"] = _compliance_line(new.compliance)
+    if old.play != new.play:
+        new_lines[b"play_param"] = new.play.render()
+    n_steps = 0
     for line in old.lines:
         key = line.strip(b" \t\r\n").partition(b"=")[0]
         if key == b"step":
-            if count < len(new.steps):
-                same = old.steps[count] == new.steps[count]
-                yield line if same else new.steps[count].render() + eol
-            count += 1
-        elif key in wanted:
-            same, rendered = wanted[key]
-            yield line if same else rendered + eol
+            if n_steps < len(new.steps):
+                is_unchanged = old.steps[n_steps] == new.steps[n_steps]
+                yield line if is_unchanged else new.steps[n_steps].render() + eol
+            n_steps += 1
+        elif key in new_lines:
+            yield new_lines[key] + eol
         else:
             if key == b"page_end":
-                yield from (step.render() + eol for step in new.steps[count:])
+                yield from (step.render() + eol for step in new.steps[n_steps:])
             yield line
 
 
 @dataclass(frozen=True)
 class RoboplusDocument:
-    """A whole file."""
+    """A whole file.
 
-    head: bytes  # everything before the first page, byte order mark included
-    enabled: tuple[bool, ...]  # of each ID 0..25, whether the file moves it
-    motor_types: tuple[int, ...]  # of each ID 0..25; 0 is a 10-bit servo, anything else a 12-bit one
+    Attributes:
+        head: the bytes before the first page, byte order mark included.
+        enabled: of each ID 0..25, whether the file moves it.
+        motor_types: of each ID 0..25: 0 for a 10-bit servo, anything else for a 12-bit one.
+        pages: the pages, the first has number 1.
+        trailer: the bytes after the last page; None if the checksum is to be computed.
+        remarks: descriptions of what is unusual about the file.
+    """
+
+    head: bytes
+    enabled: tuple[bool, ...]
+    motor_types: tuple[int, ...]
     pages: tuple[Page, ...]
-    trailer: bytes | None = None  # the bytes behind the last page; None where they are to be computed
+    trailer: bytes | None = None
     remarks: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        return f"RoboplusDocument({len(self.played)} pages of {len(self.pages)})"
+        return f"RoboplusDocument({len(self.filled_pages)} pages of {len(self.pages)})"
 
     @property
     def eol(self) -> bytes:
@@ -251,25 +288,25 @@ class RoboplusDocument:
         return b"\r\n" if b"\r\n" in self.head else b"\n"
 
     def render(self) -> bytes:
-        """Return the bytes of the file; a trailer only survives where nothing was edited."""
+        """Return the bytes of the file; the old trailer is kept only if nothing was edited."""
         body = self.head + b"".join(page.render(self.eol) for page in self.pages)
         return body + (checksum(body) if self.trailer is None else self.trailer)
 
     def page(self, number: int) -> Page:
-        """Return a page by its number, which counts from 1; a page the file does not have is empty."""
+        """Return a page by its number, from 1; an empty page if the file has no such page."""
         return self.pages[number - 1] if 1 <= number <= len(self.pages) else EMPTY_PAGE
 
     def page_name(self, number: int) -> str:
-        """Return what a page is called; most pages that continue another have no name of their own."""
+        """Return the name of a page, `page 7` if it has none, as most pages that continue another."""
         return self.page(number).title.strip() or f"page {number}"
 
     @property
-    def played(self) -> dict[int, Page]:
-        """The pages that hold something, by number."""
+    def filled_pages(self) -> dict[int, Page]:
+        """The pages with steps, by number."""
         return {number: page for number, page in enumerate(self.pages, 1) if not page.is_empty}
 
     def with_page(self, number: int, page: Page) -> RoboplusDocument:
-        """Return the document with one page changed, every untouched line as it stood."""
+        """Return the document with one page replaced; unchanged lines keep their bytes."""
         changed = self.page(number).changed_to(page)
         if changed is self.page(number):
             return self
@@ -277,22 +314,22 @@ class RoboplusDocument:
         return replace(self, pages=pages, trailer=None)
 
     def with_pages(self, pages: tuple[Page, ...]) -> RoboplusDocument:
-        """Return the document with other pages, filled up with empty ones."""
+        """Return the document with other pages, followed by empty ones up to 255."""
         if len(pages) > MAX_PAGES:
-            what = f"{len(pages)} pages are needed"
-            raise FormatError(what, hint=f"a RoboPlus file has {MAX_PAGES}; split the motion")
+            message = f"{len(pages)} pages are needed"
+            raise FormatError(message, hint=f"a RoboPlus file has {MAX_PAGES}; split the motion")
         spare = next((page for page in self.pages if page.is_spare), EMPTY_PAGE)
-        filled = pages + (spare,) * (MAX_PAGES - len(pages))
-        return self if filled == self.pages else replace(self, pages=filled, trailer=None)
+        all_pages = pages + (spare,) * (MAX_PAGES - len(pages))
+        return self if all_pages == self.pages else replace(self, pages=all_pages, trailer=None)
 
     def repaired(self) -> RoboplusDocument:
-        """Return the document with its byte order mark and a right trailer, so that RoboPlus opens it."""
+        """Return the document with a byte order mark and a correct checksum, so that RoboPlus opens it."""
         head = self.head if self.head.startswith(BOM) else BOM + self.head
         return replace(self, head=head, trailer=None)
 
 
 def new_document(enabled: tuple[bool, ...]) -> RoboplusDocument:
-    """Return a document of 255 empty pages that moves the `enabled` ones of the IDs 0..25."""
+    """Return a document of 255 empty pages that moves the `enabled` IDs."""
     flags = " ".join("1" if flag else "0" for flag in enabled)
     types = " ".join(["0"] * IDS)
     head = BOM + f"type=motion\nversion=1.01\nenable={flags}\nmotor_type={types}\n".encode()
@@ -300,6 +337,6 @@ def new_document(enabled: tuple[bool, ...]) -> RoboplusDocument:
 
 
 def page_number(document: RoboplusDocument, reference: PageReference, path: Path | None = None) -> int:
-    """Return the number of the page that `reference` names."""
-    names = {number: document.page_name(number) for number in document.played}
+    """Return the number of a page given by name or number."""
+    names = {number: document.page_name(number) for number in document.filled_pages}
     return find_page(reference, names, last=len(document.pages), where=Where(path=path))

@@ -1,6 +1,6 @@
-"""From a motion to a RoboPlus document: the one it was read from with its page changed, or a new one.
+"""The format of RoboPlus text files: writing motions into pages of an old or a new document.
 
-Steps are whole ticks, their times on the controller's grid.
+Positions are whole ticks, times multiples of the controller's step.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,7 +30,7 @@ from posewright.formats.roboplus.document import (
     Step,
     new_document,
 )
-from posewright.formats.roboplus.pages import Links, extracted, free_pages, page_of
+from posewright.formats.roboplus.pages import PageLinks, extract_page, free_pages, page_of
 from posewright.formats.roboplus.reader import read_roboplus
 from posewright.formats.roboplus.to_motion import (
     GRID_S,
@@ -50,49 +51,66 @@ _EMPTY_ROW: Row = (DUMMY_TICKS,) * IDS
 _NEW_PAGE = Page(b"", steps=(Step(_EMPTY_ROW, 0.0, 0.0),))
 
 
-class Steps(NamedTuple):
-    """The steps of a motion."""
+class WrittenSteps(NamedTuple):
+    """The steps of a motion.
 
-    steps: tuple[Step, ...]  # in order; a way or a pause may take several
+    Attributes:
+        steps: the steps; a long movement or pause takes several.
+        remarks: descriptions of what was rounded.
+        times_s: when each keyframe is reached, at rate 1 [s].
+    """
+
+    steps: tuple[Step, ...]
     remarks: tuple[str, ...]
-    times_s: tuple[float, ...]  # when each keyframe is reached, at rate 1 [s]
+    times_s: tuple[float, ...]
 
 
-def steps_of(motion: Motion, columns: Columns, base: Page, losses: list[str]) -> Steps:
+def steps_of(motion: Motion, columns: Columns, base: Page, losses: list[str]) -> WrittenSteps:
     """Return the steps of a motion.
 
-    Rounding to the nearest tick moves a joint by half a tick at most, which no servo would tell apart, and
-    is not counted as a loss. A way or a pause too long for one step becomes several.
-    What `base`, the page it was read from, says of other columns and times is kept.
+    Rounding to the nearest tick moves a joint by half a tick at most, which no servo resolves, so it is no
+    loss. A movement or pause too long for one step becomes several steps.
+
+    Args:
+        motion: the motion.
+        columns: the joints of the page.
+        base: the page it was read from; positions of other IDs and unchanged times are kept.
+        losses: the list to which descriptions of losses are added.
+
+    Raises:
+        FormatError: the motion has more steps than a file holds.
     """
-    known = {seconds for step in base.steps for seconds in (step.pause_s, step.play_s)}
-    _refuse_endless(motion, known)
-    rows = _rows(motion, columns, base, losses)
+    old_times = {seconds for step in base.steps for seconds in (step.pause_s, step.play_s)}
+    _require_fits_file(motion, old_times)
+    rows = _build_rows(motion, columns, base, losses)
     steps: list[Step] = []
     times: list[float] = []
-    before = rows[0]
-    for frame, row in zip(motion.keyframes, rows, strict=True):
-        reach, pause = _on_grid(frame.reach_s, known), _on_grid(frame.pause_s, known)
-        steps.extend(_ways(before, row, reach, pause, known))
-        times.append(math.fsum(step.play_s + step.pause_s for step in steps) - pause)
-        before = row
-    return Steps(tuple(steps), tuple(_rounding(motion, known)), tuple(times))
+    previous_row = rows[0]
+    for keyframe, row in zip(motion.keyframes, rows, strict=True):
+        reach_s = _round_time(keyframe.reach_s, old_times)
+        pause_s = _round_time(keyframe.pause_s, old_times)
+        steps.extend(_split_steps(previous_row, row, reach_s, pause_s, old_times))
+        times.append(math.fsum(step.play_s + step.pause_s for step in steps) - pause_s)
+        previous_row = row
+    return WrittenSteps(tuple(steps), tuple(_rounding_remarks(motion, old_times)), tuple(times))
 
 
-def _refuse_endless(motion: Motion, known: set[float]) -> None:
-    times = [t for frame in motion.keyframes for t in (frame.reach_s, frame.pause_s) if t not in known]
+def _require_fits_file(motion: Motion, old_times: set[float]) -> None:
+    times = [t for frame in motion.keyframes for t in (frame.reach_s, frame.pause_s) if t not in old_times]
     if len(motion.keyframes) + sum(times) / MAX_TIME_S > MAX_STEPS_IN_FILE:
-        what = f"motion {motion.name!r} has {len(motion.keyframes)} keyframes and takes {motion.duration:g} s"
-        raise FormatError(what, hint=f"a RoboPlus file holds {MAX_STEPS_IN_FILE} steps of {MAX_TIME_S:.2f} s")
+        n_keyframes = len(motion.keyframes)
+        message = f"motion {motion.name!r} has {n_keyframes} keyframes and takes {motion.duration:g} s"
+        hint = f"a RoboPlus file holds {MAX_STEPS_IN_FILE} steps of {MAX_TIME_S:.2f} s"
+        raise FormatError(message, hint=hint)
 
 
-def _rows(motion: Motion, columns: Columns, base: Page, losses: list[str]) -> list[Row]:
-    """Return 26 positions a keyframe; what has no angle stays as it was in the keyframe before."""
+def _build_rows(motion: Motion, columns: Columns, base: Page, losses: list[str]) -> list[Row]:
+    """Return the 26 positions of each keyframe; a joint without an angle keeps its last position."""
     rows: list[Row] = []
     clipped: dict[str, float] = {}
     for index, pose in enumerate(motion.resolved_poses()[1:]):
-        under = base.steps[min(index, len(base.steps) - 1)].ticks if base.steps else _EMPTY_ROW
-        row = list(under)
+        old_row = base.steps[min(index, len(base.steps) - 1)].ticks if base.steps else _EMPTY_ROW
+        row = list(old_row)
         ticks = columns.ticks(pose.on(columns.joints).angles)
         for column, (number, position) in enumerate(zip(columns.ids, ticks, strict=True)):
             joint = columns.joints[column]
@@ -104,51 +122,56 @@ def _rows(motion: Motion, columns: Columns, base: Page, losses: list[str]) -> li
                 row[number] = rows[-1][number]
         rows.append(tuple(row))
     for joint, excess in clipped.items():
-        losses.append(f"{joint} goes {excess:.0f} ticks past the end of its servo: cut off there")
+        losses.append(f"{joint} goes {excess:.0f} ticks past the end of its servo: clipped")
     return rows
 
 
-def _ways(before: Row, row: Row, reach: float, pause: float, known: set[float]) -> Iterator[Step]:
-    """Yield the step to `row`, in parts where it takes longer than a step can, and its pause."""
-    parts = 1 if reach in known else max(1, math.ceil(reach / MAX_TIME_S - 1e-9))
-    units = [round(reach / GRID_S * part / parts) for part in range(parts + 1)]
-    for part in range(1, parts):
-        between = tuple(round(a + (b - a) * part / parts) for a, b in zip(before, row, strict=True))
-        yield Step(between, 0.0, _seconds(units[part] - units[part - 1]))
-    last = reach if parts == 1 else _seconds(units[-1] - units[-2])
-    if pause in known or pause <= MAX_TIME_S:
-        yield Step(row, pause, last)
+def _split_steps(
+    previous_row: Row, row: Row, reach_s: float, pause_s: float, old_times: set[float]
+) -> Iterator[Step]:
+    """Yield the steps from one row to the next and its pause, several if they are too long for one step."""
+    n_parts = 1 if reach_s in old_times else max(1, math.ceil(reach_s / MAX_TIME_S - 1e-9))
+    units = [round(reach_s / GRID_S * part / n_parts) for part in range(n_parts + 1)]
+    for part in range(1, n_parts):
+        pairs = zip(previous_row, row, strict=True)
+        between = tuple(round(start + (end - start) * part / n_parts) for start, end in pairs)
+        yield Step(between, 0.0, _grid_time(units[part] - units[part - 1]))
+    last_s = reach_s if n_parts == 1 else _grid_time(units[-1] - units[-2])
+    if pause_s in old_times or pause_s <= MAX_TIME_S:
+        yield Step(row, pause_s, last_s)
         return
-    yield Step(row, 0.0, last)
-    rests = math.ceil(pause / MAX_TIME_S - 1e-9)
-    units = [round(pause / GRID_S * rest / rests) for rest in range(rests + 1)]
-    yield from (Step(row, 0.0, _seconds(units[i + 1] - units[i])) for i in range(rests))
+    yield Step(row, 0.0, last_s)
+    n_pauses = math.ceil(pause_s / MAX_TIME_S - 1e-9)
+    units = [round(pause_s / GRID_S * part / n_pauses) for part in range(n_pauses + 1)]
+    for start, end in pairwise(units):
+        yield Step(row, 0.0, _grid_time(end - start))
 
 
-def _seconds(units: int) -> float:
+def _grid_time(units: int) -> float:
     return round(units * GRID_S, 3)
 
 
-def _on_grid(seconds: float, known: set[float]) -> float:
-    """Return the nearest time a controller counts; a time that stood in the file stays as it was."""
-    return seconds if seconds in known else _seconds(round(seconds / GRID_S))
+def _round_time(seconds: float, old_times: set[float]) -> float:
+    """Return the nearest multiple of the controller's step; times of the old page stay unchanged."""
+    return seconds if seconds in old_times else _grid_time(round(seconds / GRID_S))
 
 
-def _rounding(motion: Motion, known: set[float]) -> Iterator[str]:
-    """Yield by how much ways and pauses are rounded; each by itself, as a controller counts them."""
+def _rounding_remarks(motion: Motion, old_times: set[float]) -> Iterator[str]:
+    """Yield a remark on rounded movements and pauses, each of which is rounded on its own."""
     times = {t for frame in motion.keyframes for t in (frame.reach_s, frame.pause_s)}
-    shifts = [_on_grid(t, known) - t for t in times]
+    shifts = [_round_time(t, old_times) - t for t in times]
     return (f"{remark} each" for remark in rounding_remarks(GRID_S * MS_PER_S, shifts))
 
 
-_MAX_UNROLLED_STEPS = 70  # ten pages; a repeated motion longer than a page is written out up to this
+_MAX_UNROLLED_STEPS = 70
+"""Most steps, ten pages, up to which the repeats of a motion longer than a page are written out."""
 
 
 def document_with(motion: Motion) -> WrittenDocument[RoboplusDocument]:
-    """Return the RoboPlus document of a motion, and what of the motion is lost in it.
+    """Return the RoboPlus document of a motion.
 
-    A motion read from a RoboPlus file gives that file with its page changed, or, where it was asked for
-    alone, a file of that page and those it leads to. Any other gives a new file with it as page 1.
+    A motion read from a RoboPlus file gives that file with its page changed, or a file of that page and those
+    it leads to if its origin is a single page. Any other motion becomes page 1 of a new file.
     """
     card = robot_of_motion(motion)
     origin = origin_of(motion, ROBOPLUS_TEXT)
@@ -157,53 +180,58 @@ def document_with(motion: Motion) -> WrittenDocument[RoboplusDocument]:
     written = put_motion(origin.document, origin.page, motion, card)
     if not origin.is_single_page:
         return written
-    return written._replace(document=extracted(written.document, origin.page))
+    return written._replace(document=extract_page(written.document, origin.page))
 
 
 def _enabled(motion: Motion, card: Robot) -> tuple[bool, ...]:
-    """Return which of the IDs 0..25 a motion ever gives an angle."""
-    moved, joints = moved_joints(motion), card.numbering(NUMBERING)
-    return tuple(joints.get(number) in moved for number in range(IDS))
+    """Return, for each ID 0..25, whether a motion ever gives its joint an angle."""
+    moved = moved_joints(motion)
+    joint_by_id = card.numbering(NUMBERING)
+    return tuple(joint_by_id.get(number) in moved for number in range(IDS))
 
 
 def put_motion(
     document: RoboplusDocument, number: int, motion: Motion, card: Robot
 ) -> WrittenDocument[RoboplusDocument]:
-    """Return the document with a motion as page `number`, and what of the motion is lost.
+    """Return the document with a motion as page `number`.
 
-    What means the same as before keeps its bytes. More than seven steps go on in free pages.
+    Unchanged lines keep their bytes. A motion of more than seven steps continues in free pages.
     """
     losses: list[str] = []
     base = document.page(number)
     as_read = None if base.is_empty else page_motion(document, number, card)
     columns = columns_of(document, card)
-    _note_unwritable(motion, columns, losses)
+    losses += _describe_unwritable(motion, columns)
     page = page_of(motion, columns, base, as_read, losses)
-    links = Links(document, number, motion, as_read, losses)
-    page = replace(page, play=links.drawn_into(page.play))
-    said = steps_of(motion, columns, base, losses)
-    page = replace(page, steps=said.steps)
-    if said.steps == base.steps or len(said.steps) <= MAX_STEPS:
+    links = PageLinks(document, number, motion, as_read, losses)
+    page = replace(page, play=links.apply_to(page.play))
+    written = steps_of(motion, columns, base, losses)
+    page = replace(page, steps=written.steps)
+    if written.steps == base.steps or len(written.steps) <= MAX_STEPS:
         document = document.with_page(number, page)
     else:
-        document = _chained(document, number, page, losses)
-    times = tuple(time / page.play.rate for time in said.times_s)
-    return WrittenDocument(document, tuple(losses), said.remarks, times)
+        document = _put_long_page(document, number, page, losses)
+    times = tuple(time / page.play.rate for time in written.times_s)
+    return WrittenDocument(document, tuple(losses), written.remarks, times)
 
 
-def _note_unwritable(motion: Motion, columns: Columns, losses: list[str]) -> None:
+def _describe_unwritable(motion: Motion, columns: Columns) -> Iterator[str]:
+    """Yield descriptions of what a page cannot hold of a motion."""
     for joint in sorted(moved_joints(motion) - set(columns.joints)):
-        losses.append(f"{joint} has no column that the file enables")
+        yield f"{joint} has no column that the file enables"
     for joint in sorted({joint for frame in motion.keyframes for joint in frame.pose.free}):
-        losses.append(f"{joint} is free at times: a page cannot switch torque off, so it stays where it was")
+        yield f"{joint} is free at times: a page cannot switch torque off, so it stays where it was"
     if motion.start is not None:
-        losses.append("its start pose")
-    losses.extend(describe_lost_lights(motion))
+        yield "its start pose"
+    yield from describe_lost_lights(motion)
 
 
-def _chained(document: RoboplusDocument, number: int, page: Page, losses: list[str]) -> RoboplusDocument:
-    """Return the document with a page too long for a controller split over free pages, joined by next."""
-    steps, repeat = page.steps, page.play.repeat
+def _put_long_page(
+    document: RoboplusDocument, number: int, page: Page, losses: list[str]
+) -> RoboplusDocument:
+    """Return the document with a page of too many steps split over free pages, linked by `next`."""
+    steps = page.steps
+    repeat = page.play.repeat
     loops = page.play.next == number
     if repeat > 1 and not loops and len(steps) * repeat <= _MAX_UNROLLED_STEPS:
         steps = steps * repeat
@@ -211,14 +239,18 @@ def _chained(document: RoboplusDocument, number: int, page: Page, losses: list[s
         losses.append(f"repeat {repeat}: a page of {len(steps)} steps is split, and pages repeat one by one")
     chunks = [steps[i : i + MAX_STEPS] for i in range(0, len(steps), MAX_STEPS)]
     numbers = [number, *free_pages(document, number, len(chunks) - 1)]
-    onward = [*numbers[1:], page.play.next]
-    for at, chunk, following in zip(numbers, chunks, onward, strict=True):
-        part = replace(page, steps=chunk, play=replace(page.play, next=following, repeat=1))
-        document = document.with_page(at, part if at == number else replace(part, name=b"", lines=()))
+    next_numbers = [*numbers[1:], page.play.next]
+    for part_number, chunk, next_number in zip(numbers, chunks, next_numbers, strict=True):
+        part = replace(page, steps=chunk, play=replace(page.play, next=next_number, repeat=1))
+        if part_number != number:
+            part = replace(part, name=b"", lines=())
+        document = document.with_page(part_number, part)
     return document
 
 
-ROBOT = "robotis_bioloid"  # whose motion a file is: no RoboPlus file says so
+ROBOT = "robotis_bioloid"
+"""The robot of a file by default: no RoboPlus file names its robot."""
+
 QUANTUM = Quantum(angle_rad=math.radians(300.0 / 1024.0), time_s=0.008)
 """A tick of an AX servo; times are written in frames of 1/128 s, rounded to whole milliseconds."""
 
@@ -227,7 +259,7 @@ def _read(data: bytes, path: Path, card: Robot | None) -> MotionFile:
     card = robot(ROBOT) if card is None else card
     document = read_roboplus(data, path)
     document = replace(document, remarks=document.remarks + remarks_on(document, card))
-    numbers = tuple(document.played)
+    numbers = tuple(document.filled_pages)
     return MotionFile(
         ROBOPLUS_TEXT,
         path,
@@ -246,33 +278,34 @@ def _render(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
 
 
 def render_file(file: MotionFile, *, repair: bool = False) -> Rendering:
-    """Return the file with the motions that were edited; with `repair` its mark and checksum put right."""
+    """Return the file with its edited motions; `repair` corrects byte order mark and checksum."""
     document = file.document
     if not isinstance(document, RoboplusDocument):
         return _render(file.motion(), file.path, WriteOptions())
     losses: list[str] = []
     remarks: list[str] = []
-    document, motions = _placed(document, file)
+    document, motions = _rearrange_pages(document, file)
     for label, motion in zip(file.pages, motions, strict=True):
-        document, lost, said, _ = put_motion(document, label.number, motion, robot_of_motion(motion))
-        losses += [f"page {label.number}: {loss}" for loss in lost]
-        remarks += [f"page {label.number}: {remark}" for remark in said]
+        written = put_motion(document, label.number, motion, robot_of_motion(motion))
+        document = written.document
+        losses += [f"page {label.number}: {loss}" for loss in written.losses]
+        remarks += [f"page {label.number}: {remark}" for remark in written.remarks]
     return Rendering((document.repaired() if repair else document).render(), tuple(losses), tuple(remarks))
 
 
-def _placed(document: RoboplusDocument, file: MotionFile) -> tuple[RoboplusDocument, list[Motion]]:
-    """Return the document with every page where the file has it now, and the motions for those pages.
+def _rearrange_pages(document: RoboplusDocument, file: MotionFile) -> tuple[RoboplusDocument, list[Motion]]:
+    """Return the document with every page at its number in the file, and the motions for these pages.
 
-    A page that was moved or copied brings its own lines, with what they say of other IDs; one that is gone
-    leaves an empty page.
+    A moved or copied page keeps its lines, with the positions of other IDs; a removed one leaves an empty
+    page.
     """
     motions = list(file.motions)
-    for gone in document.played.keys() - {label.number for label in file.pages}:
-        document = document.with_page(gone, EMPTY_PAGE)
+    for removed_number in document.filled_pages.keys() - {label.number for label in file.pages}:
+        document = document.with_page(removed_number, EMPTY_PAGE)
     for place, (label, motion) in enumerate(zip(file.pages, motions, strict=True)):
         origin = origin_of(motion, ROBOPLUS_TEXT)
         if origin is None or not isinstance(origin.document, RoboplusDocument):
-            if document.page(label.number).is_empty:  # others can lead there from now on
+            if document.page(label.number).is_empty:  # so that other pages can lead to it
                 document = document.with_page(label.number, _NEW_PAGE)
         elif origin.page != label.number:
             document = document.with_page(label.number, origin.document.page(origin.page))
@@ -282,7 +315,7 @@ def _placed(document: RoboplusDocument, file: MotionFile) -> tuple[RoboplusDocum
 
 
 def _begins(content: FileContent) -> bool:
-    """Tell a file by its first line; its checksum makes it no text file."""
+    """Return whether a file starts with the first line of RoboPlus; its checksum is no valid text."""
     return content.data[:64].removeprefix(BOM).lstrip().startswith(b"type=motion")
 
 

@@ -1,4 +1,4 @@
-"""What a page says besides its steps, and the pages it leads to, on its own and when it is stopped."""
+"""The parts of a page besides its steps, and the pages that its `next` and `exit` lead to."""
 
 from __future__ import annotations
 
@@ -18,16 +18,19 @@ from posewright.formats.roboplus.document import (
 from posewright.formats.roboplus.to_motion import MAX_RATE, Columns, compliance_of
 from posewright.motions import Easing, Motion, robotis_accel_share
 
-MAX_PASSES = 255  # how often a page can be repeated
+MAX_REPEATS = 255
 
 
 @dataclass(frozen=True)
-class Links:
+class PageLinks:
     """Repeat, next and exit of a motion that becomes a page.
 
     Attributes:
-        as_read: what the page was before, as a motion; what is the same in both is kept as it stands.
-        losses: what is lost is added here, in words.
+        document: the document of the page.
+        number: the number of the page.
+        motion: the motion.
+        as_read: the old page as a motion; values that are the same in both are kept.
+        losses: the list to which descriptions of losses are added.
     """
 
     document: RoboplusDocument
@@ -36,26 +39,26 @@ class Links:
     as_read: Motion | None
     losses: list[str]
 
-    def drawn_into(self, play: PlayParam) -> PlayParam:
-        """Return `play` with them; playing for ever is to be one's own next page."""
-        motion, before = self.motion, self.as_read
-        exit_page = play.exit if before and motion.exit == before.exit else self._target("exit", motion.exit)
-        play = replace(play, exit=exit_page)
-        if before and (motion.repeat, motion.next) == (before.repeat, before.next):
+    def apply_to(self, play: PlayParam) -> PlayParam:
+        """Return `play` with repeat, next and exit; a page that plays for ever is its own next page."""
+        motion = self.motion
+        old = self.as_read
+        if old is None or motion.exit != old.exit:
+            play = replace(play, exit=self._find_page("exit", motion.exit))
+        if old is not None and (motion.repeat, motion.next) == (old.repeat, old.next):
             return play
         if motion.repeat is None:
             if motion.next is not None:
-                what = f"next motion {motion.next!r}: never reached, since the page plays for ever"
-                self.losses.append(what)
+                loss = f"next motion {motion.next!r}: never reached, since the page plays for ever"
+                self.losses.append(loss)
             return replace(play, next=self.number, repeat=1)
-        return replace(play, next=self._target("next", motion.next), repeat=self._passes(motion.repeat))
+        if motion.repeat > MAX_REPEATS:
+            self.losses.append(f"repeat {motion.repeat} becomes {MAX_REPEATS}, the maximum of a page")
+        next_page = self._find_page("next", motion.next)
+        return replace(play, next=next_page, repeat=min(motion.repeat, MAX_REPEATS))
 
-    def _passes(self, repeat: int) -> int:
-        if repeat > MAX_PASSES:
-            self.losses.append(f"repeat {repeat} becomes {MAX_PASSES}, the most a page can be repeated")
-        return min(repeat, MAX_PASSES)
-
-    def _target(self, what: str, reference: str | None) -> int:
+    def _find_page(self, kind: str, reference: str | None) -> int:
+        """Return the number of the page that a next or exit motion is, 0 for none or an unknown one."""
         if reference is None:
             return 0
         if reference in (self.motion.name, str(self.number)):
@@ -63,132 +66,154 @@ class Links:
         try:
             return page_number(self.document, reference)
         except InputError as error:
-            self.losses.append(f"{what} motion {reference!r}: {error.message}")
+            self.losses.append(f"{kind} motion {reference!r}: {error.message}")
             return 0
 
 
 def free_pages(document: RoboplusDocument, number: int, count: int) -> list[int]:
-    """Return numbers of pages that hold nothing and that nothing leads to, those behind `number` first."""
-    led_to = {to for page in document.played.values() for to in (page.play.next, page.play.exit)}
-    free = [at for at, page in enumerate(document.pages, 1) if page.is_spare and at not in {number} | led_to]
-    free.sort(key=lambda at: (at < number, at))
+    """Return the numbers of unused pages, those after page `number` first.
+
+    Raises:
+        FormatError: fewer than `count` pages are free.
+    """
+    used = {number}
+    for page in document.filled_pages.values():
+        used |= {page.play.next, page.play.exit}
+    free = [i for i, page in enumerate(document.pages, 1) if page.is_spare and i not in used]
+    free.sort(key=lambda i: (i < number, i))
     if len(free) < count:
-        hint = f"a page holds {MAX_STEPS} steps; shorten the motion or write it to a file of its own"
+        hint = f"a page holds {MAX_STEPS} steps; shorten the motion or write it to a new file"
         raise FormatError(f"the motion needs {count} more pages and {len(free)} are free", hint=hint)
     return free[:count]
 
 
-def extracted(document: RoboplusDocument, number: int) -> RoboplusDocument:
-    """Return a document of one page and those it leads to through next and exit, numbered anew.
+def extract_page(document: RoboplusDocument, number: int) -> RoboplusDocument:
+    """Return a document of one page and those it leads to through next and exit, renumbered.
 
-    The page itself becomes page 1, the others follow in their old order; the rest is empty. What was
-    stripped from the file is put back, so that RoboPlus opens the new one.
+    The page itself becomes page 1, the others follow in their old order; all other pages are empty. Byte
+    order mark and checksum are repaired, so that RoboPlus opens the new document.
     """
-    numbers = [number, *sorted(reachable(document, number) - {number})]
-    renumbered = {old: new for new, old in enumerate(numbers, 1)}
-    pages = []
-    for page in map(document.page, numbers):
-        onward, way_out = (renumbered.get(to, 0) for to in (page.play.next, page.play.exit))
-        pages.append(page.changed_to(replace(page, play=replace(page.play, next=onward, exit=way_out))))
-    shortened = document.with_pages(tuple(pages))
-    return document if shortened is document else shortened.repaired()
+    old_numbers = [number, *sorted(reachable_pages(document, number) - {number})]
+    new_numbers = {old: new for new, old in enumerate(old_numbers, 1)}
+    pages: list[Page] = []
+    for page in map(document.page, old_numbers):
+        next_page = new_numbers.get(page.play.next, 0)
+        exit_page = new_numbers.get(page.play.exit, 0)
+        pages.append(page.changed_to(replace(page, play=replace(page.play, next=next_page, exit=exit_page))))
+    extracted_document = document.with_pages(tuple(pages))
+    return document if extracted_document is document else extracted_document.repaired()
 
 
-def reachable(document: RoboplusDocument, number: int) -> set[int]:
-    """Return the numbers of the page and of all it leads to that hold something."""
-    found: set[int] = set()
-    open_ends = [number]
-    while open_ends:
-        at = open_ends.pop()
-        page = document.page(at)
-        if at not in found and not page.is_empty:
-            found.add(at)
-            open_ends += [page.play.next, page.play.exit]
-    return found
+def reachable_pages(document: RoboplusDocument, number: int) -> set[int]:
+    """Return the numbers of a page and of all pages with steps that it leads to."""
+    reached: set[int] = set()
+    pending = [number]
+    while pending:
+        page_number = pending.pop()
+        page = document.page(page_number)
+        if page_number not in reached and not page.is_empty:
+            reached.add(page_number)
+            pending += [page.play.next, page.play.exit]
+    return reached
 
 
 _SHARE_TOLERANCE = 0.02
-_FRAMES_A_SECOND = 128
+_FRAMES_PER_SECOND = 128
 
 
 def page_of(motion: Motion, columns: Columns, base: Page, as_read: Motion | None, losses: list[str]) -> Page:
-    """Return `base` with the name, compliance, rate and inertial force of a motion.
+    """Return a page with the name, compliance, rate and inertial force of a motion.
 
-    What is the same in `as_read`, which is `base` as a motion, keeps its value.
+    Args:
+        motion: the motion.
+        columns: the joints of the page.
+        base: the old page.
+        as_read: the old page as a motion; values that are the same in both are kept.
+        losses: the list to which descriptions of losses are added.
     """
-    same_name = as_read is not None and motion.name == as_read.name
-    same_speed = as_read is not None and motion.speed == as_read.speed
-    rate = base.play.rate if same_speed else _rate(motion.speed, losses)
-    play = replace(base.play, rate=rate, accel=_accel(motion, rate, base, as_read, losses))
+    has_same_name = as_read is not None and motion.name == as_read.name
+    has_same_speed = as_read is not None and motion.speed == as_read.speed
+    rate = base.play.rate if has_same_speed else _round_rate(motion.speed, losses)
+    play = replace(base.play, rate=rate, accel=_choose_accel(motion, rate, base, as_read, losses))
     return replace(
         base,
-        name=base.name if same_name else name_bytes(motion.name, losses),
-        compliance=_compliance(motion, columns, base, as_read, losses),
+        name=base.name if has_same_name else name_bytes(motion.name, losses),
+        compliance=_choose_compliance(motion, columns, base, as_read, losses),
         play=play,
     )
 
 
 def name_bytes(name: str, losses: list[str]) -> bytes:
-    """Return a name that fits a page: 13 bytes of UTF-8, none of them a control character."""
-    clean = "".join(sign if sign.isprintable() else " " for sign in name)
-    cut = clean.encode("utf-8", "replace")[:MAX_NAME_BYTES].decode("utf-8", "ignore")
-    if cut != name:
-        losses.append(f"the name {name!r} becomes {cut!r}: a page's has {MAX_NAME_BYTES} bytes")
-    return cut.encode()
+    """Return a name as a page holds it: 13 bytes of UTF-8 without control characters."""
+    printable = "".join(character if character.isprintable() else " " for character in name)
+    short_name = printable.encode("utf-8", "replace")[:MAX_NAME_BYTES].decode("utf-8", "ignore")
+    if short_name != name:
+        loss = f"the name {name!r} becomes {short_name!r}: a page's name has {MAX_NAME_BYTES} bytes"
+        losses.append(loss)
+    return short_name.encode()
 
 
-def _rate(speed: float, losses: list[str]) -> float:
+def _round_rate(speed: float, losses: list[str]) -> float:
     rate = min(max(round(speed, 1), 0.1), MAX_RATE)
     if abs(rate - speed) > 1e-9:
-        losses.append(f"speed {speed:g} becomes rate {rate:g}: a page's has one decimal")
+        losses.append(f"speed {speed:g} becomes rate {rate:g}: a page's rate has one decimal")
     return rate
 
 
-def _compliance(
+def _choose_compliance(
     motion: Motion, columns: Columns, base: Page, as_read: Motion | None, losses: list[str]
 ) -> tuple[int, ...]:
-    """Return the compliances of a page, which has one for all its steps."""
-    wanted = dict(motion.keyframes[0].stiffness or {})
-    if any(dict(frame.stiffness or {}) != wanted for frame in motion.keyframes):
+    """Return the compliance of each ID, which is the same for all steps of a page."""
+    new_stiffness = dict(motion.keyframes[0].stiffness or {})
+    if any(dict(frame.stiffness or {}) != new_stiffness for frame in motion.keyframes):
         losses.append("stiffness that changes from keyframe to keyframe: a page has that of the first")
-    before = dict(as_read.keyframes[0].stiffness or {}) if as_read else None
+    old_stiffness = dict(as_read.keyframes[0].stiffness or {}) if as_read else None
     values = list(base.compliance)
     for number, servo in zip(columns.ids, columns.servos, strict=True):
-        stiffness = wanted.get(servo.joint)
-        if before is None or stiffness != before.get(servo.joint):
-            values[number], exact = compliance_of(servo, stiffness)
-            if not exact:
+        stiffness = new_stiffness.get(servo.joint)
+        if old_stiffness is None or stiffness != old_stiffness.get(servo.joint):
+            values[number], is_exact = compliance_of(servo, stiffness)
+            if not is_exact:
                 losses.append(f"the stiffness of {servo.joint} is rounded to compliance {values[number]}")
     return tuple(values)
 
 
-def _accel(motion: Motion, rate: float, base: Page, as_read: Motion | None, losses: list[str]) -> int:
+def _choose_accel(motion: Motion, rate: float, base: Page, as_read: Motion | None, losses: list[str]) -> int:
+    """Return the inertial force of a page, 0 for linear movements."""
     easings = {frame.easing for frame in motion.keyframes}
     if easings == {Easing.LINEAR}:
         return 0
     accel = base.play.accel if as_read is not None and base.play.accel else None
     if easings != {Easing.TRAPEZOID}:
-        named = ", ".join(sorted(easing.value for easing in easings))
-        losses.append(f"easing {named}: a page only has ROBOTIS' trapezoid, one for all its steps")
+        names = ", ".join(sorted(easing.value for easing in easings))
+        losses.append(f"easing {names}: a page only has ROBOTIS' trapezoid, one for all its steps")
         return STANDARD_ACCEL if accel is None else accel
     if accel is None:
         accel = _ramp_frames(motion, rate)
-    _note_ramps(motion, rate, accel, losses)
+    _describe_changed_ramps(motion, rate, accel, losses)
     return accel
 
 
 def _ramp_frames(motion: Motion, rate: float) -> int:
-    """Return the inertial force that ramps ask for; one that fills half the way is only a minimum."""
-    frames = [(k.accel_share, k.accel_share * k.reach_s / rate * _FRAMES_A_SECOND) for k in motion.keyframes]
-    exact = [ramp for share, ramp in frames if share < 0.5 and ramp > 0.0]
-    wanted = round(max(exact)) if exact else math.ceil(max(ramp for _, ramp in frames))
-    return min(max(wanted, 1), 255)
+    """Return the inertial force for the ramps of a motion.
+
+    A ramp of half the movement gives a lower bound only, because longer ramps are cut off there.
+    """
+    exact: list[float] = []
+    lower_bounds: list[float] = []
+    for keyframe in motion.keyframes:
+        ramp_frames = keyframe.accel_share * keyframe.reach_s / rate * _FRAMES_PER_SECOND
+        lower_bounds.append(ramp_frames)
+        if keyframe.accel_share < 0.5 and ramp_frames > 0.0:
+            exact.append(ramp_frames)
+    frames = round(max(exact)) if exact else math.ceil(max(lower_bounds))
+    return min(max(frames, 1), 255)
 
 
-def _note_ramps(motion: Motion, rate: float, accel: int, losses: list[str]) -> None:
-    off = [
-        abs(frame.accel_share - robotis_accel_share(accel, frame.reach_s / rate)) > _SHARE_TOLERANCE
-        for frame in motion.keyframes
-    ]
-    if any(off):
-        losses.append(f"ramps of {sum(off)} keyframes: a page has one inertial force, {accel}")
+def _describe_changed_ramps(motion: Motion, rate: float, accel: int, losses: list[str]) -> None:
+    n_changed = 0
+    for keyframe in motion.keyframes:
+        written_share = robotis_accel_share(accel, keyframe.reach_s / rate)
+        n_changed += abs(keyframe.accel_share - written_share) > _SHARE_TOLERANCE
+    if n_changed:
+        losses.append(f"ramps of {n_changed} keyframes: a page has one inertial force, {accel}")

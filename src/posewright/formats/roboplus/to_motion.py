@@ -1,4 +1,4 @@
-"""From a RoboPlus page to a motion: the values on its lines, and its columns as joints.
+"""Reading RoboPlus pages as motions: the values of lines, and columns as joints.
 
 Source: formats.md section 2.1.
 """
@@ -34,33 +34,39 @@ MAX_COMPLIANCE = 15  # the controller keeps the compliance in half a byte
 
 
 def max_ticks(motor_type: int) -> int:
-    """Return the last position of a servo: 10-bit for type 0, else 12-bit."""
+    """Return the largest position of a servo: of 10 bits for type 0, else of 12 bits."""
     return 4095 if motor_type else 1023
 
 
 @dataclass
 class ValueReader:
-    """Reads values off lines and remarks what is odd about them."""
+    """Reads the values of lines, and adds remarks on unusual ones.
+
+    Attributes:
+        remarks: the list of remarks.
+        motor_types: the type of each ID's servo.
+        off_grid: number of times that are no multiple of `GRID_S`.
+    """
 
     remarks: Remarks
     motor_types: tuple[int, ...] = (0,) * IDS
     off_grid: int = 0
 
     def version(self, line: TextLine) -> None:
-        """Check the `version=` line."""
+        """Check a `version=` line, with a remark for an unknown version."""
         (word,) = line.words(1, "one number, 1.01")
         self._note_comma(line)
         if line.decimal(word, "the version", 0.0, 1e6) not in (1.0, 1.01):
             self.remarks.add(f"version {quote_bytes(word)} is unknown; 1.00 and 1.01 are known", line)
 
     def numbers(self, line: TextLine, high: int) -> tuple[int, ...]:
-        """Return a whole number 0..`high` for each ID."""
+        """Return the integer 0..`high` of each ID."""
         words = line.words(IDS, f"one for each of the IDs 0..{IDS - 1}")
         key = line.key.decode("latin-1")
         return tuple(line.whole(word, f"{key} of ID {i}", 0, high) for i, word in enumerate(words))
 
     def play(self, line: TextLine) -> PlayParam:
-        """Return the values of a `play_param=` line."""
+        """Return a `play_param=` line as `PlayParam`."""
         words = line.words(5, "next page, exit page, repeat, rate, inertial force")
         self._note_comma(line)
         return PlayParam(
@@ -72,7 +78,7 @@ class ValueReader:
         )
 
     def step(self, line: TextLine) -> Step:
-        """Return the values of a `step=` line."""
+        """Return a `step=` line as `Step`."""
         words = line.words(IDS + 2, f"{IDS} positions, seconds of pause, seconds of play")
         self._note_comma(line)
         ticks = tuple(
@@ -80,13 +86,13 @@ class ValueReader:
             for i, (word, kind) in enumerate(zip(words, self.motor_types, strict=False))
         )
         pause = line.decimal(words[IDS], "the time of the pause", 0.0, MAX_SECONDS)
-        play = line.decimal(words[IDS + 1], "the time of the way", 0.0, MAX_SECONDS)
+        play = line.decimal(words[IDS + 1], "the time of the movement", 0.0, MAX_SECONDS)
         self._note_times(line, pause, play)
         return Step(ticks, pause, play)
 
     def _note_comma(self, line: TextLine) -> None:
         if b"," in line.value:
-            self.remarks.add_once("numbers have a decimal comma (written under such a Windows)", line)
+            self.remarks.add_once("numbers have a decimal comma (from a Windows with that setting)", line)
 
     def _note_times(self, line: TextLine, *times: float) -> None:
         for seconds in times:
@@ -100,35 +106,43 @@ class ValueReader:
 
 
 def is_on_grid(seconds: float) -> bool:
-    """Tell whether a time is a multiple of `GRID_S`."""
+    """Return whether a time is a multiple of `GRID_S`."""
     units = seconds / GRID_S
     return abs(units - round(units)) < 1e-6
 
 
-NUMBERING = "robotis"  # name of the numbering, on a robot's card, that says which ID moves which joint
+NUMBERING = "robotis"
+"""The numbering on a robot's card that gives the ID of each joint."""
+
 MAX_SLOPE_POWER = 7
-"""The widest slope a Dynamixel of the AX series knows is two to this power (robots.md 2.6)."""
+"""The widest slope of a Dynamixel of the AX series is two to this power (robots.md 2.6)."""
 
 _SPAN_DEG = {1023: 300.0, 4095: 360.0}
 
 
 @dataclass(frozen=True)
 class Columns:
-    """The joints of a robot in a page, in the robot's order."""
+    """The joints of a robot in a page, in the robot's order.
+
+    Attributes:
+        ids: the ID of each joint.
+        servos: the servo of each joint.
+        motor_types: the type of each joint's servo in the file: 0 for 10 bits, anything else for 12.
+    """
 
     ids: tuple[int, ...]
     servos: tuple[Servo, ...]
-    motor_types: tuple[int, ...]  # what the file says of each joint's servo: 0 has 10 bits, anything else 12
+    motor_types: tuple[int, ...]
 
     @classmethod
     def of(cls, robot: Robot, enabled: tuple[bool, ...], motor_types: tuple[int, ...]) -> Columns:
         """Return the enabled columns that move a joint of `robot`."""
-        numbers = robot.ids(NUMBERING)
-        ids = [numbers[joint] for joint in robot.joint_names if joint in numbers]
-        used = tuple(number for number in ids if number < IDS and enabled[number])
-        joints = robot.numbering(NUMBERING)
-        servos = tuple(robot.servo(joints[number]) for number in used)
-        return cls(used, servos, tuple(motor_types[number] for number in used))
+        id_by_joint = robot.ids(NUMBERING)
+        all_ids = [id_by_joint[joint] for joint in robot.joint_names if joint in id_by_joint]
+        ids = tuple(number for number in all_ids if number < IDS and enabled[number])
+        joint_by_id = robot.numbering(NUMBERING)
+        servos = tuple(robot.servo(joint_by_id[number]) for number in ids)
+        return cls(ids, servos, tuple(motor_types[number] for number in ids))
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -136,21 +150,21 @@ class Columns:
         return tuple(servo.joint for servo in self.servos)
 
     def angles(self, ticks: tuple[int, ...]) -> Floats:
-        """Return (n_joints,) [rad] for the 26 positions of a step."""
+        """Return the joint angles, `(n_joints,)` [rad], of the 26 positions of a step."""
         return np.array([self._angle(i, float(ticks[number])) for i, number in enumerate(self.ids)])
 
     def ticks(self, angles: Floats) -> list[float]:
-        """Return the position, not rounded, of each joint for angles (n_joints,) [rad]."""
+        """Return the unrounded position of each joint for joint angles `(n_joints,)` [rad]."""
         return [self._ticks(i, angle) for i, angle in enumerate(angles.tolist())]
 
     def last_tick(self, column: int) -> int:
-        """Return the last position of a joint's servo, as the file counts."""
+        """Return the largest position of a joint's servo in the file."""
         return max_ticks(self.motor_types[column])
 
     def is_foreign(self, column: int) -> bool:
-        """Tell whether the file means a servo of other resolution there than the robot has.
+        """Return whether the file's servo has another resolution than the robot's.
 
-        Positions are then counted from the middle of both, the horn being mounted there.
+        Positions are then counted from the middle of both, where the horn is mounted.
         """
         return self.servos[column].ticks != self.last_tick(column) + 1
 
@@ -173,49 +187,53 @@ class Columns:
         return (last + 1) / 2.0, _SPAN_DEG[last] / (last + 1)
 
     def stiffness(self, compliance: tuple[int, ...]) -> dict[str, float] | None:
-        """Return the stiffness [N m/rad] of the joints whose compliance is not the servo's own.
+        """Return the stiffness [N m/rad] of the joints whose compliance differs from the servo's default.
 
-        The slope is two to the power of the compliance, in ticks of error at which the torque is full.
+        The slope, two to the power of the compliance, is the error in ticks at which the torque is full.
         """
-        soft = {}
+        stiffness: dict[str, float] = {}
         for number, servo in zip(self.ids, self.servos, strict=True):
             slope = 2.0 ** min(compliance[number], MAX_SLOPE_POWER)
             if slope != servo.compliance_slope:
-                soft[servo.joint] = servo.stall_torque_nm / (slope * servo.tick_rad)
-        return soft or None
+                stiffness[servo.joint] = servo.stall_torque_nm / (slope * servo.tick_rad)
+        return stiffness or None
 
 
 def compliance_of(servo: Servo, stiffness: float | None) -> tuple[int, bool]:
-    """Return the compliance nearest to a stiffness [N m/rad], and whether it says the same.
+    """Return the compliance nearest to a stiffness [N m/rad], and whether it is exact.
 
-    None stands for the stiffness of the servo itself.
+    Args:
+        servo: the servo.
+        stiffness: the stiffness, None for the servo's default.
     """
-    wanted = servo.stiffness if stiffness is None else stiffness
-    if wanted <= 0.0:
+    target_stiffness = servo.stiffness if stiffness is None else stiffness
+    if target_stiffness <= 0.0:
         return MAX_SLOPE_POWER, False
-    slope = servo.stall_torque_nm / (wanted * servo.tick_rad)
+    slope = servo.stall_torque_nm / (target_stiffness * servo.tick_rad)
     power = min(max(round(math.log2(slope)), 0), MAX_SLOPE_POWER)
     return power, abs(2.0**power - slope) <= 0.01 * slope
 
 
 def page_motion(document: RoboplusDocument, number: int, robot: Robot, path: Path | None = None) -> Motion:
-    """Return a page that is not empty as a motion of `robot`, which remembers the document.
+    """Return a page with steps as a motion of `robot`; the document is its origin.
 
-    The page plays for ever where it is its own next page. Next and exit pages are named by their numbers;
-    a page that does not exist or is empty is none, as on the controller.
+    The motion repeats for ever if the page is its own next page. Next and exit pages are named by their
+    numbers; missing and empty ones are left out, since a controller ignores them.
     """
     page = document.page(number)
     columns = columns_of(document, robot)
     keyframes = _keyframes(page, columns)
-    lasts = any(frame.reach_s or frame.pause_s for frame in keyframes)
-    loops = page.play.next == number and lasts
+    takes_time = any(frame.reach_s or frame.pause_s for frame in keyframes)
+    is_own_next = page.play.next == number
+    loops = is_own_next and takes_time
+    repeat = page.play.repeat if takes_time else 1
     return Motion(
         document.page_name(number),
         robot.name,
         columns.joints,
         keyframes,
-        repeat=None if loops else page.play.repeat if lasts else 1,
-        next=None if loops or page.play.next == number else _reference(document, page.play.next),
+        repeat=None if loops else repeat,
+        next=None if is_own_next else _reference(document, page.play.next),
         exit=_reference(document, page.play.exit),
         speed=page.play.rate,
         source=f"RoboPlus page {number}",
@@ -229,23 +247,24 @@ def columns_of(document: RoboplusDocument, robot: Robot) -> Columns:
 
 
 def remarks_on(document: RoboplusDocument, robot: Robot) -> tuple[str, ...]:
-    """Return what is odd about a document as one of `robot`, in words."""
+    """Return remarks on what of a document does not fit `robot`."""
     columns = columns_of(document, robot)
-    strange = [i for i in range(1, IDS) if document.enabled[i] and i not in columns.ids]
-    foreign = [joint for i, joint in enumerate(columns.joints) if columns.is_foreign(i)]
-    remarks = []
-    if strange:
-        listed = ", ".join(map(str, strange))
-        remarks.append(f"the file moves IDs {listed}, which are no joints of {robot.name}: left out")
-    if foreign:
-        listed = ", ".join(foreign)
-        remarks.append(f"the file has other servos than {robot.name} at {listed}: same middle assumed")
+    unknown_ids = [i for i in range(1, IDS) if document.enabled[i] and i not in columns.ids]
+    foreign_joints = [joint for i, joint in enumerate(columns.joints) if columns.is_foreign(i)]
+    remarks: list[str] = []
+    if unknown_ids:
+        ids = ", ".join(map(str, unknown_ids))
+        remarks.append(f"the file moves IDs {ids}, which are no joints of {robot.name}: left out")
+    if foreign_joints:
+        joints = ", ".join(foreign_joints)
+        remarks.append(f"the file has other servos than {robot.name} at {joints}: same middle assumed")
     return tuple(remarks)
 
 
 def _keyframes(page: Page, columns: Columns) -> tuple[Keyframe, ...]:
     stiffness = columns.stiffness(page.compliance)
-    accel, rate = page.play.accel, page.play.rate
+    accel = page.play.accel
+    rate = page.play.rate
     return tuple(
         Keyframe(
             Pose(columns.joints, columns.angles(step.ticks)),

@@ -1,4 +1,4 @@
-"""Drawn scenes: VRML97, OBJ, STL and GLB as meshes with names and colours, and as pieces of a field."""
+"""Scene files (VRML97, OBJ, STL and GLB): meshes with names and colours, and pieces of an arena."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a scene is made of, and how much of it there may be."""
+"""Meshes of a scene, limits of their number, and points of simple shapes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from posewright.arrays import Array, Floats
 MAX_SCENE_BYTES = 24_000_000
 MAX_POINTS = 400_000
 MAX_MESHES = 5_000
-"""Bounds of a scene: a drawn field has some hundred points, one from a scanner is no field."""
+"""Limits of a scene; a drawn arena has some hundred points."""
 
 Colour = tuple[float, float, float]
 
@@ -23,11 +23,11 @@ class SceneMesh:
     """Points and the faces between them.
 
     Attributes:
-        name: as the file has it, or empty.
-        points: `(n, 3)`, in the unit and the axes of the file.
-        faces: places in `points`, `(m, 3)`; None where all the points are one body.
-        colour: red, green, blue 0..1; None where the file tells none.
-        line: where it begins in a text file; None in others.
+        name: its name in the file, or empty.
+        points: the points, `(n, 3)`, in the unit and axes of the file.
+        faces: indices into `points`, `(m, 3)`; None if all points are one body.
+        colour: red, green, blue 0..1; None if the file gives none.
+        line: its line in a text file; None in binary files.
     """
 
     name: str
@@ -38,7 +38,7 @@ class SceneMesh:
 
 
 def turn_about(axis: Floats, angle_rad: float) -> Floats:
-    """Return the rotation matrix `(3, 3)` about an axis of any length but 0; no turn about one of 0."""
+    """Return the rotation matrix `(3, 3)` about an axis of any length; the identity for a length of 0."""
     length = float(np.linalg.norm(axis))
     if length == 0.0 or angle_rad == 0.0:
         return np.eye(3)
@@ -54,14 +54,14 @@ def box_points(size: Floats) -> Floats:
 
 
 def round_points(radius: float, height: float, *, top: float | None = None, corners: int = 32) -> Floats:
-    """Return points of a cylinder about y, or of a cone where its radius at the `top` is another."""
-    turn = np.arange(corners) * (2.0 * math.pi / corners)
-    ring = np.stack([np.cos(turn), np.zeros(corners), np.sin(turn)], axis=1)
-    rings = [radius * ring - (0.0, height / 2.0, 0.0)]
-    rings.append((radius if top is None else top) * ring + (0.0, height / 2.0, 0.0))
-    return np.concatenate(rings)
+    """Return points of a cylinder about the y axis, or of a cone if the radius at the `top` differs."""
+    angles = np.arange(corners) * (2.0 * math.pi / corners)
+    circle = np.stack([np.cos(angles), np.zeros(corners), np.sin(angles)], axis=1)
+    top_radius = radius if top is None else top
+    half_height = (0.0, height / 2.0, 0.0)
+    return np.concatenate([radius * circle - half_height, top_radius * circle + half_height])
 
 
 def ball_points(radius: float) -> Floats:
-    """Return points of a sphere, evenly spread, and its six poles."""
+    """Return evenly spread points of a sphere, and its six poles."""
     return radius * spread_directions(126)

@@ -1,6 +1,6 @@
-"""VRML97 (`.wrl`, ISO/IEC 14772-1), as drawing programs write it: shapes, their places, their colours.
+"""Reading VRML97 (`.wrl`, ISO/IEC 14772-1) as drawing programs write it: shapes, transforms and colours.
 
-Nothing is fetched and nothing is run: other files, prototypes and scripts are refused or passed over by name.
+Other files, prototypes and scripts are errors or ignored; nothing is fetched and nothing is run.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ from posewright.formats.scenes.mesh import (
 )
 
 _HEAD = "#VRML V2.0 utf8"
-_LEVELS = 100
-_NODES = 100_000
-_WORDS = 1_000_000
+_MAX_LEVELS = 100
+_MAX_NODES = 100_000
+_MAX_TOKENS = 1_000_000
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]|[^\s,{}\[\]"#]+|#[^\n\r]*|["\n]')
-_REFUSED = {
-    "Inline": "another file is not fetched: put its nodes in here",
+_UNSUPPORTED = {
+    "Inline": "other files are not read: put their nodes into this one",
     "PROTO": "prototypes are not read: export the scene without them",
-    "EXTERNPROTO": "prototypes are not read, least of all those of another file",
+    "EXTERNPROTO": "prototypes are not read: export the scene without them",
     "Extrusion": "export it as faces (IndexedFaceSet)",
     "ElevationGrid": "export it as faces (IndexedFaceSet)",
     "Text": "export it as faces (IndexedFaceSet)",
 }
 _GROUPS = frozenset({"Group", "Transform", "Anchor", "Collision", "Billboard", "Switch", "LOD"})
-_BLENDERS = re.compile(r"^(OB|ME)_|(_ifs)?(_TRANSFORM)?$|^(coords|FACESET|SHAPE)_")
-"""What Blender's exporters put before and behind a name."""
+_BLENDER_AFFIXES = re.compile(r"^(OB|ME)_|(_ifs)?(_TRANSFORM)?$|^(coords|FACESET|SHAPE)_")
+"""Prefixes and suffixes that Blender's exporters add to names."""
 
 
 @dataclass(eq=False)
 class _Node:
-    """A node: its fields, each a list of numbers, texts, truths and nodes."""
+    """A node with its fields, each a list of numbers, texts, booleans and nodes."""
 
     kind: str
     line: int
@@ -58,40 +58,53 @@ _Value: TypeAlias = "str | bool | float | _Node | None"
 
 
 def parse_vrml(text: str, path: Path | None = None) -> tuple[SceneMesh, ...]:
-    """Return the meshes of a VRML97 scene in its own axes; primitives come as their points, without faces.
+    """Return the meshes of a VRML97 scene in its axes; primitives have points only, without faces.
 
     Raises:
-        FormatError: it is no VRML97, is damaged, has too much in it, or something that is not read.
+        FormatError: it is no VRML97, is damaged, exceeds a limit, or has a node that is not supported.
     """
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if not text.startswith(_HEAD):
         is_older = text.startswith("#VRML V1.0")
-        what = "this is VRML 1.0" if is_older else "this is no VRML97"
-        raise FormatError(what, where=Where(path, 1), hint=f"the first line is {_HEAD!r}; export as VRML97")
-    return _Scene(path).meshes(_Parser(text, path).nodes())
+        message = "this is VRML 1.0" if is_older else "this is no VRML97"
+        hint = f"the first line must be {_HEAD!r}; export as VRML97"
+        raise FormatError(message, where=Where(path, 1), hint=hint)
+    return _MeshCollector(path).collect(_VrmlParser(text, path).read_nodes())
 
 
-class _Parser:
+class _VrmlParser:
+    """Parses the text of a scene into nodes.
+
+    Attributes:
+        path: the file, for messages.
+        line: the line of the current lexeme.
+        count: number of nodes so far.
+        tokens: the tokens that follow, with their lines.
+        next: the next lexeme, None at the end; its line is `next_line`.
+        named_nodes: the nodes defined by DEF.
+    """
+
     def __init__(self, text: str, path: Path | None) -> None:
-        self.path, self.line, self.count = path, 1, 0
-        self.words = self._read(text)
-        self.next, self.next_line = next(self.words, (None, 1))
-        self.known: dict[str, _Node] = {}
+        self.path = path
+        self.line = 1
+        self.count = 0
+        self.tokens = self._tokenize(text)
+        self.next, self.next_line = next(self.tokens, (None, 1))
+        self.named_nodes: dict[str, _Node] = {}
 
-    def _read(self, text: str) -> Iterator[tuple[str | None, int]]:
+    def _tokenize(self, text: str) -> Iterator[tuple[str | None, int]]:
         line = 1
-        for count, found in enumerate(_TOKEN.finditer(text)):
-            word = found[0]
-            if count > _WORDS + line:  # the end of a line is a word, too
-                hint = f"at most {_WORDS:,}: simplify it"
+        for count, match in enumerate(_TOKEN.finditer(text)):
+            lexeme = match[0]
+            if count > _MAX_TOKENS + line:  # line ends are tokens, too
+                hint = f"at most {_MAX_TOKENS:,} are read: simplify the scene"
                 raise FormatError("too many numbers and words", where=Where(self.path, line), hint=hint)
-            if word == '"':
-                raise FormatError(
-                    "a text without an end", where=Where(self.path, line), hint='it ends with "'
-                )
-            if not word.startswith("#") and word != "\n":
-                yield word, line
-            line += word.count("\n")
+            if lexeme == '"':
+                hint = 'close it with "'
+                raise FormatError("a text without an end", where=Where(self.path, line), hint=hint)
+            if not lexeme.startswith("#") and lexeme != "\n":
+                yield lexeme, line
+            line += lexeme.count("\n")
 
     def fail(self, message: str, hint: str | None = None) -> NoReturn:
         raise FormatError(message, where=Where(self.path, self.line), hint=hint)
@@ -99,219 +112,249 @@ class _Parser:
     def take(self) -> str:
         if self.next is None:
             self.fail("the file ends in the middle of a node", "it was cut off")
-        word, self.line = self.next, self.next_line
-        self.next, self.next_line = next(self.words, (None, self.line))
-        return word
+        lexeme = self.next
+        self.line = self.next_line
+        self.next, self.next_line = next(self.tokens, (None, self.line))
+        return lexeme
 
-    def nodes(self) -> list[_Node]:
-        found = []
+    def read_nodes(self) -> list[_Node]:
+        """Return the nodes of the scene."""
+        nodes: list[_Node] = []
         while self.next is not None:
             if self.next == "ROUTE":
                 for _ in range(4):
                     self.take()
-            elif (node := self.node(0)) is not None:
-                found.append(node)
-        return found
+            else:
+                node = self.read_node(0)
+                if node is not None:
+                    nodes.append(node)
+        return nodes
 
-    def node(self, level: int) -> _Node | None:
+    def read_node(self, level: int) -> _Node | None:
         """Read a node; None for NULL."""
-        if level > _LEVELS:
-            self.fail("nodes nested too deep", f"at most {_LEVELS} levels")
-        word, name = self.take(), ""
-        if word == "NULL":
+        if level > _MAX_LEVELS:
+            self.fail("nodes nested too deep", f"at most {_MAX_LEVELS} levels are read")
+        kind = self.take()
+        name = ""
+        if kind == "NULL":
             return None
-        if word == "USE":
-            used = self.take()
-            if used not in self.known:
-                self.fail(f"USE of {used!r}, which is not defined before", "DEF stands before USE")
-            return self.known[used]
-        if word == "DEF":
-            name, word = self.take(), self.take()
-        if word in _REFUSED:
-            self.fail(f"{word} is not read", _REFUSED[word])
+        if kind == "USE":
+            used_name = self.take()
+            if used_name not in self.named_nodes:
+                self.fail(f"USE of {used_name!r}, which is not defined before", "write its DEF before it")
+            return self.named_nodes[used_name]
+        if kind == "DEF":
+            name = self.take()
+            kind = self.take()
+        if kind in _UNSUPPORTED:
+            self.fail(f"{kind} is not read", _UNSUPPORTED[kind])
         self.count += 1
-        if self.count > _NODES:
-            self.fail("too many nodes", f"at most {_NODES}")
-        node = _Node(word, self.line, name)
-        if not re.fullmatch(r"[A-Za-z_]\w*", word) or self.take() != "{":
-            self.fail(f"expected a node, found {word[:40]!r}", "a node is a name and { ... }")
+        if self.count > _MAX_NODES:
+            self.fail("too many nodes", f"at most {_MAX_NODES} are read")
+        node = _Node(kind, self.line, name)
+        if not re.fullmatch(r"[A-Za-z_]\w*", kind) or self.take() != "{":
+            self.fail(f"expected a node, found {kind[:40]!r}", "write a name and { ... }")
         while self.next != "}":
-            self.entry(node, level)
+            self.read_field(node, level)
         self.take()
         if name:
-            self.known[name] = node  # when it is whole: it cannot hold itself
+            self.named_nodes[name] = node  # only now, so that a node cannot contain itself
         return node
 
-    def entry(self, node: _Node, level: int) -> None:
-        word = self.take()
-        if not re.fullmatch(r"[A-Za-z_]\w*", word) or word in ("DEF", "USE", "NULL"):
-            self.fail(f"expected a field of {node.kind}, found {word[:40]!r}")
-        if word == "ROUTE":
+    def read_field(self, node: _Node, level: int) -> None:
+        name = self.take()
+        if not re.fullmatch(r"[A-Za-z_]\w*", name) or name in ("DEF", "USE", "NULL"):
+            self.fail(f"expected a field of {node.kind}, found {name[:40]!r}")
+        if name == "ROUTE":
             for _ in range(3):
                 self.take()
             return
-        if word in ("field", "eventIn", "eventOut", "exposedField"):  # of a Script, which is never run
-            self.fail(f"{node.kind} with a declaration is not read", "leave scripts out")
-        values = node.fields.setdefault(word, [])
+        if name in ("field", "eventIn", "eventOut", "exposedField"):  # declarations of a Script
+            self.fail(f"{node.kind} with a declaration is not read", "export the scene without scripts")
+        values = node.fields.setdefault(name, [])
         if self.next == "[":
             self.take()
             while self.next != "]":
-                values.append(self.value(node, level))
+                values.append(self.read_value(node, level))
             self.take()
             return
-        values.append(self.value(node, level))
+        values.append(self.read_value(node, level))
         while self.next is not None and _is_number(self.next):
-            values.append(self.value(node, level))
+            values.append(self.read_value(node, level))
 
-    def value(self, node: _Node, level: int) -> _Value:
-        word = self.next
-        if word is None or word in "{}[]":
+    def read_value(self, node: _Node, level: int) -> _Value:
+        lexeme = self.next
+        if lexeme is None or lexeme in "{}[]":
             self.fail(f"a field of {node.kind} without a value")
-        if word[0] == '"':
+        if lexeme[0] == '"':
             return self.take()[1:-1]
-        if word in ("TRUE", "FALSE"):
+        if lexeme in ("TRUE", "FALSE"):
             return self.take() == "TRUE"
-        if _is_number(word):
+        if _is_number(lexeme):
             return float(self.take())
-        return self.node(level + 1)
+        return self.read_node(level + 1)
 
 
-def _is_number(word: str) -> bool:
-    if word[0] not in "+-.0123456789":
+def _is_number(lexeme: str) -> bool:
+    if lexeme[0] not in "+-.0123456789":
         return False
     try:
-        float(word)
+        float(lexeme)
     except ValueError:
         return False
     return True
 
 
 @dataclass
-class _Scene:
-    """Walks nodes and keeps what has points; counts what USE brings again."""
+class _MeshCollector:
+    """Collects the meshes of nodes.
+
+    Attributes:
+        path: the file, for messages.
+        meshes: the meshes so far.
+        n_visits: number of nodes visited, those of USE each time.
+        n_points: number of points so far.
+    """
 
     path: Path | None
-    found: list[SceneMesh] = field(default_factory=list)
-    steps: int = 0
-    points: int = 0
+    meshes: list[SceneMesh] = field(default_factory=list)
+    n_visits: int = 0
+    n_points: int = 0
 
-    def meshes(self, nodes: Sequence[_Node]) -> tuple[SceneMesh, ...]:
+    def collect(self, nodes: Sequence[_Node]) -> tuple[SceneMesh, ...]:
+        """Return the meshes of nodes."""
         for node in nodes:
-            self.walk(node, np.eye(4), "")
-        return tuple(self.found)
+            self.visit(node, np.eye(4), "")
+        return tuple(self.meshes)
 
     def fail(self, node: _Node, message: str, hint: str | None = None) -> NoReturn:
         raise FormatError(message, where=Where(self.path, node.line), hint=hint)
 
-    def walk(self, node: _Node, at: Floats, name: str) -> None:
-        self.steps += 1
-        if self.steps > _NODES or len(self.found) > MAX_MESHES:
-            self.fail(
-                node, "the scene grows beyond bounds", f"at most {MAX_MESHES} shapes, those of USE counted"
-            )
-        name = _BLENDERS.sub("", node.name) or name
+    def visit(self, node: _Node, pose: Floats, name: str) -> None:
+        """Collect the meshes of a node and its children, at a pose `(4, 4)`."""
+        self.n_visits += 1
+        if self.n_visits > _MAX_NODES or len(self.meshes) > MAX_MESHES:
+            hint = f"at most {MAX_MESHES} shapes are read, counted at each USE"
+            self.fail(node, "the scene is too large", hint)
+        name = _BLENDER_AFFIXES.sub("", node.name) or name
         if node.kind == "Shape":
-            self.add(node, at, name)
+            self.add_shape(node, pose, name)
         elif node.kind in _GROUPS:
-            inner = at @ self.transform(node) if node.kind == "Transform" else at
+            child_pose = pose @ self.read_transform(node) if node.kind == "Transform" else pose
             key = {"Switch": "choice", "LOD": "level"}.get(node.kind, "children")
             children = _nodes(node, key)
             if key == "level":
                 children = children[:1]
-            elif key == "choice":  # -1, as where nothing is said, shows none
-                chosen = int(self.numbers(node, "whichChoice", [-1.0], 1)[0])
-                children = children[chosen : chosen + 1] if chosen >= 0 else []
+            elif key == "choice":  # -1, the default, shows none
+                choice = int(self.read_numbers(node, "whichChoice", [-1.0], 1)[0])
+                children = children[choice : choice + 1] if choice >= 0 else []
             for child in children:
-                self.walk(child, inner, name)
+                self.visit(child, child_pose, name)
 
-    def transform(self, node: _Node) -> Floats:
-        """Return T C R SR S -SR -C, as the standard has it, `(4, 4)`."""
-        vector: list[float] = [0.0, 0.0, 0.0]
-        move = self.numbers(node, "translation", vector, 3)
-        centre = self.numbers(node, "center", vector, 3)
-        scale = self.numbers(node, "scale", [1.0, 1.0, 1.0], 3)
-        turn = self.numbers(node, "rotation", [0.0, 0.0, 1.0, 0.0], 4)
-        lean = self.numbers(node, "scaleOrientation", [0.0, 0.0, 1.0, 0.0], 4)
-        leaning = turn_about(lean[:3], float(lean[3]))
-        linear = turn_about(turn[:3], float(turn[3])) @ leaning @ np.diag(scale) @ leaning.T
-        whole = np.eye(4)
-        whole[:3, :3], whole[:3, 3] = linear, move + centre - linear @ centre
-        return whole
+    def read_transform(self, node: _Node) -> Floats:
+        """Return the transform T C R SR S -SR -C of the standard, `(4, 4)`."""
+        translation = self.read_numbers(node, "translation", [0.0, 0.0, 0.0], 3)
+        centre = self.read_numbers(node, "center", [0.0, 0.0, 0.0], 3)
+        scale = self.read_numbers(node, "scale", [1.0, 1.0, 1.0], 3)
+        rotation = self.read_numbers(node, "rotation", [0.0, 0.0, 1.0, 0.0], 4)
+        scale_orientation = self.read_numbers(node, "scaleOrientation", [0.0, 0.0, 1.0, 0.0], 4)
+        scale_axes = turn_about(scale_orientation[:3], float(scale_orientation[3]))
+        rotation_matrix = turn_about(rotation[:3], float(rotation[3]))
+        linear = rotation_matrix @ scale_axes @ np.diag(scale) @ scale_axes.T
+        transform = np.eye(4)
+        transform[:3, :3] = linear
+        transform[:3, 3] = translation + centre - linear @ centre
+        return transform
 
-    def numbers(self, node: _Node, key: str, usual: list[float], count: int = 0) -> Floats:
-        values = node.fields.get(key, usual)
+    def read_numbers(self, node: _Node, key: str, default: list[float], count: int = 0) -> Floats:
+        """Return the numbers of a field, exactly `count` of them unless it is 0."""
+        values = node.fields.get(key, default)
         if any(isinstance(value, bool) or not isinstance(value, float) for value in values):
-            self.fail(node, f"{key} of {node.kind} is not made of numbers")
+            self.fail(node, f"{key} of {node.kind} has values that are no numbers")
         if count and len(values) != count:
-            self.fail(node, f"{key} of {node.kind} has {len(values)} numbers", f"{count} of them")
+            self.fail(node, f"{key} of {node.kind} has {len(values)} numbers", f"write {count}")
         array = np.array(values, dtype=np.float64)
         if not (np.isfinite(array).all() and (np.abs(array) < 1e9).all()):
-            self.fail(node, f"{key} of {node.kind} is not finite, or beyond all measure")
+            self.fail(node, f"{key} of {node.kind} has a number that is not finite or above 1e9")
         return array
 
-    def lengths(self, node: _Node, count: int = 1, **usual: float) -> Floats:
-        """Return fields of so many lengths each, one behind the other."""
-        told = np.concatenate([self.numbers(node, key, [one] * count, count) for key, one in usual.items()])
-        if not (told > 0.0).all():
-            self.fail(node, f"a {node.kind} of {' x '.join(f'{one:g}' for one in told)}", "lengths above 0")
-        return told
+    def read_lengths(self, node: _Node, count: int = 1, **defaults: float) -> Floats:
+        """Return the lengths of several fields, `count` of each, one after the other."""
+        lengths = np.concatenate(
+            [self.read_numbers(node, key, [default] * count, count) for key, default in defaults.items()]
+        )
+        if not (lengths > 0.0).all():
+            size_text = " x ".join(f"{length:g}" for length in lengths)
+            self.fail(node, f"a {node.kind} of {size_text}", "write lengths above 0")
+        return lengths
 
-    def add(self, shape: _Node, at: Floats, name: str) -> None:
+    def add_shape(self, shape: _Node, pose: Floats, name: str) -> None:
+        """Add the meshes of a Shape."""
         for geometry in _nodes(shape, "geometry"):
-            points, faces = self.geometry(geometry)
+            points, faces = self.read_geometry(geometry)
             if not len(points):
                 continue
-            self.points += len(points)
-            if self.points > MAX_POINTS:
-                self.fail(geometry, "too many points", f"at most {MAX_POINTS} in a scene")
-            placed = points @ at[:3, :3].T + at[:3, 3]
-            name = name or _BLENDERS.sub("", geometry.name)
-            self.found.append(SceneMesh(name, placed, faces, self.colour(shape), geometry.line))
+            self.n_points += len(points)
+            if self.n_points > MAX_POINTS:
+                self.fail(geometry, "too many points", f"at most {MAX_POINTS} in a scene are read")
+            moved_points = points @ pose[:3, :3].T + pose[:3, 3]
+            name = name or _BLENDER_AFFIXES.sub("", geometry.name)
+            self.meshes.append(SceneMesh(name, moved_points, faces, self.read_colour(shape), geometry.line))
 
-    def geometry(self, node: _Node) -> tuple[Floats, Array | None]:
-        """Return points, and faces where the points alone do not say what is one body."""
+    def read_geometry(self, node: _Node) -> tuple[Floats, Array | None]:
+        """Return the points of a geometry and its faces, None for a primitive, which is one body."""
         match node.kind:
             case "Box":
-                return box_points(self.lengths(node, size=2.0, count=3)), None
+                return box_points(self.read_lengths(node, size=2.0, count=3)), None
             case "Sphere":
-                return ball_points(float(self.lengths(node, radius=1.0)[0])), None
+                return ball_points(float(self.read_lengths(node, radius=1.0)[0])), None
             case "Cylinder":
-                radius, height = self.lengths(node, radius=1.0, height=2.0).tolist()
+                radius, height = self.read_lengths(node, radius=1.0, height=2.0).tolist()
                 return round_points(radius, height), None
             case "Cone":
-                radius, height = self.lengths(node, bottomRadius=1.0, height=2.0).tolist()
+                radius, height = self.read_lengths(node, bottomRadius=1.0, height=2.0).tolist()
                 return round_points(radius, height, top=0.0), None
             case "IndexedFaceSet":
-                return self.faces(node)
+                return self.read_faces(node)
             case "IndexedLineSet" | "PointSet":
-                return np.empty((0, 3)), None  # seen by nobody who walks there
+                return np.empty((0, 3)), None  # no obstacle to a robot
             case _:
-                what, hint = f"geometry {node.kind} is not read", "export it as faces (IndexedFaceSet)"
-                raise FormatError(what, where=Where(self.path, node.line), hint=hint)
+                message = f"geometry {node.kind} is not read"
+                hint = "export it as faces (IndexedFaceSet)"
+                raise FormatError(message, where=Where(self.path, node.line), hint=hint)
 
-    def faces(self, node: _Node) -> tuple[Floats, Array | None]:
+    def read_faces(self, node: _Node) -> tuple[Floats, Array | None]:
+        """Return the points of an IndexedFaceSet, and its faces split into fans of triangles."""
         coordinates = _nodes(node, "coord")
-        flat = self.numbers(coordinates[0], "point", []) if coordinates else np.empty(0)
-        if len(flat) % 3:
-            self.fail(coordinates[0], f"{len(flat)} numbers are no points", "three for each")
-        points, index = flat.reshape(-1, 3), self.numbers(node, "coordIndex", []).astype(np.int64)
-        if len(index) and (index.max() >= len(points) or index.min() < -1):
-            what = f"coordIndex names point {int(index.max())} of {len(points)}"
-            self.fail(node, what, "points are counted from 0, and -1 ends a face")
-        corners, face = index[index >= 0], np.cumsum(index < 0)[index >= 0]
-        _, first, of_face = np.unique(face, return_index=True, return_inverse=True)
-        first = first[of_face.reshape(-1)]  # for each corner where its face begins: a fan of triangles
-        place = np.arange(len(corners) - 1) if len(corners) else np.arange(0)
-        place = place[(face[place] == face[place + 1]) & (place != first[place])]
-        return points, np.column_stack([corners[first[place]], corners[place], corners[place + 1]])
+        numbers = self.read_numbers(coordinates[0], "point", []) if coordinates else np.empty(0)
+        if len(numbers) % 3:
+            self.fail(coordinates[0], f"{len(numbers)} numbers are no points", "write three per point")
+        points = numbers.reshape(-1, 3)
+        indices = self.read_numbers(node, "coordIndex", []).astype(np.int64)
+        if len(indices) and (indices.max() >= len(points) or indices.min() < -1):
+            message = f"coordIndex names point {int(indices.max())} of {len(points)}"
+            self.fail(node, message, "count points from 0, and end each face with -1")
+        is_corner = indices >= 0
+        corners = indices[is_corner]
+        face_ids = np.cumsum(indices < 0)[is_corner]
+        _, first_corners, face_of_corner = np.unique(face_ids, return_index=True, return_inverse=True)
+        first = first_corners[face_of_corner.reshape(-1)]  # for each corner, the first of its face
+        places = np.arange(len(corners) - 1) if len(corners) else np.arange(0)
+        is_in_fan = (face_ids[places] == face_ids[places + 1]) & (places != first[places])
+        places = places[is_in_fan]
+        return points, np.column_stack([corners[first[places]], corners[places], corners[places + 1]])
 
-    def colour(self, shape: _Node) -> Colour | None:
-        for looks in _nodes(shape, "appearance"):
-            for material in _nodes(looks, "material"):
-                told = self.numbers(material, "diffuseColor", [0.8, 0.8, 0.8], 3).clip(0.0, 1.0).tolist()
-                return (told[0], told[1], told[2]) if "diffuseColor" in material.fields else None
+    def read_colour(self, shape: _Node) -> Colour | None:
+        for appearance in _nodes(shape, "appearance"):
+            for material in _nodes(appearance, "material"):
+                if "diffuseColor" not in material.fields:
+                    return None
+                rgb = self.read_numbers(material, "diffuseColor", [0.8, 0.8, 0.8], 3)
+                red, green, blue = rgb.clip(0.0, 1.0).tolist()
+                return red, green, blue
         return None
 
 
 def _nodes(node: _Node, key: str) -> list[_Node]:
+    """Return the nodes in a field."""
     return [value for value in node.fields.get(key, []) if isinstance(value, _Node)]

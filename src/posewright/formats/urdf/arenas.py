@@ -1,4 +1,4 @@
-"""An arena as URDF, for other programs."""
+"""Arenas written as URDF, for other programs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from posewright.formats.urdf.writing import urdf_text
 from posewright.robots import Form, Kind, Link, Mechanism
 
 _FLOOR_M = 0.02
-"""How thick the floor is in a URDF, which has no endless plane [m]."""
+"""Thickness of the floor in a URDF, which has no infinite planes [m]."""
 
 _LINE_M = 0.001
 _FIELD = "field"
@@ -19,14 +19,14 @@ _FIELD = "field"
 def urdf_of_arena(arena: Arena) -> str:
     """Return a URDF with a link for the floor, and one fixed to it for each shape and box.
 
-    A URDF has neither friction nor things that can be pushed: boxes stand fast in it.
+    A URDF has neither friction nor objects that can be pushed, so boxes are fixed in it.
 
     Raises:
         InputError: a shape is a mesh, for which a URDF would need a file beside it.
     """
     if meshes := [shape.name for shape in arena.shapes if shape.hull_m]:
-        what = f"{', '.join(meshes)}: a URDF has no place for the points of a mesh"
-        raise InputError(what, hint="write MJCF")
+        message = f"{', '.join(meshes)}: a URDF cannot hold the points of a mesh"
+        raise InputError(message, hint="write MJCF instead")
     floor = Form(Kind.BOX, (*arena.size_m, _FLOOR_M), colour=arena.colours[FLOOR])
     links = [Link(_FIELD, ""), _link(FLOOR, floor, (arena.size_x / 2.0, 0.0, -_FLOOR_M / 2.0))]
     for shape in arena.shapes:
@@ -42,7 +42,6 @@ def urdf_of_arena(arena: Arena) -> str:
 
 
 def _link(name: str, form: Form, at: tuple[float, float, float], yaw: float = 0.0) -> Link:
-    turn = (math.cos(yaw / 2.0), 0.0, 0.0, math.sin(yaw / 2.0))
-    return Link(
-        escape_unprintable(name), _FIELD, at, turn, forms=(form,)
-    )  # XML has no place for control characters
+    rotation = (math.cos(yaw / 2.0), 0.0, 0.0, math.sin(yaw / 2.0))
+    name = escape_unprintable(name)  # XML cannot hold control characters
+    return Link(name, _FIELD, at, rotation, forms=(form,))

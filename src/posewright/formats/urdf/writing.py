@@ -1,4 +1,4 @@
-"""A mechanism as URDF."""
+"""Mechanisms written as URDF."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from xml.sax.saxutils import quoteattr
 from posewright.robots import Form, Hinge, Kind, Link, Mechanism
 from posewright.robots.mechanism import Quaternion, rotation_matrix
 
-_LEVEL = 1.0 - 1e-12
-"""Above this the sine of a pitch is that of a quarter turn: roll and yaw are then one angle."""
+_GIMBAL_LOCK = 1.0 - 1e-12
+"""A sine of the pitch above this is a pitch of 90 deg, where roll and yaw are one angle."""
 
 
 def urdf_text(mechanism: Mechanism) -> str:
-    """Return a mechanism as URDF text; what is read from it again has the same masses, axes and limits."""
+    """Return a mechanism as URDF text; reading it again gives the same masses, axes and limits."""
     lines = ['<?xml version="1.0"?>', f"<robot name={quoteattr(mechanism.name)}>"]
     for link in mechanism.links:
         lines += _link(link)
@@ -28,21 +28,21 @@ def _link(link: Link) -> Iterator[str]:
     if link.mass_kg:
         (xx, xy, xz), (_, yy, yz), (_, _, zz) = link.inertia
         moments = {"ixx": xx, "ixy": xy, "ixz": xz, "iyy": yy, "iyz": yz, "izz": zz}
-        told = " ".join(f'{key}="{value!r}"' for key, value in moments.items())
+        attributes = " ".join(f'{key}="{value!r}"' for key, value in moments.items())
         yield "    <inertial>"
         yield f"      {_origin(link.centre_m, (1.0, 0.0, 0.0, 0.0))}"
         yield f'      <mass value="{link.mass_kg!r}"/>'
-        yield f"      <inertia {told}/>"
+        yield f"      <inertia {attributes}/>"
         yield "    </inertial>"
     for form in link.forms:
         shape = f"{_origin(form.position_m, form.rotation)}<geometry>{_shape(form)}</geometry>"
-        yield f"    <visual>{shape}{_looks(form)}</visual>"
+        yield f"    <visual>{shape}{_material(form)}</visual>"
         if form.is_solid:
             yield f"    <collision>{shape}</collision>"
     yield "  </link>"
 
 
-def _looks(form: Form) -> str:
+def _material(form: Form) -> str:
     if form.colour is None:
         return ""
     rgba = _row((*form.colour, 1.0))
@@ -50,11 +50,11 @@ def _looks(form: Form) -> str:
 
 
 def _shape(form: Form) -> str:
-    across, _, length = form.size_m
+    diameter, _, length = form.size_m
     if form.kind is Kind.SPHERE:
-        return f'<sphere radius="{across / 2.0!r}"/>'
+        return f'<sphere radius="{diameter / 2.0!r}"/>'
     if form.kind is Kind.CYLINDER:
-        return f'<cylinder radius="{across / 2.0!r}" length="{length!r}"/>'
+        return f'<cylinder radius="{diameter / 2.0!r}" length="{length!r}"/>'
     return f'<box size="{_row(form.size_m)}"/>'
 
 
@@ -74,18 +74,20 @@ def _joint(link: Link) -> Iterator[str]:
 
 
 def _limit(hinge: Hinge) -> str:
-    ends = f'lower="{hinge.lower_rad!r}" upper="{hinge.upper_rad!r}"'
-    return f'<limit {ends} effort="{hinge.effort_nm!r}" velocity="{hinge.speed_rad_s!r}"/>'
+    limits = f'lower="{hinge.lower_rad!r}" upper="{hinge.upper_rad!r}"'
+    return f'<limit {limits} effort="{hinge.effort_nm!r}" velocity="{hinge.speed_rad_s!r}"/>'
 
 
 def _origin(position: Sequence[float], rotation: Quaternion) -> str:
-    turn = rotation_matrix(rotation)
-    down = float(turn[2, 0])
-    pitch = -math.asin(max(-1.0, min(1.0, down)))
-    if abs(down) > _LEVEL:
-        roll, yaw = math.atan2(-turn[1, 2], turn[1, 1]), 0.0
+    matrix = rotation_matrix(rotation)
+    sin_pitch = -float(matrix[2, 0])
+    pitch = math.asin(max(-1.0, min(1.0, sin_pitch)))
+    if abs(sin_pitch) > _GIMBAL_LOCK:
+        roll = math.atan2(-matrix[1, 2], matrix[1, 1])
+        yaw = 0.0
     else:
-        roll, yaw = math.atan2(turn[2, 1], turn[2, 2]), math.atan2(turn[1, 0], turn[0, 0])
+        roll = math.atan2(matrix[2, 1], matrix[2, 2])
+        yaw = math.atan2(matrix[1, 0], matrix[0, 0])
     return f'<origin xyz="{_row(position)}" rpy="{_row((roll, pitch, yaw))}"/>'
 
 

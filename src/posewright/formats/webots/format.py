@@ -1,4 +1,4 @@
-"""Webots' motions: a table as a motion, and a motion as its table with cells changed, or a new one."""
+"""The format of Webots motions: tables as motions, and motions as tables."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from posewright.formats.webots.document import (
     MAX_TIME_MS,
     MAX_VALUE,
     NAMING,
-    UNSAID,
+    NO_VALUE,
     WEBOTS,
     PoseTable,
+    describe_similar_robot,
     joints_of,
-    nearly,
     new_head,
     new_row,
     read_table,
@@ -40,7 +40,7 @@ from posewright.robots import Robot
 
 
 def table_motion(table: PoseTable, card: Robot, path: Path) -> Motion:
-    """Return a table as a motion of `card`, a keyframe a row, which remembers the table.
+    """Return a table as a motion of `card` with a keyframe per row; the table is its origin.
 
     Raises:
         FormatError: no device is a joint of the robot, or two are the same one.
@@ -58,14 +58,14 @@ def table_motion(table: PoseTable, card: Robot, path: Path) -> Motion:
 
 
 def columns_of(table: PoseTable, card: Robot, path: Path | None = None) -> dict[str, int]:
-    """Return which column each joint is."""
-    known = joints_of(card)
+    """Return the column of each joint."""
+    joint_by_device = joints_of(card)
     columns: dict[str, int] = {}
     for place, device in enumerate(table.devices):
-        joint = known.get(device)
+        joint = joint_by_device.get(device)
         if joint in columns:
-            twice = f"{table.devices[columns[joint]]!r} and {device!r}"
-            raise FormatError(f"{twice} are both {joint} of {card.name}", where=Where(path, 1))
+            pair = f"{table.devices[columns[joint]]!r} and {device!r}"
+            raise FormatError(f"{pair} are both {joint} of {card.name}", where=Where(path, 1))
         if joint is not None:
             columns[joint] = place
     if not columns:
@@ -74,10 +74,10 @@ def columns_of(table: PoseTable, card: Robot, path: Path | None = None) -> dict[
     return columns
 
 
-def strangers(table: PoseTable, card: Robot) -> list[str]:
+def unknown_devices(table: PoseTable, card: Robot) -> list[str]:
     """Return the devices that are no joint of a robot."""
-    known = joints_of(card)
-    return [device for device in table.devices if device not in known]
+    joint_by_device = joints_of(card)
+    return [device for device in table.devices if device not in joint_by_device]
 
 
 def _keyframes(table: PoseTable, joints: tuple[str, ...], places: list[int]) -> Iterator[Keyframe]:
@@ -93,23 +93,23 @@ Value = float | None
 
 @dataclass(frozen=True)
 class _Columns:
-    """The devices to write, and of which joint each is; None for a column that is kept as it stands."""
+    """The devices to write, and the joint of each; None for a column that is kept unchanged."""
 
     devices: tuple[str, ...]
     joints: tuple[str | None, ...]
 
 
 def table_with(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
-    """Return a motion as a Webots motion that will lie at `path`.
+    """Return a motion as a Webots motion to be written to `path`.
 
-    Rows that say the same as in the file it came from keep their bytes.
+    Unchanged rows of the file that it came from keep their bytes.
 
     Raises:
-        FormatError: it does not fit: it lasts over 100 minutes, or gives no joint an angle.
+        FormatError: it takes over 100 minutes, or gives no joint an angle.
     """
     del options
     table = _table_of(motion)
-    if table is not None and _says(table, motion):
+    if table is not None and _holds_motion(table, motion):
         return Rendering(
             table.render(),
             describe_path_losses(motion),
@@ -119,30 +119,33 @@ def table_with(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
     timeline = timeline_of(motion)
     old = _old_table(motion, timeline)
     columns = _new_columns(motion) if old is None else _old_columns(motion, old)
-    _check(motion, timeline, columns)
-    values = _values(motion, timeline, columns, old)
+    _require_writable(motion, timeline, columns)
+    values = _build_values(motion, timeline, columns, old)
     losses = (
         *describe_path_losses(motion),
         *timeline.losses,
         *describe_unsupported_joints(motion, tuple(filter(None, columns.joints)), robot_of_motion(motion)),
     )
     if old is None:
-        losses += _left_behind(motion)
-    data = _edited(old, columns, timeline, values) if old is not None else _new(columns, timeline, values)
+        losses += _describe_lost_devices(motion)
+    if old is None:
+        data = _render_new(columns, timeline, values)
+    else:
+        data = _render_edited(old, columns, timeline, values)
     return Rendering(
         data, losses, (*timeline.remarks, *describe_unwritten_labels(motion, path)), timeline.times_s
     )
 
 
-def _says(table: PoseTable, motion: Motion) -> bool:
-    """Tell whether a motion was not changed since it was read."""
+def _holds_motion(table: PoseTable, motion: Motion) -> bool:
+    """Return whether a motion has not changed since it was read."""
     as_read = table_motion(table, robot_of_motion(motion), Path(motion.name))
-    same_way = as_read.joints == motion.joints and as_read.keyframes == motion.keyframes
-    return same_way and as_read.speed == motion.speed
+    has_same_keyframes = as_read.joints == motion.joints and as_read.keyframes == motion.keyframes
+    return has_same_keyframes and as_read.speed == motion.speed
 
 
 def _old_table(motion: Motion, timeline: Timeline) -> PoseTable | None:
-    """Return the table the motion came from, where it still has the same joints and as many rows."""
+    """Return the table the motion came from, if it has the same joints and as many rows, else None."""
     table = _table_of(motion)
     if table is None or len(table.rows) != len(timeline.poses):
         return None
@@ -150,7 +153,7 @@ def _old_table(motion: Motion, timeline: Timeline) -> PoseTable | None:
 
 
 def _table_of(motion: Motion) -> PoseTable | None:
-    """Return the table that the motion came from, where it came from one as a motion of its robot."""
+    """Return the table the motion came from, if it was read from one for its robot, else None."""
     origin = origin_of(motion, WEBOTS)
     if origin is None or origin.robot is None or origin.robot.name != motion.robot:
         return None
@@ -163,7 +166,7 @@ def _old_columns(motion: Motion, table: PoseTable) -> _Columns:
 
 
 def _new_columns(motion: Motion) -> _Columns:
-    """Return a column for every joint that is ever given an angle and has a name there."""
+    """Return a column for every joint that is ever given an angle and that Webots has a name for."""
     names = {**robot_of_motion(motion).names_in(NAMING), **_origin_names(motion)}
     moved = moved_joints(motion)
     joints = tuple(joint for joint in motion.joints if joint in moved and joint in names)
@@ -171,7 +174,7 @@ def _new_columns(motion: Motion) -> _Columns:
 
 
 def _origin_names(motion: Motion) -> Mapping[str, str]:
-    """Return what the file that the motion came from calls its joints."""
+    """Return the names of the joints in the file that the motion came from."""
     table = _table_of(motion)
     if table is None:
         return {}
@@ -180,79 +183,88 @@ def _origin_names(motion: Motion) -> Mapping[str, str]:
     }
 
 
-def _check(motion: Motion, timeline: Timeline, columns: _Columns) -> None:
+def _require_writable(motion: Motion, timeline: Timeline, columns: _Columns) -> None:
     if not columns.devices:
         raise FormatError(f"motion {motion.name!r} gives no joint an angle")
-    odd = next((name for name in columns.devices if set(name) & set(",\r\n") or not name.strip()), None)
-    if odd is not None:
-        raise FormatError(f"{odd!r} cannot be the name of a device", hint="a comma parts the columns")
+    for name in columns.devices:
+        if set(name) & set(",\r\n") or not name.strip():
+            hint = "use a name without commas and line ends"
+            raise FormatError(f"{name!r} cannot be the name of a device", hint=hint)
     if timeline.end_ms > MAX_TIME_MS:
         raise FormatError(f"motion {motion.name!r} lasts {timeline.end_ms} ms", hint="at most 99:59:999")
 
 
-def _values(
+def _build_values(
     motion: Motion, timeline: Timeline, columns: _Columns, old: PoseTable | None
 ) -> list[list[Value]]:
-    """Return what is to stand in each row and column.
+    """Return the value in each row and column.
 
-    A joint that stays where it was has its angle again if it goes on later, as the way there begins in this
-    row; it has none if it stays for good, or where the file had none.
+    A joint that stays where it was has its angle written again if it moves later, because that movement
+    starts in this row. It has no value if it never moves again, or if the old file has none.
     """
-    rows = np.array([moment.angles for moment in timeline.poses])
-    given = np.array([moment.is_set for moment in timeline.poses])
-    later = np.cumsum(given[::-1], axis=0)[::-1] > 0
-    said = np.where(given | later, rows, np.nan)
-    if not np.all((np.abs(said) <= MAX_VALUE) | np.isnan(said)):
-        raise FormatError(f"motion {motion.name!r} has an angle beyond all bounds")
+    angles = np.array([pose.angles for pose in timeline.poses])
+    is_set = np.array([pose.is_set for pose in timeline.poses])
+    is_set_later = np.cumsum(is_set[::-1], axis=0)[::-1] > 0
+    written = np.where(is_set | is_set_later, angles, np.nan)
+    if not np.all((np.abs(written) <= MAX_VALUE) | np.isnan(written)):
+        hint = f"angles are within {MAX_VALUE:g} rad"
+        raise FormatError(f"motion {motion.name!r} has too large an angle", hint=hint)
     places = [motion.joints.index(joint) if joint else None for joint in columns.joints]
     values: list[list[Value]] = [
         [None if place is None or math.isnan(row[place]) else row[place] for place in places]
-        for row in said.tolist()
+        for row in written.tolist()
     ]
-    for row, moment, line in zip(values, timeline.poses, () if old is None else old.rows, strict=False):
-        for column, (place, before) in enumerate(zip(places, line.values, strict=True)):
-            if place is not None and before is None and not moment.is_set[place]:
+    if old is None:
+        return values
+    for row, pose, old_row in zip(values, timeline.poses, old.rows, strict=False):
+        for column, (place, old_value) in enumerate(zip(places, old_row.values, strict=True)):
+            if place is not None and old_value is None and not pose.is_set[place]:
                 row[column] = None
     return values
 
 
-def _new(columns: _Columns, timeline: Timeline, values: list[list[Value]]) -> bytes:
+def _render_new(columns: _Columns, timeline: Timeline, values: list[list[Value]]) -> bytes:
     rows = [
-        new_row(moment.time_ms, b"Pose%d" % count, [_cell(value) for value in row])
-        for count, (moment, row) in enumerate(zip(timeline.poses, values, strict=True), 1)
+        new_row(pose.time_ms, b"Pose%d" % count, [_format_cell(value) for value in row])
+        for count, (pose, row) in enumerate(zip(timeline.poses, values, strict=True), 1)
     ]
     return b"".join([new_head(columns.devices), *rows])
 
 
-def _edited(table: PoseTable, columns: _Columns, timeline: Timeline, values: list[list[Value]]) -> bytes:
+def _render_edited(
+    table: PoseTable, columns: _Columns, timeline: Timeline, values: list[list[Value]]
+) -> bytes:
     lines = [table.head]
-    for old, moment, row in zip(table.rows, timeline.poses, values, strict=True):
-        cells = [
-            cell if joint is None or _same(value, before) else _cell(value)
-            for joint, value, before, cell in zip(columns.joints, row, old.values, old.cells, strict=True)
-        ]
-        same = tuple(cells) == old.cells and moment.time_ms == old.time_ms
-        eol = old.raw[len(old.raw.rstrip(b"\r\n")) :]
-        lines.append(old.raw if same else new_row(moment.time_ms, old.name, cells, eol))
+    for old_row, pose, row in zip(table.rows, timeline.poses, values, strict=True):
+        cells: list[bytes] = []
+        for joint, value, old_value, old_cell in zip(
+            columns.joints, row, old_row.values, old_row.cells, strict=True
+        ):
+            is_unchanged = joint is None or _is_same(value, old_value)
+            cells.append(old_cell if is_unchanged else _format_cell(value))
+        if tuple(cells) == old_row.cells and pose.time_ms == old_row.time_ms:
+            lines.append(old_row.raw)
+        else:
+            eol = old_row.raw[len(old_row.raw.rstrip(b"\r\n")) :]
+            lines.append(new_row(pose.time_ms, old_row.name, cells, eol))
     return b"".join([*lines, table.tail])
 
 
-def _same(value: Value, before: Value) -> bool:
-    if value is None or before is None:
-        return value is before
-    return abs(value - before) <= QUANTUM_RAD / 2.0
+def _is_same(value: Value, old_value: Value) -> bool:
+    if value is None or old_value is None:
+        return value is old_value
+    return abs(value - old_value) <= QUANTUM_RAD / 2.0
 
 
-def _cell(value: Value) -> bytes:
-    return UNSAID if value is None else format_angle(value).encode()
+def _format_cell(value: Value) -> bytes:
+    return NO_VALUE if value is None else format_angle(value).encode()
 
 
-def _left_behind(motion: Motion) -> tuple[str, ...]:
-    """Return what a new file does not have of the one the motion came from."""
+def _describe_lost_devices(motion: Motion) -> tuple[str, ...]:
+    """Return a description of the devices of the old file that are not written anew."""
     table = _table_of(motion)
-    found = [] if table is None else strangers(table, robot_of_motion(motion))
-    strange = f"{', '.join(found)}: {motion.robot} has no such devices"
-    return (strange,) if found else ()
+    devices = [] if table is None else unknown_devices(table, robot_of_motion(motion))
+    return (f"{', '.join(devices)}: {motion.robot} has no such devices",) if devices else ()
 
 
 def _read(data: bytes, path: Path, card: Robot | None) -> MotionFile:
@@ -260,11 +272,11 @@ def _read(data: bytes, path: Path, card: Robot | None) -> MotionFile:
     remarks = list(table.remarks)
     if card is None:
         card = robot_for(table.devices)
-        remarks += filter(None, [nearly(table.devices)])
+        remarks += filter(None, [describe_similar_robot(table.devices)])
     motion = table_motion(table, card, path)
-    strange = strangers(table, card)
-    if strange:
-        remarks.append(f"{card.name} has no devices {', '.join(strange)}: left out")
+    devices = unknown_devices(table, card)
+    if devices:
+        remarks.append(f"{card.name} has no devices {', '.join(devices)}: left out")
     return MotionFile.of_single_motion(WEBOTS, path, motion, remarks, table)
 
 

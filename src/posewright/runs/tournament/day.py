@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from posewright.contests import places
+from posewright.contests import rank_places
 from posewright.documents import open_regular_file, path_exists, read_document, write_atomically
 from posewright.documents.plain import to_plain
 from posewright.errors import FormatError, InputError, Where
@@ -105,7 +105,7 @@ class Day:
             for one in self.contestants
         }
         sums = {name: round(sum(told.values()), 6) for name, told in parts.items()}
-        placed = places([(sums[one.name],) for one in self.contestants])
+        placed = rank_places([(sums[one.name],) for one in self.contestants])
         rows = (
             Row(place, one.name, one.club, sums[one.name], parts[one.name])
             for place, one in zip(placed, self.contestants, strict=True)
@@ -234,7 +234,7 @@ def with_jury(day: Day, points: Mapping[str, Mapping[str, float]]) -> Day:
 
     def judged(discipline: Discipline) -> Discipline:
         earned = {name: points[discipline.contest].get(name, 0.0) for name in discipline.earned}
-        placed = places([(one,) for one in earned.values()])
+        placed = rank_places([(one,) for one in earned.values()])
         return replace(discipline, earned=earned, places=dict(zip(earned, placed, strict=True)))
 
     disciplines = tuple(

@@ -8,7 +8,17 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from posewright.contests import Contest, Counted, Duel, Entry, Ranked, Score, contest, judge, places
+from posewright.contests import (
+    Contest,
+    DayContest,
+    DefaultEntry,
+    Duel,
+    RankedScore,
+    Score,
+    contest,
+    judge,
+    rank_places,
+)
 from posewright.contests import earned_by_places as shared_points
 from posewright.documents import lock_folders, path_exists, read_text, write_atomically
 from posewright.errors import InputError
@@ -227,7 +237,7 @@ def _solo(
     trials = {one.name: _trial(one.name, one, counting, common.seed) for one in ready}
     batch = common.batch(counting, counting.contest, trials)
     done = batch.done
-    placed = dict(zip((run.name for run in done), places([run.ranking for run in done]), strict=True))
+    placed = dict(zip((run.name for run in done), rank_places([run.ranking for run in done]), strict=True))
     late = dict.fromkeys((run.name for run in batch.failed), len(done) + 1)
     earned = dict.fromkeys(trials, 0.0)
     discipline = replace(discipline, runs={counting.contest: batch.runs})
@@ -239,11 +249,13 @@ def _solo(
 def _earned(counting: Counting, held: Contest, batch: Batch) -> dict[str, float]:
     """Return what the runs earn by the contest's own table, else by that of the day's rules."""
     names = [run.name for run in batch.done]
-    if isinstance(held, Counted):
+    if isinstance(held, DayContest):
         scores = [_score(held, batch, run) for run in batch.done]
-        return dict(zip(names, held.earned([one for one in scores if isinstance(one, Ranked)]), strict=True))
+        return dict(
+            zip(names, held.earned([one for one in scores if isinstance(one, RankedScore)]), strict=True)
+        )
     if counting.places:
-        placed = places([run.ranking for run in batch.done])
+        placed = rank_places([run.ranking for run in batch.done])
         return dict(zip(names, shared_points(placed, counting.places), strict=True))
     return {run.name: float(run.figures.get("points") or 0.0) for run in batch.done}
 
@@ -255,7 +267,11 @@ def _score(held: Contest, batch: Batch, run: BatchRun) -> Score:
 
 
 def _trial(
-    name: str, one: Contestant, counting: Counting, seed: int, opponents: Mapping[str, Entry] | None = None
+    name: str,
+    one: Contestant,
+    counting: Counting,
+    seed: int,
+    opponents: Mapping[str, DefaultEntry] | None = None,
 ) -> Trial:
     return Trial(
         name,
@@ -337,7 +353,7 @@ class _Ring:
 
     def _bout(self, a: str, b: str, number: int) -> Trial:
         """Return the trial of a bout, the roles in the order of the pair."""
-        other = Entry(self.contestants[b].robot, self.contestants[b].behaviours[self.counting.contest])
+        other = DefaultEntry(self.contestants[b].robot, self.contestants[b].behaviours[self.counting.contest])
         opponents = dict.fromkeys(self.roles[1:], other)
         name = " - ".join(f"{who} ({role})" for who, role in zip((a, b), self.roles, strict=True))
         return _trial(name, self.contestants[a], self.counting, self.common.seed + number, opponents)

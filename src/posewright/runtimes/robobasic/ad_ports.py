@@ -19,9 +19,9 @@ from posewright.runtimes.robobasic.tree import (
     Chain,
     Const,
     ElseIf,
-    If,
+    Identifier,
+    IfStatement,
     Let,
-    Name,
     Number,
     Return,
     SourceLine,
@@ -214,7 +214,7 @@ def _ports_read(line: SourceLine, constants: Mapping[str, int]) -> Iterator[tupl
             match call.arguments:
                 case (Number(port),):
                     constant = ""
-                case (Name(constant, None),):
+                case (Identifier(constant, None),):
                     port = constants.get(constant.upper(), N_PORTS)
                 case _:
                     continue
@@ -244,22 +244,22 @@ def _inactive_band(source: BasicSource, read: SourceLine, constants: Mapping[str
 
 
 def _comparisons_with_action(
-    line: SourceLine, variable: Name, constants: Mapping[str, int]
+    line: SourceLine, variable: Identifier, constants: Mapping[str, int]
 ) -> Iterator[tuple[str, int]]:
     """Yield operator (without `=`) and number of a variable's comparisons that lead to more than RETURN."""
     for statement in statements_in(line.statement):
-        if not isinstance(statement, If | ElseIf) or isinstance(statement.then, Return):
+        if not isinstance(statement, IfStatement | ElseIf) or isinstance(statement.then, Return):
             continue
         if not isinstance(statement.condition, Chain):
             continue
         chain = statement.condition
         for (left, right), operator in zip(pairwise(chain.operands), chain.operators, strict=True):
             count: int | None = None
-            if isinstance(right, Name):
+            if isinstance(right, Identifier):
                 count = constants.get(right.key)
             elif isinstance(right, Number):
                 count = right.value
-            if isinstance(left, Name) and left.key == variable.key and count is not None:
+            if isinstance(left, Identifier) and left.key == variable.key and count is not None:
                 yield operator.strip("="), count
 
 

@@ -158,7 +158,7 @@ class BasicCompiler:
         match statement:
             case tree.Let(target, value):
                 self._compile_assignment(target, value)
-            case tree.If():
+            case tree.IfStatement():
                 self._compile_if(statement, is_whole_line=is_whole_line)
             case tree.ElseIf() | tree.Else():
                 self._compile_branch(statement)
@@ -199,7 +199,7 @@ class BasicCompiler:
             except WrongArgumentsError:
                 self.symbols.report("arguments", f"wrong arguments for {command.key}", kind.usage)
 
-    def _compile_assignment(self, name: tree.Name, expression: tree.Expression) -> None:
+    def _compile_assignment(self, name: tree.Identifier, expression: tree.Expression) -> None:
         value = self.symbols.compile_value(expression)
         variable = self.symbols.resolve_variable(name.name)
         if variable is None:
@@ -272,7 +272,7 @@ class BasicCompiler:
 
     # IF.
 
-    def _compile_if(self, statement: tree.If, *, is_whole_line: bool) -> None:
+    def _compile_if(self, statement: tree.IfStatement, *, is_whole_line: bool) -> None:
         otherwise = self._compile_condition(statement.condition)
         if statement.then is None:
             if not is_whole_line:
@@ -358,7 +358,7 @@ class BasicCompiler:
             hint = "IF condition THEN, FOR below it"
             self.symbols.report("block", "FOR must be on a line of its own", hint)
         name = statement.name
-        self._compile_assignment(tree.Name(name), statement.first)
+        self._compile_assignment(tree.Identifier(name), statement.first)
         begin = self.builder.next_address
         self.symbols.read_lines.setdefault(name.upper(), self.symbols.line)
         last = self.symbols.compile_value(statement.last)

@@ -11,10 +11,10 @@ from posewright.runtimes.robobasic.servos import board_parameters
 from posewright.runtimes.robobasic.tree import (
     Argument,
     BasicFinding,
-    Call,
     Chain,
     Expression,
-    Name,
+    FunctionCall,
+    Identifier,
     Number,
     Severity,
     Text,
@@ -220,7 +220,7 @@ class SymbolTable:
             self.report("undeclared", f"{name} is not declared", hint, Severity.WARNING)
         return variable
 
-    def resolve_bit(self, name: Name, variable: Variable) -> int | None:
+    def resolve_bit(self, name: Identifier, variable: Variable) -> int | None:
         """Return the bit number of `A.3`, or None for `A`; reports a bit that the type does not have."""
         n_bits = variable.max_value.bit_length()
         if name.bit is not None and name.bit >= n_bits:
@@ -240,7 +240,7 @@ class SymbolTable:
                 return value & WORD_MASK
             case Text(text) if len(text) == 1:
                 return ord(text)
-            case Name(name, None):
+            case Identifier(name, None):
                 return self.constants.get(name.upper())
             case Chain(operands, operators):
                 numbers: list[int] = []
@@ -270,9 +270,9 @@ class SymbolTable:
                     hint = 'a single character, "a", stands for its code'
                     self.report("expression", f'"{text}" is not a number', hint)
                 return lambda _: code
-            case Name():
+            case Identifier():
                 return self._compile_name(expression)
-            case Call():
+            case FunctionCall():
                 return self._compile_call(expression)
             case Chain():
                 return self._compile_chain(expression)
@@ -281,7 +281,7 @@ class SymbolTable:
                 self.report("expression", "a number is missing here", hint)
                 return lambda _: 0
 
-    def _compile_name(self, name: Name) -> Value:
+    def _compile_name(self, name: Identifier) -> Value:
         if name.key in self.constants:
             constant = self.constants[name.key]
             return lambda _: constant
@@ -297,7 +297,7 @@ class SymbolTable:
             return lambda machine: machine.values[index]
         return lambda machine: machine.values[index] >> bit & 1
 
-    def _compile_call(self, call: Call) -> Value:
+    def _compile_call(self, call: FunctionCall) -> Value:
         function = call.name.upper()
         if len(call.arguments) != 1:
             message = f"{function} takes one number, not {len(call.arguments)}"

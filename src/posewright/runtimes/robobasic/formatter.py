@@ -106,7 +106,7 @@ def _format_lines(source: tree.BasicSource) -> list[_FormattedLine]:
             lines.append(_FormattedLine(indentation + code, comment, comment_depth, aligns_comment=True))
         if isinstance(statement, tree.For):
             open_blocks.append(0)
-        elif isinstance(statement, tree.If) and statement.then is None:
+        elif isinstance(statement, tree.IfStatement) and statement.then is None:
             open_blocks.append(line.number)
     _indent_comments(lines)
     return lines
@@ -183,7 +183,7 @@ class _StatementFormatter:
 
     def _format_flow(self, statement: tree.Statement) -> str:  # noqa: PLR0911 -- one case for each statement
         match statement:
-            case tree.If(condition, then, otherwise):
+            case tree.IfStatement(condition, then, otherwise):
                 text = f"IF {self._format_expression(condition)} THEN{self._format_inner(then)}"
                 if otherwise is not None:
                     text += f" ELSE{self._format_inner(otherwise)}"
@@ -217,11 +217,11 @@ class _StatementFormatter:
         index = tree.label_index(command)
         if index is not None:
             label = command.arguments[index]
-            if isinstance(label, tree.Name):
+            if isinstance(label, tree.Identifier):
                 fields[index] = self._format_label(label.name)
         if _WITH_COUNTS.fullmatch(keyword):
             first = command.arguments[0] if fields else None
-            begin = 1 if isinstance(first, tree.Name) and find_group(first.name) is not None else 0
+            begin = 1 if isinstance(first, tree.Identifier) and find_group(first.name) is not None else 0
             end = max((n for n, field in enumerate(fields, 1) if field), default=0)
             fields[begin:end] = [field.rjust(COUNT_WIDTH) for field in fields[begin:end]]
         return f"{keyword} {', '.join(fields)}".rstrip(" ")
@@ -235,9 +235,9 @@ class _StatementFormatter:
                 return text.upper()
             case tree.Text(text):
                 return f'"{text}"'
-            case tree.Name(name, bit):
+            case tree.Identifier(name, bit):
                 return self._format_name(name) if bit is None else f"{self._format_name(name)}.{bit}"
-            case tree.Call(name, arguments):
+            case tree.FunctionCall(name, arguments):
                 function = name.upper() if name.upper() in _FUNCTIONS else name
                 return f"{function}({', '.join(map(self._format_argument, arguments))})"
             case tree.Chain(operands, operators):

@@ -187,7 +187,7 @@ class _FlowRules:
 
 
 def _zero_for_rr(operand: tree.Operand) -> tree.Operand:
-    is_rr = isinstance(operand, tree.Name) and operand.key == "RR"
+    is_rr = isinstance(operand, tree.Identifier) and operand.key == "RR"
     return tree.Number(0, "0") if is_rr else operand
 
 

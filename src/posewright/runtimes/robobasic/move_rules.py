@@ -100,7 +100,7 @@ class MoveRules:
             yield from self._follow_command(line, line.statement)
         elif any(map(_may_change_speed, tree.statements_in(line.statement))):
             self._forget_speed()
-        elif isinstance(line.statement, tree.If):
+        elif isinstance(line.statement, tree.IfStatement):
             self._last_moves.clear()
 
     def _forget_speed(self) -> None:
@@ -121,7 +121,7 @@ class MoveRules:
                 self._high_speed = {"SETON": True, "SETOFF": False}.get(_first_name(command))
             case (("WAIT" | "DELAY"), _):
                 self._last_moves.clear()
-            case "MOVEPOS", (tree.Name() as label,) if label.key in self._poses:
+            case "MOVEPOS", (tree.Identifier() as label,) if label.key in self._poses:
                 yield from self._check_move(line, self._poses[label.key])
             case _ if _is_move(command):
                 yield from self._check_move(line, command)
@@ -250,7 +250,7 @@ def _may_change_speed(statement: tree.Statement) -> bool:
 def _first_name(command: tree.CommandStatement) -> str:
     """Return the first argument of a statement in capitals if it is a name; otherwise an empty text."""
     first = command.arguments[0] if command.arguments else None
-    return first.key if isinstance(first, tree.Name) else ""
+    return first.key if isinstance(first, tree.Identifier) else ""
 
 
 def _fields_of(command: tree.CommandStatement) -> Iterator[tuple[int, int, tree.Argument]]:

@@ -16,7 +16,7 @@ BASES = {"&H": 16, "&B": 2, "&O": 8}
 
 
 @v_args(inline=True)
-class _TreeBuilder(Transformer):  # type: ignore[type-arg]  # Lark's Transformer is a generic of Any
+class _SyntaxTreeBuilder(Transformer):  # type: ignore[type-arg]  # Lark's Transformer is a generic of Any
     """Builds the syntax tree; each method handles the grammar rule of its name."""
 
     const = tree.Const
@@ -30,7 +30,7 @@ class _TreeBuilder(Transformer):  # type: ignore[type-arg]  # Lark's Transformer
     end = tree.End
     endif = tree.EndIf
     command = tree.CommandStatement
-    call = tree.Call
+    call = tree.FunctionCall
 
     def start(
         self, label: Token | None, statement: tree.Statement | None
@@ -48,13 +48,13 @@ class _TreeBuilder(Transformer):  # type: ignore[type-arg]  # Lark's Transformer
         condition: tree.Expression,
         then: tree.Statement | None,
         otherwise: tree.Else | tree.ElseIf | None,
-    ) -> tree.If:
+    ) -> tree.IfStatement:
         if isinstance(otherwise, tree.ElseIf):  # a block that begins behind ELSE; the compiler reports it
-            return tree.If(condition, then, tree.If(otherwise.condition))
-        return tree.If(condition, then, None if otherwise is None else otherwise.then)
+            return tree.IfStatement(condition, then, tree.IfStatement(otherwise.condition))
+        return tree.IfStatement(condition, then, None if otherwise is None else otherwise.then)
 
     def else_(self, then: tree.Statement | None) -> tree.Else | tree.ElseIf:
-        if isinstance(then, tree.If) and then.then is None:  # ELSE IF condition THEN
+        if isinstance(then, tree.IfStatement) and then.then is None:  # ELSE IF condition THEN
             return tree.ElseIf(then.condition)
         return tree.Else(then)
 
@@ -70,8 +70,8 @@ class _TreeBuilder(Transformer):  # type: ignore[type-arg]  # Lark's Transformer
     def chain(self, *parts: Any) -> tree.Chain:  # operands and operators alternate
         return tree.Chain(parts[::2], tuple(operator.upper() for operator in parts[1::2]))
 
-    def place(self, name: Token, bit: Token | None) -> tree.Name:
-        return tree.Name(name, None if bit is None else self.number(bit).value)
+    def place(self, name: Token, bit: Token | None) -> tree.Identifier:
+        return tree.Identifier(name, None if bit is None else self.number(bit).value)
 
     def number(self, text: Token) -> tree.Number:
         base = BASES.get(text[:2].upper())
@@ -99,4 +99,4 @@ def parse(code: str) -> tuple[str, tree.Statement | None]:
 @cache
 def _lark_parser() -> Lark:
     grammar = Path(__file__).with_name("grammar.lark").read_text(encoding="ascii")
-    return Lark(grammar, parser="lalr", maybe_placeholders=True, transformer=_TreeBuilder())
+    return Lark(grammar, parser="lalr", maybe_placeholders=True, transformer=_SyntaxTreeBuilder())

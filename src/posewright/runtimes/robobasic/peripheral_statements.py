@@ -19,9 +19,9 @@ from posewright.runtimes.robobasic.step_builder import (
 )
 from posewright.runtimes.robobasic.tree import (
     Argument,
-    Call,
     CommandStatement,
-    Name,
+    FunctionCall,
+    Identifier,
     Number,
     Severity,
     Text,
@@ -69,7 +69,7 @@ def _compile_event_argument(builder: StepBuilder, argument: Argument) -> Callabl
             return lambda _: None
         case Text(text):
             return lambda _: text
-        case Name(name) if find_group(name) is not None or argument.key in KEYWORD_ARGUMENTS:
+        case Identifier(name) if find_group(name) is not None or argument.key in KEYWORD_ARGUMENTS:
             keyword = argument.key
             return lambda _: keyword
         case _:
@@ -85,8 +85,8 @@ def _compile_out(builder: StepBuilder, command: CommandStatement) -> None:
     line = builder.symbols.line
     constant = builder.symbols.fold_constant(command.arguments[1])
     if constant is not None and constant > 1:
-        hint = f"expected 0 or 1; the lowest bit, {constant & 1}, is used"
-        builder.symbols.report("range", f"OUT of {constant}", hint, Severity.WARNING)
+        hint = f"the lowest bit, {constant & 1}, is used"
+        builder.symbols.report("range", f"OUT sets 0 or 1, not {constant}", hint, Severity.WARNING)
     builder.add_action(lambda machine: machine.board.set_pin(pin(machine), level(machine) & 1, line))
 
 
@@ -121,7 +121,7 @@ def _check_port(
     line = builder.symbols.line
     constant = builder.symbols.fold_constant(command.arguments[0])
     if constant is not None and not low <= constant <= high:
-        builder.symbols.report("port", f"there is no {command.key} {constant}", f"{low}..{high}")
+        builder.symbols.report("port", f"{command.key} has no port {constant}", f"{low}..{high}")
 
     def checked(machine: BasicMachine) -> int:
         number = port(machine)
@@ -141,7 +141,7 @@ BAUD_RATES = "1200, 2400, 4800, 9600, 19200, ..."
 def _compile_erx(builder: StepBuilder, command: CommandStatement) -> None:
     """Compile ERX, which reads a byte into a variable, or jumps to a label if none has arrived."""
     match command.arguments:
-        case (rate, Name() as name, target) if rate is not None:
+        case (rate, Identifier() as name, target) if rate is not None:
             label = label_in(target)
         case _:
             raise WrongArgumentsError
@@ -277,17 +277,17 @@ def _compile_print_argument(builder: StepBuilder, argument: Argument) -> Callabl
     match argument:
         case Text(text):
             return lambda _: text
-        case Call(function, (value, Name() as base, *digits)) if (
+        case FunctionCall(function, (value, Identifier() as base, *digits)) if (
             function.upper() == "FORMAT" and base.key in FORMAT_CODES
         ):
             number = builder.symbols.compile_value(value)
-            width = builder.symbols.fold_constant(digits[0]) or 0 if digits else 0
-            return lambda machine: _format_number(number(machine), base.key, width)
-        case Call(function) if function.upper() == "FORMAT":
+            width = builder.symbols.fold_constant(digits[0]) if digits else 0
+            return lambda machine: _format_number(number(machine), base.key, width or 0)
+        case FunctionCall(function) if function.upper() == "FORMAT":
             raise WrongArgumentsError
         case _:
             code = builder.symbols.compile_value(argument)
-            if isinstance(argument, Name) and builder.symbols.fold_constant(argument) is None:
+            if isinstance(argument, Identifier) and builder.symbols.fold_constant(argument) is None:
                 message = f"PRINT shows the character with the code {argument.name}, not its digits"
                 hint = f"FORMAT({argument.name}, DEC, 3) shows digits"
                 builder.symbols.report("print-code", message, hint, Severity.HINT)

@@ -16,7 +16,7 @@ from posewright.runtimes.robobasic.step_builder import (
     compile_fields,
     compile_numbers,
 )
-from posewright.runtimes.robobasic.tree import CommandStatement, Name, Severity, Text, label_in
+from posewright.runtimes.robobasic.tree import CommandStatement, Identifier, Severity, Text, label_in
 
 
 def _compile_move(builder: StepBuilder, command: CommandStatement) -> None:
@@ -126,7 +126,7 @@ def _switch_compiler(
 
     def compile_switch(builder: StepBuilder, command: CommandStatement) -> None:
         keyword = command.arguments[0] if len(command.arguments) == 1 else None
-        if not isinstance(keyword, Name) or keyword.key not in settings:
+        if not isinstance(keyword, Identifier) or keyword.key not in settings:
             raise WrongArgumentsError
         switch, is_on = settings[keyword.key]
         builder.add_action(lambda machine: _set_switch(machine.board.servos, switch, is_on))
@@ -180,7 +180,7 @@ def _compile_servo_selection(
     argument = command.arguments[0] if len(command.arguments) == 1 else None
     if argument is None or isinstance(argument, Text):
         raise WrongArgumentsError
-    if isinstance(argument, Name):
+    if isinstance(argument, Identifier):
         if argument.key in {"ALLON", "ALLOFF"}:
             return lambda _: list(range(N_SERVOS))
         group = find_group(argument.name)
@@ -203,7 +203,7 @@ def _compile_servo_selection(
 
 def _compile_motor(builder: StepBuilder, command: CommandStatement) -> None:
     argument = command.arguments[0] if command.arguments else None
-    keyword = argument.key if isinstance(argument, Name) else ""
+    keyword = argument.key if isinstance(argument, Identifier) else ""
     is_on = command.key != "MOTOROFF" and keyword != "ALLOFF"
     select_servos = _compile_servo_selection(builder, command)
     line = builder.symbols.line

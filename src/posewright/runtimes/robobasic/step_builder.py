@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from posewright.runtimes.robobasic.expressions import SymbolTable, Value
 from posewright.runtimes.robobasic.machine import BasicMachine, Step, StopReason
 from posewright.runtimes.robobasic.servos import find_group
-from posewright.runtimes.robobasic.tree import Call, CommandStatement, Expression, Name, Text
+from posewright.runtimes.robobasic.tree import CommandStatement, Expression, FunctionCall, Identifier, Text
 
 AUTO = "AUTO"
 """A label of the controller itself: GOTO AUTO, the first line of templates, goes on below (assumed)."""
@@ -133,7 +133,7 @@ class StatementKind:
 def normalize_move(command: CommandStatement) -> CommandStatement:
     """Return `MOVE24 a, b` and `MOVE a, b` as `MOVE G24, a, b`, and any other statement as it is."""
     first = command.arguments[0] if command.arguments else None
-    first_name = first.name if isinstance(first, Name | Call) else ""
+    first_name = first.name if isinstance(first, Identifier | FunctionCall) else ""
     sized = re.fullmatch(r"MOVE(12|16|24|32)", command.key)
     if sized:
         group = f"G{sized[1]}"
@@ -141,7 +141,7 @@ def normalize_move(command: CommandStatement) -> CommandStatement:
         group = "G24"
     else:
         return command
-    return CommandStatement("MOVE", (Name(group), *command.arguments))
+    return CommandStatement("MOVE", (Identifier(group), *command.arguments))
 
 
 def compile_numbers(builder: StepBuilder, command: CommandStatement, n: int) -> list[Value]:
@@ -175,9 +175,9 @@ def compile_fields(
     """
     symbols = builder.symbols
     first = command.arguments[0] if command.arguments else None
-    servos = find_group(first.name) if isinstance(first, Name) and first.bit is None else None
+    servos = find_group(first.name) if isinstance(first, Identifier) and first.bit is None else None
     if servos is None:
-        name = first.name if isinstance(first, Name) else "the first argument"
+        name = first.name if isinstance(first, Identifier) else "the first argument"
         symbols.report("group", f"{name} is not a group of servos", "G6A..G6E, G8A..G8D, G12, G16, G24, G32")
         return None
     fields = list(command.arguments[1:])
@@ -196,7 +196,7 @@ def compile_fields(
         if constant is None:
             value = _range_checked(value, servo, low, high, symbols.line)
         elif not low <= constant <= high:
-            symbols.report("range", f"{constant} for servo {servo}", f"{low}..{high}")
+            symbols.report("range", f"{constant} is out of range for servo {servo}", f"{low}..{high}")
         values[servo] = value
     return values
 

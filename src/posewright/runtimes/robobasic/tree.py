@@ -27,7 +27,7 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
+class Identifier:
     """A variable, a constant, a group, a label, or a word such as SETON; `bit` is that of `A.3`."""
 
     name: str
@@ -40,7 +40,7 @@ class Name:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class FunctionCall:
     """A function call, `AD(5)`; an empty argument is None."""
 
     name: str
@@ -55,7 +55,7 @@ class Chain:
     operators: tuple[str, ...]
 
 
-Operand = Number | Name | Call | Text
+Operand = Number | Identifier | FunctionCall | Text
 Expression = Operand | Chain
 Argument = Expression | None
 
@@ -79,12 +79,12 @@ class Const:
 class Let:
     """`A = B + 1`, `A.3 = 0`."""
 
-    target: Name
+    target: Identifier
     value: Expression
 
 
 @dataclass(frozen=True, slots=True)
-class If:
+class IfStatement:
     """`IF A > 3 THEN GOTO there ELSE RETURN`; begins a block if nothing follows THEN."""
 
     condition: Expression
@@ -178,7 +178,7 @@ Statement = (
     Dim
     | Const
     | Let
-    | If
+    | IfStatement
     | ElseIf
     | Else
     | EndIf
@@ -251,9 +251,9 @@ def statements_in(statement: Statement | None) -> Iterator[Statement]:
     """Yield a statement and, recursively, those after its THEN and ELSE."""
     if statement is not None:
         yield statement
-        if isinstance(statement, If | ElseIf | Else):
+        if isinstance(statement, IfStatement | ElseIf | Else):
             yield from statements_in(statement.then)
-        if isinstance(statement, If):
+        if isinstance(statement, IfStatement):
             yield from statements_in(statement.otherwise)
 
 
@@ -262,7 +262,7 @@ def expressions_in(statement: Statement) -> Iterator[Expression]:
     match statement:
         case Const(_, value) | Let(_, value) | On(value, _, _):
             yield value
-        case If(condition) | ElseIf(condition):
+        case IfStatement(condition) | ElseIf(condition):
             yield condition
         case For(_, first, last):
             yield first
@@ -282,17 +282,17 @@ def operands_in(expression: Expression) -> Iterator[Operand]:
             yield from operands_in(operand)
         return
     yield expression
-    if isinstance(expression, Call):
+    if isinstance(expression, FunctionCall):
         for argument in expression.arguments:
             if argument is not None and not isinstance(argument, Text):
                 yield from operands_in(argument)
 
 
-def find_calls(statement: Statement, function: str) -> Iterator[Call]:
+def find_calls(statement: Statement, function: str) -> Iterator[FunctionCall]:
     """Yield the calls of a function in a statement itself; `function` is in capitals."""
     for expression in expressions_in(statement):
         for operand in operands_in(expression):
-            if isinstance(operand, Call) and operand.name.upper() == function:
+            if isinstance(operand, FunctionCall) and operand.name.upper() == function:
                 yield operand
 
 
@@ -315,7 +315,7 @@ FLOW_WORDS = {
 def label_in(argument: Argument) -> str | None:
     """Return the label that an argument names, which may be a number; None if it cannot be a label."""
     match argument:
-        case Name(name, None) | Number(_, name):
+        case Identifier(name, None) | Number(_, name):
             return name
     return None
 
@@ -335,7 +335,7 @@ def unclosed_ifs(lines: Iterable[SourceLine]) -> frozenset[int]:
     opened: list[int] = []
     for line in lines:
         match line.statement:
-            case If(_, None):
+            case IfStatement(_, None):
                 opened.append(line.number)
             case EndIf() if opened:
                 opened.pop()

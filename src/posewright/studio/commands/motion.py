@@ -7,7 +7,7 @@ from typing import Annotated
 
 from posewright.documents import Bounds
 from posewright.errors import InputError
-from posewright.formats.native.reader import FASTEST, MOST_REPEATS, SLOWEST
+from posewright.formats.native.reader import MAX_REPEATS, MAX_SPEED, MIN_SPEED
 from posewright.motions import Keyframe, Motion
 from posewright.robots import Robot
 from posewright.studio.commands.changes import MotionCommand
@@ -31,10 +31,10 @@ class SetMotion:
 
     page: int
     name: str | None = None
-    repeat: Annotated[int, Bounds(FOR_EVER, MOST_REPEATS)] | None = None
+    repeat: Annotated[int, Bounds(FOR_EVER, MAX_REPEATS)] | None = None
     next: str | None = None
     exit: str | None = None
-    speed: Annotated[float, Bounds(SLOWEST, FASTEST)] | None = None
+    speed: Annotated[float, Bounds(MIN_SPEED, MAX_SPEED)] | None = None
     source: str | None = None
 
     @property

@@ -13,7 +13,7 @@ from functools import cached_property
 from posewright.charts.expression import Scope, SourceText, names_in, parse, parse_expression
 from posewright.charts.formats.declarations import VARIABLES, read_function, read_type
 from posewright.charts.formats.native_nodes import Entries, Items, flow_node
-from posewright.charts.formats.native_writing import constant_data, type_data, value_data
+from posewright.charts.formats.native_writer import constant_data, type_data, value_data
 from posewright.charts.formats.scxml.expressions import DataToken, Renaming, tokens_of, translated
 from posewright.charts.formats.scxml.names import FreeNames, StateNames
 from posewright.charts.formats.scxml.vocabulary import UNSET, mapping_at, own

@@ -1,4 +1,4 @@
-"""Charts written as native documents, `*.chart.yaml`; over an existing one, only what changed is changed."""
+"""The writer of native documents, `*.chart.yaml`, which keeps the formatting of an existing document."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from posewright.charts.expression import Expression, Function, FunctionRow
-from posewright.charts.formats.native import MEMORIES, default_promise_name, parse_chart
+from posewright.charts.formats.native_reader import HISTORY_KEYS, default_promise_name, parse_chart
 from posewright.charts.model import (
     ALWAYS,
     ELSE,
@@ -37,28 +37,31 @@ from posewright.documents import (
 )
 from posewright.errors import InputError
 
-SHORT = 90
-"""Characters of a transition that stands on one line."""
+MAX_ONE_LINE = 90
+"""Characters of a transition that is written on one line."""
 
 
 def save_chart(chart: Chart, path: Path | str) -> None:
     """Write a chart as a native document, atomically.
 
-    Where `path` holds a chart already, only what changed is changed.
+    If the file exists and is a chart, only its differing parts are changed.
+
+    Raises:
+        OutputError: the file cannot be written.
     """
     path = Path(path)
-    save_document(path, _over(path, chart_data(chart)) if path_exists(path) else chart_data(chart))
+    save_document(path, _merge_into_file(path, chart_data(chart)) if path_exists(path) else chart_data(chart))
 
 
-def _over(path: Path, data: dict[str, PlainData]) -> dict[str, PlainData]:
-    """Return `data` in the words of the chart that stands at `path`, wherever it says the same."""
+def _merge_into_file(path: Path, data: dict[str, PlainData]) -> dict[str, PlainData]:
+    """Return `data`, written like the chart at `path` wherever both mean the same."""
     text = read_text(path)
     try:
         before = chart_data(parse_chart(text, path))
-    except InputError:  # what stands there is no chart: there is nothing to keep but comments
+    except InputError:  # the file is not a chart: only its comments are kept
         return data
     document = plain_mapping(parse_document(text, path).value)
-    if "initial_outputs" in document:  # the old key, which knows outputs only
+    if "initial_outputs" in document:  # the old key, for outputs only
         outputs = data.get("outputs")
         output_names = outputs.keys() if isinstance(outputs, Mapping) else frozenset[str]()
         for version in (before, data):
@@ -69,14 +72,14 @@ def _over(path: Path, data: dict[str, PlainData]) -> dict[str, PlainData]:
 
 
 def _merge(document: PlainData, before: PlainData, data: PlainData) -> PlainData:
-    """Return `data`, but as it stands in the document wherever it says what was said before.
+    """Return `data`, written like the document wherever the meaning has not changed.
 
     Args:
-        document: as it stands.
-        before: what we would write for what the document says.
-        data: what we would write for what it should say.
+        document: part of the existing document.
+        before: how this writer would write what the document means.
+        data: how this writer writes the new chart.
     """
-    if repr(before) == repr(data):  # 1, 1.0 and true are equal, and not the same
+    if repr(before) == repr(data):  # not ==, since 1, 1.0 and true are equal
         return document
     if isinstance(document, dict) and isinstance(before, dict) and isinstance(data, dict):
         return _merge_mapping(document, before, data)
@@ -84,8 +87,8 @@ def _merge(document: PlainData, before: PlainData, data: PlainData) -> PlainData
         return data
     if len(document) != len(before):
         return data
-    triples = list(zip(document, before, data, strict=False))
-    return [*(_merge(*triple) for triple in triples), *data[len(triples) :]]
+    merged = [_merge(*versions) for versions in zip(document, before, data, strict=False)]
+    return [*merged, *data[len(merged) :]]
 
 
 def _merge_mapping(
@@ -94,7 +97,7 @@ def _merge_mapping(
     result: dict[str, PlainData] = {}
     for key in [*data, *(key for key in document if key not in data)]:
         if key not in data:
-            if key not in before:  # written out, though it goes without saying
+            if key not in before:  # the document states a default
                 result[key] = document[key]
         elif key not in before:
             result[key] = data[key]
@@ -106,10 +109,11 @@ def _merge_mapping(
 
 
 def chart_data(chart: Chart) -> dict[str, PlainData]:
-    """Return a chart as the plain data of its document."""
-    usual = (
-        chart.stays_by_default if chart.kind is ChartKind.STATECHART else chart.otherwise is Otherwise.REFUSE
-    )
+    """Return the plain data of a chart's document."""
+    if chart.kind is ChartKind.STATECHART:
+        is_default_otherwise = chart.stays_by_default
+    else:
+        is_default_otherwise = chart.otherwise is Otherwise.REFUSE
     head = {
         "chart": chart.name,
         "description": chart.description,
@@ -117,11 +121,11 @@ def chart_data(chart: Chart) -> dict[str, PlainData]:
         "kind": chart.kind.value,
         "period_s": chart.period_s,
         "steps": None if chart.steps is StepMode.ONE else chart.steps.value,
-        "inputs": {name: type_data(kind) for name, kind in chart.inputs.items()},
+        "inputs": _types_data(chart.inputs),
         "events": list(chart.events),
         "local_events": list(chart.local_events),
-        "outputs": {name: type_data(kind) for name, kind in chart.outputs.items()},
-        "locals": {name: type_data(kind) for name, kind in chart.locals.items()},
+        "outputs": _types_data(chart.outputs),
+        "locals": _types_data(chart.locals),
         "constants": {
             name: constant_data(value, chart.units.get(name)) for name, value in chart.constants.items()
         },
@@ -130,7 +134,7 @@ def chart_data(chart: Chart) -> dict[str, PlainData]:
         "resources": list(chart.resources),
         "promises": [_promise_data(promise, i) for i, promise in enumerate(chart.promises, 1)],
         "priority": None if chart.priority is Priority.EXCLUSIVE else chart.priority.value,
-        "otherwise": None if usual else chart.otherwise.value,
+        "otherwise": None if is_default_otherwise else chart.otherwise.value,
         "table": _form_data(chart),
         "initial": targets_data(chart.initial),
         "junctions": {name: segments_data(segments) for name, segments in chart.junctions.items()},
@@ -167,42 +171,47 @@ def _form_data(chart: Chart) -> dict[str, PlainData] | None:
     return data
 
 
-def type_data(kind: Type) -> str | dict[str, PlainData]:
-    """Return a type as the document writes it."""
-    if isinstance(kind, BoolType):
+def _types_data(types: Mapping[str, Type]) -> dict[str, PlainData]:
+    return {name: type_data(value_type) for name, value_type in types.items()}
+
+
+def type_data(value_type: Type) -> str | dict[str, PlainData]:
+    """Return the plain data that declares a type."""
+    if isinstance(value_type, BoolType):
         return "bool"
-    if isinstance(kind, EnumType):
-        return flow_mapping({"enum": list(kind.values)})
-    data = _number_data(kind)
-    if kind.unit is not None:
-        return flow_mapping({**data, "unit": kind.unit})
+    if isinstance(value_type, EnumType):
+        return flow_mapping({"enum": list(value_type.values)})
+    data = _number_data(value_type)
+    if value_type.unit is not None:
+        return flow_mapping({**data, "unit": value_type.unit})
     return str(data["type"]) if "type" in data else flow_mapping(data)
 
 
-def _number_data(kind: IntType | FloatType) -> dict[str, PlainData]:
-    if isinstance(kind, IntType):
-        as_word = kind.keyword is not None and INT_RANGES.get(kind.keyword) == (kind.low, kind.high)
-        return {"type": kind.keyword} if as_word else {"int": [kind.low, kind.high]}
-    word = "float32" if kind.single else "float"
-    return {"type": word} if kind.is_unbounded else {word: list(kind.written_range)}
+def _number_data(value_type: IntType | FloatType) -> dict[str, PlainData]:
+    if isinstance(value_type, IntType):
+        keyword_range = INT_RANGES.get(value_type.keyword or "")
+        has_keyword = keyword_range == (value_type.low, value_type.high)
+        return {"type": value_type.keyword} if has_keyword else {"int": [value_type.low, value_type.high]}
+    keyword = "float32" if value_type.single else "float"
+    return {"type": keyword} if value_type.is_unbounded else {keyword: list(value_type.written_range)}
 
 
 def constant_data(value: Value, unit: str | None) -> Value:
-    """Return a constant, with its unit where it was written in one."""
+    """Return the plain data of a constant, with its unit if it has one."""
     if unit is None or isinstance(value, bool | str):
         return value
     return f"{number_text(value)} {unit}"
 
 
 def value_data(value: Value) -> Value:
-    """Return what a variable begins with; truth values as 0 and 1."""
+    """Return the plain data of an initial value; truth values are 0 and 1."""
     return int(value) if isinstance(value, bool) else value
 
 
 def function_data(function: Function) -> dict[str, PlainData]:
-    """Return a truth table as the document writes it."""
+    """Return the plain data of a function."""
     return {
-        "takes": flow_mapping({name: type_data(kind) for name, kind in function.takes.items()}),
+        "takes": flow_mapping(_types_data(function.takes)),
         "gives": type_data(function.gives),
         "rows": [_row_data(row) for row in function.rows],
     }
@@ -234,14 +243,25 @@ def _action_data(action: Action) -> dict[str, PlainData]:
 
 
 def _transition_data(transition: Transition, *, in_state: bool) -> dict[str, PlainData]:
-    """Return a transition; one of a state may leave out a guard that its events or time imply."""
-    caused = transition.on or transition.after_s or transition.leads_to_junction
-    obvious = transition.when == ALWAYS and (not in_state or bool(caused))
+    """Return the plain data of a transition.
+
+    Args:
+        transition: the transition.
+        in_state: it starts at a state; it needs a guard then, unless it has a trigger, a minimum time or a
+            junction.
+    """
+    may_omit_guard = not in_state or transition.on or transition.after_s or transition.leads_to_junction
+    if transition.is_else:
+        when: Value | None = ELSE
+    elif transition.when == ALWAYS and may_omit_guard:
+        when = None
+    else:
+        when = scalar(transition.when)
     data = without_empty(
         {
             "description": transition.description,
             "on": single_or_list(transition.on),
-            "when": ELSE if transition.is_else else None if obvious else scalar(transition.when),
+            "when": when,
             "after_s": transition.after_s or None,
             "do": _actions_data(transition.do),
             "go": targets_data(transition.go),
@@ -252,30 +272,30 @@ def _transition_data(transition: Transition, *, in_state: bool) -> dict[str, Pla
     )
     if not data.keys() & {"do", "go", "then", "junction"}:
         data["do"] = flow_mapping({})
-    return flow_mapping(data) if "then" not in data and len(str(data)) <= SHORT else data
+    return flow_mapping(data) if "then" not in data and len(str(data)) <= MAX_ONE_LINE else data
 
 
 def segments_data(segments: tuple[Transition, ...]) -> list[dict[str, PlainData]]:
-    """Return the ways on from a junction."""
+    """Return the plain data of the segments of a junction."""
     return [_transition_data(segment, in_state=False) for segment in segments]
 
 
 def targets_data(targets: tuple[StateTarget, ...]) -> PlainData:
-    """Return the states to go to: a name, a history, or a list; nothing where there are none."""
+    """Return the plain data of targets: a name, a history, or a list; an empty list if there are none."""
     return single_or_list([_target_data(target) for target in targets])
 
 
 def _target_data(target: StateTarget) -> str | dict[str, PlainData]:
     if target.history is None:
         return target.state
-    words = {memory: word for word, memory in MEMORIES.items()}
+    keys = {kind: key for key, kind in HISTORY_KEYS.items()}
     return flow_mapping(
-        without_empty({words[target.history]: target.state, "default": single_or_list(target.default)})
+        without_empty({keys[target.history]: target.state, "default": single_or_list(target.default)})
     )
 
 
 def state_data(state: State) -> dict[str, PlainData] | list[dict[str, PlainData]]:
-    """Return a state: a list where it has transitions only, else a mapping."""
+    """Return the plain data of a state: a list if it has transitions only, else a mapping."""
     entries = state_entries(state)
     if entries == {"final": True}:
         return flow_mapping(entries)
@@ -283,12 +303,12 @@ def state_data(state: State) -> dict[str, PlainData] | list[dict[str, PlainData]
 
 
 def transitions_data(state: State) -> list[dict[str, PlainData]]:
-    """Return the transitions of a state."""
+    """Return the plain data of the transitions of a state."""
     return [_transition_data(transition, in_state=True) for transition in state.transitions]
 
 
 def state_entries(state: State) -> dict[str, PlainData]:
-    """Return a state as a mapping."""
+    """Return the plain data of a state, as a mapping."""
     entries = without_empty(
         {
             "description": state.description,
@@ -310,33 +330,33 @@ def state_entries(state: State) -> dict[str, PlainData]:
     return entries
 
 
-_TRUTHS = {"true": True, "false": False}
+_TRUTH_VALUES = {"true": True, "false": False}
 
 
 def single_or_list(items: Sequence[PlainData]) -> PlainData:
-    """Return the one element where there is one, else a list."""
+    """Return the only element of a sequence, else a list."""
     return items[0] if len(items) == 1 else list(items)
 
 
 def without_empty(data: Mapping[str, PlainData]) -> dict[str, PlainData]:
-    """Return the entries that say something."""
+    """Return the entries that are not None, empty text, or an empty collection."""
     return {key: value for key, value in data.items() if value not in (None, "", {}, [])}
 
 
 def scalar(expression: Expression) -> Value:
-    """Return an expression as the scalar that reads as its text."""
+    """Return the YAML scalar of an expression."""
     return scalar_of(str(expression))
 
 
 def scalar_of(text: str) -> Value:
-    """Return the number or the truth value that reads as this text, else the text."""
-    if text in _TRUTHS:
-        return _TRUTHS[text]
-    if not text[:1].isdigit() and text[:1] != "-":  # a variable may be called nan
+    """Return the number or truth value that is written as this text, else the text."""
+    if text in _TRUTH_VALUES:
+        return _TRUTH_VALUES[text]
+    if not text[:1].isdigit() and text[:1] != "-":  # float() would accept a variable called nan
         return text
-    for kind in (int, float):
+    for number_type in (int, float):
         try:
-            number = kind(text)
+            number = number_type(text)
         except ValueError:
             continue
         return number if str(number) == text else text
@@ -344,6 +364,6 @@ def scalar_of(text: str) -> Value:
 
 
 def number_text(number: float) -> str:
-    """Return a number as short as a person would write it, with no digit lost."""
+    """Return the shortest text of a number that loses no digit."""
     text = str(int(number)) if float(number).is_integer() else repr(float(number))
     return text if len(text) <= 18 else f"{number:.16e}"

@@ -1,4 +1,4 @@
-"""What contests have in common whose rules are one record read from a document."""
+"""The common part of contests whose rules are one record that is read from a document."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from posewright.documents import parse_document, read_record, read_text
 from posewright.errors import InputError
 
 SPARE_S = 1.0
-"""Time a run may last beyond what the rules allow, so that the referee is the one who ends it [s]."""
+"""Time that a run may last beyond the rules' limit, so that the referee is the one who ends it [s]."""
 
 
-class _Named(Protocol):
+class _NamedRules(Protocol):
     @property
     def rules(self) -> str: ...
 
@@ -22,11 +22,21 @@ class _Named(Protocol):
     def title(self) -> str: ...
 
 
-R = TypeVar("R", bound=_Named)
+R = TypeVar("R", bound=_NamedRules)
 
 
-class Ruled(Generic[R]):
-    """The rules, their text, and what they are called; read from the text of others where one is given."""
+class RuledContest(Generic[R]):
+    """A contest's rules, with their text, name and title.
+
+    Args:
+        kind: the record that the rules are read into.
+        document: the shipped rules of 2013.
+        text: other rules to read instead; None for the shipped ones.
+        year: of the shipped rules.
+
+    Raises:
+        DocumentError: the text is not a document of such rules.
+    """
 
     needs_contacts = False
 
@@ -35,20 +45,21 @@ class Ruled(Generic[R]):
             document = document.with_name(document.name.replace(".rules", f"_{year}.rules"))
         self.rules_text = read_text(document) if text is None else text
         self.rules = read_record(parse_document(self.rules_text, document if text is None else None), kind)
-        self.name, self.title = self.rules.rules, self.rules.title
+        self.name = self.rules.rules
+        self.title = self.rules.title
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} by {self.name}>"
 
 
-def drawn_by(seed: int, layout: str) -> np.random.Generator:
-    """Return what draws a field that has no layouts.
+def create_field_generator(seed: int, layout: str) -> np.random.Generator:
+    """Return the random generator of a field that is drawn by a seed.
 
     Raises:
-        InputError: one is named, or the seed is negative.
+        InputError: a layout is named, though the contest has none, or the seed is negative.
     """
     if layout not in {"", "random"}:
         raise InputError(f"the contest has no layout {layout!r}", hint="its field is drawn by the seed")
     if seed < 0:
-        raise InputError(f"the seed {seed} is negative", hint="0 or more")
+        raise InputError(f"the seed {seed} is negative", hint="use 0 or more")
     return np.random.default_rng(seed)

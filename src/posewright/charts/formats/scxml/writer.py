@@ -17,7 +17,7 @@ from posewright.charts.expression import (
     parse_expression,
 )
 from posewright.charts.formats.native_nodes import flow_text
-from posewright.charts.formats.native_writing import type_data
+from posewright.charts.formats.native_writer import type_data
 from posewright.charts.formats.scxml.expressions import (
     Renaming,
     python_guard,

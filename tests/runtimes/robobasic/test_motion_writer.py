@@ -24,7 +24,7 @@ from posewright.runtimes.robobasic.speed_settings import (
     all_speed_settings,
     decode_speed_settings,
 )
-from posewright.runtimes.robobasic.tree import BasicSource, CommandStatement, Name, Number
+from posewright.runtimes.robobasic.tree import BasicSource, CommandStatement, Identifier, Number
 
 CARD = robot("hitec_robonova1")
 PULSE_S = CARD.frame_period_s
@@ -113,7 +113,7 @@ def written_moves(source: BasicSource) -> list[Fields]:
     found: list[Fields] = [{}]
     for line in source.lines:
         match line.statement:
-            case CommandStatement("MOVE", (Name(group), *fields)):
+            case CommandStatement("MOVE", (Identifier(group), *fields)):
                 servos = find_group(group) or range(0)
                 found[-1] |= {
                     servo: one.value

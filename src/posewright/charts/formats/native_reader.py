@@ -1,9 +1,9 @@
-"""Native charts, `*.chart.yaml`: read with the line of everything that is wrong.
+"""The reader of native documents, `*.chart.yaml`, which reports all errors with their lines.
 
-`chart_of_document` reads a document from top to bottom: its sections, the names they declare, then everything
-that uses names. Each part is read inside `with errors.collect():`, so all errors are reported at once.
+`chart_of_document` reads the sections of a document, the names they declare, then everything that uses names.
+Each part is read inside `with errors.collect():`, so the errors of all parts are reported together.
 
-Actions in a mapping are all done at once; those in a list one after the other.
+The actions in a mapping are simultaneous; those in a list run one after the other.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from posewright.charts.formats.declarations import (
     read_initial_values,
     read_resources,
 )
-from posewright.charts.formats.entries import (
-    LONGEST_S,
-    SHORTEST_S,
+from posewright.charts.formats.document_fields import (
+    MAX_TIME_S,
+    MIN_PERIOD_S,
     ErrorCollector,
     ReadingStoppedError,
-    choice_of,
-    condition_in,
-    expression_in,
-    keyed,
     one_or_more,
+    optional_choice,
+    optional_flag,
+    optional_seconds,
     optional_text,
-    seconds_in,
-    seconds_of,
-    truth_of,
+    read_condition,
+    read_expression,
+    read_fields,
+    read_seconds,
 )
 from posewright.charts.model import (
     ALWAYS,
@@ -91,25 +91,25 @@ CHART_KEYS = (
     "regions",
 )
 STATECHART_SECTIONS = ("events", "local_events", "steps", "regions")
-"""Keys of a chart that only a statechart has."""
+"""Keys of a chart that are allowed only if it is a statechart."""
 
 FLAT_KEYS = ("description", "transitions", "min_s", "priority", "otherwise", "final")
 STATECHART_KEYS = ("entry", "during", "exit", "initial", "states", "regions")
-"""Keys of a state that only a statechart has."""
+"""Keys of a state that are allowed only in a statechart."""
 
 STATE_KEYS = (*FLAT_KEYS, "do", *STATECHART_KEYS)
-ENDS = ("go", "then", "junction")
-SEGMENT_KEYS = ("when", "do", *ENDS, "local", "description")
+DESTINATION_KEYS = ("go", "then", "junction")
+SEGMENT_KEYS = ("when", "do", *DESTINATION_KEYS, "local", "description")
 TRANSITION_KEYS = ("on", "after_s", *SEGMENT_KEYS)
-MEMORIES = {"history": HistoryKind.SHALLOW, "deep_history": HistoryKind.DEEP}
-VOWS = ("never", "always", "leads_to")
-PROMISE_KEYS = (*VOWS, "when", "within", "name")
+HISTORY_KEYS = {"history": HistoryKind.SHALLOW, "deep_history": HistoryKind.DEEP}
+PROMISE_KINDS = ("never", "always", "leads_to")
+PROMISE_KEYS = (*PROMISE_KINDS, "when", "within", "name")
 
 MAX_JUNCTIONS = 200
-"""Named junctions in a chart; one may lead to the next."""
+"""Named junctions in a chart."""
 
-UNREAD = Transition()
-"""Stands for a transition that does not read, whose error is collected already."""
+INVALID_TRANSITION = Transition()
+"""Stands for a transition with an error that has been collected."""
 
 STATE_HINT = "use letters a-z, digits and _"
 ACTION_HINT = "an action is {output: value}, {raise: event} or {if: condition, do: ..., else: ...}"
@@ -124,20 +124,20 @@ def parse_chart(text: str, path: Path | None = None) -> Chart:
 
     Args:
         text: the document.
-        path: where it stands: for messages, and to find the tables of functions beside it.
+        path: its file, for messages, and to find the tables of functions beside it.
 
     Raises:
-        DocumentError: the document, or an entry in it, is not what it should be.
-        ExpressionError: a guard or an action does not parse or does not type.
-        UnknownNameError: a state, an event, a key or a type that does not exist.
+        DocumentError: the document, or a field in it, is not valid.
+        ExpressionError: a guard or an action does not parse or type check.
+        UnknownNameError: a state, an event, a key or a type does not exist.
 
-    Where several things are wrong, the first is raised, and has the `others`.
+    If there are several errors, the first in the document is raised, with the others attached.
     """
     return chart_of_document(parse_document(text, path))
 
 
 def chart_of_document(root: Node) -> Chart:
-    """Return the chart that a document's tree holds; as `parse_chart`."""
+    """Return the chart of a parsed document; it raises the errors of `parse_chart`."""
     errors = ErrorCollector()
     with suppress(ReadingStoppedError), errors.collect():
         fields = _read_sections(root, errors)
@@ -147,24 +147,24 @@ def chart_of_document(root: Node) -> Chart:
         with errors.collect():
             name = read_chart_name(fields["chart"])
         with errors.collect():
-            period_s = fields["period_s"].number(low=SHORTEST_S, high=LONGEST_S)
+            period_s = fields["period_s"].number(low=MIN_PERIOD_S, high=MAX_TIME_S)
         with errors.collect():
             initial = read_targets(fields["initial"], names.states) if "initial" in fields else ()
         with errors.collect():
-            states = reader.states(fields)
+            states = reader.read_states(fields)
         with errors.collect():
             initial_values = read_initial_values(fields, declared, errors)
         with errors.collect():
-            junctions = reader.junctions(fields)
+            junctions = reader.read_junctions(fields)
         with errors.collect():
-            steps = choice_of(fields, "steps", StepMode) or StepMode.ONE
+            steps = optional_choice(fields, "steps", StepMode) or StepMode.ONE
         with errors.collect():
-            priority = choice_of(fields, "priority", Priority) or Priority.EXCLUSIVE
+            priority = optional_choice(fields, "priority", Priority) or Priority.EXCLUSIVE
         with errors.collect():
-            usual = Otherwise.STAY if names.kind is ChartKind.STATECHART else Otherwise.REFUSE
-            otherwise = choice_of(fields, "otherwise", Otherwise) or usual
+            default_otherwise = Otherwise.STAY if names.kind is ChartKind.STATECHART else Otherwise.REFUSE
+            otherwise = optional_choice(fields, "otherwise", Otherwise) or default_otherwise
         with errors.collect():
-            promises = reader.promises(fields)
+            promises = reader.read_promises(fields)
         with errors.collect():
             resources = read_resources(fields, declared)
         with errors.collect():
@@ -205,7 +205,7 @@ def chart_of_document(root: Node) -> Chart:
             lines=declared.lines,
         )
     except InputError as error:
-        if error.where is None or error.where.line is None:  # the model knows not every line
+        if error.where is None or error.where.line is None:  # the model lacks some lines
             error.where = fields.get("initial", fields.get("states", root)).where
         raise
 
@@ -217,36 +217,32 @@ def _read_sections(root: Node, errors: ErrorCollector) -> dict[str, Node]:
             unknown = UnknownNameError.among("key here", key, CHART_KEYS, where=node.where)
             errors.add(unknown, node.value)
     if not fields.keys() >= {*REQUIRED}:
-        errors.raise_first()  # a misspelt key is worth more than a missing one
+        errors.raise_first()  # a misspelt key explains a missing one
     root.fields(required=REQUIRED)
-    _refuse_both(fields)
+    _require_one_of_states_and_regions(fields)
     if "regions" not in fields:
         if not fields.keys() >= {"initial", "states"}:
             errors.raise_first()
         root.fields(required=(*REQUIRED, "initial", "states"))
     states = fields["regions"] if "regions" in fields else fields["states"]
     if not states.fields():
-        states.fail("there is no state", hint="a chart has at least one")
+        states.fail("there is no state", hint="a chart has at least one state")
     return fields
 
 
-def _refuse_both(fields: Mapping[str, Node]) -> None:
-    """Refuse states and regions side by side."""
+def _require_one_of_states_and_regions(fields: Mapping[str, Node]) -> None:
     if "states" in fields and "regions" in fields:
-        hint = "regions are active all at once, of states one is: put the states into a region"
+        hint = "of states one is active, of regions all are: put the states into a region"
         fields["regions"].fail("both 'states' and 'regions'", hint=hint)
-
-
-# Names
 
 
 @dataclass(frozen=True)
 class _ChartNames:
-    """Names that any state, transition, action or promise of a chart may use.
+    """The names that states, transitions, actions and promises may use.
 
     Attributes:
-        states: every state, on whatever level, and where it stands.
-        done: states that say so when they are done: a child of theirs is final, or they have regions.
+        states: all states, on any level, and their nodes.
+        done: states that raise `done.S`: a child is final, or they have regions.
     """
 
     kind: ChartKind
@@ -257,43 +253,43 @@ class _ChartNames:
 
     @cached_property
     def scope(self) -> Scope:
-        """What guards and actions may use."""
+        """The names that guards and actions may use."""
         return self.declared.scope(tuple(self.states))
 
     @cached_property
     def promise_scope(self) -> Scope:
-        """What promises may use: events as well, true at the tick at which they come."""
+        """The names that promises may use: events as well, true in the tick in which they occur."""
         return self.declared.scope(tuple(self.states), events=True)
 
 
 def _read_names(root: Node, fields: Mapping[str, Node], errors: ErrorCollector) -> _ChartNames:
-    """Read every name, before anything that may use it."""
-    kind = choice_of(fields, "kind", ChartKind) or ChartKind.STATECHART
+    """Read all names, before the parts that use them."""
+    kind = optional_choice(fields, "kind", ChartKind) or ChartKind.STATECHART
     if kind is not ChartKind.STATECHART:
         for key in STATECHART_SECTIONS:
             if key in fields:
-                fields[key].fail(f"a {kind.value} chart has no {key}", hint="say kind: statechart")
+                fields[key].fail(f"a {kind.value} chart has no {key}", hint="use kind: statechart")
     errors_before = len(errors.errors)
     states: dict[str, Node] = {}
     for name, node in _states_below(root):
         with errors.collect():
             if not _is_state_name(name):
-                node.fail(f"{name[:MAX_NAME]!r} is no name for a state", hint=STATE_HINT)
+                node.fail(f"{name[:MAX_NAME]!r} is not a valid name for a state", hint=STATE_HINT)
             if name in states:
                 first = f" (first in line {states[name].line})" if states[name].line else ""
-                hint = "a state's name is its own, wherever it stands: rename one"
-                node.fail(f"a state {name!r} is there twice{first}", hint=hint)
+                hint = "a state's name is unique in the whole chart: rename one"
+                node.fail(f"there are two states called {name!r}{first}", hint=hint)
             states[name] = node
     is_misnamed = len(errors.errors) > errors_before
-    done = frozenset(name for name, node in states.items() if _can_be_done(node.value))
+    done = frozenset(name for name, node in states.items() if _raises_done_event(node.value))
     declared = read_declarations(fields, errors)
-    if is_misnamed:  # whatever goes to such a state would be wrong as well
+    if is_misnamed:  # transitions to such a state would be errors as well
         errors.raise_first()
     return _ChartNames(kind, declared, states, _junction_names(fields, states), done)
 
 
 def _states_below(parent: Node) -> Iterator[tuple[str, Node]]:
-    """Yield all states below a chart or a state, with their names."""
+    """Yield the names and nodes of all states inside a chart or a state."""
     if not isinstance(parent.value, dict):
         return
     for key, node in parent.fields().items():
@@ -303,38 +299,35 @@ def _states_below(parent: Node) -> Iterator[tuple[str, Node]]:
                 yield from _states_below(state)
 
 
-def _can_be_done(value: object) -> bool:
+def _raises_done_event(value: object) -> bool:
     if not isinstance(value, dict):
         return False
-    inside = value.get("states")
-    if isinstance(inside, dict):
-        return any(isinstance(state, dict) and state.get("final") is True for state in inside.values())
+    states = value.get("states")
+    if isinstance(states, dict):
+        return any(isinstance(state, dict) and state.get("final") is True for state in states.values())
     return isinstance(value.get("regions"), dict)
 
 
 def _junction_names(fields: Mapping[str, Node], states: Mapping[str, Node]) -> tuple[str, ...]:
     nodes = fields["junctions"].fields() if "junctions" in fields else {}
     if len(nodes) > MAX_JUNCTIONS:
-        hint = f"at most {MAX_JUNCTIONS}; a truth table asks many questions at once"
+        hint = f"at most {MAX_JUNCTIONS}; a truth table can replace many junctions"
         fields["junctions"].fail(f"{len(nodes)} junctions", hint=hint)
     for name, node in nodes.items():
         if not _is_state_name(name):
-            node.fail(f"{name[:80]!r} is no name for a junction", hint=STATE_HINT)
+            node.fail(f"{name[:80]!r} is not a valid name for a junction", hint=STATE_HINT)
         if name in states:
             states[name].fail(f"{name!r} is a state and a junction", hint="rename one")
     return tuple(nodes)
 
 
 def _is_state_name(name: str) -> bool:
-    """Return whether a state or a junction may be called so."""
+    """Return whether a name is valid for a state or a junction."""
     return find_name_fault(f"_{name}") is None and len(name) < MAX_NAME
 
 
-# What uses names
-
-
 class _PartReader:
-    """Reads states, junctions and promises; what is wrong with one of them is collected."""
+    """Reads states, junctions and promises, and collects their errors."""
 
     def __init__(self, names: _ChartNames, errors: ErrorCollector) -> None:
         self.names = names
@@ -344,17 +337,17 @@ class _PartReader:
 
     # States
 
-    def states(self, fields: Mapping[str, Node]) -> tuple[State, ...]:
-        """Return the states under `states` or `regions` of a chart or a state."""
-        found: list[State] = []
+    def read_states(self, fields: Mapping[str, Node]) -> tuple[State, ...]:
+        """Read the states under `states` or `regions` of a chart or a state."""
+        states: list[State] = []
         for name, node in fields["regions" if "regions" in fields else "states"].fields().items():
             with self.errors.collect():
-                found.append(self._state(name, node))
-        return tuple(found)
+                states.append(self._read_state(name, node))
+        return tuple(states)
 
-    def _state(self, name: str, node: Node) -> State:
+    def _read_state(self, name: str, node: Node) -> State:
         if isinstance(node.value, list) or node.value is None:
-            return State(name, self._transitions(node, TRANSITION_KEYS), line=node.line)
+            return State(name, self._read_transitions(node, TRANSITION_KEYS), line=node.line)
         errors = self.errors
         fields = node.fields()
         for key, entry in fields.items():
@@ -365,124 +358,124 @@ class _PartReader:
         moore_outputs: dict[str, Expression] = {}
         actions: dict[str, Actions] = {"entry": (), "during": (), "exit": ()}
         with errors.collect():
-            states = self._states_inside(node, fields)
+            states = self._read_states_inside(node, fields)
         with errors.collect():
-            transitions = self._transitions(fields.get("transitions"), TRANSITION_KEYS)
+            transitions = self._read_transitions(fields.get("transitions"), TRANSITION_KEYS)
         with errors.collect():
             if "do" in fields and self.kind is ChartKind.MOORE:
-                moore_outputs = self._values(fields["do"], self.declared.fixed_scope)
+                moore_outputs = self._read_values(fields["do"], self.declared.fixed_scope)
         for key in actions:
             with errors.collect():
-                actions[key] = self._actions(fields.get(key))
+                actions[key] = self._read_actions(fields.get(key))
         return State(
             name,
             transitions,
             do=moore_outputs,
-            min_s=seconds_of(fields, "min_s"),
-            priority=choice_of(fields, "priority", Priority),
-            otherwise=choice_of(fields, "otherwise", Otherwise),
+            min_s=optional_seconds(fields, "min_s"),
+            priority=optional_choice(fields, "priority", Priority),
+            otherwise=optional_choice(fields, "otherwise", Otherwise),
             entry=actions["entry"],
             during=actions["during"],
             exit=actions["exit"],
             states=states,
             initial=read_targets(fields["initial"], self.names.states) if "initial" in fields else (),
             parallel="regions" in fields,
-            final=truth_of(fields, "final"),
+            final=optional_flag(fields, "final"),
             description=optional_text(fields, "description"),
             line=node.line,
         )
 
     def _require_state_key(self, key: str, node: Node) -> None:
-        """Fail where a state has no such key, or none in a chart of this kind."""
+        """Raise an error unless a state of this kind of chart may have a key."""
         if key not in STATE_KEYS:
             raise UnknownNameError.among("key here", key, STATE_KEYS, where=node.where)
         if key in STATECHART_KEYS and self.kind is not ChartKind.STATECHART:
-            self._refuse(node, f"{key!r} in its states")
+            self._fail_statechart_only(node, f"{key!r} in its states")
         if key == "do" and self.kind is ChartKind.MEALY:
-            node.fail("a Mealy state sets no outputs", hint="set them on transitions, or say kind: moore")
+            node.fail("a Mealy state sets no outputs", hint="set them on transitions, or use kind: moore")
         if key == "do" and self.kind is ChartKind.STATECHART:
             node.fail("only a Moore state has 'do'", hint="write `entry:`, `during:` or `exit:`")
 
-    def _refuse(self, node: Node, feature: str) -> NoReturn:
-        """Fail at something that only a statechart has."""
-        node.fail(f"a {self.kind.value} chart has no {feature}", hint="say kind: statechart")
+    def _fail_statechart_only(self, node: Node, feature: str) -> NoReturn:
+        """Raise the DocumentError for something that only a statechart has."""
+        node.fail(f"a {self.kind.value} chart has no {feature}", hint="use kind: statechart")
 
-    def _states_inside(self, node: Node, fields: Mapping[str, Node]) -> tuple[State, ...]:
-        _refuse_both(fields)
+    def _read_states_inside(self, node: Node, fields: Mapping[str, Node]) -> tuple[State, ...]:
+        _require_one_of_states_and_regions(fields)
         inside = fields.get("states") or fields.get("regions")
         if inside is None:
             return ()
         if not inside.fields():
-            inside.fail("there is no state", hint="leave it out, or name one")
+            inside.fail("there is no state", hint="leave the key out, or add a state")
         if "initial" not in fields and "states" in fields:
-            node.fail("'initial' is missing", hint="which of its states is entered first")
-        return self.states(fields)
+            node.fail("'initial' is missing", hint="write which of its states is entered first")
+        return self.read_states(fields)
 
     # Transitions
 
-    def junctions(self, fields: Mapping[str, Node]) -> dict[str, tuple[Transition, ...]]:
-        """Return the ways on from every named junction."""
-        found: dict[str, tuple[Transition, ...]] = {}
+    def read_junctions(self, fields: Mapping[str, Node]) -> dict[str, tuple[Transition, ...]]:
+        """Read the segments of every named junction."""
+        junctions: dict[str, tuple[Transition, ...]] = {}
         for name, node in fields["junctions"].fields().items() if "junctions" in fields else ():
             with self.errors.collect():
-                found[name] = self._segments(node)
-        return found
+                junctions[name] = self._read_segments(node)
+        return junctions
 
-    def _segments(self, node: Node) -> tuple[Transition, ...]:
-        """Return the ways on from a junction."""
+    def _read_segments(self, node: Node) -> tuple[Transition, ...]:
+        """Read the segments of a junction."""
         if not node.items():
             hint = "write [{when: guard, go: state}, {when: else, ...}]"
-            node.fail("a junction without a way on", hint=hint)
-        return self._transitions(node, SEGMENT_KEYS)
+            node.fail("a junction needs segments", hint=hint)
+        return self._read_transitions(node, SEGMENT_KEYS)
 
-    def _transitions(self, node: Node | None, keys: Collection[str]) -> tuple[Transition, ...]:
-        found: list[Transition] = []
+    def _read_transitions(self, node: Node | None, keys: Collection[str]) -> tuple[Transition, ...]:
+        transitions: list[Transition] = []
         for item in node.items() if node is not None and node.value is not None else ():
-            transition = UNREAD
+            transition = INVALID_TRANSITION
             with self.errors.collect():
-                transition = self._transition(item, keys, found)
-            found.append(transition)
-        return tuple(found)
+                transition = self._read_transition(item, keys, transitions)
+            transitions.append(transition)
+        return tuple(transitions)
 
-    def _transition(self, node: Node, keys: Collection[str], elders: list[Transition]) -> Transition:
-        self._refuse_other_notation(node, keys)
-        fields = keyed(node, keys)
-        # a misspelt state comes first
+    def _read_transition(self, node: Node, keys: Collection[str], earlier: list[Transition]) -> Transition:
+        self._require_notation(node, keys)
+        fields = read_fields(node, keys)
+        # first, so that a misspelt state is reported first
         go = read_targets(fields["go"], self.names.states) if "go" in fields else ()
         if keys is TRANSITION_KEYS:
-            self._require_cause(node, fields)
-        _require_end(node, fields)
-        on = tuple(self._event(item) for item in one_or_more(fields["on"])) if "on" in fields else ()
+            self._require_trigger_or_guard(node, fields)
+        _require_destination(node, fields)
+        on = tuple(self._read_event(item) for item in one_or_more(fields["on"])) if "on" in fields else ()
         is_else = "when" in fields and fields["when"].value == ELSE
         when = ALWAYS
         if is_else:
-            when = _else(fields["when"], Where(node.path, node.line), elders, on)
+            when = _read_else(fields["when"], Where(node.path, node.line), earlier, on)
         elif "when" in fields:
-            when = condition_in(node, "when", fields["when"], self.names.scope)
+            when = read_condition(node, "when", fields["when"], self.names.scope)
         junction: str | None = None
         if "junction" in fields:
             junction = fields["junction"].choice("junction", self.names.junctions)
         return Transition(
             when=when,
-            do=self._transition_actions(fields),
+            do=self._read_transition_actions(fields),
             go=go,
             on=tuple(dict.fromkeys(on)),
-            after_s=seconds_of(fields, "after_s"),
-            local=truth_of(fields, "local"),
-            then=self._segments(fields["then"]) if "then" in fields else (),
+            after_s=optional_seconds(fields, "after_s"),
+            local=optional_flag(fields, "local"),
+            then=self._read_segments(fields["then"]) if "then" in fields else (),
             junction=junction,
             is_else=is_else,
             description=optional_text(fields, "description"),
             line=node.line,
         )
 
-    def _refuse_other_notation(self, node: Node, keys: Collection[str]) -> None:
-        """Refuse other notations, `near -> open` or `{when: near, open}`, and say how it is written here."""
+    def _require_notation(self, node: Node, keys: Collection[str]) -> None:
+        """Raise an error for another notation, such as `near -> open`, with the right one as a hint."""
         states = self.names.states
         arrow = _ARROW.fullmatch(node.value) if isinstance(node.value, str) else None
         if arrow is not None:
             guard = f"when: {arrow[1]}, " if arrow[1] else ""
-            node.fail(f"`{node.value[:60]}` is no transition", hint=f"write {{{guard}go: {arrow[2]}}}")
+            node.fail(f"`{node.value[:60]}` is not a transition", hint=f"write {{{guard}go: {arrow[2]}}}")
         if not isinstance(node.value, dict):
             node.fail("expected a transition", hint="write {when: guard, go: state}")
         for key, entry in node.fields().items():
@@ -490,17 +483,17 @@ class _PartReader:
                 continue
             words = key.split(maxsplit=1)
             if entry.value is None and key in states:
-                node.fail(f"`{key}` is no key of a transition", hint=f"write `go: {key}`")
+                node.fail(f"`{key}` is not a key of a transition", hint=f"write `go: {key}`")
             if entry.value is None and len(words) == 2 and words[0] in keys:
                 node.fail(f"`{key}` has no colon", hint=f"write `{words[0]}: {words[1]}`")
             if isinstance(entry.value, str) and entry.value in states:
                 hint = f"write {{when: {key}, go: {entry.value}}}"
-                node.fail(f"`{key}` is no key of a transition", hint=hint)
+                node.fail(f"`{key}` is not a key of a transition", hint=hint)
 
-    def _require_cause(self, node: Node, fields: Mapping[str, Node]) -> None:
+    def _require_trigger_or_guard(self, node: Node, fields: Mapping[str, Node]) -> None:
         for key in ("on", "local"):
             if key in fields and self.kind is not ChartKind.STATECHART:
-                self._refuse(fields[key], "events" if key == "on" else "local transitions")
+                self._fail_statechart_only(fields[key], "events" if key == "on" else "local transitions")
         if not fields.keys() & {"on", "when", "after_s", "then", "junction"}:
             causes = (
                 "`when`, `on` or `after_s`" if self.kind is ChartKind.STATECHART else "`when` or `after_s`"
@@ -508,7 +501,7 @@ class _PartReader:
             hint = "write the guard, as in `when: front and not left`; `when: true` for always"
             node.fail(f"'when' is missing: a transition needs {causes}", hint=hint)
 
-    def _event(self, node: Node) -> str:
+    def _read_event(self, node: Node) -> str:
         name = node.text()
         events = self.declared.every_event
         if name not in events and name.startswith(DONE_PREFIX):
@@ -516,9 +509,9 @@ class _PartReader:
             if state not in self.names.states:
                 raise UnknownNameError.among("state", state, self.names.states, where=node.where)
             if state not in self.names.done:
-                others = f"or wait for one of {sorted(self.names.done)}"
-                hint = f"give it a final state, as in `over: {{final: true}}`, {others}"
-                node.fail(f"{state} is never done: no state in it is final", hint=hint)
+                alternative = f"or wait for one of {sorted(self.names.done)}"
+                hint = f"give it a final state, as in `over: {{final: true}}`, {alternative}"
+                node.fail(f"{state} is never done, since no state in it is final", hint=hint)
             return name
         if name in self.declared.inputs:
             node.fail(f"{name!r} is an input, not an event", hint=f"write `when: {name}`")
@@ -526,158 +519,166 @@ class _PartReader:
 
     # Actions
 
-    def _transition_actions(self, fields: Mapping[str, Node]) -> Actions:
+    def _read_transition_actions(self, fields: Mapping[str, Node]) -> Actions:
         if "do" not in fields or fields["do"].value == {}:
             return ()
         node = fields["do"]
         if self.kind is ChartKind.STATECHART:
-            return self._actions(node)
+            return self._read_actions(node)
         if self.kind is ChartKind.MOORE:
-            hint = "set them in the state, or say kind: mealy"
+            hint = "set them in the state, or use kind: mealy"
             node.fail("a Moore transition sets no outputs", hint=hint)
-        values = self._values(node, self.names.scope)
+        values = self._read_values(node, self.names.scope)
         return (Assign(values, line=node.line),) if values else ()
 
-    def _actions(self, node: Node | None) -> Actions:
+    def _read_actions(self, node: Node | None) -> Actions:
         if node is None or node.value is None:
             return ()
         items = node.items() if isinstance(node.value, list) else [node]
-        return tuple(self._action(item) for item in items if item.value != {})
+        return tuple(self._read_action(item) for item in items if item.value != {})
 
-    def _action(self, node: Node) -> Action:
+    def _read_action(self, node: Node) -> Action:
         if not isinstance(node.value, dict):
             node.fail("expected an action", hint=ACTION_HINT)
         fields = node.fields()
         if "if" in fields:
-            fields = keyed(node, ("else",), required=("if", "do"))
+            fields = read_fields(node, ("else",), required=("if", "do"))
             return Branch(
-                when=condition_in(node, "if", fields["if"], self.names.scope),
-                then=self._actions(fields["do"]),
-                otherwise=self._actions(fields.get("else")),
+                when=read_condition(node, "if", fields["if"], self.names.scope),
+                then=self._read_actions(fields["do"]),
+                otherwise=self._read_actions(fields.get("else")),
                 line=node.line,
             )
         if "raise" in fields:
             if len(fields) > 1:
-                node.fail("'raise' stands alone", hint="write a list: [{x: 1}, {raise: event}]")
-            return Raise(self._raised_event(fields["raise"]), line=fields["raise"].line)
-        return Assign(self._values(node, self.names.scope), line=node.line)
+                hint = "write a list: [{x: 1}, {raise: event}]"
+                node.fail("'raise' cannot be combined with other keys", hint=hint)
+            return Raise(self._read_raised_event(fields["raise"]), line=fields["raise"].line)
+        return Assign(self._read_values(node, self.names.scope), line=node.line)
 
-    def _raised_event(self, node: Node) -> str:
+    def _read_raised_event(self, node: Node) -> str:
         name = node.text()
         events = self.declared.every_event
         if name not in events and name.startswith(DONE_PREFIX):
-            node.fail(f"{name!r} comes by itself", hint="it is raised when a final state is entered")
+            hint = "it is raised automatically when a final state is entered"
+            node.fail(f"{name!r} cannot be raised", hint=hint)
         return node.choice("event", events)
 
-    def _values(self, node: Node, scope: Scope) -> dict[str, Expression]:
-        """Return what variables are set to."""
+    def _read_values(self, node: Node, scope: Scope) -> dict[str, Expression]:
+        """Read the values that variables are set to."""
         declared = self.declared
         variables = declared.variables
-        found: dict[str, Expression] = {}
-        for name, entry in keyed(node, None).items():
+        values: dict[str, Expression] = {}
+        for name, entry in read_fields(node, None).items():
             if name in variables:
-                found[name] = expression_in(node, name, entry, scope, variables[name])
+                values[name] = read_expression(node, name, entry, scope, variables[name])
                 continue
             if name in declared.inputs:
                 hint = "inputs come from outside: set an output or a local"
                 entry.fail(f"{name!r} is an input", hint=hint)
             if name in declared.constants:
-                entry.fail(
-                    f"{name!r} is a constant", hint="what changes is a local: declare it under `locals`"
-                )
+                entry.fail(f"{name!r} is a constant", hint="declare a value that changes under `locals`")
             if name in declared.every_event:
                 entry.fail(f"{name!r} is an event", hint=f"write {{raise: {name}}}")
-            sort = "output or local" if declared.locals else "output"
-            raise UnknownNameError.among(sort, name, variables, where=entry.where)
-        return found
+            kind = "output or local" if declared.locals else "output"
+            raise UnknownNameError.among(kind, name, variables, where=entry.where)
+        return values
 
     # Promises
 
-    def promises(self, fields: Mapping[str, Node]) -> tuple[Promise, ...]:
-        """Return what the chart promises."""
-        found: dict[str, Promise] = {}
+    def read_promises(self, fields: Mapping[str, Node]) -> tuple[Promise, ...]:
+        """Read the promises."""
+        promises: dict[str, Promise] = {}
         for number, item in enumerate(fields["promises"].items() if "promises" in fields else (), start=1):
             with self.errors.collect():
-                promise = self._promise(item, number, found.keys())
-                found[promise.name] = promise
-        return tuple(found.values())
+                promise = self._read_promise(item, number, promises.keys())
+                promises[promise.name] = promise
+        return tuple(promises.values())
 
-    def _promise(self, node: Node, number: int, others: Collection[str]) -> Promise:
-        fields = keyed(node, PROMISE_KEYS)
-        vows = [key for key in VOWS if key in fields]
-        if len(vows) != 1:
-            fault = f"both {vows[0]!r} and {vows[1]!r}" if vows else "it promises nothing"
+    def _read_promise(self, node: Node, number: int, names: Collection[str]) -> Promise:
+        fields = read_fields(node, PROMISE_KEYS)
+        kinds = [key for key in PROMISE_KINDS if key in fields]
+        if len(kinds) != 1:
+            fault = f"both {kinds[0]!r} and {kinds[1]!r}" if kinds else "the promise has no condition"
             node.fail(fault, hint=PROMISE_HINT)
-        (vow,) = vows
-        leads = vow == "leads_to"
-        node.fields(required=("when", "leads_to", "within") if leads else (vow,), optional=("name",))
-        key = "when" if leads else vow
+        (kind,) = kinds
+        is_response = kind == "leads_to"
+        node.fields(required=("when", "leads_to", "within") if is_response else (kind,), optional=("name",))
+        key = "when" if is_response else kind
         name = read_title(fields["name"]) if "name" in fields else ""
-        name = name or default_promise_name(PromiseKind(vow), number)
-        if name in others:
-            node.fail(f"a promise {name!r} is there twice", hint="rename one")
+        name = name or default_promise_name(PromiseKind(kind), number)
+        if name in names:
+            node.fail(f"there are two promises called {name!r}", hint="rename one")
         scope = self.names.promise_scope
         within_s = 0.0
-        if leads:
-            within_s = seconds_in(fields["within"], self.declared.constants, self.declared.units)
+        if is_response:
+            within_s = read_seconds(fields["within"], self.declared.constants, self.declared.units)
         return Promise(
             name=name,
-            kind=PromiseKind(vow),
-            when=condition_in(node, key, fields[key], scope),
-            goal=condition_in(node, vow, fields[vow], scope) if leads else None,
+            kind=PromiseKind(kind),
+            when=read_condition(node, key, fields[key], scope),
+            goal=read_condition(node, kind, fields[kind], scope) if is_response else None,
             within_s=within_s,
             line=node.line,
         )
 
 
-def default_promise_name(vow: PromiseKind, number: int) -> str:
-    """Return the name of a promise that is given none."""
-    return f"{vow.value} {number}"
+def default_promise_name(kind: PromiseKind, number: int) -> str:
+    """Return the name of a promise that the document does not name."""
+    return f"{kind.value} {number}"
 
 
-def _require_end(node: Node, fields: Mapping[str, Node]) -> None:
-    ends = [key for key in ENDS if key in fields]
-    if len(ends) > 1:
+def _require_destination(node: Node, fields: Mapping[str, Node]) -> None:
+    """Raise an error unless a transition has one destination, or none but actions."""
+    keys = [key for key in DESTINATION_KEYS if key in fields]
+    if len(keys) > 1:
         hint = "a transition leads to a state or to a junction"
-        fields[ends[1]].fail(f"both {ends[0]!r} and {ends[1]!r}", hint=hint)
-    if not ends and "do" not in fields:
-        node.fail("neither 'go' nor 'do': it changes nothing", hint="write the state to go to")
+        fields[keys[1]].fail(f"both {keys[0]!r} and {keys[1]!r}", hint=hint)
+    if not keys and "do" not in fields:
+        node.fail("neither 'go' nor 'do': it has no effect", hint="write the state to go to")
     if "local" in fields and "go" not in fields:
-        fields["local"].fail("it goes nowhere", hint="`local` is of a transition that goes to a state")
+        fields["local"].fail("`local` without `go`", hint="use `local` on a transition that goes to a state")
 
 
-def _else(node: Node, where: Where, elders: list[Transition], on: tuple[str, ...]) -> Expression:
-    """Return the guard of a transition with `when: else`: that none of those before it can be taken."""
-    if any(elder is UNREAD for elder in elders):
+def _read_else(node: Node, where: Where, earlier: list[Transition], on: tuple[str, ...]) -> Expression:
+    """Return the guard of a transition with `when: else`.
+
+    Args:
+        node: the guard.
+        where: the place of the transition.
+        earlier: the transitions before it.
+        on: its triggers.
+    """
+    if any(transition is INVALID_TRANSITION for transition in earlier):
         return ALWAYS
-    if not has_alternatives(elders, on):
-        same = " with the same events" if elders else ""
-        message = f"nothing{same} stands before this `else`"
+    if not has_alternatives(earlier, on):
+        same_events = " with the same events" if earlier else ""
+        message = f"no transition{same_events} comes before this `else`"
         node.fail(message, hint="write `when: true`, or put it last")
-    if any(elder.is_else and has_alternatives([elder], on) for elder in elders):
-        node.fail("an `else` stands before this one", hint="what comes after it never happens")
-    return else_guard(elders, on, where)
+    if any(transition.is_else and has_alternatives([transition], on) for transition in earlier):
+        node.fail("another `else` comes before this one", hint="remove it: it would never be taken")
+    return else_guard(earlier, on, where)
 
 
 def read_targets(node: Node, states: Collection[str]) -> tuple[StateTarget, ...]:
-    """Return the states to go to."""
-    targets = tuple(_target(item, states) for item in one_or_more(node))
+    """Read the targets of a transition or of `initial`."""
+    targets = tuple(_read_target(item, states) for item in one_or_more(node))
     if not targets:
-        node.fail("it goes nowhere", hint=TARGET_HINT)
+        node.fail("there is no target", hint=TARGET_HINT)
     return targets
 
 
-def _target(node: Node, states: Collection[str]) -> StateTarget:
+def _read_target(node: Node, states: Collection[str]) -> StateTarget:
     if not isinstance(node.value, dict):
         return StateTarget(node.choice("state", states))
-    fields = node.fields(optional=(*MEMORIES, "default"))
-    memories = [key for key in MEMORIES if key in fields]
-    if len(memories) != 1:
+    fields = node.fields(optional=(*HISTORY_KEYS, "default"))
+    keys = [key for key in HISTORY_KEYS if key in fields]
+    if len(keys) != 1:
         node.fail("expected a state, or its history", hint=TARGET_HINT)
-    (key,) = memories
+    (key,) = keys
     default = one_or_more(fields["default"]) if "default" in fields else []
     return StateTarget(
         fields[key].choice("state", states),
-        MEMORIES[key],
+        HISTORY_KEYS[key],
         tuple(name.choice("state", states) for name in default),
     )

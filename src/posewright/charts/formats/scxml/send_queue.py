@@ -15,7 +15,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from posewright.charts.formats.entries import LONGEST_S
+from posewright.charts.formats.document_fields import MAX_TIME_S
 from posewright.charts.formats.scxml.datamodel import data_in, settings_in, texts_of
 from posewright.charts.formats.scxml.names import DocumentEvents, FreeNames
 from posewright.documents import PlainData
@@ -171,7 +171,7 @@ def ticks_of(element: Element, tick_s: float) -> int:
         return 0
     match = _DELAY.fullmatch(text.strip())
     seconds = float(match[1]) / (1000 if match[2] == "ms" else 1) if match else math.inf
-    if seconds > LONGEST_S:
+    if seconds > MAX_TIME_S:
         element.fail(f"the delay {text[:40]!r} is no time", hint="write it like 2s or 500ms, a day at most")
     return math.ceil(seconds / tick_s - 1e-9)
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from posewright.charts.expression import Expression, Literal, Scope, SourceText, parse_expression
-from posewright.charts.formats.entries import LONGEST_S
-from posewright.charts.formats.native import chart_of_document
+from posewright.charts.formats.document_fields import MAX_TIME_S
 from posewright.charts.formats.native_nodes import Entries, Items
+from posewright.charts.formats.native_reader import chart_of_document
 from posewright.charts.formats.scxml.datamodel import DataModel, assigned, read_data
 from posewright.charts.formats.scxml.expressions import (
     DATAMODELS,
@@ -25,7 +25,7 @@ from posewright.charts.formats.scxml.expressions import (
     translated,
 )
 from posewright.charts.formats.scxml.names import DocumentEvents, name_events, name_states
-from posewright.charts.formats.scxml.sending import Mail, is_mail, laid_out, mail_of, ticks_of
+from posewright.charts.formats.scxml.send_queue import Mail, is_mail, laid_out, mail_of, ticks_of
 from posewright.charts.formats.scxml.vocabulary import (
     AT_ONCE,
     DEFAULT,
@@ -124,7 +124,7 @@ class _Content:
         for element in elements:
             for action in self.done_by(element):
                 if found and element.get(AT_ONCE) == "true" and not {"if", "raise"} & found[-1].keys():
-                    found[-1] = found[-1].joined(action)
+                    found[-1] = found[-1].merge(action)
                 else:
                     found.append(action)
         return Items(found, found[0].line) if found else None
@@ -289,7 +289,7 @@ class _DocumentReader:
         line = self.root.line
         whole = Entries({key: found.pop(key, None) for key in ("initial", "states", "regions")}, line)
         added = {"locals": Entries(mail.locals, line), "initial_values": Entries(mail.empty, line)}
-        joined = {key: found[key].joined(more) for key, more in added.items()}
+        joined = {key: found[key].merge(more) for key, more in added.items()}
         promises = Items([*found["promises"], mail.promise], line)
         regions = Entries({document: whole, region: mail.region(inside)}, line)
         return {**found, **joined, "promises": promises, "regions": regions}
@@ -415,7 +415,9 @@ def _seconds(element: Element, name: str) -> float | None:
     try:
         return None if text is None else float(text)
     except ValueError:
-        return element.fail(f"{own(name)}={text!r} is no time", hint=f"a number of seconds, 0..{LONGEST_S:g}")
+        return element.fail(
+            f"{own(name)}={text!r} is no time", hint=f"a number of seconds, 0..{MAX_TIME_S:g}"
+        )
 
 
 def _is_local(element: Element) -> bool:

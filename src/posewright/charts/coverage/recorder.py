@@ -1,0 +1,315 @@
+"""Recorder of coverage: runs a chart and records how every decision was made, and by which conditions.
+
+For each evaluation of a decision it records the outcome, the conditions that were evaluated, and those that
+decided: the conditions that no other condition masks. A condition that `and` or `or` did not evaluate masks
+nothing. The condition of an `if` decides only where the other branch would have had the other value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import count
+
+from posewright.charts.coverage.coverage import Coverage
+from posewright.charts.coverage.obligation import Fact, TestObligations, has_choice
+from posewright.charts.expression import (
+    LOGIC,
+    Binary,
+    Env,
+    Evaluate,
+    Expression,
+    If,
+    Operator,
+    Tree,
+    Unary,
+    children,
+    compile_tree,
+    split_cases,
+)
+from posewright.charts.machine import Interpreter, Snapshot, TickOutcome
+from posewright.charts.model import Chart
+from posewright.charts.scenarios import Row
+from posewright.charts.types import Value
+from posewright.errors import ExpressionError
+
+ConditionValues = frozenset[tuple[int, bool]]
+"""Conditions of a decision, by number, with their values."""
+
+DecisionRecord = tuple[int, bool, ConditionValues, ConditionValues]
+"""One evaluation: number of the decision, outcome, evaluated conditions, deciding conditions."""
+
+PartResult = tuple[bool, ConditionValues, ConditionValues]
+"""The value of a part of a decision, its evaluated conditions, and its deciding conditions."""
+
+EvaluatePart = Callable[[Env], PartResult]
+
+
+class _DecisionCompiler:
+    """Compiles an expression so that every evaluation of its decisions is recorded.
+
+    Args:
+        expression: of a machine.
+        first: number of its first decision; they are numbered in the order of `decisions_in`.
+        record: receives every evaluation.
+    """
+
+    def __init__(
+        self, expression: Expression, first: int, record: Callable[[DecisionRecord], object]
+    ) -> None:
+        self.expression = expression
+        self.numbers = count(first)
+        self.record = record
+
+    def compile_value(self) -> Evaluate:
+        """Return a function that computes an expression that is not a decision itself."""
+        record_inner = self._compile_inner_decisions(self.expression.tree)
+        compute = self.expression.evaluate
+
+        def evaluate(env: Env) -> Value:
+            record_inner(env)
+            value: Value = compute(env)
+            return value
+
+        return evaluate
+
+    def compile_decision(self, tree: Tree) -> Evaluate:
+        """Return a function that makes a decision and records it."""
+        number = next(self.numbers)
+        record = self.record
+        evaluate_part = self._compile_part(tree, count())
+
+        def decide(env: Env) -> bool:
+            value, evaluated, deciding = evaluate_part(env)
+            record((number, value, evaluated, deciding))
+            return value
+
+        return decide
+
+    def _compile_part(self, tree: Tree, condition_numbers: count[int]) -> EvaluatePart:
+        """Return a function that evaluates a part of a decision."""
+        if isinstance(tree, Binary) and tree.operator in LOGIC:
+            left = self._compile_part(tree.left, condition_numbers)
+            right = self._compile_part(tree.right, condition_numbers)
+            return _combine_logic(left, right, decisive_value=tree.operator is Operator.OR)
+        if isinstance(tree, Unary) and tree.operator is Operator.NOT:
+            return _negate(self._compile_part(tree.operand, condition_numbers))
+        if isinstance(tree, If):
+            cases, default = split_cases(tree)
+            case_parts = []
+            for condition, value in cases:
+                condition_part = self._compile_part(condition, condition_numbers)
+                case_parts.append((condition_part, self._compile_part(value, condition_numbers)))
+            default_part = self._compile_part(default, condition_numbers)
+            unrecorded_cases = [
+                (self._compile_unrecorded(condition), self._compile_unrecorded(value))
+                for condition, value in cases
+            ]
+            return _combine_choice(
+                case_parts, default_part, unrecorded_cases, self._compile_unrecorded(default)
+            )
+        return self._compile_condition(tree, next(condition_numbers))
+
+    def _compile_unrecorded(self, tree: Tree) -> Evaluate:
+        return compile_tree(tree, self.expression.fixed, self.expression.source)
+
+    def _compile_condition(self, tree: Tree, number: int) -> EvaluatePart:
+        """Return a function that evaluates a single condition, and records the decisions inside it."""
+        record_inner = self._compile_inner_decisions(tree)
+        compute = self._compile_unrecorded(tree)
+        true = frozenset({(number, True)})
+        false = frozenset({(number, False)})
+
+        def evaluate(env: Env) -> PartResult:
+            record_inner(env)
+            return (True, true, true) if compute(env) else (False, false, false)
+
+        return evaluate
+
+    def _compile_inner_decisions(self, tree: Tree) -> Evaluate:
+        """Return a function that makes and records the decisions inside a tree that is not one itself."""
+        if isinstance(tree, If):
+            cases, default = split_cases(tree)
+            case_functions = [
+                (self.compile_decision(condition), self._compile_inner_decisions(value))
+                for condition, value in cases
+            ]
+            return _choose(case_functions, self._compile_inner_decisions(default))
+        record_parts = [self._compile_inner_decisions(part) for part in children(tree) if has_choice(part)]
+
+        def record_all(env: Env) -> None:
+            for record_part in record_parts:
+                record_part(env)
+
+        return record_all
+
+
+def _choose(cases: list[tuple[Evaluate, Evaluate]], default: Evaluate) -> Evaluate:
+    """Return a function for `a if c else b if d else e`."""
+
+    def evaluate(env: Env) -> Value:
+        compute = default
+        for condition, case_value in cases:
+            if condition(env):
+                compute = case_value
+                break
+        value: Value = compute(env)
+        return value
+
+    return evaluate
+
+
+def _combine_logic(left: EvaluatePart, right: EvaluatePart, *, decisive_value: bool) -> EvaluatePart:
+    """Return a function for `or`, which a true side decides, or for `and`, which a false side decides."""
+
+    def evaluate(env: Env) -> PartResult:
+        left_result = left(env)
+        if left_result[0] is decisive_value:
+            return left_result
+        _, left_evaluated, left_deciding = left_result
+        value, right_evaluated, right_deciding = right(env)
+        deciding = right_deciding if value is decisive_value else left_deciding | right_deciding
+        return value, left_evaluated | right_evaluated, deciding
+
+    return evaluate
+
+
+def _negate(operand: EvaluatePart) -> EvaluatePart:
+    def evaluate(env: Env) -> PartResult:
+        value, evaluated, deciding = operand(env)
+        return not value, evaluated, deciding
+
+    return evaluate
+
+
+def _combine_choice(
+    cases: list[tuple[EvaluatePart, EvaluatePart]],
+    default: EvaluatePart,
+    unrecorded_cases: list[tuple[Evaluate, Evaluate]],
+    unrecorded_default: Evaluate,
+) -> EvaluatePart:
+    """Return a function for a chain of `if`s in a decision.
+
+    Args:
+        cases: conditions and values of the chain.
+        default: value of the last `else`.
+        unrecorded_cases: the same cases, evaluated without being recorded.
+        unrecorded_default: the same default.
+    """
+
+    def value_if_negated(number: int, env: Env, was_true: bool) -> bool | None:
+        """Return the value of the chain if a condition had the other value; None where that fails."""
+        try:
+            if was_true:
+                other_branch = _choose(unrecorded_cases[number + 1 :], unrecorded_default)
+            else:
+                other_branch = unrecorded_cases[number][1]
+            return bool(other_branch(env))
+        except ExpressionError:
+            return None
+
+    def evaluate(env: Env) -> PartResult:
+        condition_results: list[PartResult] = []
+        branch = default
+        for condition, case_value in cases:
+            condition_results.append(condition(env))
+            if condition_results[-1][0]:
+                branch = case_value
+                break
+        value, evaluated, deciding = branch(env)
+        for number, (was_true, condition_evaluated, condition_deciding) in enumerate(condition_results):
+            evaluated |= condition_evaluated
+            if value_if_negated(number, env, was_true) is (not value):
+                deciding |= condition_deciding
+        return value, evaluated, deciding
+
+    return evaluate
+
+
+class CoverageRecorder:
+    """Runs ticks of a chart like an interpreter, and records what each of them covers.
+
+    Attributes:
+        facts: all facts recorded so far.
+        records: evaluations of decisions in the last tick, in order.
+    """
+
+    def __init__(self, interpreter: Interpreter, obligations: TestObligations | None = None) -> None:
+        self.interpreter = interpreter
+        self.obligations = obligations or TestObligations(interpreter.machine)
+        self.facts: set[Fact] = set()
+        self.records: list[DecisionRecord] = []
+        self._recording_functions: dict[int, Evaluate] = {}
+        for site in self.obligations.sites:
+            for expression in site.lowered:
+                compiler = _DecisionCompiler(expression, site.first, self.records.append)
+                if site.is_decision:
+                    function = compiler.compile_decision(expression.tree)
+                else:
+                    function = compiler.compile_value()
+                self._recording_functions[id(expression)] = function
+
+    @property
+    def coverage(self) -> Coverage:
+        """The coverage recorded so far."""
+        return Coverage(self.obligations, frozenset(self.facts))
+
+    def outcome(self, state: Snapshot, inputs: Mapping[str, object]) -> TickOutcome:
+        """Run one tick and return its outcome; what a failing tick covers before its error counts as well."""
+        self.records.clear()
+        outcome = None
+        try:
+            outcome = self.interpreter.outcome(state, inputs, self._compute)
+        finally:
+            self.facts |= self.tick_facts(outcome)
+        self.facts.update(self._passing_facts(outcome))
+        return outcome
+
+    def run(self, rows: Iterable[Row]) -> None:
+        """Run one tick a row, from the start."""
+        state = self.interpreter.initial()
+        for row in rows:
+            if row.start is not None:
+                state = self.interpreter.snapshot_in(row.start)
+            state = self.outcome(state, row.inputs).after
+
+    def tick_facts(self, outcome: TickOutcome | None) -> frozenset[Fact]:
+        """Return the facts of the last tick; `outcome` is None where it failed."""
+        facts: set[Fact] = set()
+        for decision, value, evaluated, deciding in self.records:
+            facts.add(("decision", decision, value))
+            facts.update(("condition", decision, *condition) for condition in evaluated)
+            facts.update(("effect", decision, *condition, value) for condition in deciding)
+        if outcome is not None:
+            for transition in outcome.taken_transitions:
+                facts.add(("transition", transition.source, transition.index))
+            facts.update(("state", number) for number in outcome.after.active_nodes)
+        return frozenset(facts)
+
+    def _compute(self, expression: Expression, env: Env) -> Value:
+        compute = self._recording_functions.get(id(expression), expression.evaluate)
+        value: Value = compute(env)
+        return value
+
+    def _passing_facts(self, outcome: TickOutcome) -> Iterator[Fact]:
+        """Yield the segments of the taken transitions, and the states they leave and enter."""
+        nodes = self.interpreter.machine.nodes
+        for transition in outcome.taken_transitions:
+            for segment in transition.segments[1:]:
+                yield "segment", self.obligations.segments[id(segment)]
+            entered = [target.node for target in transition.targets if target.history is None]
+            for node in (transition.source, *entered):
+                for number in (node, *nodes[node].ancestors):
+                    if number:
+                        yield "state", number
+
+
+def cover_run(chart: Chart, rows: Iterable[Row]) -> Coverage:
+    """Run a chart over rows of inputs, and return the coverage of the run.
+
+    Raises:
+        ExpressionError: a guard or an action divides by zero.
+        UnknownNameError: a row starts in a state that does not exist.
+    """
+    recorder = CoverageRecorder(Interpreter(chart))
+    recorder.run(rows)
+    return recorder.coverage

@@ -1,0 +1,387 @@
+"""Generation of scenarios that cover a chart: few runs, each extended for as long as it covers something new.
+
+The runs cover everything that can be covered, and distinguish the chart from all its mutants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from os.path import relpath
+from pathlib import Path
+
+from posewright.charts.coverage.coverage import Coverage
+from posewright.charts.coverage.feasibility import FeasibleCoverage, feasible, with_feasible
+from posewright.charts.coverage.obligation import Fact, format_transition_name
+from posewright.charts.coverage.recorder import CoverageRecorder
+from posewright.charts.machine import CompoundTransition, Interpreter, Snapshot, TickExecution
+from posewright.charts.model import Chart
+from posewright.charts.mutation import (
+    Distinction,
+    Distinguisher,
+    InputRow,
+    MutantStatus,
+    explore_small_variables,
+    mutants,
+)
+from posewright.charts.reachability import Exploration, explore
+from posewright.charts.scenarios import (
+    Expectation,
+    Row,
+    Scenario,
+    ScenarioStep,
+    TickInputs,
+    save_scenario,
+    split_events,
+)
+from posewright.documents import PlainData
+from posewright.errors import InputError, PosewrightError
+
+CHART_ENDING = ".chart.yaml"
+
+DESCRIPTION = "Written by `chart cover`: what the chart did when this was written."
+
+
+@dataclass(frozen=True, eq=False)
+class Cover:
+    """Scenarios that cover a chart.
+
+    Attributes:
+        coverage: of all of them together.
+        infeasible: transitions that no run can take, and why.
+        complete: whether it is proved that nothing else can be covered.
+    """
+
+    chart: Chart
+    scenarios: tuple[Scenario, ...]
+    coverage: Coverage
+    infeasible: Mapping[CompoundTransition, str]
+    complete: bool
+
+    def save(self, folder: Path | str | None = None) -> list[Path]:
+        """Write the scenarios as files beside the chart, or in another folder; return their paths."""
+        chart_folder = self.chart.path.parent if self.chart.path else Path()
+        target_folder = chart_folder if folder is None else Path(folder)
+        paths = []
+        for scenario in self.scenarios:
+            path = target_folder / f"{scenario.name}.scenario.yaml"
+            chart_path = Path(relpath(chart_folder / scenario.chart, target_folder)).as_posix()
+            save_scenario(replace(scenario, chart=chart_path), path)
+            paths.append(path)
+        return paths
+
+    def _repr_svg_(self) -> str:
+        return self.coverage.svg()
+
+    def data(self) -> dict[str, PlainData]:
+        """Return the result as plain data for JSON."""
+        machine = self.coverage.obligations.machine
+        return {
+            **self.coverage.data(),
+            "complete": self.complete,
+            "scenarios": [{"name": scenario.name, "ticks": scenario.ticks} for scenario in self.scenarios],
+            "infeasible_transitions": [
+                {
+                    "name": format_transition_name(machine, transition),
+                    "line": transition.line,
+                    "reason": reason,
+                }
+                for transition, reason in self.infeasible.items()
+            ],
+        }
+
+
+def cover_chart(chart: Chart, exploration: Exploration | None = None) -> Cover:
+    """Return a small set of scenarios that takes every transition that can be taken.
+
+    The exploration of the chart shows what can be covered: states, transitions, decisions with both outcomes,
+    conditions with both values, the effect of each condition alone. The scenarios are then extended by inputs
+    that distinguish the chart from mutants with one small fault: the values at which comparisons change, the
+    tick before a time is over.
+
+    Args:
+        chart: to be covered.
+        exploration: of the chart, to be reused.
+    """
+    exploration = exploration or explore(chart)
+    feasible_coverage = feasible(exploration)
+    covering_runs = CoveringRuns(feasible_coverage)
+    covering_runs.generate()
+    mutant_killing_runs = MutantKillingRuns(covering_runs.runs, exploration.interpreter)
+    detailed_exploration = explore_small_variables(chart)
+    if not detailed_exploration.complete:
+        mutant_killing_runs.extend(exploration)
+    mutant_killing_runs.extend(detailed_exploration)
+    runs = mutant_killing_runs.runs
+    recorder = CoverageRecorder(exploration.interpreter, feasible_coverage.coverage.obligations)
+    for run in runs:
+        recorder.run(map(Row, run.rows))
+    file_name = chart.path.name if chart.path else f"{chart.name}{CHART_ENDING}"
+    prefix = f"{file_name.removesuffix(CHART_ENDING)}.cover_"
+    scenarios = tuple(
+        Scenario(f"{prefix}{number}", tuple(run.steps()), file_name, description=DESCRIPTION)
+        for number, run in enumerate(runs, start=1)
+    )
+    return Cover(
+        chart,
+        scenarios,
+        with_feasible(recorder.coverage, feasible_coverage),
+        feasible_coverage.infeasible_transitions,
+        exploration.complete,
+    )
+
+
+MAX_RUN_TICKS = 600
+"""Ticks after which a run is not extended any more: a minute at ten a second."""
+
+
+@dataclass(frozen=True, eq=False)
+class GeneratedRun:
+    """A run of a chart from the start.
+
+    Attributes:
+        rows: inputs and events, tick by tick.
+        states: state of the chart after each tick.
+    """
+
+    interpreter: Interpreter
+    rows: tuple[InputRow, ...] = ()
+    states: tuple[Snapshot, ...] = field(default=(), repr=False)
+
+    @property
+    def end(self) -> Snapshot:
+        """State at the end."""
+        return self.states[-1] if self.states else self.interpreter.initial()
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it is long enough not to be extended."""
+        return len(self.rows) >= MAX_RUN_TICKS
+
+    @cached_property
+    def tick_inputs(self) -> tuple[TickInputs, ...]:
+        """The rows as arguments of `TickExecution.run`."""
+        return tuple(split_events(self.interpreter.chart, row) for row in self.rows)
+
+    def extended(self, rows: Sequence[InputRow]) -> GeneratedRun:
+        """Return the run with further ticks, up to the first that fails."""
+        state = self.end
+        states = list(self.states)
+        for row in rows:
+            try:
+                state = self.interpreter.step(state, row)
+            except PosewrightError:
+                break
+            states.append(state)
+        return GeneratedRun(self.interpreter, (*self.rows, *rows)[: len(states)], tuple(states))
+
+    def kills(self, mutant: Interpreter) -> bool:
+        """Return whether a mutant shows other active states or outputs in this run, or fails."""
+        n_outputs = len(self.interpreter.chart.outputs)
+        mutant_state = mutant.initial()
+        for tick_inputs, state in zip(self.tick_inputs, self.states, strict=True):
+            try:
+                mutant_state = TickExecution(mutant.machine, mutant_state).run(*tick_inputs)
+            except PosewrightError:
+                return True
+            if mutant_state.configuration != state.configuration:
+                return True
+            if mutant_state.values[:n_outputs] != state.values[:n_outputs]:
+                return True
+        return False
+
+    def steps(self) -> Iterator[ScenarioStep]:
+        """Yield the steps of a scenario that expects what the chart did.
+
+        Every tick in which something changes becomes a step, and the ticks between two of them another one.
+        """
+        machine = self.interpreter.machine
+        previous_inputs: InputRow = {name: kind.default for name, kind in machine.chart.inputs.items()}
+        previous_expectation = Expectation()
+        n_unchanged = 0
+        for row, state in zip(self.rows, self.states, strict=True):
+            inputs = {name: row[name] for name in machine.chart.inputs}
+            changes = {name: value for name, value in inputs.items() if previous_inputs[name] != value}
+            events = tuple(name for name in machine.chart.events if row.get(name))
+            active_leaves = tuple(machine.nodes[leaf].name for leaf in state.configuration)
+            expectation = Expectation(inside=active_leaves, values=dict(state.outputs))
+            if not changes and not events and expectation == previous_expectation:
+                n_unchanged += 1
+                continue
+            if n_unchanged:
+                yield ScenarioStep(ticks=n_unchanged, throughout=previous_expectation)
+            yield ScenarioStep(set=changes, send=events, expect=expectation)
+            previous_inputs = inputs
+            previous_expectation = expectation
+            n_unchanged = 0
+        if n_unchanged:
+            yield ScenarioStep(ticks=n_unchanged, throughout=previous_expectation)
+
+
+MAX_NODES_AHEAD = 20_000
+"""Nodes that are searched for something new to cover, before another run is begun."""
+
+MAX_RUNS_EXTENDED = 4
+"""Runs, the last ones, that are tried to be extended before another is begun."""
+
+
+class CoveringRuns:
+    """Generates runs that cover everything that can be covered, the nearest first.
+
+    Attributes:
+        uncovered: facts that are not covered yet.
+        runs: the generated runs.
+    """
+
+    def __init__(self, feasible_coverage: FeasibleCoverage) -> None:
+        self.exploration = feasible_coverage.exploration
+        self.graph = self.exploration.graph
+        self.recorder = CoverageRecorder(self.exploration.interpreter, feasible_coverage.coverage.obligations)
+        self.ticks = {
+            state: [(tick.inputs, tick.facts) for tick in ticks if tick.completes]
+            for state, ticks in feasible_coverage.ticks.items()
+        }
+        self.uncovered: set[Fact] = set()
+        for ticks in self.ticks.values():
+            for _, facts in ticks:
+                self.uncovered |= facts
+        self.runs: list[GeneratedRun] = []
+
+    def generate(self) -> None:
+        """Generate runs until nothing is uncovered."""
+        run = GeneratedRun(self.exploration.interpreter)
+        while self.uncovered:
+            rows = None if run.is_full else self._find_rows_to_nearest(run.end)
+            if rows is None:
+                if run.rows:
+                    self.runs.append(run)
+                run = GeneratedRun(self.exploration.interpreter)
+                rows = self._find_rows_to_farthest()
+            run = self._extend(run, rows)
+        if run.rows:
+            self.runs.append(run)
+
+    def _find_rows_to_nearest(self, state: Snapshot) -> tuple[InputRow, ...] | None:
+        """Return inputs that lead from a state to the nearest node with something uncovered, and cover it."""
+        start = self.exploration.node_of(state)
+        if start is None:
+            return None
+        nearest = self.graph.find_nearest(self._has_uncovered, start=start, max_nodes=MAX_NODES_AHEAD)
+        if nearest is None:
+            return None
+        number, rows = nearest
+        return (*rows, self._take_best_tick(self.graph.states[number].state))
+
+    def _has_uncovered(self, number: int) -> bool:
+        """Return whether a tick from a node covers something uncovered."""
+        return number < len(self.graph.states) and self._covers_uncovered(self.graph.states[number].state)
+
+    def _covers_uncovered(self, state: Snapshot) -> bool:
+        """Return whether a tick from a state covers something uncovered; if none does, drop its ticks."""
+        if any(not facts.isdisjoint(self.uncovered) for _, facts in self.ticks.get(state, [])):
+            return True
+        self.ticks.pop(state, None)
+        return False
+
+    def _take_best_tick(self, state: Snapshot) -> InputRow:
+        """Return the inputs that cover most from a state, and count their facts as covered."""
+        inputs, facts = max(self.ticks[state], key=lambda tick: len(tick[1] & self.uncovered))
+        self.uncovered -= facts
+        return inputs
+
+    def _find_rows_to_farthest(self) -> tuple[InputRow, ...]:
+        """Return inputs that lead from the start to the farthest state with something uncovered."""
+        states = filter(self._covers_uncovered, self.exploration.distinct_states)
+        farthest = max(states, key=lambda state: self.graph.depth(self.exploration.node_of(state) or 0))
+        return (*self.exploration.trace_to(farthest), self._take_best_tick(farthest))
+
+    def _extend(self, run: GeneratedRun, rows: tuple[InputRow, ...]) -> GeneratedRun:
+        """Return a run with further ticks, and count their facts as covered."""
+        state = run.end
+        new_states = []
+        for row in rows:
+            outcome = self.recorder.outcome(state, row)
+            self.uncovered -= self.recorder.tick_facts(outcome)
+            state = outcome.after
+            new_states.append(state)
+        return GeneratedRun(run.interpreter, (*run.rows, *rows), (*run.states, *new_states))
+
+
+class MutantKillingRuns:
+    """Extends runs until they kill all mutants of a chart that can be killed.
+
+    Attributes:
+        runs: the runs.
+        survivors: mutants that no run kills, each with its interpreter.
+    """
+
+    def __init__(self, runs: Sequence[GeneratedRun], interpreter: Interpreter) -> None:
+        self.interpreter = interpreter
+        self.runs = list(runs)
+        self.survivors = []
+        for mutant in mutants(interpreter.chart):
+            with suppress(InputError):  # a mutant that cannot be run is killed anyway
+                mutant_interpreter = Interpreter(mutant.chart)
+                if not self._is_killed(mutant_interpreter):
+                    self.survivors.append((mutant, mutant_interpreter))
+
+    def _is_killed(self, mutant: Interpreter) -> bool:
+        return any(run.kills(mutant) for run in self.runs)
+
+    def extend(self, exploration: Exploration) -> None:
+        """Extend the runs by inputs that distinguish the survivors, as far as an exploration yields them."""
+        distinguisher = Distinguisher(exploration)
+        survivors = []
+        for mutant, interpreter in self.survivors:
+            if self._is_killed(interpreter):
+                continue
+            distinction = distinguisher.distinguish(mutant, prove=False)
+            if distinction.status is MutantStatus.APART:
+                self._extend_to_kill(distinction, interpreter, exploration)
+            elif distinction.status is MutantStatus.UNKNOWN:
+                survivors.append((mutant, interpreter))
+        self.survivors = survivors
+
+    def _extend_to_kill(
+        self, distinction: Distinction, mutant: Interpreter, exploration: Exploration
+    ) -> None:
+        """Extend one of the last runs so that it kills a mutant, or add another run that does."""
+        if distinction.before is None:
+            return
+        last_runs = list(enumerate(self.runs))[-MAX_RUNS_EXTENDED:]
+        for number, run in reversed(last_runs):
+            if run.is_full:
+                continue
+            for rows in _rows_between(run.end, distinction.before, exploration):
+                extended_run = run.extended((*rows, *distinction.inputs))
+                if extended_run.kills(mutant):
+                    self.runs[number] = extended_run
+                    return
+        rows = (*exploration.trace_to(distinction.before), *distinction.inputs)
+        self.runs.append(GeneratedRun(self.interpreter).extended(rows))
+
+
+def _rows_between(
+    start: Snapshot, goal: Snapshot, exploration: Exploration
+) -> Iterator[tuple[InputRow, ...]]:
+    """Yield inputs from a state to one with the same steps as the goal, and inputs to the goal itself."""
+    graph = exploration.graph
+    state_space = exploration.state_space
+    start_number = exploration.node_of(start)
+    goal_number = exploration.node_of(goal)
+    abstract_goal = state_space.abstract_state(*state_space.split(goal))
+    if start_number is None:
+        return
+
+    def has_same_steps(number: int) -> bool:
+        return number < len(graph.states) and graph.states[number] is abstract_goal
+
+    def is_goal(number: int) -> bool:
+        return number == goal_number
+
+    for is_target in (has_same_steps, is_goal):
+        nearest = graph.find_nearest(is_target, start=start_number, max_nodes=MAX_NODES_AHEAD)
+        if nearest is not None:
+            yield nearest[1]

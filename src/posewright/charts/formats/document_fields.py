@@ -1,0 +1,221 @@
+"""Readers of the fields of a chart document, such as times and expressions, and the collector of errors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from enum import Enum
+from typing import TypeVar
+
+from posewright.charts.expression import Expression, Scope, SourceText, parse_expression
+from posewright.charts.types import (
+    INT_HIGH,
+    BoolType,
+    Type,
+    Value,
+    conversion_factor,
+    parse_quantity,
+    to_fraction,
+)
+from posewright.documents import Node
+from posewright.documents.node import TOO_LARGE, describe
+from posewright.errors import ExpressionError, InputError, UnknownNameError
+
+MAX_ERRORS = 20
+"""Errors of one document that are reported together."""
+
+_WORD = re.compile(r"\w+")
+_QUOTE = re.compile(r"`[^`]*`|'[^']*'")
+
+
+class ReadingStoppedError(Exception):
+    """Raised to stop reading once MAX_ERRORS errors were collected."""
+
+
+class ErrorCollector:
+    """Collects the errors of a document, so that an error in one part does not hide those of others.
+
+    Attributes:
+        errors: the errors so far.
+        unread: names declared by parts with errors.
+    """
+
+    def __init__(self) -> None:
+        self.errors: list[InputError] = []
+        self.unread: set[str] = set()
+
+    @contextmanager
+    def collect(self, names: object = None) -> Iterator[None]:
+        """Read a part of the document inside a `with` block; an InputError ends the block and is collected.
+
+        Args:
+            names: data with the names that the part declares. If the part has an error, it is not reported
+                that such a name is unknown elsewhere.
+
+        Raises:
+            ReadingStoppedError: MAX_ERRORS were collected before.
+        """
+        if len(self.errors) >= MAX_ERRORS:
+            raise ReadingStoppedError
+        try:
+            yield
+        except InputError as error:
+            self.add(error, names)
+
+    def add(self, error: InputError, names: object = None) -> None:
+        """Add an error, unless it is a duplicate or follows from another; `names` as in `collect`."""
+        quoted = {word for text in _QUOTE.findall(error.message) for word in _WORD.findall(text)}
+        is_consequence = isinstance(error, ExpressionError | UnknownNameError) and self.unread & quoted
+        if not is_consequence and error not in self.errors:
+            self.errors.append(error)
+        if names is not None:
+            self.unread.update(_WORD.findall(repr(names)))
+
+    def raise_first(self) -> None:
+        """Raise the first error in the document, with the others attached; do nothing if there is none."""
+        if not self.errors:
+            return
+
+        def line_of(error: InputError) -> int:
+            return error.where.line or 0 if error.where is not None else 0
+
+        first, *others = sorted(self.errors, key=line_of)
+        if len(self.errors) >= MAX_ERRORS:
+            others.append(InputError(f"only the first {MAX_ERRORS} errors are reported"))
+        first.other_errors = tuple(others)
+        raise first
+
+
+MIN_PERIOD_S = 1e-4
+"""The shortest sample period of a chart [s]."""
+
+MAX_TIME_S = 86_400.0
+"""The longest time in a chart [s]."""
+
+Choice = TypeVar("Choice", bound=Enum)
+
+
+def optional_choice(fields: Mapping[str, Node], key: str, kind: type[Choice]) -> Choice | None:
+    """Return the enumeration member named at `key`, None if there is no such key."""
+    return kind(fields[key].choice(key, [member.value for member in kind])) if key in fields else None
+
+
+def optional_text(fields: Mapping[str, Node], key: str) -> str:
+    """Return the text at `key`, empty if there is no such key."""
+    return fields[key].text().strip() if key in fields else ""
+
+
+def optional_seconds(fields: Mapping[str, Node], key: str) -> float:
+    """Return the time at `key` [s], 0 if there is no such key."""
+    return fields[key].number(low=0.0, high=MAX_TIME_S) if key in fields else 0.0
+
+
+def optional_flag(fields: Mapping[str, Node], key: str) -> bool:
+    """Return the truth value at `key`, false if there is no such key."""
+    return key in fields and fields[key].boolean()
+
+
+def read_quantity(node: Node) -> tuple[float, str]:
+    """Return a number and its unit, from a text such as `36 cm`."""
+    try:
+        return parse_quantity(node.text())
+    except InputError as error:
+        node.fail(error.message, hint=error.hint)
+
+
+def read_seconds(node: Node, constants: Mapping[str, Value], units: Mapping[str, str]) -> float:
+    """Return a time [s]: a number of seconds, a number with a unit of time, or a constant of the chart.
+
+    Args:
+        node: the time.
+        constants: values of constants by name.
+        units: units of constants by name.
+    """
+    hint = "a time is 0.5, `500 ms` or a constant of the chart"
+    unit = "s"
+    if not isinstance(node.value, str):
+        number: Value = node.number()
+    elif node.value in constants:
+        number = constants[node.value]
+        unit = units.get(node.value, "s")
+    else:
+        number, unit = read_quantity(node)
+    factor = conversion_factor(unit, "s")
+    if isinstance(number, bool | str):
+        node.fail(f"{node.value} is not a time", hint=hint)
+    if factor is None:
+        node.fail(f"{node.value} is not a time: {unit} is not a unit of time", hint=hint)
+    seconds = to_fraction(number) * factor
+    if not 0 <= seconds <= MAX_TIME_S:
+        node.fail(f"{number * float(factor):g} s is out of range", hint=f"the range is 0..{MAX_TIME_S:g} s")
+    return float(seconds)
+
+
+def read_fields(
+    node: Node, keys: Collection[str] | None, *, required: Collection[str] = ()
+) -> dict[str, Node]:
+    """Return the fields of a mapping with expressions in it.
+
+    Args:
+        node: the mapping.
+        keys: keys that may occur; None for any.
+        required: keys that must occur.
+    """
+    fields = node.fields()
+    for field in fields.values():
+        _require_complete_expression(node, field)
+    if keys is not None and not fields.keys() <= {*keys, *required}:
+        node.fields(optional=(*keys, *required))
+    return fields if fields.keys() >= {*required} else node.fields(required=required)
+
+
+def _require_complete_expression(parent: Node, node: Node) -> None:
+    """Raise a DocumentError for an expression that YAML split at a comma: `{when: min(a, b) > 1}`."""
+    text = node.value
+    if type(text) is not str or text.count("(") <= text.count(")"):
+        return
+    if parent.in_brackets:
+        hint = "inside { } and [ ] put an expression with a comma in quotes"
+        node.fail(f"the expression `{text[:60]}` ends at a comma", hint=hint)
+
+
+def one_or_more(node: Node) -> list[Node]:
+    """Return the elements of a list, or the node itself if it is not a list."""
+    return node.items() if isinstance(node.value, list) else [node]
+
+
+def read_condition(parent: Node, key: str, node: Node, scope: Scope) -> Expression:
+    """Return the condition at `key` of a mapping."""
+    return read_expression(parent, key, node, scope, BoolType())
+
+
+def read_expression(
+    parent: Node, key: str | int, node: Node, scope: Scope, target: Type | None = None
+) -> Expression:
+    """Return the expression at `key` of a mapping, or at that index of a list.
+
+    Args:
+        parent: the mapping or list.
+        key: its key or index.
+        node: the expression.
+        scope: the names it may use.
+        target: the type of the variable it is assigned to.
+    """
+    _require_complete_expression(parent, node)
+    return parse_expression(SourceText(expression_text(node), parent.where_of(key)), scope, target)
+
+
+def expression_text(node: Node) -> str:
+    """Return a scalar as the text of an expression."""
+    value = node.value
+    if not isinstance(value, str | int | float):
+        node.fail("expected an expression, such as `front and not left`")
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if describe(value) == TOO_LARGE:
+        node.fail(TOO_LARGE, hint=f"integers go up to {INT_HIGH}")
+    if not isinstance(value, float):
+        return str(value)
+    text = repr(float(value))
+    return text if len(text) <= 18 else f"{value:.16e}"  # an expression's numbers have at most 18 digits

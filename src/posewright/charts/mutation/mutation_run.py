@@ -1,0 +1,181 @@
+"""Mutation testing of a chart: how many faults its scenarios find."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from posewright.charts.machine import Interpreter, TickExecution
+from posewright.charts.model import Chart
+from posewright.charts.mutation.distinguish import Distinguisher, MutantStatus
+from posewright.charts.mutation.faults import Mutant
+from posewright.charts.mutation.mutants import mutants
+from posewright.charts.reachability import Exploration, abstract_registers, explore
+from posewright.charts.scenarios import (
+    Scenario,
+    TickInputs,
+    meets_expectation,
+    read_scenario,
+    rows_of,
+    split_events,
+)
+from posewright.charts.types import FloatType, IntType, Type, Value
+from posewright.display import Lines
+from posewright.documents import PlainData
+from posewright.errors import InputError, PosewrightError
+
+SMALL_RANGE = 16
+"""Range of an integer up to which all its values are kept apart."""
+
+
+@dataclass(frozen=True)
+class MutationResult:
+    """The result of mutation testing.
+
+    Attributes:
+        total: number of mutants.
+        killed: number of mutants that fail a scenario.
+        survived: mutants that fail none, and are not known to be equivalent to the chart.
+        equivalent: mutants that are proved to be equivalent to the chart: no scenario could find them.
+    """
+
+    chart: Chart
+    total: int
+    killed: int
+    survived: tuple[Mutant, ...]
+    equivalent: tuple[Mutant, ...]
+
+    @property
+    def score(self) -> float:
+        """The fraction of the faults that can be found that was found, 0..1."""
+        findable = self.total - len(self.equivalent)
+        return self.killed / findable if findable else 1.0
+
+    def lines(self) -> Lines:
+        """Yield the lines of the result for a terminal: the mutants that were not killed, and the counts."""
+        for status, mutants_with_status in (
+            ("survived", self.survived),
+            ("changes nothing", self.equivalent),
+        ):
+            for mutant in mutants_with_status:
+                place = "" if mutant.line is None else f" (line {mutant.line})"
+                yield f"{status}: {mutant}{place}"
+        findable = self.total - len(self.equivalent)
+        counts = f"{self.killed} of {findable} faults found ({self.score:.1%}); {self.total} made"
+        yield f"{self.chart.name}: {counts}"
+
+    def data(self) -> dict[str, PlainData]:
+        """Return the result as plain data for JSON."""
+        return {
+            "chart": self.chart.name,
+            "total": self.total,
+            "killed": self.killed,
+            "score": self.score,
+            "survived": [_mutant_data(mutant) for mutant in self.survived],
+            "equivalent": [_mutant_data(mutant) for mutant in self.equivalent],
+        }
+
+
+def mutate_chart(
+    chart: Chart, scenarios: Iterable[Scenario | Path | str], *, exploration: Exploration | None = None
+) -> MutationResult:
+    """Make every mutant of a chart and return how many the scenarios find.
+
+    A mutant that no scenario finds is compared with the chart. If it is proved to be always in the same
+    states with the same outputs, it does not count.
+
+    Args:
+        chart: passes all the scenarios.
+        scenarios: of the chart, or paths of their files.
+        exploration: of the chart as by `explore_small_variables`, to be reused.
+
+    Raises:
+        InputError: there is no scenario, or the chart itself fails one.
+    """
+    loaded_scenarios = [
+        scenario if isinstance(scenario, Scenario) else read_scenario(scenario, chart)
+        for scenario in scenarios
+    ]
+    if not loaded_scenarios:
+        raise InputError("no scenario to find faults with", hint="`chart cover -o FOLDER` writes some")
+    prepared_scenarios = [_PreparedScenario(chart, scenario) for scenario in loaded_scenarios]
+    interpreter = Interpreter(chart)
+    for prepared_scenario in prepared_scenarios:
+        if prepared_scenario.is_failed_by(interpreter):
+            message = f"{chart.name} itself fails the scenario {prepared_scenario.name!r}"
+            raise InputError(message, hint="see `chart test`; a scenario must pass before it can find faults")
+    all_mutants = list(mutants(chart))
+    not_killed = [mutant for mutant in all_mutants if not _is_killed(mutant, prepared_scenarios)]
+    equivalent: tuple[Mutant, ...] = ()
+    if not_killed:
+        distinguisher = Distinguisher(exploration or explore_small_variables(chart))
+        equivalent = tuple(
+            mutant for mutant in not_killed if distinguisher.distinguish(mutant).status is MutantStatus.ALIKE
+        )
+    survived = tuple(mutant for mutant in not_killed if mutant not in equivalent)
+    n_killed = len(all_mutants) - len(not_killed)
+    return MutationResult(chart, len(all_mutants), n_killed, survived, equivalent)
+
+
+def explore_small_variables(chart: Chart) -> Exploration:
+    """Explore a chart with the exact values of all variables that have only a few, read or not.
+
+    Larger variables that nothing reads are dropped: a counter that only increases would make a state of
+    every number.
+    """
+    interpreter = Interpreter(chart)
+    abstractions = abstract_registers(interpreter.machine)
+    tracked = [
+        name
+        for name, abstraction in abstractions.items()
+        if abstraction.drops and _has_few_values(abstraction.kind)
+    ]
+    return explore(chart, tracked=tracked, interpreter=interpreter)
+
+
+def _has_few_values(kind: Type) -> bool:
+    if isinstance(kind, IntType):
+        return kind.high - kind.low <= SMALL_RANGE
+    return not isinstance(kind, FloatType)
+
+
+class _PreparedScenario:
+    """A scenario, prepared to be run on one mutant after the other.
+
+    Attributes:
+        ticks: inputs and expectations of every tick.
+    """
+
+    def __init__(self, chart: Chart, scenario: Scenario) -> None:
+        rows = rows_of(scenario, chart)
+        self.name = scenario.name
+        self.start = rows[0].start if rows else None
+        self.ticks: list[tuple[TickInputs, list[tuple[str, Value]]]] = [
+            (split_events(chart, row.inputs), list(row.expected.items())) for row in rows
+        ]
+
+    def is_failed_by(self, interpreter: Interpreter) -> bool:
+        """Return whether a chart does not meet an expectation of the scenario, or a tick fails."""
+        state = interpreter.initial() if self.start is None else interpreter.snapshot_in(self.start)
+        for tick_inputs, expectations in self.ticks:
+            try:
+                state = TickExecution(interpreter.machine, state).run(*tick_inputs)
+            except PosewrightError:
+                return True
+            if not all(meets_expectation(state, name, expected) for name, expected in expectations):
+                return True
+        return False
+
+
+def _is_killed(mutant: Mutant, scenarios: Iterable[_PreparedScenario]) -> bool:
+    """Return whether a mutant fails one of the scenarios, or cannot even be run."""
+    try:
+        interpreter = Interpreter(mutant.chart)
+    except InputError:
+        return True
+    return any(scenario.is_failed_by(interpreter) for scenario in scenarios)
+
+
+def _mutant_data(mutant: Mutant) -> dict[str, PlainData]:
+    return {"description": mutant.description, "line": mutant.line, "sort": mutant.kind.value}

@@ -1,0 +1,162 @@
+"""Runs of scenarios, compared with what the scenarios expect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from posewright.charts.machine import STATE_SEPARATOR, Interpreter, Monitor, Snapshot
+from posewright.charts.model import Chart
+from posewright.charts.scenarios.rows import INSIDE, NEXT, OUTSIDE, Tick, run_rows
+from posewright.charts.scenarios.scenario import Scenario, read_scenario, rows_of
+from posewright.charts.types import Value
+from posewright.display import Lines, build_line, style_level
+from posewright.documents import PlainData
+from posewright.errors import PosewrightError
+
+MAX_FAILURES_SHOWN = 5
+"""Failures of a scenario that are shown on a terminal."""
+
+MAX_FAILURES = 100
+"""Failures of one scenario that are collected; those after the first seldom add anything."""
+
+
+@dataclass(frozen=True)
+class FailedExpectation:
+    """An expectation that was not met.
+
+    Attributes:
+        line: of the step in the scenario.
+        tick: counted from 0, as in `chart run`.
+        name: of the output or local; `in` or `not in` for states; `tick` where the tick itself failed.
+        expected: the expected value.
+        actual: the value in the run.
+    """
+
+    line: int | None
+    tick: int
+    name: str
+    expected: Value
+    actual: Value
+
+    def __str__(self) -> str:
+        place = f"line {self.line}, " if self.line is not None else ""
+        if self.name in (INSIDE, OUTSIDE):
+            subject = self.name
+            actual = f"in {self.actual}"
+        else:
+            subject = f"{self.name} ="
+            actual = _format_as_number(self.actual)
+        expected = _format_as_number(self.expected)
+        return f"{place}tick {self.tick}: expected {subject} {expected}, got {actual}"
+
+    def data(self) -> dict[str, PlainData]:
+        """Return the failure as plain data for JSON."""
+        return {
+            "line": self.line,
+            "tick": self.tick,
+            "what": self.name,
+            "expected": self.expected,
+            "got": self.actual,
+        }
+
+
+@dataclass(frozen=True)
+class ScenarioResult:
+    """The result of running a scenario.
+
+    Attributes:
+        ticks: number of ticks that were run.
+        failures: expectations that were not met.
+        broken: messages about promises of the chart that the run broke.
+    """
+
+    scenario: Scenario
+    ticks: int
+    failures: tuple[FailedExpectation, ...]
+    broken: tuple[str, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether every expectation was met and no promise was broken."""
+        return not self.failures and not self.broken
+
+    def lines(self) -> Lines:
+        """Yield the lines of the result for a terminal: whether it passed, and the first failures."""
+        word = style_level("passed" if self.passed else "failed")
+        yield build_line(word, f" {self.scenario.name} ({self.ticks} ticks)")
+        for failure in self.failures[:MAX_FAILURES_SHOWN]:
+            yield f"    {self.scenario.path or ''}: {failure}"
+
+    def data(self) -> dict[str, PlainData]:
+        """Return the result as plain data for JSON."""
+        return {
+            "scenario": self.scenario.name,
+            "path": str(self.scenario.path) if self.scenario.path else None,
+            "passed": self.passed,
+            "ticks": self.ticks,
+            "failures": [failure.data() for failure in self.failures],
+            "broken": list(self.broken),
+        }
+
+
+def run_scenarios(chart: Chart, scenarios: Iterable[Scenario | Path | str]) -> tuple[ScenarioResult, ...]:
+    """Run scenarios, some of which may be paths of their files, and return the result of each."""
+    return tuple(run_scenario(chart, scenario) for scenario in scenarios)
+
+
+def run_scenario(chart: Chart, scenario: Scenario | Path | str) -> ScenarioResult:
+    """Run a scenario and compare the run with what it expects.
+
+    A tick that fails, such as by a division by zero, is a failure of the scenario, and its last tick.
+
+    Raises:
+        DocumentError: the scenario cannot be read.
+    """
+    if not isinstance(scenario, Scenario):
+        scenario = read_scenario(scenario, chart)
+    rows = rows_of(scenario, chart)
+    monitor = _build_monitor(chart, scenario)
+    failures: list[FailedExpectation] = []
+    broken_promises: list[str] = []
+    count = 0
+    try:
+        for tick in run_rows(chart, rows):
+            if len(failures) < MAX_FAILURES:
+                failures += _list_failures(count, tick)
+            if monitor is not None:
+                broken_promises += [broken.message for broken in monitor.check_tick(tick.inputs, tick.after)]
+            count += 1
+    except PosewrightError as error:
+        failures.append(FailedExpectation(rows[count].line, count, "tick", "no error", error.message))
+        count += 1
+    return ScenarioResult(scenario, count, tuple(failures), tuple(broken_promises))
+
+
+def _build_monitor(chart: Chart, scenario: Scenario) -> Monitor | None:
+    """Return a monitor of the chart's promises for a run of a scenario, None where there are none."""
+    if not chart.promises:
+        return None
+    start = None if scenario.start is None else Interpreter(chart).snapshot_in(scenario.start)
+    return Monitor(chart, start)
+
+
+def _list_failures(number: int, tick: Tick) -> Iterator[FailedExpectation]:
+    for name, expected in tick.differs.items():
+        actual = _actual_value(tick.after, name)
+        yield FailedExpectation(tick.row.line, number, name, expected, actual)
+
+
+def _actual_value(after: Snapshot, name: str) -> Value:
+    """Return what an expectation is compared with: the active states, or the value of a variable."""
+    if name == OUTSIDE:
+        return STATE_SEPARATOR.join(after.active)
+    if name in (INSIDE, NEXT):
+        return after.state
+    return after.registers[name]
+
+
+def _format_as_number(value: Value) -> str:
+    """Return a value as text, with Booleans as 0 and 1."""
+    return str(int(value)) if isinstance(value, bool) else str(value)

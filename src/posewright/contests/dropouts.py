@@ -1,0 +1,82 @@
+"""Dropouts: short gaps in the recorded positions of robots, as when a camera or a tracker loses one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from posewright.arrays import Flags, Floats, Indices
+from posewright.contests.contest import NEW_TRY
+from posewright.recordings import Recording, RobotRecord
+from posewright.recordings.falls import runs
+
+MAX_DROPOUT_S = 0.25
+"""Longest dropout that is filled; what a robot did in a longer one is unknown, as a fall takes little more
+[s]."""
+
+
+def fill_short_dropouts(recording: Recording) -> Recording:
+    """Return a recording in which robots move uniformly through short dropouts.
+
+    A robot that was moved by hand during a dropout keeps its place until then, and has its new place from
+    then on. At the recording's beginning and end a robot has the nearest known place. Longer dropouts remain.
+    """
+    moves_s = np.sort([event.time_s for event in recording.events_of("touch", NEW_TRY)])
+    robots = {
+        name: _fill_robot(record, recording.times, moves_s) for name, record in recording.robots.items()
+    }
+    if all(robots[name] is record for name, record in recording.robots.items()):
+        return recording
+    return replace(recording, robots=robots)
+
+
+def _fill_robot(record: RobotRecord, times: Floats, moves_s: Floats) -> RobotRecord:
+    """Return a robot's record with short dropouts filled; the same record if it has none."""
+    is_missing: Flags = np.asarray(np.isnan(record.base).any(axis=1))
+    is_short = _find_short_dropouts(is_missing, times)
+    if not is_short.any():
+        return record
+    source_rows = _find_source_rows(is_short, times.searchsorted(moves_s, side="right"))
+    base = _fill(record.base, is_short, source_rows, times)
+    base[is_short, 3:] /= np.linalg.norm(base[is_short, 3:], axis=1, keepdims=True)
+    footprints = _fill(record.footprints, is_short, source_rows, times)
+    return replace(record, base=base, footprints=footprints)
+
+
+def _find_short_dropouts(is_missing: Flags, times: Floats) -> Flags:
+    """Return the rows of short dropouts, `(n,)`."""
+    is_short = np.zeros(len(is_missing), dtype=np.bool_)
+    for begin, end in runs(is_missing):
+        duration_s = times[min(end, len(is_missing) - 1)] - times[max(begin - 1, 0)]
+        is_short[begin:end] = end - begin < len(is_missing) and duration_s <= MAX_DROPOUT_S
+    return is_short
+
+
+def _find_source_rows(is_dropout: Flags, first_rows_after_moves: Indices) -> Indices:
+    """Return the row that each row is copied from, `(n,)`; -1 for rows to interpolate.
+
+    Args:
+        is_dropout: `(n,)`.
+        first_rows_after_moves: the first row after each move by hand, in order.
+    """
+    rows = np.arange(len(is_dropout))
+    previous = np.maximum.accumulate(np.where(is_dropout, -1, rows))
+    following = np.minimum.accumulate(np.where(is_dropout, len(is_dropout), rows)[::-1])[::-1]
+    n_moves = np.searchsorted(first_rows_after_moves, rows, side="right")
+    is_at_start = previous < 0
+    is_at_end = following == len(is_dropout)
+    is_before_move = n_moves == n_moves[previous]
+    has_move = n_moves[previous] != n_moves[np.minimum(following, len(is_dropout) - 1)]
+    source = np.where(is_at_start | (has_move & ~is_before_move & ~is_at_end), following, previous)
+    return np.where(is_at_start | is_at_end | has_move, source, -1)
+
+
+def _fill(values: Floats, is_dropout: Flags, source_rows: Indices, times: Floats) -> Floats:
+    """Return values with dropouts interpolated over time, or copied where there is a source row."""
+    columns = np.array(values.reshape(len(values), -1))
+    for column in columns.T:
+        column[is_dropout] = np.interp(times[is_dropout], times[~is_dropout], column[~is_dropout])
+    is_copied = is_dropout & (source_rows >= 0)
+    columns[is_copied] = columns[source_rows[is_copied]]
+    return columns.reshape(values.shape)

@@ -1,0 +1,184 @@
+"""Rows of one robot in the ring, from its blocks during a bout or from a recording."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from posewright.arenas.arena import FLOOR
+from posewright.arrays import Flags, Floats
+from posewright.bodies import Contacts
+from posewright.contests.observation import measured_or_commanded, require_positions
+from posewright.contests.robot_parts import arm_parts
+from posewright.errors import InputError
+from posewright.recordings import Recording, RobotHeader
+from posewright.rotation import uprightness
+
+TouchFlags = Flags
+"""For each frame or row, `(n, 3)`: an arm on the floor, an arm at the opponent, any part at the opponent."""
+
+
+@dataclass(frozen=True, slots=True)
+class BodyParts:
+    """The arms and knees of a robot.
+
+    Attributes:
+        arms: names of the arms' links.
+        arm_joints: indices of the arms' joints.
+        knees: indices of the knees' joints.
+    """
+
+    arms: frozenset[str]
+    arm_joints: tuple[int, ...]
+    knees: tuple[int, ...]
+
+    @classmethod
+    def from_header(cls, header: RobotHeader) -> BodyParts:
+        """Find them in a recording's header."""
+        arms = arm_parts(header)
+        arm_joints = {link.get("joint") for link in header.links if link["name"] in arms}
+        return cls(
+            arms,
+            tuple(index for index, name in enumerate(header.joints) if name in arm_joints),
+            tuple(index for index, name in enumerate(header.joints) if "knee" in name),
+        )
+
+    def find_touches(self, contacts: Contacts, opponent: str, n: int) -> TouchFlags:
+        """Return the touches of the floor and the opponent in each of `n` frames."""
+        all_parts = [name for name in contacts.names if name != opponent]
+        arm_on_floor = contacts.frames_with_contact(self.arms, {FLOOR}, n)
+        arm_on_opponent = contacts.frames_with_contact(self.arms, {opponent}, n)
+        any_on_opponent = contacts.frames_with_contact(all_parts, {opponent}, n)
+        return np.stack([arm_on_floor, arm_on_opponent, any_on_opponent], axis=1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WrestlerRows:
+    """Rows of one robot.
+
+    Attributes:
+        body_parts: its arms and knees.
+        times: `(n,)` [s].
+        base: x y z qw qx qy qz, `(n, 7)`.
+        footprints: corners of the soles in the field frame, `(n, n_feet, 4, 3)` [m].
+        stands: whether each foot is on the floor, `(n, n_feet)`.
+        joints: angles as measured, or as commanded without a measurement, `(n, n_joints)` [rad].
+        touches: `(n, 3)`.
+    """
+
+    body_parts: BodyParts
+    times: Floats
+    base: Floats
+    footprints: Floats
+    stands: Flags
+    joints: Floats
+    touches: TouchFlags
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    @property
+    def feet(self) -> Floats:
+        """Middle between the soles, which does not move when the robot leans, `(n, 2)` [m]."""
+        middle: Floats = self.footprints[..., :2].mean(axis=(1, 2))
+        return middle
+
+    @property
+    def upright(self) -> Floats:
+        """Cosine of the tilt of the base, `(n,)`."""
+        return uprightness(self.base[:, 3:])
+
+    @property
+    def knees(self) -> Floats:
+        """Angle of the knee that is bent most, `(n,)` [rad]."""
+        angles: Floats = np.abs(self.joints[:, list(self.body_parts.knees)]).max(axis=1, initial=0.0)
+        return angles
+
+    @property
+    def arms(self) -> Floats:
+        """Angles of the arms' joints, `(n, n_arm_joints)` [rad]."""
+        return self.joints[:, list(self.body_parts.arm_joints)]
+
+    @property
+    def hand(self) -> Flags:
+        """Whether an arm touches the floor, `(n,)`."""
+        return self.touches[:, 0]
+
+    @property
+    def strikes(self) -> Flags:
+        """Whether one of its arms touches the opponent, `(n,)`."""
+        return self.touches[:, 1]
+
+    @property
+    def touch(self) -> Flags:
+        """Whether the robots touch each other, `(n,)`."""
+        return self.touches[:, 2]
+
+    def select(self, rows: slice | Flags) -> WrestlerRows:
+        """Return some of the rows."""
+        return WrestlerRows(
+            self.body_parts,
+            self.times[rows],
+            self.base[rows],
+            self.footprints[rows],
+            self.stands[rows],
+            self.joints[rows],
+            self.touches[rows],
+        )
+
+    def concatenate(self, later: WrestlerRows) -> WrestlerRows:
+        """Return these rows followed by later ones."""
+        return WrestlerRows(
+            self.body_parts,
+            np.concatenate([self.times, later.times]),
+            np.concatenate([self.base, later.base]),
+            np.concatenate([self.footprints, later.footprints]),
+            np.concatenate([self.stands, later.stands]),
+            np.concatenate([self.joints, later.joints]),
+            np.concatenate([self.touches, later.touches]),
+        )
+
+
+def rows_of_recording(recording: Recording) -> dict[str, WrestlerRows]:
+    """Return all rows of both robots of a recording, by their names.
+
+    Raises:
+        InputError: there are not two robots, or the recording lacks their positions or contacts.
+    """
+    names = list(recording.robots)
+    if len(names) != 2:
+        raise InputError(f"the recording has {len(names)} robots", hint="a sumo bout has two")
+    first, second = names
+    return share_touches(
+        {first: _read_rows(recording, first, second), second: _read_rows(recording, second, first)}
+    )
+
+
+def _read_rows(recording: Recording, name: str, opponent: str) -> WrestlerRows:
+    record = recording.robot(name)
+    require_positions(record, name)
+    if record.contacts is None:
+        raise InputError(
+            f"the recording does not say what {name} touched", hint="judge a recording made in the contest"
+        )
+    body_parts = BodyParts.from_header(record.header)
+    return WrestlerRows(
+        body_parts,
+        recording.times,
+        record.base,
+        record.footprints,
+        record.foot_contacts,
+        measured_or_commanded(record.positions, record.commands),
+        body_parts.find_touches(record.contacts, opponent, len(record)),
+    )
+
+
+def share_touches(rows: Mapping[str, WrestlerRows]) -> dict[str, WrestlerRows]:
+    """Return both robots' rows, each with the touches that only the other's contacts show."""
+    touch = np.logical_or.reduce([robot_rows.touch for robot_rows in rows.values()])
+    return {
+        name: replace(robot_rows, touches=np.column_stack([robot_rows.touches[:, :2], touch]))
+        for name, robot_rows in rows.items()
+    }
