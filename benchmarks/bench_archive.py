@@ -57,7 +57,7 @@ def archive() -> OdaArchive:
     """Return an archive of so many motions."""
     chance = random.Random(7)  # noqa: S311 -- the same archive each time
     names = [f"a_stand#stand_{i:04d}" for i in range(ENTRIES)]
-    return OdaArchive().with_more(*(new_entry(name, motion(name, chance)) for name in names))
+    return OdaArchive().with_entries(*(new_entry(name, motion(name, chance)) for name in names))
 
 
 def listing(path: Path, rounds: int) -> float:

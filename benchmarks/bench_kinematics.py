@@ -69,8 +69,8 @@ def single(rounds: int) -> tuple[float, float]:
     """Return the time for one solve and one forward in plain numbers [us]."""
     angles = legal_angles(N_SINGLE)
     rows, points = angles.tolist(), LEG.forward(angles).tolist()
-    solve = best_time(rounds, lambda: [LEG.inverse_one(x, y, z) for x, y, z in points])
-    forward = best_time(rounds, lambda: [LEG.forward_one(a, b, c) for a, b, c in rows])
+    solve = best_time(rounds, lambda: [LEG.inverse_scalar(x, y, z) for x, y, z in points])
+    forward = best_time(rounds, lambda: [LEG.forward_scalar(a, b, c) for a, b, c in rows])
     return 1e6 * solve / N_SINGLE, 1e6 * forward / N_SINGLE
 
 
@@ -106,12 +106,12 @@ def peer() -> tuple[float, float, int] | None:
 def figures(rounds: int) -> list[Figure]:
     """Return the times of the closed form, and of mink where it is installed."""
     solve, forward = vectorised(rounds)
-    solve_one, forward_one = single(rounds)
+    solve_scalar, forward_scalar = single(rounds)
     found = [
         Figure("leg, a million points: inverse", solve, "ns", below=200.0, note="a solve, one core"),
         Figure("leg, a million points: forward", forward, "ns", below=200.0),
-        Figure("leg, one point: inverse", solve_one, "us"),
-        Figure("leg, one point: forward", forward_one, "us"),
+        Figure("leg, one point: inverse", solve_scalar, "us"),
+        Figure("leg, one point: forward", forward_scalar, "us"),
     ]
     by_steps = peer()
     if by_steps is None:
@@ -121,5 +121,5 @@ def figures(rounds: int) -> list[Figure]:
     return [
         *found,
         Figure("leg, one point: mink", spent, "us", note=note),
-        Figure("leg, one point: mink : closed form", spent / solve_one),
+        Figure("leg, one point: mink : closed form", spent / solve_scalar),
     ]

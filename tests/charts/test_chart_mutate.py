@@ -13,9 +13,9 @@ from posewright.charts import Chart, Interpreter, parse_chart
 from posewright.charts.coverage import cover_chart
 from posewright.charts.mutation import (
     Distinguisher,
-    FaultKind,
     Mutant,
     MutantStatus,
+    MutationKind,
     explore_small_variables,
     mutants,
     mutate_chart,
@@ -83,22 +83,22 @@ def test_a_guard_is_got_wrong_in_every_single_way() -> None:
 def test_states_transitions_and_actions_are_got_wrong() -> None:
     made = set(said(TIMED))
     assert {
-        "it goes to kicking in place of moving",
-        "it waits for halt in place of go",
-        "nothing leads out of out",
+        "it goes to kicking instead of moving",
+        "it waits for halt instead of go",
+        "the only transition of out is left out",
         "the transition to out is left out",
         "m is not set to `walk`",
         "m: `walk` becomes `kick`",
         "x is not set to `not x`",
         "x: `not x` becomes `x`",
-        "it begins in fast in place of slow",
-        "moving is entered anew",
-        "kicking lasts 0.4 s in place of 0.3 s",
+        "the initial state is fast instead of slow",
+        "moving is entered without its history",
+        "kicking lasts 0.4 s instead of 0.3 s",
         "`after(0.4 s)` becomes `after(0.5 s)`",
         "`after(0.4 s)` becomes `after(0.3 s)`",
         "y: `1` becomes `2`",
         "`near` becomes `37.0 cm`",
-        "it begins in moving in place of out",
+        "the initial state is moving instead of out",
     } <= made
 
 
@@ -136,14 +136,18 @@ states:
     assert fault.line == 7
     states = Interpreter(fault.chart).run([{"a": True, "b": True, "n": 0, "d": 0.0}] * 2)
     assert [state.state for state in states] == ["p", "p"]
-    assert {one.kind for one in mutants(made)} >= {FaultKind.ROW, FaultKind.NEGATION, FaultKind.CONDITION}
+    assert {one.kind for one in mutants(made)} >= {
+        MutationKind.ROW,
+        MutationKind.NEGATION,
+        MutationKind.CONDITION,
+    }
 
 
 def test_order_matters_only_where_the_first_one_wins() -> None:
     two = "initial: p\nstates:\n  p: [{when: a, go: q}, {when: b, do: {x: 1}}, {on: go, go: q}]\n  q: []\n"
     ordered = chart(two, HEAD + "priority: ordered\n")
-    assert [one.kind for one in mutants(ordered)].count(FaultKind.ORDER) == 1
-    assert FaultKind.ORDER not in {one.kind for one in mutants(chart(two))}
+    assert [one.kind for one in mutants(ordered)].count(MutationKind.ORDER) == 1
+    assert MutationKind.ORDER not in {one.kind for one in mutants(chart(two))}
 
 
 def test_a_scenario_that_expects_nothing_finds_nothing() -> None:
@@ -233,7 +237,7 @@ def told() -> list[tuple[Mutant, MutantStatus, list[dict[str, object]]]]:
 def test_inputs_that_tell_a_mutant_do_tell_it(
     told: list[tuple[Mutant, MutantStatus, list[dict[str, object]]]],
 ) -> None:
-    apart = [(mutant, trace) for mutant, verdict, trace in told if verdict is MutantStatus.APART]
+    apart = [(mutant, trace) for mutant, verdict, trace in told if verdict is MutantStatus.DISTINGUISHED]
     assert len(apart) > 60
     for mutant, trace in apart:
         assert shown(mutant.chart, trace) != shown(TIMED, trace), str(mutant)
@@ -246,7 +250,7 @@ def test_what_is_proved_alike_is_never_seen_apart(
     wanted = shown(TIMED, given)
     assert not [mutant for mutant, verdict, _ in told if verdict is MutantStatus.UNKNOWN]
     for mutant, verdict, _ in told:
-        if verdict is MutantStatus.ALIKE:
+        if verdict is MutantStatus.EQUIVALENT:
             assert shown(mutant.chart, given) == wanted, str(mutant)
 
 
@@ -260,18 +264,18 @@ states:
 
 def beginnings(made: Chart) -> dict[str, MutantStatus]:
     distinguisher = Distinguisher(explore_small_variables(made))
-    faults = (one for one in mutants(made) if one.description.endswith(f"not {made.initial_values['y']}"))
+    faults = (one for one in mutants(made) if one.description.startswith("the initial value of y is"))
     return {one.description: distinguisher.distinguish(one).status for one in faults}
 
 
 def test_a_fault_in_a_value_at_the_start_is_told_where_it_shows() -> None:
     assert beginnings(WAITING) == {
-        "y is 3 in the beginning, not 2": MutantStatus.APART,
-        "y is 1 in the beginning, not 2": MutantStatus.APART,
+        "the initial value of y is 3 instead of 2": MutantStatus.DISTINGUISHED,
+        "the initial value of y is 1 instead of 2": MutantStatus.DISTINGUISHED,
     }
     later = parse_scenario("scenario: s\nsteps: [{set: {a: 1}, expect: {y: 5}}]\n", WAITING)
     result = mutate_chart(WAITING, [later])
-    assert {"y is 3 in the beginning, not 2", "y is 1 in the beginning, not 2"} <= {
+    assert {"the initial value of y is 3 instead of 2", "the initial value of y is 1 instead of 2"} <= {
         str(one) for one in result.survived
     }
     assert mutate_chart(WAITING, cover_chart(WAITING).scenarios).survived == ()
@@ -283,7 +287,7 @@ def test_a_fault_in_a_value_at_the_start_that_is_never_seen_does_not_count(kind:
     states = "initial: p\nstates: {p: {entry: {y: 5}, transitions: [{when: a, do: {y: 6}}]}}\n"
     made = chart("initial_values: {y: 2}\n" + states, head)
     assert len(beginnings(made)) == 2
-    assert set(beginnings(made).values()) == {MutantStatus.ALIKE}
+    assert set(beginnings(made).values()) == {MutantStatus.EQUIVALENT}
     assert mutate_chart(made, cover_chart(made).scenarios).score == 1.0
 
 
@@ -292,7 +296,7 @@ def test_a_fault_in_a_value_at_the_start_that_goes_on_unseen_is_not_called_alike
     states = "initial: p\nstates: {p: {entry: [{z: 'min(y, d)'}, {y: 5}]}}\n"
     made = chart("initial_values: {y: 1}\n" + states, head)
     assert len(beginnings(made)) == 2
-    assert MutantStatus.ALIKE not in beginnings(made).values()
+    assert MutantStatus.EQUIVALENT not in beginnings(made).values()
 
 
 STARTS = st.fixed_dictionaries(
@@ -320,11 +324,11 @@ def test_what_is_proved_alike_from_any_start_is_never_seen_apart(
     found = [
         (one, distinguisher.distinguish(one))
         for one in mutants(made)
-        if one.kind in (FaultKind.INITIAL, FaultKind.ACTION)
+        if one.kind in (MutationKind.INITIAL, MutationKind.ACTION)
     ]
     given_rows = [rows(seed, 12) for seed in range(30)]
     for mutant, one in found:
-        if one.status is MutantStatus.ALIKE:
+        if one.status is MutantStatus.EQUIVALENT:
             assert all(shown(mutant.chart, run) == shown(made, run) for run in given_rows), str(mutant)
 
 
@@ -342,9 +346,11 @@ states:
     distinguisher = Distinguisher(seen)
     assert not seen.complete
     told = [
-        distinguisher.distinguish(mutant) for mutant in mutants(made) if mutant.kind is FaultKind.COMPARISON
+        distinguisher.distinguish(mutant)
+        for mutant in mutants(made)
+        if mutant.kind is MutationKind.COMPARISON
     ]
-    assert MutantStatus.ALIKE not in {one.status for one in told}
+    assert MutantStatus.EQUIVALENT not in {one.status for one in told}
 
 
 def test_a_chart_that_fails_its_own_scenario_is_refused() -> None:

@@ -81,7 +81,7 @@ def test_a_program_gets_the_table(archive: Path, capsys: Captured) -> None:
         "gzip": "none",
         "n_entries": 3,
         "holds": {"motion": 1, "placeholder": 1, "sound": 1},
-        "warnings": ["1 entry is called a motion by the table without being one: 'bark'"],
+        "warnings": ["1 entry has the type of a motion but no motion: 'bark'"],
     }
     assert told["entries"][1] == {
         "number": 2,
@@ -102,7 +102,7 @@ def test_a_person_gets_a_line_an_entry(archive: Path, capsys: Captured) -> None:
         ["2", "placeholder"],
         ["3", "sound"],
     ]
-    assert "called a motion by the table" in err
+    assert "has the type of a motion" in err
 
 
 def test_what_a_terminal_must_not_get_is_shown_as_its_code(tmp_path: Path, capsys: Captured) -> None:
@@ -119,7 +119,7 @@ def test_entries_become_files(archive: Path, tmp_path: Path, capsys: Captured) -
     assert told["placeholders"] == ["t_any#any_up"]
     assert (tmp_path / "out/t_any#any_wag.mtn").read_bytes() == build_tail("wag")
     _, err = say(capsys, "extract", archive, "-o", tmp_path / "out", code=2)
-    assert "t_any#any_wag.mtn and 1 more would be written over (--force does it)" in err
+    assert "t_any#any_wag.mtn and 1 more would be overwritten (--force replaces existing files)" in err
     out, _ = say(capsys, "extract", archive, "1", "-o", tmp_path / "out", "--force")
     assert out.startswith("1 file -> ")
 
@@ -130,7 +130,7 @@ def test_a_damaged_entry_is_told_and_the_others_are_written(tmp_path: Path, caps
     out, err = say(capsys, "extract", path, "-o", tmp_path / "out", code=1)
     assert out.startswith("1 file -> ")
     assert "left out: " in err
-    assert "entry 2, 'bad': section 3 says it has" in err
+    assert "entry 2, 'bad': section 3 has a size of" in err
     assert [file.name for file in (tmp_path / "out").iterdir()] == ["good.mtn"]
 
 
@@ -160,10 +160,10 @@ def test_an_archive_is_made_added_to_and_taken_from(tmp_path: Path, capsys: Capt
     made = answer(capsys, "create", path, tmp_path / "one.mtn", "--gzip", "entries")
     assert (made["n_entries"], made["added"], made["gzip"]) == (1, ["one"], "entries")
     _, err = say(capsys, "create", path, tmp_path / "one.mtn", code=2)
-    assert "stands there already (--force replaces it)" in err
+    assert "exists already (--force replaces it)" in err
     out, err = say(capsys, "add", path, tmp_path / "two.mtn", "--name", "t_any#any_two")
     assert out.startswith("t_any#any_two -> ")
-    assert "t_any#any_two: inside it is called 'two'" in err
+    assert "t_any#any_two: the motion itself is called 'two'" in err
     _, err = say(capsys, "add", path, tmp_path / "two.mtn", "--name", "one", code=2)
     assert "there is an entry called 'one' already" in err
     assert answer(capsys, "add", path, tmp_path / "two.mtn", "--name", "one", "--replace")["n_entries"] == 2

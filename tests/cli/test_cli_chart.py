@@ -168,7 +168,7 @@ def test_pictures_are_written_by_the_name_of_the_file(capsys: Captured, tmp_path
         (["run", MEALY, "--input", "front"], "sets no input"),
         (["run", MEALY, "--input", "front=1", "--from", "walkin"], "did you mean walking"),
         (["draw", MEALY, "-o", "x.png"], "the name ends in .svg or .mmd"),
-        (["draw", MEALY, "--labels", "big"], "no kind of label"),
+        (["draw", MEALY, "--labels", "big"], "there are no labels"),
         (["minimise", MEALY, "--method", "best"], "junctions or two-level"),
         (["minimise", MEALY, "--order", "w,v"], "does not name every input once"),
     ],

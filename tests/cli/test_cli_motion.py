@@ -362,7 +362,7 @@ def test_a_plot_without_matplotlib_says_which_extra_brings_it(
         (("sample", "{walk}", "--rate", "0"), "rate"),
         (("sample", "{walk}", "--rate", "nan"), "rate"),
         (("sample", "{walk}", "--rate", "1e9"), "rows"),
-        (("sample", "{walk}", "--rate", "8", "--until", "-1"), "until"),
+        (("sample", "{walk}", "--rate", "8", "--until", "-1"), "the end time is"),
         (("sample", "{walk}", "--rate", "8", "--unit", "grad"), "did you mean rad"),
         (("sample", "{walk}", "--rate", "8", "--numbering", "robots"), "did you mean robotis"),
         (("sample", "{walk}", "--rate", "8", "-o", "{folder}/no/where.csv"), "where.csv"),

@@ -94,14 +94,14 @@ def encoder_that(monkeypatch: pytest.MonkeyPatch, folder: Path, does: str) -> No
 @pytest.mark.parametrize(
     ("does", "told"),
     [
-        ("kill -KILL $$", "it was killed"),
+        ("kill -KILL $$", "the encoder was killed"),
         ("kill -XFSZ $$", "the file exceeds the size limit"),
         (
             "echo '[mp4 @ 0x12] Error writing trailer: No space left on device' >&2; exit 1",
             "encoded: Error wri",
         ),
         ("exit 7", "ended with code 7 and no message"),
-        ('echo rubbish > "$last"', "does not play: 0 of its 3 pictures"),
+        ('echo rubbish > "$last"', "does not play: it has 0 of its 3 pictures"),
     ],
 )
 def test_how_an_encoder_fails_is_told_and_the_old_film_stays(

@@ -262,9 +262,9 @@ def test_several_robots_are_named_in_the_title_and_all_seen(played: Recording) -
 
 def test_paths_and_films_need_a_place(played: Recording, tmp_path: Path) -> None:
     lost = without_a_place(played)
-    with pytest.raises(InputError, match="does not say where"):
+    with pytest.raises(InputError, match="has no positions of the robot"):
         draw_recording(lost, ax=Figure().subplots())
-    with pytest.raises(InputError, match="does not say where"):
+    with pytest.raises(InputError, match="has no positions of the robot"):
         film_recording(lost, tmp_path / "lost.mp4")
     assert list(tmp_path.iterdir()) == []
 

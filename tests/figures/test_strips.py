@@ -50,7 +50,7 @@ def test_moments_rise_from_the_beginning_to_the_last_frame(n: int) -> None:
 
 def test_what_is_found_and_the_greatest_lean_take_the_place_of_the_nearest() -> None:
     found = Finding(Level.ERROR, "fall", "it falls", times_s=(0.33,))
-    times = picture_times(replace(HELD, findings=(found,), leans_most_s=0.12), 7)
+    times = picture_times(replace(HELD, findings=(found,), greatest_lean_s=0.12), 7)
     assert {0.33, 0.12} < set(times)
     assert 0.3 not in times
 

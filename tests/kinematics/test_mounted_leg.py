@@ -35,7 +35,7 @@ def test_feet_are_where_mujoco_has_them(ers7: Robot, legs: tuple[MountedLeg, ...
             angles = pose[list(leg.indices)]
             paw = world.data.body(leg.foot)
             np.testing.assert_allclose(leg.forward(angles), paw.xpos, rtol=0, atol=1e-9)
-            np.testing.assert_allclose(leg.forward_one(*angles.tolist()), paw.xpos, rtol=0, atol=1e-9)
+            np.testing.assert_allclose(leg.forward_scalar(*angles.tolist()), paw.xpos, rtol=0, atol=1e-9)
             np.testing.assert_allclose(leg.shank_rotations(angles), paw.xmat.reshape(3, 3), rtol=0, atol=1e-9)
 
 
@@ -70,7 +70,7 @@ def test_angles_come_back_in_the_trunks_frame(legs: tuple[MountedLeg, ...]) -> N
         angles = rng.uniform([-1.0, -0.1, 0.6], [1.0, 1.0, 2.0], (1000, 3))
         points = leg.forward(angles)
         np.testing.assert_allclose(leg.inverse(points), angles, rtol=0, atol=1e-13)
-        one = leg.inverse_one(*points[0].tolist())
+        one = leg.inverse_scalar(*points[0].tolist())
         np.testing.assert_allclose(one, angles[0], rtol=0, atol=1e-13)
         other = leg.inverse(points, knee=Knee.NEGATIVE, nearest=True)
         assert (np.linalg.norm(leg.forward(other) - points, axis=1) < 1e-12).mean() > 0.9

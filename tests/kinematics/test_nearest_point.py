@@ -83,7 +83,7 @@ def test_points_within_reach_are_left_alone() -> None:
     points = np.array([[0.0, 0.0, -0.1], [0.0, 0.0, -0.9], [0.02, 0.03, -0.11]])
     found = EQUAL.inverse(points, nearest=True)
     np.testing.assert_array_equal(found[[0, 2]], EQUAL.inverse(points[[0, 2]]))
-    assert EQUAL.inverse_one(0.0, 0.0, -0.9, nearest=True) == tuple(found[1])
+    assert EQUAL.inverse_scalar(0.0, 0.0, -0.9, nearest=True) == tuple(found[1])
 
 
 @all_legs

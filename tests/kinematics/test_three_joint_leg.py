@@ -209,9 +209,9 @@ def test_the_determinant_is_the_closed_form(leg: ThreeJointLeg) -> None:
 def test_one_point_alone_is_as_many(leg: ThreeJointLeg, knee: Knee) -> None:
     angles = bent_angles(leg, 300, 14, knee)
     points = leg.forward(angles)
-    ones = np.array([leg.forward_one(*row) for row in angles.tolist()])
+    ones = np.array([leg.forward_scalar(*row) for row in angles.tolist()])
     np.testing.assert_allclose(ones, points, rtol=0, atol=1e-15)
-    back = np.array([leg.inverse_one(*row, knee=knee) for row in points.tolist()])
+    back = np.array([leg.inverse_scalar(*row, knee=knee) for row in points.tolist()])
     np.testing.assert_allclose(back, leg.inverse(points, knee=knee), rtol=0, atol=1e-13)
 
 
@@ -244,9 +244,9 @@ def test_what_is_no_point_is_refused_with_what_it_is(points: object, saying: str
 def test_one_point_that_is_none_is_refused_too() -> None:
     for bad in (math.nan, math.inf):
         with pytest.raises(InputError, match="not finite"):
-            EQUAL.inverse_one(0.0, bad, -0.1)
+            EQUAL.inverse_scalar(0.0, bad, -0.1)
         with pytest.raises(InputError, match="not finite"):
-            EQUAL.forward_one(0.0, 0.0, bad)
+            EQUAL.forward_scalar(0.0, 0.0, bad)
 
 
 @pytest.mark.parametrize(
@@ -260,7 +260,7 @@ def test_a_point_out_of_reach_says_why(point: tuple[float, float, float], saying
     with pytest.raises(UnreachableError, match=saying):
         EQUAL.inverse(point)
     with pytest.raises(UnreachableError, match=saying):
-        EQUAL.inverse_one(*point)
+        EQUAL.inverse_scalar(*point)
 
 
 def test_a_point_too_near_says_so() -> None:

@@ -24,7 +24,7 @@ from posewright.gaits import (
 from posewright.gaits.quadruped.step import StepPlanner
 from posewright.kinematics import head_of, legs_of
 from posewright.motions import DesignRules, Motion, check_motion, retarget_motion, sample_motion
-from posewright.motions.checked_motion import Checked
+from posewright.motions.checked_motion import CheckedMotion
 from posewright.robots import robot, robot_folder, robot_names
 
 LONGEST = 200
@@ -70,11 +70,11 @@ def test_a_robot_and_all_of_it_show_themselves_in_a_short_line(name: str) -> Non
 def test_a_motion_and_all_of_it_show_themselves_in_a_short_line(motion: Motion) -> None:
     it = robot(motion.robot)
     rules = replace(DesignRules.of(it), max_duration_s=0.1, max_step_deg=1.0)
-    checked = Checked(motion, it, rules, (), celebration=False)
+    checked = CheckedMotion(motion, it, rules, (), celebration=False)
     findings = check_motion(motion, it, rules=rules)
     assert findings
     in_one_short_line(motion, motion.resolved_poses(), sample_motion(motion, it, rate_hz=50.0), findings)
-    in_one_short_line(checked, checked.ways, motion._unstarted, retarget_motion(motion, it))
+    in_one_short_line(checked, checked.segments, motion._default_interpolator, retarget_motion(motion, it))
     assert repr(motion).startswith(f"Motion({motion.name!r}, {it.name}, {len(motion.keyframes)} keyframes")
 
 

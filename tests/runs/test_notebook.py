@@ -70,7 +70,7 @@ def test_what_cannot_be_drawn_says_why_above_its_table(shell: Shell) -> None:
     assert "<table" in told
     motion = pw.read_motion(f"{DOG.folder}/motions/nod.motion.yaml")
     still = replace(motion, keyframes=(replace(motion.keyframes[0], reach_s=0.0, pause_s=0.0),), repeat=1)
-    assert "takes no time" in shell.show(still)
+    assert "has no duration" in shell.show(still)
 
 
 def test_the_types_and_what_draws_them_are_where_they_are_looked_for() -> None:

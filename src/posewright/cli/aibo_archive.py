@@ -197,7 +197,7 @@ def _flags_named() -> Iterator[None]:
         raise OutputError(error.message, where=error.where, hint=hint) from error
 
 
-def _give_assembled(done: formats.Assembled, path: Path, *, as_json: bool) -> None:
+def _give_assembled(done: formats.WrittenArchive, path: Path, *, as_json: bool) -> None:
     _tell_losses(done.losses, done.remarks)
     give(done.to_dict(path), done.lines(path), as_json=as_json)
 

@@ -13,7 +13,7 @@ from posewright.errors import InputError, PosewrightError
 from posewright.figures.outline import draw_outline
 from posewright.figures.playback import playback_of_motion
 from posewright.figures.robot import header_of
-from posewright.figures.style import FAINT, GREY, INK, WRONG, axes_at, canvas, styled, titled
+from posewright.figures.style import FAINT, GREY, INK, WRONG, axes_at, canvas, label_figure, styled
 from posewright.motions import Motion
 from posewright.runtimes.openr.stick import MemoryStick
 from posewright.runtimes.openr.stick.contents import StickMotion, motions_on
@@ -88,7 +88,7 @@ def draw_stick(stick: MemoryStick, *, page: int = 1, figure: Canvas | None = Non
         top = TOP + row * CELL_HEIGHT
         axes = axes_at(sheet, (WIDTH, height), left, top, CELL_WIDTH - 0.12, PICTURE_HEIGHT)
         _draw_motion(axes, motion)
-    return titled(sheet, title)
+    return label_figure(sheet, title)
 
 
 @styled("drawing a motion")
@@ -106,7 +106,7 @@ def draw_motion_summary(motion: Motion, *, figure: Canvas | None = None) -> Figu
     axes = axes_at(sheet, (CELL_WIDTH, PICTURE_HEIGHT), 0.0, 0.0, CELL_WIDTH, PICTURE_HEIGHT)
     _draw_poses(axes, motion)
     axes.axis("off")
-    return titled(sheet, motion.name)
+    return label_figure(sheet, motion.name)
 
 
 def _draw_motion(axes: Axes, stick_motion: StickMotion) -> None:

@@ -22,8 +22,8 @@ from posewright.figures.style import (
     WRONG,
     canvas,
     displayed_states,
+    label_figure,
     styled,
-    titled,
 )
 from posewright.recordings import Recording, RobotHeader
 from posewright.rotation import heading
@@ -63,7 +63,7 @@ _BOX_EDGE = "#7f5a34"
 _MOVED_M = 0.005
 """A box that moved less is drawn once [m]."""
 
-_LEAST_SIDE_M = 0.3
+_MIN_SIDE_M = 0.3
 """On a bare floor no less is shown: a robot on the spot does not look like a traveller."""
 
 _REACH = 0.999
@@ -165,7 +165,7 @@ def draw_arena(arena: Arena | str, *, figure: Canvas | None = None) -> Figure:
     axes.set(xlim=(-0.06, x + 0.06), ylim=(-y / 2 - 0.06, y / 2 + 0.06), aspect="equal")
     axes.set(xlabel="x [m]", ylabel="y [m], to the left")
     axes.set_title(field.name, color=INK, parse_math=False)
-    return titled(arena_figure, f"arena {field.name}")
+    return label_figure(arena_figure, f"arena {field.name}")
 
 
 def draw_field(
@@ -220,7 +220,7 @@ def frame_from_above(axes: Axes) -> None:
     """Set the limits of axes without a field: all that is drawn, true to scale, and at least some metres."""
     box = axes.dataLim
     middle = np.array([box.x0 + box.x1, box.y0 + box.y1]) / 2.0
-    axes.update_datalim([middle - _LEAST_SIDE_M / 2.0, middle + _LEAST_SIDE_M / 2.0])
+    axes.update_datalim([middle - _MIN_SIDE_M / 2.0, middle + _MIN_SIDE_M / 2.0])
     axes.set_aspect("equal", adjustable="datalim")
 
 
@@ -364,7 +364,7 @@ def _mark_times(
     size_m = recording.header.arena.get("size_m", ())
     known_times = times[has_position]
     step = next((s for s in _TIME_STEPS_S if np.ptp(known_times) <= s * _MAX_TIME_MARKS), _TIME_STEPS_S[-1])
-    min_distance = _MIN_MARK_DISTANCE * max(*np.ptp(base[has_position, :2], axis=0), *size_m, _LEAST_SIDE_M)
+    min_distance = _MIN_MARK_DISTANCE * max(*np.ptp(base[has_position, :2], axis=0), *size_m, _MIN_SIDE_M)
     crowd = base[has_position, :2]
     for mark in np.arange(np.ceil(known_times[0] / step + 0.1) * step, known_times[-1], step).tolist():
         row = int(np.searchsorted(times, mark))

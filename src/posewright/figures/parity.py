@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from posewright.figures.style import GREY, INK, WRONG, canvas, colours_of, styled, titled
+from posewright.figures.style import GREY, INK, WRONG, canvas, colours_of, label_figure, styled
 from posewright.recordings.falls import runs
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def draw_parity(
     axes.grid(visible=True, axis="x", lw=0.3)
     _write_legend(parity_figure, {"missed": len(missed), "wrong": len(wrong), "ticks": len(times)})
     axes.set_title(title, loc="left", fontweight="bold", parse_math=False)
-    return titled(parity_figure, title)
+    return label_figure(parity_figure, title)
 
 
 def _edges(times: Sequence[float], missed: Sequence[float]) -> list[tuple[float, float]]:

@@ -20,8 +20,8 @@ from posewright.figures.style import (
     colours_of,
     create_mosaic,
     displayed_states,
+    label_figure,
     styled,
-    titled,
 )
 from posewright.recordings import Recording
 from posewright.recordings.falls import runs, tilt
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from posewright.figures.style import Canvas
 
 _WIDE_IN = 13.0
-_MOVED_DEG = 1.0
+_MIN_TRAVEL_DEG = 1.0
 """A joint that moves less is not drawn."""
 
-_MOST_FIELDS = 3
+_MAX_FIELDS = 3
 """Greatest number of parts of a contest with a field of their own; more parts share one."""
 
 
@@ -74,7 +74,7 @@ def draw_recording(
             raise InputError("the recording has no positions of the robot: there is no path to draw")
         draw_field(ax, recording, colours, picture.marks)
         return cast("Figure", ax.get_figure(root=True))
-    spans = picture.spans if has_positions and 2 <= len(picture.spans) <= _MOST_FIELDS else ()
+    spans = picture.spans if has_positions and 2 <= len(picture.spans) <= _MAX_FIELDS else ()
     over_time = ["tilt", "joints"][not has_positions : 1 if has_positions and several else 2]
     rows = [*(["states"] if any(states) else []), *(["series"] if picture.series else over_time)]
     fields = [f"field {n}" for n in range(max(1, len(spans)))] if has_positions else []
@@ -94,7 +94,7 @@ def draw_recording(
     )
     title = _title(recording, picture)
     recording_figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold", parse_math=False)
-    return titled(recording_figure, title)
+    return label_figure(recording_figure, title)
 
 
 def _panels(fields: list[str], rows: list[str], into: Canvas | None) -> tuple[Canvas, dict[str, Axes]]:
@@ -187,7 +187,9 @@ def draw_joints(axes: Axes, recording: Recording) -> None:
     measured = np.isfinite(record.positions).all(axis=0)
     angles = np.rad2deg(np.where(measured, record.positions, record.commands))
     travels = np.nan_to_num(np.ptp(angles, axis=0)) if len(angles) else np.zeros(angles.shape[1])
-    moving = [joint for joint in np.argsort(-travels, kind="stable").tolist() if travels[joint] > _MOVED_DEG]
+    moving = [
+        joint for joint in np.argsort(-travels, kind="stable").tolist() if travels[joint] > _MIN_TRAVEL_DEG
+    ]
     for colour, joint in zip(SERIES, moving, strict=False):
         name = record.header.joints[joint]
         axes.plot(recording.times, angles[:, joint], color=colour, lw=1.2, label=name)

@@ -12,7 +12,16 @@ from posewright.errors import InputError
 from posewright.figures.motion.panel import spread_positions
 from posewright.figures.outline import VIEWS, Frames, draw_outline, link_frames
 from posewright.figures.playback import playback_of_motion
-from posewright.figures.style import GREY, INK, WRONG, canvas, create_mosaic, draw_arrow_head, styled, titled
+from posewright.figures.style import (
+    GREY,
+    INK,
+    WRONG,
+    canvas,
+    create_mosaic,
+    draw_arrow_head,
+    label_figure,
+    styled,
+)
 from posewright.motions import Keyframe, Motion, Pose
 from posewright.recordings import RobotHeader
 from posewright.recordings.scene import turning
@@ -86,7 +95,7 @@ def draw_robot(robot: Robot | str, *, pose: str = "stand", figure: Canvas | None
         0.1, 0.8, description, va="top", fontsize=9, color=INK, linespacing=1.5, parse_math=False
     )
     axes["words"].set_axis_off()
-    return titled(robot_figure, f"joints of {card.name}")
+    return label_figure(robot_figure, f"joints of {card.name}")
 
 
 def _draw_joints(axes: Axes, card: Robot, frames: Mapping[str, Frames], view: str) -> None:

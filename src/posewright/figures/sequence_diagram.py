@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 from posewright.errors import InputError
-from posewright.figures.style import COLOURS, FAINT, GREY, INK, WRONG, axes_at, canvas, styled, titled
+from posewright.figures.style import COLOURS, FAINT, GREY, INK, WRONG, axes_at, canvas, label_figure, styled
 from posewright.recordings import Recording
 from posewright.runtimes.openr.flow import (
     BETWEEN,
@@ -112,7 +112,7 @@ def draw_sequence(recording: Recording, *, figure: Canvas | None = None) -> Figu
     if left_out:
         note = f"... and {left_out} more; see --json and --show-messages"
         diagram.text(EDGE / size[0], 0.06 / size[1], note, fontsize=SIZE, color=GREY)
-    return titled(diagram, title)
+    return label_figure(diagram, title)
 
 
 def _lay_out(steps: Sequence[MessageLoop]) -> tuple[list[_MessageRow], list[_LoopBox], int]:

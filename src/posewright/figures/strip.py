@@ -69,7 +69,7 @@ class StripContents:
         begin_s: its beginning in the playback [s].
         motion: with the keyframes; None if it is no motion.
         findings: with their times.
-        leans_most_s: time of the greatest lean of the base; None if unknown [s].
+        greatest_lean_s: time of the greatest lean of the base; None if unknown [s].
         states: of the controller, each with the time it begins.
     """
 
@@ -80,7 +80,7 @@ class StripContents:
     begin_s: float = 0.0
     motion: Motion | None = None
     findings: tuple[Finding, ...] = ()
-    leans_most_s: float | None = None
+    greatest_lean_s: float | None = None
     states: tuple[tuple[float, str], ...] = ()
 
 
@@ -148,19 +148,19 @@ def _motion_contents(
     if findings is None:
         findings = evaluate_motion(recording, robot=card).findings
     begin_s = float(recording.times[0]) + (played.begin - 1) * played.frame_s
-    own = slice(max(played.begin - 1, 0), None)
-    upright = np.cos(tilt(played.record.base[own]))
-    leans_s = float(played.times[own][np.abs(upright - upright[0]).argmax()])
-    manner = "under gravity" if played.is_whole else "under gravity, cut short"
+    motion_rows = slice(max(played.begin - 1, 0), None)
+    upright = np.cos(tilt(played.record.base[motion_rows]))
+    leans_s = float(played.times[motion_rows][np.abs(upright - upright[0]).argmax()])
+    physics = "under gravity" if played.is_whole else "under gravity, cut short"
     return StripContents(
-        title=f"{played.name}, {played.robot.name}, {played.ends_s:.2f} s, {manner}",
+        title=f"{played.name}, {played.robot.name}, {played.ends_s:.2f} s, {physics}",
         last_s=playback.end_s - begin_s,
         ends_s=played.ends_s,
         frame_s=played.frame_s,
         begin_s=begin_s,
         motion=read_motion(text.encode(), card=played.robot),
         findings=tuple(findings),
-        leans_most_s=leans_s,
+        greatest_lean_s=leans_s,
     )
 
 
@@ -246,7 +246,7 @@ def _highlights(contents: StripContents) -> list[float]:
     """Return the times of findings, errors first, and of the greatest lean of the base [s]."""
     faults = [finding for finding in contents.findings if finding.level is not Level.NOTE and finding.times_s]
     faults.sort(key=lambda finding: finding.level is not Level.ERROR)
-    leans = [] if contents.motion is None or contents.leans_most_s is None else [contents.leans_most_s]
+    leans = [] if contents.motion is None or contents.greatest_lean_s is None else [contents.greatest_lean_s]
     times = [*(finding.times_s[0] for finding in faults), *leans]
     return [time for time in dict.fromkeys(times) if 0.0 < time < contents.ends_s]
 

@@ -51,7 +51,7 @@ OTHER_STATES = "other states"
 OTHER_COLOUR = "#c3c9ce"
 """Name and colour of the rare states together."""
 
-_MOST_STATES = 8
+_MAX_STATES = 8
 """Greatest number of states with a name and colour of their own."""
 
 
@@ -74,7 +74,7 @@ def displayed_states(states: Sequence[str]) -> list[str]:
         return len(set(column)), -changes
 
     names = max(columns, key=richness)
-    common = {name for name, _ in Counter(filter(None, names)).most_common(_MOST_STATES)}
+    common = {name for name, _ in Counter(filter(None, names)).most_common(_MAX_STATES)}
     common.add("")  # no state at all
     return [name if name in common else OTHER_STATES for name in names]
 
@@ -188,7 +188,7 @@ def write_row_legend(
     )
 
 
-def titled(target: Canvas, label: str) -> Figure:
+def label_figure(target: Canvas, label: str) -> Figure:
     """Set the label of the drawn figure or part, and return the whole figure."""
     target.set_label(label)
     return target.get_figure(root=True)
@@ -217,7 +217,7 @@ def draw_arrow_head(
     axes.annotate("", (tip[0], tip[1]), (behind[0], behind[1]), arrowprops=head, zorder=zorder)
 
 
-def trim(axes: Axes) -> None:
+def trim_axes(axes: Axes) -> None:
     """Reduce small axes to their left and lower edges, with small tick labels."""
     axes.tick_params(labelsize=6.5, length=2.5, pad=1.5)
     axes.spines[["top", "right"]].set_visible(False)

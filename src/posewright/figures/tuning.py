@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from posewright.arrays import Flags, Floats
 from posewright.errors import InputError
-from posewright.figures.style import canvas, create_mosaic, styled, titled
+from posewright.figures.style import canvas, create_mosaic, label_figure, styled
 from posewright.search import Dimension, Generation, Journal, read_journal
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def draw_tuning(journal: Journal | str | Path, *, figure: Canvas | None = None) 
             axes[cell].set_xlabel("evaluations")
     title = _title(history)
     tuning_figure.suptitle(title, x=0.01, ha="left", fontsize=10, fontweight="bold", parse_math=False)
-    return titled(tuning_figure, f"tuning {title}")
+    return label_figure(tuning_figure, f"tuning {title}")
 
 
 def _title(history: TuningHistory) -> str:

@@ -15,7 +15,17 @@ from posewright.evaluation.walking.walk import Walk, spans
 from posewright.figures.field import frame_from_above
 from posewright.figures.gait.content import COLOURS as FOOT_COLOURS
 from posewright.figures.gait.content import name_and_changes
-from posewright.figures.style import FAINT, GREY, INK, SERIES, WRONG, canvas, create_mosaic, styled, titled
+from posewright.figures.style import (
+    FAINT,
+    GREY,
+    INK,
+    SERIES,
+    WRONG,
+    canvas,
+    create_mosaic,
+    label_figure,
+    styled,
+)
 from posewright.gaits import chain, se2_exp
 from posewright.gaits.quadruped.reading import SUFFIX, parse_gait
 from posewright.kinematics import legs_by_foot
@@ -98,7 +108,7 @@ def draw_walk(walk: WalkResult | Recording, *, figure: Canvas | None = None) -> 
     axes["torques"].set_title(f"torque of each joint, as a share of its stall torque{transport}")
     title = _title(result)
     walk_figure.suptitle(title, x=0.01, ha="left", fontsize=10, parse_math=False)
-    return titled(walk_figure, title)
+    return label_figure(walk_figure, title)
 
 
 def _title(result: WalkResult) -> str:

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from posewright.formats.oda.archive import OdaEntry as OdaEntry
     from posewright.formats.oda.extraction import Extraction as Extraction
     from posewright.formats.oda.extraction import extract_archive as extract_archive
-    from posewright.formats.oda.files import Assembled as Assembled
+    from posewright.formats.oda.files import WrittenArchive as WrittenArchive
     from posewright.formats.oda.files import add_to_archive as add_to_archive
     from posewright.formats.oda.files import archives_in as archives_in
     from posewright.formats.oda.files import create_archive as create_archive

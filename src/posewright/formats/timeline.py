@@ -12,7 +12,7 @@ import numpy as np
 
 from posewright.arrays import Flags, Floats
 from posewright.motions import Motion
-from posewright.motions.pose import clock_of
+from posewright.motions.pose import keyframe_clock
 
 MS_PER_S = 1000.0
 
@@ -125,7 +125,7 @@ def _timed_poses(motion: Motion, step_ms: int, *, pose_at_zero: bool) -> Iterato
 
 def key_times(motion: Motion) -> Iterator[tuple[float, float]]:
     """Yield when each keyframe is reached and when its pause ends, at the motion's speed [s]."""
-    clock = clock_of(motion.keyframes)
+    clock = keyframe_clock(motion.keyframes)
     for reached, pause_end in zip(clock[::2], clock[1::2], strict=True):
         yield reached / motion.speed, pause_end / motion.speed
 

@@ -173,9 +173,9 @@ def nearest_within_limits(shape: HeadShape, limits: HeadLimits, point: Floats, n
     angles = np.column_stack([necks, pan, tilt])
     angles[:, 2] = np.clip(tilt, *limits.tilt_range(angles))
     positions, directions = camera_pose(shape, angles)
-    wanted_directions = points - positions
-    wanted_directions /= np.maximum(np.linalg.norm(wanted_directions, axis=1), 1e-300)[:, None]
-    best: Floats = angles[np.einsum("nk,nk->n", wanted_directions, directions).argmax()]
+    target_directions = points - positions
+    target_directions /= np.maximum(np.linalg.norm(target_directions, axis=1), 1e-300)[:, None]
+    best: Floats = angles[np.einsum("nk,nk->n", target_directions, directions).argmax()]
     return best
 
 

@@ -1,9 +1,9 @@
 """Formulas of the three-joint leg, for arrays of points and for a single one (docs/kinematics.md).
 
-Arrays are processed in blocks that stay in the processor's cache; `forward_one` and `solve_one` take a single
-point in plain numbers, ten times as fast as an array of one. In the leg's plane the foot lies `a` in front of
-the shoulder and `h` below it; in the plane of the elevator it is `b` below. The leg's *bend* is the angle
-between upper leg and shank.
+Arrays are processed in blocks that stay in the processor's cache; `forward_scalar` and `solve_scalar` take a
+single point in plain numbers, ten times as fast as an array of one. In the leg's plane the foot lies `a` in
+front of the shoulder and `h` below it; in the plane of the elevator it is `b` below. The leg's *bend* is the
+angle between upper leg and shank.
 """
 
 from __future__ import annotations
@@ -248,7 +248,7 @@ def _rotations_about_y(angle: Floats) -> Floats:
     return np.array([[cosine, zeros, sine], [zeros, ones, zeros], [-sine, zeros, cosine]])
 
 
-def forward_one(shape: LegShape, q1: float, q2: float, q3: float) -> Triple:
+def forward_scalar(shape: LegShape, q1: float, q2: float, q3: float) -> Triple:
     """Return the position of the foot [m]: `forward` in plain numbers."""
     turned = q3 + shape.lower_angle
     a = shape.upper * shape.sin_upper + shape.lower * sin(turned)
@@ -262,7 +262,7 @@ def forward_one(shape: LegShape, q1: float, q2: float, q3: float) -> Triple:
     return cos_1 * a + sin_1 * b, h * sin_2 + side * cos_2, sin_1 * a - cos_1 * b
 
 
-def solve_one(shape: LegShape, x: float, y: float, z: float, *, knee: int, lift: int) -> Triple | None:
+def solve_scalar(shape: LegShape, x: float, y: float, z: float, *, knee: int, lift: int) -> Triple | None:
     """Return the angles [rad], or None if the point is out of reach: `solve` in plain numbers."""
     side = shape.side
     side_sq = side * side

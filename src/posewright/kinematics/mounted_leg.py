@@ -108,14 +108,14 @@ class MountedLeg:
         """Return the rotation of the shank in the trunk's frame, `(..., 3, 3)`."""
         return self.mirror[:, None] * self.leg.shank_rotations(angles) * self.mirror
 
-    def forward_one(self, q1: float, q2: float, q3: float) -> tuple[float, float, float]:
+    def forward_scalar(self, q1: float, q2: float, q3: float) -> tuple[float, float, float]:
         """Return the centre of the foot [m]: `forward` for a single leg in plain numbers, much faster."""
-        x, y, z = self.leg.forward_one(q1, q2, q3)
+        x, y, z = self.leg.forward_scalar(q1, q2, q3)
         x0, y0, z0 = self._shoulder
         sx, sy, sz = self._signs
         return x0 + sx * x, y0 + sy * y, z0 + sz * z
 
-    def inverse_one(
+    def inverse_scalar(
         self,
         x: float,
         y: float,
@@ -132,7 +132,7 @@ class MountedLeg:
         """
         x0, y0, z0 = self._shoulder
         sx, sy, sz = self._signs
-        return self.leg.inverse_one(
+        return self.leg.inverse_scalar(
             (x - x0) * sx, (y - y0) * sy, (z - z0) * sz, knee=knee, lift=lift, nearest=nearest
         )
 

@@ -178,13 +178,13 @@ class ThreeJointLeg:
         array = require_finite_triples(angles, "angles", ANGLES)
         return leg_solving.shank_rotations(array.reshape(-1, 3)).reshape(*array.shape, 3)
 
-    def forward_one(self, q1: float, q2: float, q3: float) -> tuple[float, float, float]:
+    def forward_scalar(self, q1: float, q2: float, q3: float) -> tuple[float, float, float]:
         """Return the position of the foot [m]: `forward` in plain numbers, ten times as fast."""
         if not (math.isfinite(q1) and math.isfinite(q2) and math.isfinite(q3)):
             raise build_not_finite_error(np.array([q1, q2, q3]), "angles", ANGLES)
-        return leg_solving.forward_one(self._shape, q1, q2, q3)
+        return leg_solving.forward_scalar(self._shape, q1, q2, q3)
 
-    def inverse_one(
+    def inverse_scalar(
         self,
         x: float,
         y: float,
@@ -201,7 +201,7 @@ class ThreeJointLeg:
         """
         knee_sign = 1 if knee is Knee.POSITIVE else -1
         lift_sign = 1 if lift is Lift.WITHIN else -1
-        angles = leg_solving.solve_one(self._shape, x, y, z, knee=knee_sign, lift=lift_sign)
+        angles = leg_solving.solve_scalar(self._shape, x, y, z, knee=knee_sign, lift=lift_sign)
         if angles is None:  # raises, or finds the nearest point
             q1, q2, q3 = self.inverse((x, y, z), knee=knee, lift=lift, nearest=nearest).tolist()
             return q1, q2, q3

@@ -20,8 +20,8 @@ from posewright.motions.pose import (
     Easing,
     Keyframe,
     Pose,
-    arrivals_of,
-    ends_of,
+    keyframe_arrivals,
+    pause_ends,
     segment_slopes,
     smooth,
     trapezoid,
@@ -90,12 +90,12 @@ class KeyframeInterpolator:
     @cached_property
     def arrivals(self) -> Floats:
         """(n_keyframes,) when each keyframe is reached [s]."""
-        return arrivals_of(self.keyframes)
+        return keyframe_arrivals(self.keyframes)
 
     @cached_property
     def _clock(self) -> Floats:
         """Zero and the partial sums of times, each rounded once: ten steps of 0.1 s make 1 s."""
-        return np.append(0.0, ends_of(self.keyframes))
+        return np.append(0.0, pause_ends(self.keyframes))
 
     @property
     def period(self) -> float:

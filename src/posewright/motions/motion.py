@@ -15,7 +15,7 @@ from posewright.arrays import Flags, Floats, Indices
 from posewright.errors import InputError, UnknownNameError
 from posewright.motions.interpolation import KeyframeInterpolator, ResolvedPoses
 from posewright.motions.lighting import light_names, sample_lights
-from posewright.motions.pose import Keyframe, Pose, arrivals_of, ends_of
+from posewright.motions.pose import Keyframe, Pose, keyframe_arrivals, pause_ends
 from posewright.robots import Robot, html_table
 from posewright.robots import robot as robot_named
 
@@ -285,7 +285,7 @@ class Motion:
     @cached_property
     def _arrivals_and_period(self) -> tuple[Floats, float]:
         """When each keyframe is reached, and the time of a pass, at speed 1 [s]."""
-        return arrivals_of(self.keyframes), float(ends_of(self.keyframes)[-1])
+        return keyframe_arrivals(self.keyframes), float(pause_ends(self.keyframes)[-1])
 
     @cached_property
     def _default_interpolator(self) -> KeyframeInterpolator:

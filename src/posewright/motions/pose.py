@@ -156,7 +156,7 @@ class Pose:
         if len(set(self.joints)) != len(self.joints):
             raise InputError("a pose names a joint twice", hint=f"joints: {', '.join(self.joints)}")
         for name in self.free:
-            _require(name, self.joints)
+            _require_joint(name, self.joints)
         object.__setattr__(self, "free", frozenset(self.free))
         if self.free:
             angles[self.free_mask] = np.nan
@@ -167,7 +167,7 @@ class Pose:
     def of(cls, joints: tuple[str, ...], angles: Mapping[str, float], free: Iterable[str] = ()) -> Pose:
         """Build a pose of `joints` in which every joint not in `angles` [rad] or `free` is held."""
         for name in angles:
-            _require(name, joints)
+            _require_joint(name, joints)
         return cls(joints, np.array([angles.get(name, np.nan) for name in joints]), frozenset(free))
 
     @property
@@ -184,7 +184,7 @@ class Pose:
 
     def angle(self, joint: str) -> float:
         """Return the angle of `joint` [rad]; NaN where it is held or free."""
-        _require(joint, self.joints)
+        _require_joint(joint, self.joints)
         return float(self.angles[self.joints.index(joint)])
 
     def on(self, joints: tuple[str, ...]) -> Pose:
@@ -228,7 +228,7 @@ class Pose:
         return self.joints, angles, self.free
 
 
-def _require(name: str, joints: tuple[str, ...]) -> None:
+def _require_joint(name: str, joints: tuple[str, ...]) -> None:
     if name not in joints:
         raise UnknownNameError.among("joint", name, joints)
 
@@ -308,21 +308,21 @@ def _normalise_light(name: str, light: Light) -> Light:
     return float(values[0]), float(values[1]), float(values[2])
 
 
-def ends_of(keyframes: Sequence[Keyframe]) -> Floats:
+def pause_ends(keyframes: Sequence[Keyframe]) -> Floats:
     """Return when the pause after each keyframe is over, `(n_keyframes,)` [s]."""
-    return np.array(clock_of(keyframes)[1::2])
+    return np.array(keyframe_clock(keyframes)[1::2])
 
 
-def arrivals_of(keyframes: Sequence[Keyframe]) -> Floats:
+def keyframe_arrivals(keyframes: Sequence[Keyframe]) -> Floats:
     """Return when each keyframe is reached, `(n_keyframes,)` [s]."""
-    ends = ends_of(keyframes)
+    ends = pause_ends(keyframes)
     leaves = np.append(0.0, ends[:-1])
     reaches = np.array([keyframe.reach_s for keyframe in keyframes])
     pauses = np.array([keyframe.pause_s for keyframe in keyframes])
     return np.where(pauses > 0.0, leaves + reaches, ends)
 
 
-def clock_of(keyframes: Sequence[Keyframe]) -> list[float]:
+def keyframe_clock(keyframes: Sequence[Keyframe]) -> list[float]:
     """Return when each keyframe is reached and when its pause is over, by turns, `2 * n_keyframes` [s].
 
     Every sum is rounded only once (Kahan and Neumaier's summation): ten times 0.1 s make 1 s.

@@ -25,13 +25,15 @@ def test_real_archives_are_read_and_rendered_to_the_same_bytes(
     archive = parse_archive(path.read_bytes(), path)
     assert archive.remarks == ()
     assert archive.render() == path.read_bytes()
-    assert archive.only(*range(len(archive.entries))).render() == path.read_bytes()  # laid out as Sony does
+    assert (
+        archive.with_only(*range(len(archive.entries))).render() == path.read_bytes()
+    )  # laid out as Sony does
 
 
 def test_an_encrypted_archive_says_why_it_cannot_be_read(samples: Callable[[str], Path]) -> None:
     path = samples("aibo_oda/ers7_SYSMTN_ENCRYPTED_first4k.ODA")
     assert looks_encrypted(path.read_bytes(), path)
-    with pytest.raises(FormatError, match=r"encrypted archive.*DATA/E; the archives in DATA/P are plain"):
+    with pytest.raises(FormatError, match=r"encrypted archive.*DATA/E; those in DATA/P are plain"):
         parse_archive(path.read_bytes(), path)
     assert not looks_encrypted(path.read_bytes(), Path("noise.bin"))
 
@@ -69,7 +71,7 @@ def test_what_stands_in_an_archive_is_listed(aibo: Any) -> None:
         ("h_any#any_nod", "OMTN"),
         ("eyes", "LED"),
     ]
-    kinds = [entry.contents.kind for entry in archive.entries]
+    kinds = [entry.content.kind for entry in archive.entries]
     assert kinds == [
         EntryKind.MOTION,
         EntryKind.PLACEHOLDER,
@@ -77,7 +79,7 @@ def test_what_stands_in_an_archive_is_listed(aibo: Any) -> None:
         EntryKind.MOTION,
         EntryKind.UNKNOWN,
     ]
-    assert [entry.contents.is_packed for entry in archive.entries] == [False, False, False, True, False]
+    assert [entry.content.is_packed for entry in archive.entries] == [False, False, False, True, False]
     assert archive.entry("bark").data == aibo.sound
 
 
@@ -102,10 +104,10 @@ def test_the_three_compressions_are_told_apart_and_kept(aibo: Any) -> None:
         ({"end": b"abcd"}, [("a", b"OMTN")], "4 bytes belong to no entry"),
         ({"reserved": b"\0\1"}, [], "byte 16: reserved bytes of the header are not zero"),
         ({"version": (1, 0)}, [], "byte 4: version 1.0 is unknown"),
-        ({}, [("a", b"OMTN"), ("b", b"OMTN"), ("a", b"NotOMTN ")], "1 name stands more than once.*'a'"),
-        ({}, [("slot", b"\2\0\0\0")], "1 entry is called a motion by the table without being one: 'slot'"),
-        ({}, [("a\0rubbish", b"OMTN")], "1 entry has something behind name"),
-        ({}, [("n" * 128, b"OMTN")], "1 name has more than 127 letters"),
+        ({}, [("a", b"OMTN"), ("b", b"OMTN"), ("a", b"NotOMTN ")], "1 name occurs more than once.*'a'"),
+        ({}, [("slot", b"\2\0\0\0")], "1 entry has the type of a motion but no motion: 'slot'"),
+        ({}, [("a\0rubbish", b"OMTN")], "1 entry has data after name"),
+        ({}, [("n" * 128, b"OMTN")], "1 name has more than 127 characters"),
     ],
 )
 def test_what_is_odd_is_told_and_kept(
@@ -129,12 +131,12 @@ FIRST_OFFSET, FIRST_SIZE, SECOND_OFFSET = 64 + 132, 64 + 136, 64 + 144 + 132
 @pytest.mark.parametrize(
     ("at", "number", "story"),
     [
-        (8, 30, "a table of 30 entries would end at byte 4384, but the file at"),
-        (8, 2**32 - 1, "there are 4294967295 entries"),
-        (12, 145, "the table's entries are said to have 145 bytes each"),
+        (8, 30, "a table of 30 entries ends at byte 4384, but the file ends at"),
+        (8, 2**32 - 1, "the header counts 4294967295 entries"),
+        (12, 145, "the header gives 145 bytes per entry"),
         (FIRST_OFFSET, 300, "begins at byte 300, within the table"),
-        (FIRST_OFFSET, 10_000, "would end at byte 1"),
-        (FIRST_SIZE, 10_000, "would end at byte 10352, but the file ends at"),
+        (FIRST_OFFSET, 10_000, "ends at byte 1"),
+        (FIRST_SIZE, 10_000, "ends at byte 10352, but the file ends at"),
         (
             SECOND_OFFSET,
             352,
@@ -171,7 +173,7 @@ def test_a_change_leaves_the_bytes_of_all_other_entries_as_they_were(aibo: Any) 
     before = parse_archive(aibo.oda(entries(aibo), gap=b"??"))
     after = before.with_entry("new", aibo.whole(7)).with_entry("bark", aibo.sound + b"!")
     kept = (place for place, entry in enumerate(after.entries) if entry.name != "eyes")
-    after = parse_archive(after.only(*kept).render())
+    after = parse_archive(after.with_only(*kept).render())
     assert [entry.name for entry in after.entries] == [
         "a_sit#stand_up",
         "a_sit#sitx1_standard",
@@ -239,4 +241,4 @@ def test_any_archive_is_read_as_it_was_built_and_rendered_to_the_same_bytes(
     archive = parse_archive(data)
     assert archive.render() == data
     assert [(e.name, e.data, e.type.encode("latin-1").ljust(4, b"\0")) for e in archive.entries] == rows
-    assert archive.only(*range(len(rows))).render() == aibo.oda(rows)
+    assert archive.with_only(*range(len(rows))).render() == aibo.oda(rows)

@@ -95,7 +95,7 @@ def test_a_robot_nobody_has_a_card_of_has_joints_called_as_in_the_file(aibo: Any
     data = aibo.omtn(design="DRX-801_Head")
     file = FORMAT.read(data, Path("x.mtn"), None)
     assert (file.motion().robot, file.motion().joints) == ("DRX-801", aibo.ers7_head)
-    assert "nobody has a card of DRX-801" in file.warnings[0]
+    assert "there is no card of DRX-801" in file.warnings[0]
     assert render(file.motion()).data == data
 
 
@@ -195,7 +195,7 @@ def test_a_way_in_is_waited_for_in_the_first_keyframe() -> None:
     done = render(nod(at(0.32, -0.1, 0.0, 0.0), at(0.16, -0.2, 0.0, 0.0)))
     assert read_omtn(done.data).times_ms.tolist() == [0, 320, 480]
     assert done.losses == ()
-    assert "stands in its first keyframe for the 0.32 s" in done.remarks[0]
+    assert "stays in its first keyframe for the 0.32 s" in done.remarks[0]
 
 
 def test_a_start_pose_becomes_the_first_keyframe() -> None:
@@ -242,7 +242,7 @@ def test_a_single_pose_is_held_for_a_frame_as_the_player_plays_nothing_of_one() 
         ({}, {"repeat": 3}, "repeats 3 times"),
         ({}, {"next": "5"}, "motion '5' comes next"),
         ({}, {"exit": "bow"}, "motion 'bow' is its exit"),
-        ({}, {"name": "\u732b"}, "letters of the name '\u732b'"),
+        ({}, {"name": "\u732b"}, "characters of the name '\u732b'"),
     ],
 )
 def test_what_the_file_cannot_hold_is_named(
@@ -274,7 +274,7 @@ def test_held_joints_stay_as_they_were() -> None:
 
 def test_names_that_are_too_long_are_refused_or_told() -> None:
     motion = nod(at(0.0, -0.1, 0.0, 0.0), at(0.16, -0.2, 0.0, 0.0))
-    with pytest.raises(FormatError, match="256 letters"):
+    with pytest.raises(FormatError, match="256 characters"):
         render(replace(motion, name="x" * 256))
     assert "crash the player" in render(replace(motion, name="x" * 128)).remarks[0]
     assert "MONETCMD.CFG" in render(replace(motion, name="x" * 32)).remarks[0]
@@ -287,9 +287,9 @@ def test_what_does_not_fit_at_all_is_refused() -> None:
     with pytest.raises(FormatError, match="takes 1,062,500 frames"):
         render(nod(at(0.0, -0.1, 0.0, 0.0), at(17_000.0, -0.2, 0.0, 0.0)))
     bioloid = Motion("x", "robotis_bioloid", ("right_knee",), (at(0.0, 0.1, joints=("right_knee",)),))
-    with pytest.raises(FormatError, match="robotis_bioloid is no robot that an OMTN can move"):
+    with pytest.raises(FormatError, match="an OMTN cannot move robotis_bioloid"):
         render(bioloid)
-    with pytest.raises(FormatError, match="sets no joint"):
+    with pytest.raises(FormatError, match="moves no joint"):
         render(nod(Keyframe(Pose.of(HEAD, {}), 0.0)))
 
 

@@ -467,7 +467,7 @@ def test_entries_in_gzip_get_more_of_their_kind(stick: Build) -> None:
     root = stick(held=held.render())
     add_to_stick(motion(), root, id=70, name="a_stand#stand_wave")
     after = parse_archive((root / ARCHIVE).read_bytes())
-    assert after.entries[3].contents.is_packed
+    assert after.entries[3].content.is_packed
     assert [one.data for one in after.entries[:3]] == [one.data for one in held.entries]
 
 

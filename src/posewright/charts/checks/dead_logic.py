@@ -201,12 +201,12 @@ class DeadTransitions(Check):
     def _find_winner(self, transition: CompoundTransition, witness: Witness) -> CompoundTransition | None:
         """Return the transition that was taken instead; one of the same state or inside it if possible."""
         microstep = witness.point.microstep
-        taken = microstep.transitions if microstep is not None else ()
+        winners = microstep.transitions if microstep is not None else ()
         state_and_descendants = {transition.source, *self.machine.nodes[transition.source].descendants}
-        for winner in taken:
+        for winner in winners:
             if winner.source in state_and_descendants:
                 return winner
-        return taken[0] if taken else None
+        return winners[0] if winners else None
 
     def _never_enabled(self, transition: CompoundTransition, reason: str = "") -> Finding:
         name = self.analysis.source_of(transition).name

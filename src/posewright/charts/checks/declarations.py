@@ -135,14 +135,14 @@ def _outcome_conditions(transitions: Sequence[CompoundTransition]) -> list[Expre
     groups: list[tuple[CompoundTransition, list[Expression]]] = []
     earlier_guards: list[Expression] = []
     for transition in transitions:
-        taken = all_of([transition.guard, *map(negation, earlier_guards)])
+        is_taken = all_of([transition.guard, *map(negation, earlier_guards)])
         earlier_guards.append(transition.guard)
         for group_transition, conditions in groups:
             if outcome_differs(group_transition, transition) is False:
-                conditions.append(taken)
+                conditions.append(is_taken)
                 break
         else:
-            groups.append((transition, [taken]))
+            groups.append((transition, [is_taken]))
     return [any_of(conditions) for _, conditions in groups]
 
 

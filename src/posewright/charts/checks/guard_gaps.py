@@ -201,11 +201,13 @@ class SingleCaseGaps(Check):
         cases = self._list_cases(names)
         if len(cases) <= MIN_CASES:
             return
-        held = [[_holds(guard, case) for guard in guards] for case in cases]
-        cases_without = [case for case, row in zip(cases, held, strict=True) if not any(row)]
+        truth_table = [[_holds(guard, case) for guard in guards] for case in cases]
+        cases_without = [case for case, row in zip(cases, truth_table, strict=True) if not any(row)]
         if len(cases_without) != 1:
             return
-        one_guard_has_the_rest = any(sum(column) == len(cases) - 1 for column in zip(*held, strict=True))
+        one_guard_has_the_rest = any(
+            sum(column) == len(cases) - 1 for column in zip(*truth_table, strict=True)
+        )
         if not one_guard_has_the_rest and not self._is_all_zero(cases_without[0]):
             gap = names_equal(cases_without[0])
             yield from self._build_suspect(node, guards, gap, "every other case has one")

@@ -338,7 +338,7 @@ class MutantKillingRuns:
             if self._is_killed(interpreter):
                 continue
             distinction = distinguisher.distinguish(mutant, prove=False)
-            if distinction.status is MutantStatus.APART:
+            if distinction.status is MutantStatus.DISTINGUISHED:
                 self._extend_to_kill(distinction, interpreter, exploration)
             elif distinction.status is MutantStatus.UNKNOWN:
                 survivors.append((mutant, interpreter))

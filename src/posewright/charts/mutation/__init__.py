@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from posewright.charts.mutation.distinguish import Distinction, Distinguisher, InputRow, MutantStatus
-from posewright.charts.mutation.faults import FaultKind, Mutant
 from posewright.charts.mutation.mutants import mutants
+from posewright.charts.mutation.mutation import Mutant, MutationKind
 from posewright.charts.mutation.mutation_run import MutationResult, explore_small_variables, mutate_chart
 
 __all__ = [
     "Distinction",
     "Distinguisher",
-    "FaultKind",
     "InputRow",
     "Mutant",
     "MutantStatus",
+    "MutationKind",
     "MutationResult",
     "explore_small_variables",
     "mutants",

@@ -11,8 +11,8 @@ from functools import cached_property
 
 from posewright.charts.machine import Interpreter, Machine, Snapshot, StateNode, lower
 from posewright.charts.model import expressions_in
-from posewright.charts.mutation.faults import Mutant
 from posewright.charts.mutation.mutant_pair import MutantPair, PairStep
+from posewright.charts.mutation.mutation import Mutant
 from posewright.charts.product import StatePair, are_equivalent_in_states
 from posewright.charts.reachability import Exploration, ExplorationLimits
 from posewright.charts.types import BoolType, EnumType, FloatType, Type, Value
@@ -245,8 +245,8 @@ def find_changed_nodes(chart: Machine, mutant: Machine) -> ChangedNodes:
 
     def behaviour_while_active(node: StateNode) -> tuple[object, ...]:
         transitions = [
-            (way.events, way.wait, way.targets, way.domain, way.since_register, way.guards, way.do)
-            for way in node.transitions
+            (t.events, t.wait, t.targets, t.domain, t.since_register, t.guards, t.do)
+            for t in node.transitions
         ]
         return node.during, node.exit, node.counters, node.remembers, transitions
 
@@ -263,8 +263,8 @@ def find_changed_nodes(chart: Machine, mutant: Machine) -> ChangedNodes:
 class MutantStatus(Enum):
     """How a mutant behaves compared with its chart."""
 
-    APART = "apart"
-    ALIKE = "alike"
+    DISTINGUISHED = "apart"
+    EQUIVALENT = "alike"
     UNKNOWN = "unknown"
 
 
@@ -312,7 +312,7 @@ class Distinguisher:
         has_same_start = mutant.chart.start_values() == self.exploration.chart.start_values()
         changes_nothing = mutant.change is not None and mutant.change.makes_no_difference
         if changes_nothing or (has_same_start and not changes.nodes):
-            return Distinction(MutantStatus.ALIKE)
+            return Distinction(MutantStatus.EQUIVALENT)
         pair = MutantPair(self.exploration, Interpreter(mutant.chart, machine))
         search = DivergenceSearch(self.exploration, pair)
         may_be_proved = prove and self.exploration.complete and pair.have_same_start
@@ -324,7 +324,7 @@ class Distinguisher:
                 may_be_proved = may_be_proved and not step.is_doubtful
                 if pair.shows_difference(step.chart_after, step.mutant_after):
                     if search.find_distinguishing_prefix(state, (step.inputs,)):
-                        return Distinction(MutantStatus.APART, state, (step.inputs,))
+                        return Distinction(MutantStatus.DISTINGUISHED, state, (step.inputs,))
                     # the mutant never is in that state; with the same counters this cannot be
                     may_be_proved = may_be_proved and not pair.have_same_counters
                 elif not pair.is_same(step):
@@ -340,14 +340,14 @@ class Distinguisher:
             and not pair.have_same_counters
             and are_equivalent_in_states(pair.chart, pair.mutant, EQUIVALENCE_LIMITS)
         ):
-            return Distinction(MutantStatus.ALIKE)
+            return Distinction(MutantStatus.EQUIVALENT)
         divergence = (
             divergence or search.search_by_random_inputs(self.random_inputs) or search.search_exhaustively()
         )
         if divergence is not None:
-            return Distinction(MutantStatus.APART, *divergence)
+            return Distinction(MutantStatus.DISTINGUISHED, *divergence)
         is_proved = may_be_proved and pair.have_same_counters and search.is_exhaustive
-        return Distinction(MutantStatus.ALIKE if is_proved else MutantStatus.UNKNOWN)
+        return Distinction(MutantStatus.EQUIVALENT if is_proved else MutantStatus.UNKNOWN)
 
     def _list_candidates(self, pair: MutantPair, changes: ChangedNodes) -> list[Snapshot]:
         """Return states in which the fault may make a difference, the most likely first."""

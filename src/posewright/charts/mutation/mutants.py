@@ -1,12 +1,12 @@
-"""Mutants: the chart with every single fault that can be made in its states, transitions and tables."""
+"""Mutants of a chart: every single mutation of its states, transitions, initial values and functions."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TypeVar
 
 from posewright.charts.expression import Expression, Function, FunctionRow, Scope, parse_expression, shorten
 from posewright.charts.model import (
@@ -25,298 +25,415 @@ from posewright.charts.model import (
     else_guard,
     has_alternatives,
 )
-from posewright.charts.mutation.faults import (
-    Fault,
-    FaultKind,
-    Mutant,
-    expression_faults,
-    in_field,
-    in_place,
-    others_than,
-)
+from posewright.charts.mutation.expression_mutations import mutate_expression, neighbouring_values
+from posewright.charts.mutation.mutation import Mutant, Mutation, MutationKind, rebuild, rebuild_tuple
 from posewright.charts.types import BoolType, EnumType, Type, Value
 from posewright.errors import InputError
+
+T = TypeVar("T")
 
 Targets = tuple[StateTarget, ...]
 Transitions = tuple[Transition, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class ChartFaults:
-    """Makes every single fault in the parts of a chart."""
+class PartMutator:
+    """Makes every single mutation of the parts of a chart."""
 
     chart: Chart
 
-    def in_state(self, state: State) -> Iterator[Fault[State]]:
-        """Yield a state with every fault, those inside its children not among them."""
-        for name in ("entry", "during", "exit"):
-            yield from in_field(state, name, self.in_actions(getattr(state, name)))
-        yield from in_field(state, "do", self.in_values(state.do, state.line))
-        ordered = self.chart.priority_in(state) is Priority.ORDERED
-        yield from in_field(state, "transitions", self.in_transitions(state.transitions, ordered=ordered))
+    def mutate_state(self, state: State) -> Iterator[Mutation[State]]:
+        """Yield the mutations of a state, without those of the states inside it."""
+        yield from rebuild(self._mutate_actions(state.entry), lambda entry: replace(state, entry=entry))
+        yield from rebuild(self._mutate_actions(state.during), lambda during: replace(state, during=during))
+        yield from rebuild(self._mutate_actions(state.exit), lambda exit_: replace(state, exit=exit_))
+        yield from rebuild(self._mutate_values(state.do, state.line), lambda do: replace(state, do=do))
+        order_matters = self.chart.priority_in(state) is Priority.ORDERED
+        yield from rebuild(
+            self.mutate_transitions(state.transitions, order_matters=order_matters),
+            lambda transitions: replace(state, transitions=transitions),
+        )
         if len(state.transitions) == 1:
-            what, line = f"nothing leads out of {state.name}", state.transitions[0].line
-            yield Fault(FaultKind.TRANSITION, what, line, replace(state, transitions=()))
-        yield from in_field(state, "initial", self.in_initial(state.initial, state.line))
-        for time in self.other_times(state.min_s):
-            what = f"{state.name} lasts {time:g} s in place of {state.min_s:g} s"
-            yield Fault(FaultKind.TIME, what, state.line, replace(state, min_s=time))
+            description = f"the only transition of {state.name} is left out"
+            without_transitions = replace(state, transitions=())
+            line = state.transitions[0].line
+            yield Mutation(MutationKind.TRANSITION, description, line, without_transitions)
+        yield from rebuild(
+            self.mutate_initial_targets(state.initial, state.line),
+            lambda initial: replace(state, initial=initial),
+        )
+        for seconds in self._neighbouring_times(state.min_s):
+            description = f"{state.name} lasts {seconds:g} s instead of {state.min_s:g} s"
+            yield Mutation(MutationKind.TIME, description, state.line, replace(state, min_s=seconds))
 
-    def in_initial(self, targets: Targets, line: int | None) -> Iterator[Fault[Targets]]:
-        """Yield other targets to begin with."""
+    def mutate_initial_targets(self, targets: Targets, line: int | None) -> Iterator[Mutation[Targets]]:
+        """Yield the mutations of the initial states of a chart or state."""
         for i, target in enumerate(targets):
             if target.history is not None:
-                other: str | None = target.state
-                what, kind = f"{target.state} is entered anew", FaultKind.HISTORY
+                new_state: str | None = target.state
+                kind = MutationKind.HISTORY
+                description = f"{target.state} is entered without its history"
             else:
-                other = self.sibling(target.state)
-                what, kind = f"it begins in {other} in place of {target.state}", FaultKind.INITIAL
-            if other is not None:
-                yield Fault(kind, what, line, (*targets[:i], StateTarget(other), *targets[i + 1 :]))
+                new_state = self._next_sibling(target.state)
+                kind = MutationKind.INITIAL
+                description = f"the initial state is {new_state} instead of {target.state}"
+            if new_state is not None:
+                new_targets = (*targets[:i], StateTarget(new_state), *targets[i + 1 :])
+                yield Mutation(kind, description, line, new_targets)
 
     # Transitions
 
-    def in_transitions(
-        self, transitions: Transitions, *, ordered: bool = True
-    ) -> Iterator[Fault[Transitions]]:
-        """Yield the transitions of a state, or the segments of a junction, with every fault.
+    def mutate_transitions(
+        self, transitions: Transitions, *, order_matters: bool = True
+    ) -> Iterator[Mutation[Transitions]]:
+        """Yield the mutations of the transitions of a state, or of the segments of a junction.
 
         Args:
             transitions: of one state or junction.
-            ordered: whether it matters which stands first.
+            order_matters: whether the first that is enabled is taken.
         """
-        for i, one in enumerate(transitions):
-            before, after = transitions[:i], transitions[i + 1 :]
+        for i, transition in enumerate(transitions):
+            before = transitions[:i]
+            after = transitions[i + 1 :]
+            name = _describe(transition)
             if len(transitions) > 1:
-                what = f"{_name(one)} is left out"
-                yield Fault(FaultKind.TRANSITION, what, one.line, _refreshed((*before, *after)))
-            if ordered and after and _compete(one, after[0]):
-                what = f"{_name(one)} stands after {_name(after[0])}"
-                yield Fault(FaultKind.ORDER, what, one.line, _refreshed((*before, after[0], one, *after[1:])))
-            for fault in in_place(transitions, i, self.in_transition(one)):
-                yield replace(fault, line=fault.line or one.line, value=_refreshed(fault.value))
+                remaining = _update_else_guards((*before, *after))
+                yield Mutation(MutationKind.TRANSITION, f"{name} is left out", transition.line, remaining)
+            if order_matters and after and _compete(transition, after[0]):
+                description = f"{name} comes after {_describe(after[0])}"
+                swapped = _update_else_guards((*before, after[0], transition, *after[1:]))
+                yield Mutation(MutationKind.ORDER, description, transition.line, swapped)
+            for mutation in rebuild_tuple(transitions, i, self._mutate_transition(transition)):
+                updated = _update_else_guards(mutation.value)
+                yield replace(mutation, line=mutation.line or transition.line, value=updated)
 
-    def in_transition(self, one: Transition) -> Iterator[Fault[Transition]]:
-        """Yield a transition with every fault."""
-        if not one.is_else and one.when != ALWAYS:
-            yield from in_field(one, "when", self.in_condition(one.when))
-        for i, target in enumerate(one.go):
-            yield from in_field(one, "go", in_place(one.go, i, self.in_target(target)))
-        if one.local:
-            yield Fault(
-                FaultKind.TARGET, f"{_name(one)} leaves the state", one.line, replace(one, local=False)
+    def _mutate_transition(self, transition: Transition) -> Iterator[Mutation[Transition]]:
+        """Yield the mutations of a transition or segment."""
+        if not transition.is_else and transition.when != ALWAYS:
+            yield from rebuild(
+                self._mutate_condition(transition.when), lambda when: replace(transition, when=when)
             )
-        for i, event in enumerate(one.on):
-            other = self.other_event(event)
-            if other is not None and other not in one.on:
-                what, on = f"it waits for {other} in place of {event}", (*one.on[:i], other, *one.on[i + 1 :])
-                yield Fault(FaultKind.EVENT, what, one.line, replace(one, on=on))
-        for time in self.other_times(one.after_s):
-            what = f"after {one.after_s:g} s becomes after {time:g} s"
-            yield Fault(FaultKind.TIME, what, one.line, replace(one, after_s=time))
-        for fault in in_field(one, "do", self.in_actions(one.do)):
-            if fault.value.do or one.go or one.leads_to_junction:
-                yield fault
-        yield from in_field(one, "then", self.in_transitions(one.then))
+        for i, target in enumerate(transition.go):
+            yield from rebuild(
+                rebuild_tuple(transition.go, i, self._mutate_target(target)),
+                lambda go: replace(transition, go=go),
+            )
+        if transition.local:
+            description = f"{_describe(transition)} leaves the state"
+            external = replace(transition, local=False)
+            yield Mutation(MutationKind.TARGET, description, transition.line, external)
+        for i, event in enumerate(transition.on):
+            new_event = self._next_event(event)
+            if new_event is not None and new_event not in transition.on:
+                events = (*transition.on[:i], new_event, *transition.on[i + 1 :])
+                description = f"it waits for {new_event} instead of {event}"
+                yield Mutation(
+                    MutationKind.EVENT, description, transition.line, replace(transition, on=events)
+                )
+        for seconds in self._neighbouring_times(transition.after_s):
+            description = f"after {transition.after_s:g} s becomes after {seconds:g} s"
+            delayed = replace(transition, after_s=seconds)
+            yield Mutation(MutationKind.TIME, description, transition.line, delayed)
+        for mutation in rebuild(
+            self._mutate_actions(transition.do), lambda actions: replace(transition, do=actions)
+        ):
+            if mutation.value.do or transition.go or transition.leads_to_junction:
+                yield mutation
+        yield from rebuild(
+            self.mutate_transitions(transition.then), lambda then: replace(transition, then=then)
+        )
 
-    def in_target(self, target: StateTarget) -> Iterator[Fault[StateTarget]]:
-        """Yield other targets in place of one."""
+    def _mutate_target(self, target: StateTarget) -> Iterator[Mutation[StateTarget]]:
+        """Yield the mutations of a target: another state, or another history."""
         if target.history is not None:
-            yield Fault(FaultKind.HISTORY, f"{target.state} is entered anew", None, StateTarget(target.state))
+            description = f"{target.state} is entered without its history"
+            yield Mutation(MutationKind.HISTORY, description, None, StateTarget(target.state))
             if any(child.states for child in self.chart.state(target.state).states):
-                other = HistoryKind.DEEP if target.history is HistoryKind.SHALLOW else HistoryKind.SHALLOW
-                what = f"the history of {target.state} is {other.value}"
-                yield Fault(FaultKind.HISTORY, what, None, replace(target, history=other))
+                is_shallow = target.history is HistoryKind.SHALLOW
+                new_history = HistoryKind.DEEP if is_shallow else HistoryKind.SHALLOW
+                description = f"the history of {target.state} is {new_history.value}"
+                yield Mutation(MutationKind.HISTORY, description, None, replace(target, history=new_history))
             return
-        sibling = self.sibling(target.state)
+        sibling = self._next_sibling(target.state)
         if sibling is not None:
-            what = f"it goes to {sibling} in place of {target.state}"
-            yield Fault(FaultKind.TARGET, what, None, StateTarget(sibling))
+            description = f"it goes to {sibling} instead of {target.state}"
+            yield Mutation(MutationKind.TARGET, description, None, StateTarget(sibling))
 
     # Actions
 
-    def in_actions(self, actions: Actions) -> Iterator[Fault[Actions]]:
-        """Yield actions with every fault."""
+    def _mutate_actions(self, actions: Actions) -> Iterator[Mutation[Actions]]:
+        """Yield the mutations of a sequence of actions."""
         for i, action in enumerate(actions):
-            for fault in self.in_action(action):
-                yield fault.of((*actions[:i], *fault.value, *actions[i + 1 :]))
+            for mutation in self._mutate_action(action):
+                yield mutation.within((*actions[:i], *mutation.value, *actions[i + 1 :]))
 
-    def in_action(self, action: Action) -> Iterator[Fault[Actions]]:
-        """Yield what an action may become: another one, or none."""
+    def _mutate_action(self, action: Action) -> Iterator[Mutation[Actions]]:
+        """Yield the mutations of an action: another action, or none."""
         if isinstance(action, Assign):
-            for fault in in_field(action, "values", self.in_values(action.values, action.line)):
-                yield fault.of((fault.value,) if fault.value.values else ())
+            for mutation in self._mutate_values(action.values, action.line):
+                values = mutation.value
+                yield mutation.within((replace(action, values=values),) if values else ())
         elif isinstance(action, Raise):
-            yield Fault(FaultKind.ACTION, f"{action.event} is not raised", action.line, ())
-            other = self.other_event(action.event)
-            if other is not None:
-                what = f"{other} is raised in place of {action.event}"
-                yield Fault(FaultKind.EVENT, what, action.line, (replace(action, event=other),))
+            yield Mutation(MutationKind.ACTION, f"{action.event} is not raised", action.line, ())
+            new_event = self._next_event(action.event)
+            if new_event is not None:
+                description = f"{new_event} is raised instead of {action.event}"
+                raised = (replace(action, event=new_event),)
+                yield Mutation(MutationKind.EVENT, description, action.line, raised)
         else:
-            inner = {
-                "when": self.in_condition(action.when),
-                "then": self.in_actions(action.then),
-                "otherwise": self.in_actions(action.otherwise),
-            }
-            for name, faults in inner.items():
-                for branch in in_field(action, name, faults):
-                    yield branch.of((branch.value,))
+            yield from rebuild(
+                self._mutate_condition(action.when), lambda when: (replace(action, when=when),)
+            )
+            yield from rebuild(self._mutate_actions(action.then), lambda then: (replace(action, then=then),))
+            yield from rebuild(
+                self._mutate_actions(action.otherwise),
+                lambda otherwise: (replace(action, otherwise=otherwise),),
+            )
 
-    def in_values(
+    def _mutate_values(
         self, values: Mapping[str, Expression], line: int | None
-    ) -> Iterator[Fault[dict[str, Expression]]]:
-        """Yield a mapping of values to be set, with every fault."""
+    ) -> Iterator[Mutation[dict[str, Expression]]]:
+        """Yield the mutations of assigned values, by the name of the variable."""
         for name, value in values.items():
-            without = {other: one for other, one in values.items() if other != name}
-            what = f"{name} is not set to `{shorten(str(value))}`"
-            yield Fault(FaultKind.ACTION, what, value.source.where.line or line, without)
-            wanted = self.chart.variables[name]
-            for fault in expression_faults(value, self.chart.scope, wanted, self.chart.period_s):
-                kind = FaultKind.VALUE if fault.kind is FaultKind.CONSTANT else fault.kind
-                whole = fault.of({**values, name: fault.value})
-                yield replace(whole, kind=kind, what=f"{name}: {fault.what}", line=fault.line or line)
+            remaining = {
+                other_name: other_value for other_name, other_value in values.items() if other_name != name
+            }
+            description = f"{name} is not set to `{shorten(str(value))}`"
+            value_line = value.source.where.line or line
+            yield Mutation(MutationKind.ACTION, description, value_line, remaining)
+            result_type = self.chart.variables[name]
+            for mutation in mutate_expression(value, self.chart.scope, result_type, self.chart.period_s):
+                is_constant = mutation.kind is MutationKind.CONSTANT
+                yield replace(
+                    mutation.within({**values, name: mutation.value}),
+                    kind=MutationKind.VALUE if is_constant else mutation.kind,
+                    description=f"{name}: {mutation.description}",
+                    line=mutation.line or line,
+                )
 
-    def in_condition(self, when: Expression) -> Iterator[Fault[Expression]]:
-        """Yield a condition with every fault."""
-        return expression_faults(when, self.chart.scope, BoolType(), self.chart.period_s)
+    def _mutate_condition(self, condition: Expression) -> Iterator[Mutation[Expression]]:
+        return mutate_expression(condition, self.chart.scope, BoolType(), self.chart.period_s)
 
-    # What takes the place of something
+    # Replacements
 
-    def sibling(self, state: str) -> str | None:
-        """Return the state after that one inside the same, the first after the last; None of an only one."""
+    def _next_sibling(self, state: str) -> str | None:
+        """Return the next state in the same parent, the first after the last; None if there is no other."""
         parent = self.chart.parents[state]
-        inside = self.chart.states if parent is None else self.chart.state(parent).states
-        return _next(state, [one.name for one in inside])
+        siblings = self.chart.states if parent is None else self.chart.state(parent).states
+        return _next_name(state, [sibling.name for sibling in siblings])
 
-    def other_event(self, event: str) -> str | None:
-        """Return the event declared after that one; None where there is no other."""
-        known = [*self.chart.events, *self.chart.local_events]
-        return _next(event, known) if event in known else next(iter(known), None)
+    def _next_event(self, event: str) -> str | None:
+        """Return the event that is declared next; None if there is no other."""
+        events = [*self.chart.events, *self.chart.local_events]
+        if event in events:
+            return _next_name(event, events)
+        return events[0] if events else None
 
-    def other_times(self, seconds: float) -> list[float]:
-        """Return a time one tick longer, and one tick shorter; none for no time."""
-        period = self.chart.period_s
-        return [max(round(seconds + step, 9), 0.0) for step in (period, -period)] if seconds else []
+    def _neighbouring_times(self, seconds: float) -> list[float]:
+        """Return a time one tick longer, and one tick shorter; empty for no time."""
+        if not seconds:
+            return []
+        period_s = self.chart.period_s
+        return [max(round(seconds + step, 9), 0.0) for step in (period_s, -period_s)]
 
 
-def _next(name: str, names: list[str]) -> str | None:
+def _next_name(name: str, names: list[str]) -> str | None:
+    """Return the name after another, cyclically; None if there is only one."""
     return names[(names.index(name) + 1) % len(names)] if len(names) > 1 else None
 
 
-def _refreshed(transitions: Transitions) -> Transitions:
-    """Return transitions whose `else` denies what stands before it now."""
-    made: list[Transition] = []
-    for one in transitions:
-        when = one.when
-        if one.is_else:
-            where = one.when.source.where
-            when = else_guard(made, one.on, where) if has_alternatives(made, one.on) else ALWAYS
-        made.append(replace(one, when=when))
-    return tuple(made)
+def _update_else_guards(transitions: Transitions) -> Transitions:
+    """Return transitions whose `else` guards negate the guards that come before them now."""
+    updated: list[Transition] = []
+    for transition in transitions:
+        when = transition.when
+        if transition.is_else:
+            where = transition.when.source.where
+            if has_alternatives(updated, transition.on):
+                when = else_guard(updated, transition.on, where)
+            else:
+                when = ALWAYS
+        updated.append(replace(transition, when=when))
+    return tuple(updated)
 
 
-def _compete(one: Transition, other: Transition) -> bool:
-    """Return whether it matters which of two transitions stands first: both may be asked at one time."""
-    if one.is_else or other.is_else or bool(one.on) != bool(other.on):
+def _compete(first: Transition, second: Transition) -> bool:
+    """Return whether the order of two transitions matters: both may be enabled in the same microstep."""
+    if first.is_else or second.is_else or bool(first.on) != bool(second.on):
         return False
-    return not one.on or bool({*one.on} & {*other.on})
+    return not first.on or bool({*first.on} & {*second.on})
 
 
-def _name(transition: Transition) -> str:
-    goals = ", ".join(target.state for target in transition.go)
-    return f"the transition{' to ' + goals if goals else ''}"
-
-
-Made = tuple[Fault[object], str | None, Callable[[], Chart]]
-"""A fault, the state that it is in, and what makes the chart that has it."""
+def _describe(transition: Transition) -> str:
+    targets = ", ".join(target.state for target in transition.go)
+    return f"the transition{' to ' + targets if targets else ''}"
 
 
 def mutants(chart: Chart) -> Iterator[Mutant]:
-    """Yield the chart with every single fault; what is no chart any more is left out."""
-    for fault, state, make in _made(chart):
+    """Yield a chart with every single mutation; those that are not valid charts are left out."""
+    mutator = PartMutator(chart)
+    for state in chart.every_state:
+        yield from _build_mutants(
+            mutator.mutate_state(state), lambda mutated: _replace_state(chart, mutated), state.name
+        )
+    yield from _build_mutants(
+        mutator.mutate_initial_targets(chart.initial, None), lambda initial: replace(chart, initial=initial)
+    )
+    for name, segments in chart.junctions.items():
+        yield from _build_mutants(
+            mutator.mutate_transitions(segments), partial(_replace_junction, chart, name)
+        )
+    yield from _build_mutants(
+        _mutate_initial_values(chart), lambda values: replace(chart, initial_values=values)
+    )
+    for function in chart.functions.values():
+        yield from _build_mutants(
+            _mutate_function(function, chart), lambda mutated: _FunctionReplacer(chart, mutated).build()
+        )
+
+
+def _build_mutants(
+    mutations: Iterator[Mutation[T]], build_chart: Callable[[T], Chart], state: str | None = None
+) -> Iterator[Mutant]:
+    """Yield the mutants for the mutations of a part, except where the chart is not valid.
+
+    Args:
+        mutations: of the part.
+        build_chart: puts a mutated part into the chart.
+        state: name of the state that the part belongs to.
+    """
+    for mutation in mutations:
         try:
-            yield Mutant(fault.kind, fault.what, fault.line, make(), state, fault.change)
+            mutated_chart = build_chart(mutation.value)
         except InputError:
             continue
+        yield Mutant(
+            mutation.kind, mutation.description, mutation.line, mutated_chart, state, mutation.change
+        )
 
 
-def _made(chart: Chart) -> Iterator[Made]:
-    faults = ChartFaults(chart)
-    for state in chart.every_state:
-        for changed in faults.in_state(state):
-            yield changed, state.name, partial(_with_state, chart, changed.value)
-    for initial in faults.in_initial(chart.initial, None):
-        yield initial, None, partial(replace, chart, initial=initial.value)
-    for name, segments in chart.junctions.items():
-        for one in faults.in_transitions(segments):
-            yield one, None, partial(replace, chart, junctions={**chart.junctions, name: one.value})
-    for values in _initial_values(chart):
-        yield values, None, partial(replace, chart, initial_values=values.value)
-    for function in chart.functions.values():
-        for other in _in_function(function, chart):
-            yield other, None, partial(_with_function, chart, other.value)
-
-
-def _initial_values(chart: Chart) -> Iterator[Fault[dict[str, Value]]]:
+def _mutate_initial_values(chart: Chart) -> Iterator[Mutation[dict[str, Value]]]:
     for name, value in chart.initial_values.items():
-        for other in _others(value, chart.variables[name]):
-            what = f"{name} is {other} in the beginning, not {value}"
-            yield Fault(FaultKind.INITIAL, what, None, {**chart.initial_values, name: other})
+        for new_value in _other_values(value, chart.variables[name]):
+            description = f"the initial value of {name} is {new_value} instead of {value}"
+            new_values = {**chart.initial_values, name: new_value}
+            yield Mutation(MutationKind.INITIAL, description, None, new_values)
 
 
-def _others(value: Value, kind: Type) -> Iterator[Value]:
+def _other_values(value: Value, kind: Type) -> Iterator[Value]:
+    """Yield all other values of an enumeration, or the values next to one of another type."""
     if isinstance(kind, EnumType):
         yield from (name for name in kind.values if name != value)
     else:
-        yield from (other for other in others_than(value) if kind.contains(other))
+        yield from (neighbour for neighbour in neighbouring_values(value) if kind.contains(neighbour))
 
 
-def _in_function(function: Function, chart: Chart) -> Iterator[Fault[Function]]:
+def _mutate_function(function: Function, chart: Chart) -> Iterator[Mutation[Function]]:
+    """Yield the mutations of a function: a row left out, or a mutation of a row."""
     rows = function.rows
     for i, row in enumerate(rows):
         if len(rows) > 1:
-            what = f"a row of {function.name} is left out: {', '.join(row.cells) or row.when}"
-            yield Fault(FaultKind.ROW, what, row.line, replace(function, rows=(*rows[:i], *rows[i + 1 :])))
-        for fault in in_field(function, "rows", in_place(rows, i, _in_row(row, function, chart))):
-            yield replace(fault, what=f"{function.name}: {fault.what}", line=row.line)
+            description = f"a row of {function.name} is left out: {', '.join(row.cells) or row.when}"
+            remaining = replace(function, rows=(*rows[:i], *rows[i + 1 :]))
+            yield Mutation(MutationKind.ROW, description, row.line, remaining)
+        row_mutations = rebuild_tuple(rows, i, _mutate_function_row(row, function, chart))
+        for mutation in rebuild(row_mutations, lambda mutated: replace(function, rows=mutated)):
+            description = f"{function.name}: {mutation.description}"
+            yield replace(mutation, description=description, line=row.line)
 
 
-def _in_row(row: FunctionRow, function: Function, chart: Chart) -> Iterator[Fault[FunctionRow]]:
+def _mutate_function_row(
+    row: FunctionRow, function: Function, chart: Chart
+) -> Iterator[Mutation[FunctionRow]]:
     scope = Scope(function.takes, chart.constants, chart.scope.values, chart.units)
     if row.when.names:
-        yield from in_field(row, "when", expression_faults(row.when, scope, BoolType(), chart.period_s))
-    yield from in_field(row, "give", expression_faults(row.give, scope, function.gives, chart.period_s))
+        conditions = mutate_expression(row.when, scope, BoolType(), chart.period_s)
+        yield from rebuild(conditions, lambda when: replace(row, when=when))
+    values = mutate_expression(row.give, scope, function.gives, chart.period_s)
+    yield from rebuild(values, lambda give: replace(row, give=give))
 
 
-def _with_state(chart: Chart, changed: State) -> Chart:
-    """Return a chart in which the state of that name, wherever it stands, is replaced."""
-
-    def replaced(states: tuple[State, ...]) -> tuple[State, ...]:
-        return tuple(changed if state.name == changed.name else state for state in states)
-
-    parent = chart.parents[changed.name]
-    if parent is None:
-        return replace(chart, states=replaced(chart.states))
-    around = chart.state(parent)
-    return _with_state(chart, replace(around, states=replaced(around.states)))
+def _replace_junction(chart: Chart, name: str, segments: Transitions) -> Chart:
+    return replace(chart, junctions={**chart.junctions, name: segments})
 
 
-def _with_function(chart: Chart, function: Function) -> Chart:
-    """Return a chart with a function changed, and with it every expression that calls it."""
-    changed = replace(chart, functions={**chart.functions, function.name: function})
-    scope, called = changed.scope, re.compile(rf"\b{function.name}\s*\(")
+def _replace_state(chart: Chart, mutated: State) -> Chart:
+    """Return a chart in which the state with the same name is replaced, wherever it is."""
 
-    def read_anew(part: Any, wanted: Type) -> Any:
-        """Return a part of the chart with every expression read anew."""
-        if isinstance(part, Expression):
-            return parse_expression(part.source, scope, wanted) if called.search(part.source.text) else part
-        if isinstance(part, tuple):
-            return tuple(read_anew(one, wanted) for one in part)
-        if isinstance(part, Mapping):  # values that are set
-            return {name: read_anew(one, chart.variables[name]) for name, one in part.items()}
-        if not isinstance(part, State | Transition | Assign | Branch):
-            return part
-        return replace(part, **{one.name: read_anew(getattr(part, one.name), wanted) for one in fields(part)})
+    def replace_in(states: tuple[State, ...]) -> tuple[State, ...]:
+        return tuple(mutated if state.name == mutated.name else state for state in states)
 
-    junctions = {name: read_anew(one, BoolType()) for name, one in chart.junctions.items()}
-    return replace(changed, states=read_anew(chart.states, BoolType()), junctions=junctions)
+    parent_name = chart.parents[mutated.name]
+    if parent_name is None:
+        return replace(chart, states=replace_in(chart.states))
+    parent = chart.state(parent_name)
+    return _replace_state(chart, replace(parent, states=replace_in(parent.states)))
+
+
+class _FunctionReplacer:
+    """Replaces a function of a chart, and parses again every expression that calls it.
+
+    Args:
+        chart: the original chart.
+        function: the function with the same name that replaces it.
+    """
+
+    def __init__(self, chart: Chart, function: Function) -> None:
+        functions = {**chart.functions, function.name: function}
+        self.chart = replace(chart, functions=functions)
+        self.call_pattern = re.compile(rf"\b{function.name}\s*\(")
+
+    def build(self) -> Chart:
+        """Return the chart with the function replaced."""
+        junctions = {
+            name: self._parse_transitions(segments) for name, segments in self.chart.junctions.items()
+        }
+        states = tuple(map(self._parse_state, self.chart.states))
+        return replace(self.chart, states=states, junctions=junctions)
+
+    def _parse_expression(self, expression: Expression, result_type: Type) -> Expression:
+        if not self.call_pattern.search(expression.source.text):
+            return expression
+        return parse_expression(expression.source, self.chart.scope, result_type)
+
+    def _parse_values(self, values: Mapping[str, Expression]) -> dict[str, Expression]:
+        return {
+            name: self._parse_expression(value, self.chart.variables[name]) for name, value in values.items()
+        }
+
+    def _parse_state(self, state: State) -> State:
+        return replace(
+            state,
+            transitions=self._parse_transitions(state.transitions),
+            do=self._parse_values(state.do),
+            entry=self._parse_actions(state.entry),
+            during=self._parse_actions(state.during),
+            exit=self._parse_actions(state.exit),
+            states=tuple(map(self._parse_state, state.states)),
+        )
+
+    def _parse_transitions(self, transitions: Transitions) -> Transitions:
+        return tuple(
+            replace(
+                transition,
+                when=self._parse_expression(transition.when, BoolType()),
+                do=self._parse_actions(transition.do),
+                then=self._parse_transitions(transition.then),
+            )
+            for transition in transitions
+        )
+
+    def _parse_actions(self, actions: Actions) -> Actions:
+        return tuple(map(self._parse_action, actions))
+
+    def _parse_action(self, action: Action) -> Action:
+        if isinstance(action, Assign):
+            return replace(action, values=self._parse_values(action.values))
+        if isinstance(action, Branch):
+            return replace(
+                action,
+                when=self._parse_expression(action.when, BoolType()),
+                then=self._parse_actions(action.then),
+                otherwise=self._parse_actions(action.otherwise),
+            )
+        return action

@@ -9,8 +9,8 @@ from pathlib import Path
 from posewright.charts.machine import Interpreter, TickExecution
 from posewright.charts.model import Chart
 from posewright.charts.mutation.distinguish import Distinguisher, MutantStatus
-from posewright.charts.mutation.faults import Mutant
 from posewright.charts.mutation.mutants import mutants
+from posewright.charts.mutation.mutation import Mutant
 from posewright.charts.reachability import Exploration, abstract_registers, explore
 from posewright.charts.scenarios import (
     Scenario,
@@ -111,7 +111,9 @@ def mutate_chart(
     if not_killed:
         distinguisher = Distinguisher(exploration or explore_small_variables(chart))
         equivalent = tuple(
-            mutant for mutant in not_killed if distinguisher.distinguish(mutant).status is MutantStatus.ALIKE
+            mutant
+            for mutant in not_killed
+            if distinguisher.distinguish(mutant).status is MutantStatus.EQUIVALENT
         )
     survived = tuple(mutant for mutant in not_killed if mutant not in equivalent)
     n_killed = len(all_mutants) - len(not_killed)

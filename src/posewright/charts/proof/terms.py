@@ -233,18 +233,18 @@ class TermFactory:
     def less(self, left: SmtTerm, right: SmtTerm) -> SmtTerm:
         """Return `left < right`."""
         left, right = self.to_common_sort(left, right)
-        known = self._compare_intervals(left.interval, right.interval, operator.lt, operator.ge)
-        if known is not None or left is right:
-            return self.constant(bool(known))
+        order = self._compare_intervals(left.interval, right.interval, operator.lt, operator.ge)
+        if order is not None or left is right:
+            return self.constant(bool(order))
         integer_order = self._compare_integers(left, right, strict=True)
         return integer_order or self._make(SmtOp.LESS, SmtSort.BOOLEAN, (left, right))
 
     def at_most(self, left: SmtTerm, right: SmtTerm) -> SmtTerm:
         """Return `left <= right`."""
         left, right = self.to_common_sort(left, right)
-        known = self._compare_intervals(left.interval, right.interval, operator.le, operator.gt)
-        if known is not None or (left is right and not left.interval.nan):
-            return self.constant(known is not False)
+        order = self._compare_intervals(left.interval, right.interval, operator.le, operator.gt)
+        if order is not None or (left is right and not left.interval.nan):
+            return self.constant(order is not False)
         integer_order = self._compare_integers(left, right, strict=False)
         return integer_order or self._make(SmtOp.AT_MOST, SmtSort.BOOLEAN, (left, right))
 

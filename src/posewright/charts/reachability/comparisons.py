@@ -59,33 +59,39 @@ class SymbolicComparison:
 
     def __call__(self, env: Registers, path: PathCondition) -> bool:
         """Return whether the comparison holds on a path."""
-        known = {name: env[name] for name in self.registers}
+        known_values = {name: env[name] for name in self.registers}
         if len(self.inputs) == 1:
-            return self._split_input(self.inputs[0], known, path)
+            return self._split_input(self.inputs[0], known_values, path)
         while True:
             open_inputs = [name for name in self.inputs if not path.is_fixed(name)]
             if len(open_inputs) <= 1:
                 break
             smallest = min(open_inputs, key=path.size)
             if path.size(smallest) > MAX_BRANCHED_VALUES and self.domains[smallest].is_number:
-                return path.relate(self._relation(known, path))
+                return path.relate(self._relation(known_values, path))
             path.pick(smallest)
-        known |= {name: path.value(name) for name in self.inputs if path.is_fixed(name)}
-        return self._split_input(open_inputs[0], known, path) if open_inputs else bool(self._evaluate(known))
+        known_values |= {name: path.value(name) for name in self.inputs if path.is_fixed(name)}
+        return (
+            self._split_input(open_inputs[0], known_values, path)
+            if open_inputs
+            else bool(self._evaluate(known_values))
+        )
 
-    def _split_input(self, name: str, known: dict[str, Value], path: PathCondition) -> bool:
+    def _split_input(self, name: str, known_values: dict[str, Value], path: PathCondition) -> bool:
         """Return whether the comparison holds, where `name` is the only input that is not known."""
-        key = (name, tuple(known.values()))
+        key = (name, tuple(known_values.values()))
         if key not in self._sets:
-            self._sets[key] = self._find_set(name, known, path)
+            self._sets[key] = self._find_set(name, known_values, path)
         spans, exact = self._sets[key]
-        return path.split(name, spans) if exact else path.relate(self._relation(known, path))
+        return path.split(name, spans) if exact else path.relate(self._relation(known_values, path))
 
-    def _find_set(self, name: str, known: Mapping[str, Value], path: PathCondition) -> tuple[Spans, bool]:
+    def _find_set(
+        self, name: str, known_values: Mapping[str, Value], path: PathCondition
+    ) -> tuple[Spans, bool]:
         """Return the values of one input for which the comparison holds, and whether that is exact."""
         domain = self.domains[name]
-        compile_at_index = self._index_compiler(name, known, path)
-        relation = self._substitute(known)
+        compile_at_index = self._index_compiler(name, known_values, path)
+        relation = self._substitute(known_values)
         spans, exact = find_spans(self.tree, name, domain, compile_at_index)
         if exact and not may_be_undefined(relation.condition, {name: domain.kind}):
             return spans, True
@@ -96,14 +102,16 @@ class SymbolicComparison:
 
         return _correct_spans(spans, name, domain, relation, prover=path.solver.prover, holds=holds)
 
-    def _index_compiler(self, name: str, known: Mapping[str, Value], path: PathCondition) -> CompileAtIndex:
+    def _index_compiler(
+        self, name: str, known_values: Mapping[str, Value], path: PathCondition
+    ) -> CompileAtIndex:
         """Return a function that compiles a term to a function of the index of one input's value."""
         value_of = self.domains[name].value
         expression = self.expression
 
         def compile_at_index(tree: Tree) -> IndexFunction:
             evaluate = compile_tree(tree, expression.fixed, expression.source)
-            env = dict(known)
+            env = dict(known_values)
 
             def compute(index: int) -> Value:
                 path.work += WORK_PER_VALUE
@@ -118,16 +126,20 @@ class SymbolicComparison:
 
         return compile_at_index
 
-    def _relation(self, known: Mapping[str, Value], path: PathCondition) -> Relation:
+    def _relation(self, known_values: Mapping[str, Value], path: PathCondition) -> Relation:
         """Return the comparison as a relation between the inputs that are not fixed."""
         fixed_inputs = {name: path.value(name) for name in self.inputs if path.is_fixed(name)}
-        return self._substitute({**known, **fixed_inputs})
+        return self._substitute({**known_values, **fixed_inputs})
 
-    def _substitute(self, known: Mapping[str, Value]) -> Relation:
+    def _substitute(self, known_values: Mapping[str, Value]) -> Relation:
         """Return the comparison as a relation, with the known names replaced by their values."""
 
         def substitute(node: Tree) -> Tree | None:
-            return Literal(known[node.name]) if isinstance(node, Name) and node.name in known else None
+            return (
+                Literal(known_values[node.name])
+                if isinstance(node, Name) and node.name in known_values
+                else None
+            )
 
         tree = rewrite(self.tree, substitute)
         return Relation(replace(self.expression, tree=tree, type=BoolType()))

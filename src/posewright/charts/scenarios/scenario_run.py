@@ -84,8 +84,8 @@ class ScenarioResult:
 
     def lines(self) -> Lines:
         """Yield the lines of the result for a terminal: whether it passed, and the first failures."""
-        word = style_level("passed" if self.passed else "failed")
-        yield build_line(word, f" {self.scenario.name} ({self.ticks} ticks)")
+        verdict = style_level("passed" if self.passed else "failed")
+        yield build_line(verdict, f" {self.scenario.name} ({self.ticks} ticks)")
         for failure in self.failures[:MAX_FAILURES_SHOWN]:
             yield f"    {self.scenario.path or ''}: {failure}"
 

@@ -23,7 +23,7 @@ from posewright.control.schedule import in_frames
 from posewright.controllers.passes import PEAK_OF_MEAN, SHARE_OF_SPEED, SHORTEST_JOIN_S, TOUCHING_RAD
 from posewright.errors import InputError, Where
 from posewright.motions import Easing, Keyframe, Motion, Pose
-from posewright.motions.pose import ends_of
+from posewright.motions.pose import pause_ends
 from posewright.robots import Robot
 
 Whole: TypeAlias = NDArray[np.int64]
@@ -181,7 +181,7 @@ def _parts(robot: Robot, motions: Mapping[str, Motion]) -> int:
 
 def _clock(motion: Motion, robot: Robot) -> list[Fraction]:
     """Return when each keyframe is reached, then when the pause after each is over [frames]."""
-    ends = ends_of(motion.keyframes) / motion.speed
+    ends = pause_ends(motion.keyframes) / motion.speed
     return [in_frames(float(time), robot.frame_period_s) for time in (*motion.keyframe_times, *ends)]
 
 

@@ -39,10 +39,10 @@ COLOURS = colours_of(ORDER)
 MM = 1e3
 """Millimetres in a metre: lengths are drawn in them."""
 
-_MOST_CHANGES = 2
+_MAX_CHANGES = 2
 """Greatest number of changes of a gait that are listed beside its name."""
 
-_NAME_LENGTH = 30
+_MAX_NAME_LENGTH = 30
 """Greatest length of the name before the changes."""
 
 SAME = 1e-6
@@ -60,9 +60,9 @@ def name_and_changes(gait: Gait, robot: Robot) -> str:
     changes = [f"{name} {value:.4g}" for name, value in gait.flat.items() if original.get(name) != value]
     if not changes:
         return gait.name
-    name = textwrap.shorten(gait.name, _NAME_LENGTH, placeholder=" ...")
-    suffix = f", {len(changes) - _MOST_CHANGES} more" if len(changes) > _MOST_CHANGES else ""
-    return f"{name}, changed: {', '.join(changes[:_MOST_CHANGES])}{suffix}"
+    name = textwrap.shorten(gait.name, _MAX_NAME_LENGTH, placeholder=" ...")
+    suffix = f", {len(changes) - _MAX_CHANGES} more" if len(changes) > _MAX_CHANGES else ""
+    return f"{name}, changed: {', '.join(changes[:_MAX_CHANGES])}{suffix}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

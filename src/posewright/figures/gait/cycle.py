@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from posewright.figures.gait.content import COLOURS, ORDER, SAME, SHORT, FootPath, GaitContent
-from posewright.figures.style import FAINT, GREY, INK, WRONG, trim
+from posewright.figures.style import FAINT, GREY, INK, WRONG, trim_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -210,7 +210,7 @@ def set_cycle_axis(axes: Axes, content: GaitContent, path: FootPath) -> None:
     axes.axvspan(0.0, period, color=BAND, lw=0, zorder=0)
     for start, end in down_spans(path):
         axes.axvspan(start, end, color="white", lw=0, zorder=0.5)
-    trim(axes)
+    trim_axes(axes)
     axes.tick_params(labelcolor=INK)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.figures.gait.content import COLOURS, MM, ORDER, SAME, SHORT, FootPath, GaitContent
-from posewright.figures.style import GREY, INK, draw_arrow_head, trim
+from posewright.figures.style import GREY, INK, draw_arrow_head, trim_axes
 from posewright.gaits import chain
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def draw_above(axes: Axes, content: GaitContent, *, names: bool = True, by_feet:
             _write_foot_name(axes, path)
     draw_base_path(axes, content, by_feet=by_feet)
     axes.margins(x=0.06, y=0.18 if names else 0.06)
-    trim(axes)
+    trim_axes(axes)
 
 
 def draw_base_path(axes: Axes, content: GaitContent, *, by_feet: bool = False) -> None:
@@ -268,7 +268,7 @@ def set_side_view(axes: Axes, view: SideView) -> None:
     axes.set_aspect(view.stretch)
     axes.axhspan(-BELOW * height, 0.0, color=SOIL, lw=0, zorder=0)
     axes.axhline(0.0, color=GREY, lw=0.8, zorder=1)
-    trim(axes)
+    trim_axes(axes)
     axes.locator_params(axis="y", nbins=4)
 
 
@@ -305,7 +305,7 @@ def draw_stance(axes: Axes, content: GaitContent) -> None:
     ends = [shoulders[:, 0].min(), shoulders[:, 0].max()]
     axes.plot(ends, [shoulders[:, 2].mean()] * 2, color=GREY, lw=6.0, solid_capstyle="round", zorder=2)
     axes.margins(x=0.05, y=0.09)
-    trim(axes)
+    trim_axes(axes)
 
 
 def _draw_leg(axes: Axes, content: GaitContent, path: FootPath, shade: float) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from posewright.figures.gait import cycle, feet
 from posewright.figures.gait.content import COLOURS, SHORT, FootPath, GaitContent, name_and_changes
-from posewright.figures.style import GREY, INK, WRONG, axes_at, canvas, styled, titled, write_row_legend
+from posewright.figures.style import GREY, INK, WRONG, axes_at, canvas, label_figure, styled, write_row_legend
 from posewright.gaits import (
     FEET,
     Gait,
@@ -84,7 +84,7 @@ def draw_gait_page(content: GaitContent, into: Canvas | None = None) -> Figure:
     _draw_above_and_phases(figure, content)
     for column, foot in enumerate(displayed_legs(content)):
         _draw_leg(figure, content, content.feet[foot], LEFT + column * (COLUMN + GAP))
-    return titled(figure, f"gait {content.gait.name}: {subtitle(content)}")
+    return label_figure(figure, f"gait {content.gait.name}: {subtitle(content)}")
 
 
 def displayed_legs(content: GaitContent) -> tuple[str, str]:

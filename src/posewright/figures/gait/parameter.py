@@ -13,7 +13,7 @@ from posewright.arrays import Floats
 from posewright.figures.gait import feet
 from posewright.figures.gait.content import COLOURS, MM, FootPath, GaitContent
 from posewright.figures.gait.cycle import BAND, draw_phases
-from posewright.figures.style import FAINT, GREY, INK, axes_at, canvas, styled, titled, trim
+from posewright.figures.style import FAINT, GREY, INK, axes_at, canvas, label_figure, styled, trim_axes
 from posewright.gaits import (
     Gait,
     VelocityCommand,
@@ -76,7 +76,7 @@ def draw_parameter(
     """
     card = robot_of_gait(gait, robot)
     variants = parameter_variants(gait, card, name, values)
-    return titled(draw_small_multiples(name, variants, figure), picture_description(name, variants))
+    return label_figure(draw_small_multiples(name, variants, figure), picture_description(name, variants))
 
 
 def picture_description(name: str, labels: Iterable[str]) -> str:
@@ -217,7 +217,7 @@ def _draw_heights(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None
         heights = feet.height_mm(path, path.planned(path.air_times))
         panel.plot(path.air_times, heights, "o", ms=4, mfc="white", mec=COLOURS[FOOT])
         panel.set_xlim(-0.06 * until, 1.12 * until)
-        trim(panel)
+        trim_axes(panel)
     feet.share_scale(axes)
 
 
@@ -235,7 +235,7 @@ def _draw_forward_positions(axes: Sequence[Axes], contents: Sequence[GaitContent
             panel.axvspan(start, start + timing.air_s, color=BAND, lw=0, zorder=0)
         panel.axhline(0.0, color=FAINT, lw=0.8)
         panel.set_xlim(0.0, until)
-        trim(panel)
+        trim_axes(panel)
     feet.share_scale(axes)
 
 

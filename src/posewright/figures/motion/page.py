@@ -26,7 +26,7 @@ from posewright.figures.motion.panel import (
     draw_whole_robot_findings,
     list_lines,
 )
-from posewright.figures.style import canvas, create_mosaic, styled, titled, write_row_legend
+from posewright.figures.style import canvas, create_mosaic, label_figure, styled, write_row_legend
 from posewright.formats import robot_of_motion
 from posewright.motions import Finding, Motion, check_motion
 from posewright.robots import Robot
@@ -115,7 +115,7 @@ def draw_motion_page(content: MotionContent, into: Canvas | None = None) -> Figu
                 panel.draw_heading(axes, groups[name])
             axes.tick_params(labelbottom=name in lowest, labelsize=7, length=2.5, pad=2)
             axes.set_xlabel("time [s]" if name in lowest else "", fontsize=7.5, labelpad=2)
-    return titled(figure, f"motion {content.motion.name}: {_subtitle(content)}")
+    return label_figure(figure, f"motion {content.motion.name}: {_subtitle(content)}")
 
 
 def _list_findings(content: MotionContent, rows: Mosaic, column_in: float) -> tuple[list[ListLine], float]:

@@ -1,8 +1,8 @@
-"""An ODA archive as a document: Sony's container for motions and sounds of an AIBO.
+"""The document of an ODA archive, Sony's container for motions and sounds of an AIBO.
 
 Source: formats.md 1.2 (from Sony's ODA-FFORM-E.txt and the SDK's `oda` and libODA, held against 20 archives).
-What an entry holds is told by its own first bytes: the table's type can lie (an ERS-210's NEWMTN.ODA says
-OMTN of recording slots that hold none).
+The content of an entry is recognized by its own first bytes, since the type in the table can be wrong: in an
+ERS-210's NEWMTN.ODA, recording slots without a motion have the type OMTN.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _HEAD_BYTES = 16
 
 
 class EntryKind(Enum):
-    """What an entry holds, as people say it."""
+    """The kind of an entry's content."""
 
     MOTION = "motion"
     PLACEHOLDER = "placeholder"
@@ -36,8 +36,8 @@ class EntryKind(Enum):
 
 
 @dataclass(frozen=True)
-class Contents:
-    """What an entry holds."""
+class EntryContent:
+    """The content of an entry: its kind, and whether it is in gzip."""
 
     kind: EntryKind
     is_packed: bool = False
@@ -49,10 +49,10 @@ TYPE_OF = {
     EntryKind.SOUND: "WAVE",
     EntryKind.MIDI: "MIDI",
 }
-"""The type that the table gives to what is of a kind."""
+"""The type in the table of each kind of content."""
 
 TYPES = ("OMTN", "WAVE", "MIDI", "LED", "SYN", "STT ", "OSND")
-"""The types that Sony's tools know; the table has an empty one for what they do not."""
+"""The types of Sony's tools; anything else has an empty type."""
 
 _SUFFIX_OF_KIND = {
     EntryKind.MOTION: ".mtn",
@@ -63,14 +63,14 @@ _SUFFIX_OF_KIND = {
 _SUFFIX_OF_TYPE = {"LED": ".led", "SYN": ".syn", "STT ": ".stt", "OSND": ".osnd"}
 
 
-def contents_of(data: bytes) -> Contents:
-    """Tell what `data` is, looking at its first bytes only."""
+def content_of(data: bytes) -> EntryContent:
+    """Return the kind of `data` from its first bytes."""
     head = unpacked_head(data, _HEAD_BYTES)
-    return Contents(_kind_of(head), is_gzip(data))
+    return EntryContent(_kind_of(head), is_gzip(data))
 
 
 def suffix_of(kind: EntryKind, type_name: str) -> str:
-    """Return how the name of a file ends that holds such an entry."""
+    """Return the suffix of a file with an entry's content."""
     return _SUFFIX_OF_KIND.get(kind) or _SUFFIX_OF_TYPE.get(type_name, ".bin")
 
 
@@ -91,11 +91,12 @@ HEAD = struct.Struct("<4sHHII48s")
 ROW = struct.Struct("<4s128sIII")
 """An entry of the table: type, name, offset from the start of the file, size, reserved."""
 
-NAME_BYTES = 127  # the table has room for 128; the last is 0
+NAME_BYTES = 127
+"""Longest name; the table has 128 bytes, of which the last is 0."""
 
 
 class Compression(Enum):
-    """Where an archive has gzip: AIBO Mind 2 wraps the whole file, Mind 3 each entry."""
+    """The use of gzip in an archive: AIBO Mind 2 compresses the whole file, Mind 3 each entry."""
 
     NONE = "none"
     FILE = "file"
@@ -104,18 +105,18 @@ class Compression(Enum):
 
 _GZIP = {
     Compression.NONE: "no gzip",
-    Compression.FILE: "gzip around all of it",
+    Compression.FILE: "gzip around the whole file",
     Compression.ENTRIES: "gzip around each entry",
 }
 
 
-def entries_counted(count: int) -> str:
-    """Return a number of entries in words: `1 entry`, `2 entries`."""
+def format_entry_count(count: int) -> str:
+    """Return a number of entries as text: `1 entry`, `2 entries`."""
     return f"{count} {'entry' if count == 1 else 'entries'}"
 
 
-def plural(noun: str, count: int) -> str:
-    """Return the noun for so many: of a kind of entry, or `file`."""
+def pluralize(noun: str, count: int) -> str:
+    """Return a noun, a kind of entry or `file`, in the singular or plural for a count."""
     return noun if count == 1 or noun in ("midi", "unknown") else f"{noun}s"
 
 
@@ -124,11 +125,12 @@ class OdaEntry:
     """An entry of an archive.
 
     Attributes:
-        type: what the table says it is: `OMTN`, `WAVE`, `STT `; empty where it does not say.
-        data: its bytes, in gzip where they are so in the archive.
-        after_name: what else stands in the table's room for the name, from the byte behind it on.
-        reserved: a number in the table, 0 in every archive seen.
-        offset: where its bytes were in the archive as it was read; None for one that was not.
+        name: its name.
+        type: its type in the table: `OMTN`, `WAVE`, `STT `; empty for none.
+        data: its bytes, with gzip if the archive has it.
+        after_name: bytes after the name in the table's field for it.
+        reserved: a number in the table, 0 in all known archives.
+        offset: the offset of its bytes in the archive it was read from; None for a new entry.
     """
 
     name: str
@@ -139,36 +141,40 @@ class OdaEntry:
     offset: int | None = None
 
     @property
-    def contents(self) -> Contents:
-        """What it really holds."""
-        return contents_of(self.data)
+    def content(self) -> EntryContent:
+        """Its content, as recognized from its first bytes."""
+        return content_of(self.data)
 
     def to_dict(self) -> dict[str, object]:
-        """Return what is to be known of it, fit for JSON."""
-        contents = self.contents
+        """Return a description of the entry as plain data."""
+        content = self.content
         return {
             "name": self.name,
             "type": self.type,
-            "holds": contents.kind.value,
-            "gzip": contents.is_packed,
+            "holds": content.kind.value,
+            "gzip": content.is_packed,
             "offset": self.offset,
             "size_bytes": len(self.data),
         }
 
     def row(self, offset: int) -> bytes:
-        """Return its row of the table for its bytes at `offset`."""
+        """Return its row of the table, with its bytes at `offset`."""
         name = self.name.encode("latin-1") + self.after_name
         return ROW.pack(self.type.encode("latin-1"), name, offset, len(self.data), self.reserved)
 
 
 @dataclass(frozen=True)
 class OdaArchive:
-    """An archive. As long as nothing is changed, `render` gives the bytes it was read from.
+    """An archive; unchanged, `render` returns the bytes it was read from.
 
     Attributes:
-        entries: in the order of the table; a MONETCMD.CFG may name them by their place in it.
-        reserved: what follows the header's numbers.
-        plain: the bytes it was read from, out of gzip; empty for one that was changed or made here.
+        entries: the entries in the order of the table; a MONETCMD.CFG may name them by their place in it.
+        path: its file.
+        version: major and minor version.
+        reserved: the last bytes of the header.
+        plain: the bytes it was read from, without gzip; empty for a changed or new archive.
+        wrapping: the gzip around the file, None without.
+        remarks: descriptions of what is unusual about it.
     """
 
     entries: tuple[OdaEntry, ...] = ()
@@ -184,19 +190,19 @@ class OdaArchive:
 
     @cached_property
     def places(self) -> Mapping[str, int]:
-        """Place of each entry by its name, from 0; of several called so, the first, as on the robot."""
+        """Index of each entry by its name; of several with the same name, the first, as on the robot."""
         return {entry.name: place for place, entry in reversed(list(enumerate(self.entries)))}
 
     @cached_property
     def compression(self) -> Compression:
-        """Where it has gzip."""
+        """Its use of gzip."""
         if self.wrapping is not None:
             return Compression.FILE
-        packed = any(is_gzip(entry.data) for entry in self.entries)
-        return Compression.ENTRIES if packed else Compression.NONE
+        has_packed_entries = any(is_gzip(entry.data) for entry in self.entries)
+        return Compression.ENTRIES if has_packed_entries else Compression.NONE
 
     def to_dict(self, *, with_entries: bool = True) -> dict[str, object]:
-        """Return what the archive is and holds, fit for JSON."""
+        """Return a description of the archive as plain data."""
         entries = [{"number": number, **entry.to_dict()} for number, entry in enumerate(self.entries, 1)]
         return {
             "file": str(self.path),
@@ -210,83 +216,83 @@ class OdaArchive:
 
     @property
     def summary(self) -> str:
-        """What the archive holds, in a line."""
-        counts = ", ".join(f"{count} {plural(kind, count)}" for kind, count in self._kinds().items())
-        entries = entries_counted(len(self.entries))
+        """A description of the archive in one line."""
+        counts = ", ".join(f"{count} {pluralize(kind, count)}" for kind, count in self._kinds().items())
+        entries = format_entry_count(len(self.entries))
         return f"{self.path}: {entries} ({counts or 'empty'}), {_GZIP[self.compression]}"
 
     def lines(self) -> Lines:
-        """Yield the summary, and a line for each entry."""
+        """Yield the summary and a line for each entry."""
         yield self.summary
         width = len(str(len(self.entries)))
         for number, entry in enumerate(self.entries, 1):
-            contents = entry.contents
-            packed = " (gzip)" if contents.is_packed else ""
+            content = entry.content
+            packed = " (gzip)" if content.is_packed else ""
             size = f"{len(entry.data):>9,}"
             name = escape_unprintable(entry.name)
-            yield f"  {number:>{width}}  {contents.kind.value:<11}{size}{packed:<7}  {name}"
+            yield f"  {number:>{width}}  {content.kind.value:<11}{size}{packed:<7}  {name}"
 
     def _kinds(self) -> dict[str, int]:
-        return dict(Counter(entry.contents.kind.value for entry in self.entries))
+        return dict(Counter(entry.content.kind.value for entry in self.entries))
 
     def place(self, name: str) -> int:
-        """Return the place of the first entry called `name`, from 0, or raise UnknownNameError."""
+        """Return the index of the first entry with a name; raise UnknownNameError if there is none."""
         if name not in self.places:
             raise UnknownNameError.among("entry", name, self.places, where=Where(self.path))
         return self.places[name]
 
     def entry(self, name: str) -> OdaEntry:
-        """Return the first entry called `name`, or raise UnknownNameError."""
+        """Return the first entry with a name; raise UnknownNameError if there is none."""
         return self.entries[self.place(name)]
 
     def with_entry(self, name: str, data: bytes, kind: str | None = None) -> OdaArchive:
-        """Return the archive with an entry, in place of the one called so or else at the end.
+        """Return the archive with an entry, which replaces the entry of the same name or is added at the end.
 
         Args:
-            name: at most 127 letters of Latin-1.
-            data: its bytes, as they are to stand in the archive.
-            kind: its type, one of `contents.TYPES`; default what its bytes tell, or what the entry
-                in whose place it comes said.
+            name: its name, at most 127 characters of Latin-1.
+            data: its bytes as they are in the archive, with gzip if it has it.
+            kind: its type, one of `TYPES`; by default that of its content, or that of the replaced entry.
 
         Raises:
-            FormatError: it cannot be called so, or there is no such type.
+            FormatError: the name or the type is not possible.
         """
         if name in self.places:
             return self.with_data(self.places[name], data, kind)
-        return self.with_more(new_entry(name, data, kind))
+        return self.with_entries(new_entry(name, data, kind))
 
-    def with_more(self, *entries: OdaEntry) -> OdaArchive:
-        """Return the archive with more entries at its end."""
-        return self._changed((*self.entries, *entries))
+    def with_entries(self, *entries: OdaEntry) -> OdaArchive:
+        """Return the archive with further entries at its end."""
+        return self._replace_entries((*self.entries, *entries))
 
     def with_data(self, place: int, data: bytes, kind: str | None = None) -> OdaArchive:
-        """Return the archive with other bytes in the entry at `place`; otherwise as `with_entry`."""
-        before = self.entries[place]
-        if data == before.data and kind is None:
+        """Return the archive with the bytes of the entry at `place` replaced; otherwise as `with_entry`."""
+        old_entry = self.entries[place]
+        if data == old_entry.data and kind is None:
             return self
-        found = TYPE_OF.get(contents_of(data).kind, before.type)
-        entry = replace(before, type=checked_type(found if kind is None else kind), data=data, offset=None)
-        return self._changed((*self.entries[:place], entry, *self.entries[place + 1 :]))
+        if kind is None:
+            kind = TYPE_OF.get(content_of(data).kind, old_entry.type)
+        entry = replace(old_entry, type=full_type(kind), data=data, offset=None)
+        return self._replace_entries((*self.entries[:place], entry, *self.entries[place + 1 :]))
 
-    def only(self, *places: int) -> OdaArchive:
-        """Return the archive with the entries at these places alone."""
-        return self._changed(tuple(self.entries[place] for place in places))
+    def with_only(self, *places: int) -> OdaArchive:
+        """Return the archive with only the entries at the given places."""
+        return self._replace_entries(tuple(self.entries[place] for place in places))
 
     def render(self) -> bytes:
-        """Return the archive's bytes: those it was read from, or a new layout without gaps."""
-        plain = self.plain or self._laid_out()
+        """Return the archive's bytes: those it was read from, or new ones without gaps."""
+        plain = self.plain or self._lay_out()
         return plain if self.wrapping is None else self.wrapping.wrap(plain)
 
-    def _changed(self, entries: tuple[OdaEntry, ...]) -> OdaArchive:
+    def _replace_entries(self, entries: tuple[OdaEntry, ...]) -> OdaArchive:
         return replace(self, entries=entries, plain=b"")
 
-    def _laid_out(self) -> bytes:
-        """Return the archive with its data in the order of the table and nothing between, as Sony's tool."""
+    def _lay_out(self) -> bytes:
+        """Return the archive's bytes, with data in the table's order and no gaps, as Sony's tool does."""
         count = len(self.entries)
         offset = HEAD.size + ROW.size * count
         size = offset + sum(len(entry.data) for entry in self.entries)
         if size > MAX_ARCHIVE_BYTES:
-            hint = f"at most {MAX_ARCHIVE_BYTES:,}; make two of it"
+            hint = f"at most {MAX_ARCHIVE_BYTES:,}; split it in two"
             raise FormatError(f"the archive would have {size:,} bytes", where=Where(self.path), hint=hint)
         rows: list[bytes] = []
         for entry in self.entries:
@@ -297,29 +303,30 @@ class OdaArchive:
 
 
 def new_entry(name: str, data: bytes, kind: str | None = None) -> OdaEntry:
-    """Return an entry; arguments and errors as of `OdaArchive.with_entry`."""
-    check_name(name)
-    found = TYPE_OF.get(contents_of(data).kind, "")
-    return OdaEntry(name, checked_type(found if kind is None else kind), data)
+    """Return an entry; arguments and errors as in `OdaArchive.with_entry`."""
+    require_name(name)
+    if kind is None:
+        kind = TYPE_OF.get(content_of(data).kind, "")
+    return OdaEntry(name, full_type(kind), data)
 
 
-def check_name(name: str) -> None:
-    """Refuse a name that an entry cannot have."""
-    hint = f"1 to {NAME_BYTES} letters of western Europe (Latin-1)"
+def require_name(name: str) -> None:
+    """Raise FormatError for a name that an entry cannot have."""
+    hint = f"use 1 to {NAME_BYTES} characters of Latin-1, those of western Europe"
     try:
         size = len(name.encode("latin-1"))
     except UnicodeEncodeError as error:
         raise FormatError(f"an entry cannot be called {name!r}", hint=hint) from error
     if not 1 <= size <= NAME_BYTES or "\0" in name:
-        raise FormatError(f"an entry cannot be called {name!r}, {size} letters", hint=hint)
+        raise FormatError(f"an entry cannot be called {name!r}, with {size} characters", hint=hint)
 
 
-def checked_type(name: str) -> str:
-    """Return a type as the table has it, which fills some up with a blank; an empty one for none."""
-    for known in TYPES:
-        if known.strip() == name.strip().upper():
-            return known
+def full_type(name: str) -> str:
+    """Return a type as in the table, where some end in a blank; raise FormatError for an unknown one."""
+    for type_name in TYPES:
+        if type_name.strip() == name.strip().upper():
+            return type_name
     if name.strip():
-        hint = f"{', '.join(known.strip() for known in TYPES)}, or none"
+        hint = f"use {', '.join(type_name.strip() for type_name in TYPES)}, or none"
         raise FormatError(f"an entry cannot be of type {name!r}", hint=hint)
     return ""

@@ -1,8 +1,8 @@
-"""Putting an archive together: motions of any format, sounds and the rest, from files.
+"""Assembly of archives from files: motions of any format, sounds and others.
 
-Names of entries become names of files, and back: what a file's name cannot hold on some system is written as
-its code, `%2F` for a slash, so that the way back is exact. An entry cannot get out of the folder it is put
-in.
+Names of entries are converted to names of files and back: characters that a file's name cannot hold on some
+system are written as their codes, `%2F` for a slash, so the conversion is exact. An entry's file is always in
+the folder it is extracted to.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from posewright.formats.oda.archive import (
     EntryKind,
     OdaArchive,
     OdaEntry,
-    check_name,
-    checked_type,
-    contents_of,
+    content_of,
+    full_type,
     new_entry,
+    require_name,
 )
 from posewright.formats.omtn.document import PLACEHOLDER, OmtnDocument
 from posewright.formats.omtn.format import FORMAT as OMTN_FORMAT
@@ -43,48 +43,49 @@ from posewright.formats.registry import FORMATS
 from posewright.robots import Robot
 
 _SAFE = re.compile(rb"[A-Za-z0-9_#+,=@()\[\] .-]")
-"""What every system takes within a name, and no shell or tool takes for more than a letter of it."""
+"""Characters that every system allows in a name and no shell or tool interprets."""
 
 _DEVICES = re.compile(r"(?i)(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)")
-"""Names that are no files on Windows, whatever follows the point."""
+"""Names that are devices on Windows, with any suffix."""
 
-_MOST = 200  # letters of a name; file systems take 255 bytes, with what it ends in
+_MAX_STEM_LENGTH = 200  # file systems allow 255 bytes with the suffix
 _CODE = re.compile(rb"%([0-9A-F]{2})")
-_AGAIN = re.compile(r"~[0-9]+$")
+_COUNTER = re.compile(r"~[0-9]+$")
 
 
 def file_stem(name: str) -> str:
-    """Return an entry's name as that of a file, without what it ends in.
+    """Return an entry's name as that of a file, without the suffix.
 
-    A name that becomes longer than a file's can be is cut, and gets a number made of all of it; only that
-    cannot be turned back.
+    A name that is too long for a file is shortened and gets a checksum; only such a name cannot be converted
+    back.
     """
     raw = name.encode("latin-1")
     last = len(raw) - 1
-    stem = "".join(
-        chr(byte) if _SAFE.fullmatch(raw, i, i + 1) and not _at_an_end(byte, i, last) else f"%{byte:02X}"
-        for i, byte in enumerate(raw)
-    )
+    parts: list[str] = []
+    for i, byte in enumerate(raw):
+        is_safe = _SAFE.fullmatch(raw, i, i + 1) and not _is_unsafe_at_end(byte, i, last)
+        parts.append(chr(byte) if is_safe else f"%{byte:02X}")
+    stem = "".join(parts)
     if _DEVICES.match(stem):
         stem = f"%{ord(stem[0]):02X}{stem[1:]}"
-    if len(stem) > _MOST:
-        stem = f"{stem[: _MOST - 9]}~{zlib.crc32(raw)}"[:_MOST]
+    if len(stem) > _MAX_STEM_LENGTH:
+        stem = f"{stem[: _MAX_STEM_LENGTH - 9]}~{zlib.crc32(raw)}"[:_MAX_STEM_LENGTH]
     return stem or "%"
 
 
-def _at_an_end(byte: int, at: int, last: int) -> bool:
-    """Tell whether a letter must not stand where it does: hidden files, options, ends that Windows drops."""
+def _is_unsafe_at_end(byte: int, at: int, last: int) -> bool:
+    """Return whether a character is unsafe as the first (hidden file, option) or last (Windows drops it)."""
     return (at == 0 and byte in b".- ") or (at == last and byte in b". ")
 
 
 def entry_name(path: PurePath, suffixes: tuple[str, ...] = ()) -> str:
-    """Return what the entry of a file is called: as the file, without folder and ending.
+    """Return the name of a file's entry: that of the file without folder and suffix.
 
-    Endings of two parts among `suffixes`, such as `.motion.yaml`, are dropped whole.
+    `suffixes` are suffixes of two parts, such as `.motion.yaml`, which are removed whole.
     """
     name = path.name
-    ending = next((suffix for suffix in suffixes if name.lower().endswith(suffix)), path.suffix)
-    stem = _AGAIN.sub("", name[: len(name) - len(ending)] if ending else name)
+    file_suffix = next((suffix for suffix in suffixes if name.lower().endswith(suffix)), path.suffix)
+    stem = _COUNTER.sub("", name[: len(name) - len(file_suffix)] if file_suffix else name)
     if not stem.isascii() or stem == "%":
         return "" if stem == "%" else stem
     raw = _CODE.sub(lambda code: bytes((int(code[1], 16),)), stem.encode("ascii"))
@@ -92,31 +93,39 @@ def entry_name(path: PurePath, suffixes: tuple[str, ...] = ()) -> str:
 
 
 class FileNames:
-    """Gives every entry a file name of its own, on systems too that do not tell `A` from `a`."""
+    """Chooses a different file name for every entry, also on systems that ignore upper and lower case."""
 
     def __init__(self) -> None:
-        self._taken: set[str] = set()
-        self._last: dict[str, int] = {}
+        self._used_names: set[str] = set()
+        self._last_counters: dict[str, int] = {}
 
-    def name(self, entry: str, suffix: str) -> str:
-        """Return the name of the file for an entry; a second one called so gets `~2` behind it."""
+    def choose_name(self, entry: str, suffix: str) -> str:
+        """Return the name of an entry's file; a second entry of the same name gets `~2` after it."""
         stem = file_stem(entry)
         key = f"{stem}{suffix}".lower()
         name = f"{stem}{suffix}"
-        while name.lower() in self._taken:
-            self._last[key] = self._last.get(key, 1) + 1
-            name = f"{stem}~{self._last[key]}{suffix}"
-        self._taken.add(name.lower())
+        while name.lower() in self._used_names:
+            self._last_counters[key] = self._last_counters.get(key, 1) + 1
+            name = f"{stem}~{self._last_counters[key]}{suffix}"
+        self._used_names.add(name.lower())
         return name
 
 
 @dataclass(frozen=True)
-class Part:
-    """What a file becomes in an archive."""
+class ArchivePart:
+    """A file prepared for an archive.
+
+    Attributes:
+        name: the name of the entry.
+        data: its bytes, without gzip.
+        type: its type in the table; None for that of its content.
+        losses: descriptions of what was lost in a conversion.
+        remarks: descriptions of what was changed or is unusual.
+    """
 
     name: str
-    data: bytes  # its bytes, not in gzip
-    type: str | None = None  # what the table says it is; None for what its bytes tell
+    data: bytes
+    type: str | None = None
     losses: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
@@ -127,86 +136,90 @@ def part_from_file(
     name: str | None = None,
     type_name: str | None = None,
     robot: str | Robot | None = None,
-) -> Part:
-    """Return what a file becomes in an archive.
+) -> ArchivePart:
+    """Return a file prepared for an archive.
 
-    An OMTN, a placeholder and a sound go in as they are, out of gzip. A motion of any other format is
-    turned into an OMTN. Anything else goes in as it is if its type is said.
+    An OMTN, a placeholder or a sound is unpacked from gzip but not changed. A motion of any other format is
+    converted to an OMTN. Any other file needs a type and is not changed.
 
     Args:
         path: the file.
-        name: what the entry is called, and a motion that is turned into an OMTN; default as the file,
-            without folder and ending, as Sony's `oda` has it.
-        type_name: one of `contents.TYPES`, to put in a file as it is.
-        robot: the robot a motion is for; another's is carried over.
+        name: the name of the entry, and of a motion that is converted; by default that of the file without
+            folder and suffix, as in Sony's `oda`.
+        type_name: a type of `archive.TYPES`, for a file that is added unchanged.
+        robot: the robot of a motion; that of another robot is carried over.
     """
     path = Path(path)
     data = read_file_bytes(path)
-    two_parts = tuple(end for known in FORMATS.values() for end in known.suffixes if end.count(".") > 1)
-    called = entry_name(path, two_parts) if name is None else name
-    check_name(called)
+    if name is None:
+        all_suffixes = [suffix for motion_format in FORMATS.values() for suffix in motion_format.suffixes]
+        entry_label = entry_name(path, tuple(suffix for suffix in all_suffixes if suffix.count(".") > 1))
+    else:
+        entry_label = name
+    require_name(entry_label)
     if type_name is not None:
-        return Part(called, data, checked_type(type_name))
-    kind = contents_of(data).kind
+        return ArchivePart(entry_label, data, full_type(type_name))
+    kind = content_of(data).kind
     if kind is EntryKind.MOTION:
-        return _motion_part(read_omtn(data, path), called)
+        return _build_motion_part(read_omtn(data, path), entry_label)
     if kind is not EntryKind.UNKNOWN:
-        return Part(
-            called,
-            unpack_gzip(data, ByteRange(path), MAX_MOTION_BYTES)[0].unpacked if is_gzip(data) else data,
-        )
-    return _converted(path, called, name is not None, robot)
+        if is_gzip(data):
+            data = unpack_gzip(data, ByteRange(path), MAX_MOTION_BYTES)[0].unpacked
+        return ArchivePart(entry_label, data)
+    return _convert_motion(path, entry_label, name is not None, robot)
 
 
 STRAIGHT = WriteOptions(straighten=True)
 
 
-def _motion_part(document: OmtnDocument, called: str) -> Part:
+def _build_motion_part(document: OmtnDocument, name: str) -> ArchivePart:
     remarks = list(document.remarks)
-    if document.name != called:
-        remarks.append(f"inside it is called {document.name!r}, and MoNet looks motions up by that name")
-    return Part(called, document.plain, remarks=tuple(remarks))
+    if document.name != name:
+        remarks.append(f"the motion itself is called {document.name!r}, by which MoNet finds it")
+    return ArchivePart(name, document.plain, remarks=tuple(remarks))
 
 
-def _converted(path: Path, called: str, is_named: bool, robot: str | Robot | None) -> Part:
+def _convert_motion(path: Path, name: str, is_renamed: bool, robot: str | Robot | None) -> ArchivePart:
+    """Return a motion of any format as an OMTN, renamed if `is_renamed`."""
     file = read_motion_file(path, robot=robot)
     if len(file.motions) > 1:
-        hint = "take one of them out first: posewright motion convert --page"
-        raise FormatError(f"there are {len(file.motions)} motions in the file", where=Where(path), hint=hint)
+        hint = "extract one of them first: posewright motion convert --page"
+        raise FormatError(f"the file has {len(file.motions)} motions", where=Where(path), hint=hint)
     carried = carry_to_robot(file.motion(), robot)
-    motion = OMTN_FORMAT.prepare_motion(carried.motion, STRAIGHT)  # the robot knows no curves
-    document, losses, remarks, _ = omtn_of(replace(motion, name=called) if is_named else motion)
-    part = _motion_part(document, called)
-    losses = (*describe_carrying_losses(carried), *losses)
-    remarks = (*file.warnings, *describe_unmoved_joints(carried), *remarks)
-    return replace(part, losses=losses, remarks=(*remarks, *part.remarks))
+    motion = OMTN_FORMAT.prepare_motion(carried.motion, STRAIGHT)  # the robot plays straight segments only
+    written = omtn_of(replace(motion, name=name) if is_renamed else motion)
+    part = _build_motion_part(written.document, name)
+    losses = (*describe_carrying_losses(carried), *written.losses)
+    remarks = (*file.warnings, *describe_unmoved_joints(carried), *written.remarks, *part.remarks)
+    return replace(part, losses=losses, remarks=remarks)
 
 
 def with_parts(
-    archive: OdaArchive, parts: Iterable[Part], compression: Compression, *, overwrite: bool = False
+    archive: OdaArchive, parts: Iterable[ArchivePart], compression: Compression, *, overwrite: bool = False
 ) -> OdaArchive:
-    """Return an archive with more in it; the bytes of its entries do not change."""
-    more: dict[str, OdaEntry] = {}
+    """Return an archive with further entries; the bytes of the old entries do not change."""
+    new_entries: dict[str, OdaEntry] = {}
     for part in parts:
         data = GzipWrapping().wrap(part.data) if compression is Compression.ENTRIES else part.data
-        if part.name in more or (part.name in archive.places and not overwrite):
-            what = f"there is an entry called {part.name!r} already"
-            raise FormatError(what, where=Where(archive.path), hint="give another --name, or say --replace")
+        if part.name in new_entries or (part.name in archive.places and not overwrite):
+            message = f"there is an entry called {part.name!r} already"
+            hint = "choose another --name, or replace it with --replace"
+            raise FormatError(message, where=Where(archive.path), hint=hint)
         if part.name in archive.places:
             archive = archive.with_data(archive.places[part.name], data, part.type)
         else:
-            more[part.name] = new_entry(part.name, data, part.type)
-    return archive.with_more(*more.values()) if more else archive
+            new_entries[part.name] = new_entry(part.name, data, part.type)
+    return archive.with_entries(*new_entries.values()) if new_entries else archive
 
 
 def without_entries(
     archive: OdaArchive, entries: Sequence[PageReference], *, keep_places: bool = False
 ) -> OdaArchive:
-    """Return an archive without some of its entries; see `files.remove_from_archive`."""
+    """Return an archive without some entries; see `files.remove_from_archive`."""
     names = {number: entry.name for number, entry in enumerate(archive.entries, 1)}
-    gone = {find_page(entry, names, last=len(names), where=Where(archive.path)) - 1 for entry in entries}
+    removed = {find_page(entry, names, last=len(names), where=Where(archive.path)) - 1 for entry in entries}
     if not keep_places:
-        return archive.only(*(place for place in range(len(names)) if place not in gone))
-    for place in sorted(gone):
+        return archive.with_only(*(place for place in range(len(names)) if place not in removed))
+    for place in sorted(removed):
         archive = archive.with_data(place, PLACEHOLDER)
     return archive

@@ -1,4 +1,4 @@
-"""Taking an archive apart: each entry to a file of its own, as it is or in another motion format."""
+"""Extraction of archives: each entry to its own file, unchanged or in another motion format."""
 
 from __future__ import annotations
 
@@ -21,26 +21,28 @@ from posewright.formats.oda.archive import (
     EntryKind,
     OdaArchive,
     OdaEntry,
-    entries_counted,
-    plural,
+    format_entry_count,
+    pluralize,
     suffix_of,
 )
 from posewright.formats.oda.assembly import FileNames
 from posewright.formats.oda.files import read_archive_file
-from posewright.formats.oda.format import MOST_UNPACKED_BYTES, document_of, motion_of, plain_entry
+from posewright.formats.oda.format import MAX_UNPACKED_BYTES, document_of, motion_of, plain_entry
 from posewright.formats.omtn.document import OMTN
 from posewright.formats.registry import format_named
 from posewright.robots import Robot
 from posewright.robots import robot as robot_named
 
-MOST_LISTED = 20  # more names than this are counted, not listed
+MAX_LISTED = 20
+"""Most names that are listed; more are counted."""
 
-Tell = Callable[[int, int], None]  # told how much of how much is done
+ProgressCallback = Callable[[int, int], None]
+"""Is called with the number of steps done and the number of all steps."""
 
 
 @dataclass(frozen=True)
-class Extracted:
-    """An entry and its file."""
+class ExtractedEntry:
+    """An entry and the file it was written to."""
 
     number: int
     name: str
@@ -48,7 +50,7 @@ class Extracted:
     file: Path
 
     def to_dict(self) -> dict[str, object]:
-        """Return it fit for JSON."""
+        """Return the entry as plain data."""
         return {
             "number": self.number,
             "name": self.name,
@@ -59,60 +61,54 @@ class Extracted:
 
 @dataclass(frozen=True)
 class Extraction:
-    """What came of taking an archive apart.
+    """The report of an extraction.
 
     Attributes:
-        placeholders: names of entries that hold no motion but keep the place of one.
-        others: names of entries that are no motions, where a motion format was asked for.
-        failed: what is wrong with the entries that could not be taken out, in words.
-        losses: what the format cannot hold, in words, with the name of the motion before it.
-        remarks: what is doubtful about motions that were carried over to another robot, likewise.
+        files: the entries written to files.
+        placeholders: names of entries that are placeholders without a motion.
+        no_motions: names of entries that are no motions and so were not written in a motion format.
+        failed: descriptions of the errors of entries that could not be extracted.
+        losses: descriptions of what the format cannot hold, after the entry's name.
+        remarks: remarks on motions carried over to another robot, after the entry's name.
     """
 
-    files: tuple[Extracted, ...] = ()
+    files: tuple[ExtractedEntry, ...] = ()
     placeholders: tuple[str, ...] = ()
-    others: tuple[str, ...] = ()
+    no_motions: tuple[str, ...] = ()
     failed: tuple[str, ...] = ()
     losses: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
     def to_dict(self, folder: Path) -> dict[str, object]:
-        """Return what was written into a folder, and what was not, fit for JSON."""
+        """Return the report for a folder as plain data."""
         return {
             "folder": str(folder),
-            "files": [
-                {
-                    "number": entry.number,
-                    "name": entry.name,
-                    "holds": entry.kind.value,
-                    "file": str(entry.file),
-                }
-                for entry in self.files
-            ],
+            "files": [entry.to_dict() for entry in self.files],
             "placeholders": list(self.placeholders),
-            "other_entries": list(self.others),
+            "other_entries": list(self.no_motions),
             "failed": list(self.failed),
             "losses": list(self.losses),
             "remarks": list(self.remarks),
         }
 
     def lines(self, folder: Path) -> Lines:
-        """Yield how many files were written into a folder, which were renamed, and what was left out."""
-        yield f"{len(self.files)} {plural('file', len(self.files))} -> {folder}"
+        """Yield the number of files written, those with another name, and the entries left out."""
+        yield f"{len(self.files)} {pluralize('file', len(self.files))} -> {folder}"
         renamed = [entry for entry in self.files if not entry.file.name.startswith(f"{entry.name}.")]
-        if len(renamed) <= MOST_LISTED:
+        if len(renamed) <= MAX_LISTED:
             yield from (f"  {escape_unprintable(entry.name)} -> {entry.file.name}" for entry in renamed)
-        left_out = (
+        omitted = (
             (self.placeholders, "placeholders, which hold no motion"),
-            (self.others, "no motions"),
+            (self.no_motions, "no motions"),
         )
-        for names, reason in left_out:
-            if names:
-                is_short = len(names) <= MOST_LISTED
-                listed = (
-                    ", ".join(map(escape_unprintable, names)) if is_short else entries_counted(len(names))
-                )
-                yield f"  left out, as they are {reason}: {listed}"
+        for names, reason in omitted:
+            if not names:
+                continue
+            if len(names) <= MAX_LISTED:
+                names_text = ", ".join(map(escape_unprintable, names))
+            else:
+                names_text = format_entry_count(len(names))
+            yield f"  left out, as they are {reason}: {names_text}"
 
 
 def extract_archive(
@@ -124,90 +120,108 @@ def extract_archive(
     robot: str | Robot | None = None,
     accept_loss: bool = False,
     overwrite: bool = False,
-    tell: Tell | None = None,
+    tell: ProgressCallback | None = None,
 ) -> Extraction:
-    """Write the entries of an archive to files in a folder, which is made if need be.
+    """Write the entries of an archive to files in a folder, which is created if needed.
 
-    Motions are taken out of gzip. A placeholder, and an entry that is damaged, is left out and told.
-    Nothing is written before everything is ready.
+    Motions are unpacked from gzip. Placeholders and damaged entries are left out and reported. Nothing is
+    written before all entries have been converted.
 
     Args:
-        archive: what is taken apart, or its file.
-        folder: where to.
-        entries: names or numbers, from 1; default all.
-        format: name of a motion format to write the motions in; default as they are, and the rest too.
+        archive: the archive, or its file.
+        folder: the folder to write to.
+        entries: names or numbers of entries, from 1; by default all.
+        format: name of the motion format to write; by default all entries are written unchanged.
         robot: the robot to carry the motions over to.
-        accept_loss: whether what the format cannot hold may be left out.
-        overwrite: whether files that stand there may be replaced.
-        tell: is told of progress.
+        accept_loss: whether what the format cannot hold may be lost.
+        overwrite: whether existing files are replaced.
+        tell: is called with the progress.
 
     Raises:
         LossError: something would be lost, and `accept_loss` is false; nothing is written.
-        OutputError: a file stands there already, or the folder cannot be written to.
+        OutputError: a file exists already, or the folder cannot be written to.
         UnknownNameError: there is no such entry, format or robot.
-        FormatError: several entries are called so, or the archive cannot be read; or more than
-            `MOST_UNPACKED_BYTES` would come out of it at once.
+        FormatError: several entries have the name, the archive cannot be read, or its entries have more than
+            `MAX_UNPACKED_BYTES` in all.
     """
     archive = archive if isinstance(archive, OdaArchive) else read_archive_file(archive)
     folder = Path(folder)
     card = robot_named(robot) if isinstance(robot, str) else robot
-    as_they_are = card is None and format in (None, OMTN)
-    work = _Work(archive, folder, None if as_they_are else format_named(format or OMTN), card)
-    chosen = _chosen(archive, entries)
-    for i, number in enumerate(chosen):
-        work.take(number)
+    is_unchanged = card is None and format in (None, OMTN)
+    motion_format = None if is_unchanged else format_named(format or OMTN)
+    converter = _EntryConverter(archive, folder, motion_format, card)
+    numbers = _resolve_numbers(archive, entries)
+    for i, number in enumerate(numbers):
+        converter.convert(number)
         if tell is not None:
-            tell(i + 1, 2 * len(chosen))
-    if work.losses and not accept_loss:
-        what = f"{len(work.losses)} things would be lost, the first of {work.losses[0]}"
+            tell(i + 1, 2 * len(numbers))
+    if converter.losses and not accept_loss:
+        message = f"{len(converter.losses)} things would be lost, the first of {converter.losses[0]}"
         hint = "accept_loss=True writes it all the same"
-        raise LossError(what, where=Where(archive.path), hint=hint, losses=tuple(work.losses))
-    _write(work, overwrite=overwrite, tell=tell)
-    told = (work.placeholders, work.others, work.failed, work.losses, work.remarks)
-    return Extraction(tuple(work.made), *map(tuple, told))
+        raise LossError(message, where=Where(archive.path), hint=hint, losses=tuple(converter.losses))
+    _write_files(converter, overwrite=overwrite, tell=tell)
+    return Extraction(
+        tuple(converter.files),
+        tuple(converter.placeholders),
+        tuple(converter.no_motions),
+        tuple(converter.failed),
+        tuple(converter.losses),
+        tuple(converter.remarks),
+    )
 
 
 @dataclass
-class _Work:
-    """Turns entries into files, and sorts out those of which none can be made."""
+class _EntryConverter:
+    """Converts entries to files in memory, and notes those that cannot be converted.
+
+    Attributes:
+        archive: the archive.
+        folder: the folder of the files.
+        format: the motion format to write, None to leave entries unchanged.
+        robot: the robot to carry motions over to, None for none.
+        names: chooses the names of the files.
+        files: the bytes of each file.
+        size: total size of the files so far [bytes].
+
+    The other attributes are as in `Extraction`.
+    """
 
     archive: OdaArchive
     folder: Path
     format: MotionFormat | None
     robot: Robot | None
     names: FileNames = field(default_factory=FileNames)
-    made: dict[Extracted, bytes] = field(default_factory=dict)
+    files: dict[ExtractedEntry, bytes] = field(default_factory=dict)
     size: int = 0
     placeholders: list[str] = field(default_factory=list)
-    others: list[str] = field(default_factory=list)
+    no_motions: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     losses: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
-    def take(self, number: int) -> None:
-        """Turn the entry of that number into a file, if it can be one."""
+    def convert(self, number: int) -> None:
+        """Convert the entry with a number to a file, or note why it is left out."""
         entry = self.archive.entries[number - 1]
-        kind = entry.contents.kind
+        kind = entry.content.kind
         if kind is EntryKind.PLACEHOLDER:
             self.placeholders.append(entry.name)
         elif kind is not EntryKind.MOTION and self.format is not None:
-            self.others.append(entry.name)
+            self.no_motions.append(entry.name)
         else:
             try:
-                suffix, data = self._file(number, entry, kind)
+                suffix, data = self._convert_entry(number, entry, kind)
             except InputError as error:
                 self.failed.append(str(error))
                 return
             self.size += len(data)
-            if self.size > MOST_UNPACKED_BYTES:
-                what = f"its first {number} entries are more than {MOST_UNPACKED_BYTES:,} bytes, taken out"
-                raise FormatError(
-                    what, where=Where(self.archive.path), hint="name the entries that are wanted"
-                )
-            file = self.folder / self.names.name(entry.name, suffix)
-            self.made[Extracted(number, entry.name, kind, file)] = data
+            if self.size > MAX_UNPACKED_BYTES:
+                message = f"its first {number} entries unpack to more than {MAX_UNPACKED_BYTES:,} bytes"
+                raise FormatError(message, where=Where(self.archive.path), hint="name fewer entries")
+            file = self.folder / self.names.choose_name(entry.name, suffix)
+            self.files[ExtractedEntry(number, entry.name, kind, file)] = data
 
-    def _file(self, number: int, entry: OdaEntry, kind: EntryKind) -> tuple[str, bytes]:
+    def _convert_entry(self, number: int, entry: OdaEntry, kind: EntryKind) -> tuple[str, bytes]:
+        """Return the suffix and the bytes of an entry's file."""
         if kind is not EntryKind.MOTION:
             return suffix_of(kind, entry.type), plain_entry(entry, number, self.archive)
         document = document_of(entry, number, self.archive)
@@ -218,14 +232,14 @@ class _Work:
         motion = carried.motion
         suffix = self.format.suffixes[0]
         rendering = self.format.render(motion, Path(f"{motion.name}{suffix}"), WriteOptions())
-        lost = (*describe_carrying_losses(carried), *rendering.losses)
-        self.losses += [f"{entry.name}: {what}" for what in lost]
-        self.remarks += [f"{entry.name}: {what}" for what in carried.remarks]
+        losses = (*describe_carrying_losses(carried), *rendering.losses)
+        self.losses += [f"{entry.name}: {loss}" for loss in losses]
+        self.remarks += [f"{entry.name}: {remark}" for remark in carried.remarks]
         return suffix, rendering.data
 
 
-def _chosen(archive: OdaArchive, entries: Sequence[PageReference]) -> list[int]:
-    """Return the numbers of the entries that were asked for, each once, in the order of the table."""
+def _resolve_numbers(archive: OdaArchive, entries: Sequence[PageReference]) -> list[int]:
+    """Return the sorted numbers of entries given by name or number, of all entries if none are given."""
     if not entries:
         return list(range(1, len(archive.entries) + 1))
     names = {number: entry.name for number, entry in enumerate(archive.entries, 1)}
@@ -233,28 +247,30 @@ def _chosen(archive: OdaArchive, entries: Sequence[PageReference]) -> list[int]:
     return sorted({find_page(entry, names, last=len(names), where=where) for entry in entries})
 
 
-def _write(work: _Work, *, overwrite: bool, tell: Tell | None) -> None:
-    folder = work.folder
-    there = [] if overwrite else _standing(folder, [made.file.name for made in work.made])
-    if there:
-        more = f" and {len(there) - 1} more" if len(there) > 1 else ""
-        what = f"{there[0]}{more} would be written over"
-        raise OutputError(what, where=Where(folder), hint="overwrite=True does it")
+def _write_files(converter: _EntryConverter, *, overwrite: bool, tell: ProgressCallback | None) -> None:
+    folder = converter.folder
+    existing = [] if overwrite else _find_existing(folder, [entry.file.name for entry in converter.files])
+    if existing:
+        count = f" and {len(existing) - 1} more" if len(existing) > 1 else ""
+        message = f"{existing[0]}{count} would be overwritten"
+        raise OutputError(message, where=Where(folder), hint="overwrite=True replaces existing files")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:  # ValueError: a NUL in its name
         reason = error.strerror if isinstance(error, OSError) else None
-        what = f"cannot be made: {reason or error}"
-        raise OutputError(what, where=Where(folder), hint="name a folder") from error
-    for i, (made, data) in enumerate(work.made.items()):
-        write_atomically(made.file, data, durable=False)
+        message = f"cannot be created: {reason or error}"
+        raise OutputError(message, where=Where(folder), hint="name a folder") from error
+    n_files = len(converter.files)
+    for i, (entry, data) in enumerate(converter.files.items()):
+        write_atomically(entry.file, data, durable=False)
         if tell is not None:
-            tell(len(work.made) + i + 1, 2 * len(work.made))
+            tell(n_files + i + 1, 2 * n_files)
 
 
-def _standing(folder: Path, names: Sequence[str]) -> list[str]:
+def _find_existing(folder: Path, names: Sequence[str]) -> list[str]:
+    """Return the names that exist in a folder already."""
     try:
-        there = {path.name for path in folder.iterdir()}
+        existing = {path.name for path in folder.iterdir()}
     except (OSError, ValueError):
-        return []  # no such folder yet, or whoever writes to it will say what is wrong
-    return [name for name in names if name in there]
+        return []  # the folder does not exist yet, or writing to it will raise an error
+    return [name for name in names if name in existing]

@@ -1,4 +1,4 @@
-"""ODA archives as files: read, written, made, added to and taken from."""
+"""ODA archives as files: reading, writing, creating, adding and removing entries."""
 
 from __future__ import annotations
 
@@ -11,22 +11,24 @@ from posewright.display import Lines
 from posewright.errors import FormatError, LossError, OutputError, UnknownNameError, Where, escape_unprintable
 from posewright.formats.binary import GzipWrapping
 from posewright.formats.file_kind import MAX_ARCHIVE_BYTES, read_file_bytes
-from posewright.formats.oda.archive import ODA, Compression, OdaArchive, entries_counted
+from posewright.formats.oda.archive import ODA, Compression, OdaArchive, format_entry_count
 from posewright.formats.oda.reader import parse_archive
 
 if TYPE_CHECKING:
     from posewright.formats.motion_file import PageReference
-    from posewright.formats.oda.assembly import Part
+    from posewright.formats.oda.assembly import ArchivePart
     from posewright.robots import Robot
 
 
 @dataclass(frozen=True)
-class Assembled:
+class WrittenArchive:
     """An archive that was written.
 
     Attributes:
-        losses: what of their motions was lost, in words, with the name before it.
-        remarks: what had to be filled in or said in another way, and what is odd, likewise.
+        archive: the archive.
+        names: the names of the entries added.
+        losses: descriptions of what was lost of their motions, after the entry's name.
+        remarks: descriptions of what was changed or is unusual, after the entry's name.
     """
 
     archive: OdaArchive
@@ -35,7 +37,7 @@ class Assembled:
     remarks: tuple[str, ...] = ()
 
     def to_dict(self, path: Path) -> dict[str, object]:
-        """Return what was written to a file, fit for JSON."""
+        """Return the report as plain data."""
         return {
             "file": str(path),
             "format": ODA,
@@ -47,18 +49,19 @@ class Assembled:
         }
 
     def lines(self, path: Path) -> Lines:
-        """Yield what was written to a file."""
-        added = escape_unprintable(self.names[0]) if len(self.names) == 1 else f"{len(self.names)} files"
-        yield f"{added} -> {path}: {entries_counted(len(self.archive.entries))}"
+        """Yield the report as lines of text."""
+        subject = escape_unprintable(self.names[0]) if len(self.names) == 1 else f"{len(self.names)} files"
+        yield f"{subject} -> {path}: {format_entry_count(len(self.archive.entries))}"
 
 
 @dataclass(frozen=True)
 class ArchiveFile:
-    """A file that is called as an archive is.
+    """A file with the suffix of an archive.
 
     Attributes:
-        archive: what it holds; None where it cannot be read.
-        fault: why it cannot be read; empty where it can.
+        path: its path.
+        archive: its content; None if it cannot be read.
+        fault: why it cannot be read; empty if it can.
     """
 
     path: Path
@@ -66,7 +69,7 @@ class ArchiveFile:
     fault: str = ""
 
     def to_dict(self) -> dict[str, object]:
-        """Return what it is, without its entries, fit for JSON."""
+        """Return a description without the entries as plain data."""
         if self.archive is None:
             return {"file": str(self.path), "unreadable": self.fault}
         return {**self.archive.to_dict(with_entries=False), "unreadable": None}
@@ -76,18 +79,20 @@ class ArchiveFile:
 
 
 def archives_in(folder: Path) -> tuple[ArchiveFile, ...]:
-    """Return each archive below a folder, in the order of their paths.
+    """Return the archives in a folder and its subfolders, sorted by path.
 
     Raises:
-        FormatError: there is none.
+        FormatError: there are none.
     """
     paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() == ".oda" and path.is_file())
     if not paths:
-        raise FormatError("no archive is in this folder", where=Where(folder), hint="one is called *.ODA")
-    return tuple(map(_archive_file, paths))
+        raise FormatError(
+            "no archive is in this folder", where=Where(folder), hint="archives are called *.ODA"
+        )
+    return tuple(map(_read_archive_file, paths))
 
 
-def _archive_file(path: Path) -> ArchiveFile:
+def _read_archive_file(path: Path) -> ArchiveFile:
     try:
         return ArchiveFile(path, read_archive_file(path))
     except FormatError as error:
@@ -95,10 +100,10 @@ def _archive_file(path: Path) -> ArchiveFile:
 
 
 def read_archive_file(path: Path | str) -> OdaArchive:
-    """Read an archive: its table, and nothing of what the entries hold but their first bytes.
+    """Read an archive: its table, and the first bytes of its entries.
 
     Raises:
-        FormatError: it cannot be read, is damaged, encrypted, or no archive.
+        FormatError: it cannot be read, is damaged or encrypted, or is no archive.
     """
     path = Path(path)
     return parse_archive(read_file_bytes(path, limit=MAX_ARCHIVE_BYTES), path)
@@ -108,7 +113,7 @@ def write_archive_file(archive: OdaArchive, path: Path | str) -> None:
     """Write an archive to a file.
 
     Raises:
-        FormatError: it has become too large.
+        FormatError: it is too large.
         OutputError: the file cannot be written.
     """
     from posewright.documents import write_atomically
@@ -124,39 +129,39 @@ def create_archive(
     robot: str | Robot | None = None,
     accept_loss: bool = False,
     overwrite: bool = False,
-) -> Assembled:
-    """Make an archive of files: motions of any format, sounds and placeholders, in this order.
+) -> WrittenArchive:
+    """Create an archive from files: motions of any format, sounds and placeholders, in this order.
 
-    An OMTN goes in as it is; a motion of another format becomes one. Entries are called as the files,
-    without folder and ending.
+    An OMTN is added unchanged; a motion of another format is converted to one. Each entry has the name of its
+    file, without folder and suffix.
 
     Args:
-        target: the archive.
-        files: what goes in.
-        compression: whether there is to be gzip, and around what: `none`, `file` or `entries`.
-        robot: the robot the motions are for; another's are carried over.
-        accept_loss: whether what an OMTN cannot hold may be left out.
-        overwrite: whether an archive that stands there may be replaced.
+        target: the archive to write.
+        files: the files to add.
+        compression: the use of gzip: `none`, `file` or `entries`.
+        robot: the robot of the motions; those of another robot are carried over.
+        accept_loss: whether what an OMTN cannot hold may be lost.
+        overwrite: whether an existing archive is replaced.
 
     Raises:
-        FormatError: a file cannot be read, is of a kind that has no place in an archive, or two are
-            called the same.
+        FormatError: a file cannot be read or is of an unsupported kind, or two have the same name.
         UnknownNameError: there is no such compression.
         LossError: something would be lost, and `accept_loss` is false.
-        OutputError: the archive stands there already, or cannot be written.
+        OutputError: the archive exists already, or cannot be written.
     """
     from posewright.documents import path_exists
     from posewright.formats.oda.assembly import part_from_file, with_parts
 
-    target, compression = Path(target), _compression(compression)
+    target = Path(target)
+    compression = _resolve_compression(compression)
     if path_exists(target) and not overwrite:
-        raise OutputError("stands there already", where=Where(target), hint="overwrite=True replaces it")
+        raise OutputError("exists already", where=Where(target), hint="overwrite=True replaces it")
     parts = [part_from_file(file, robot=robot) for file in files]
-    losses = _accepted(parts, accept_loss=accept_loss)
+    losses = _require_accepted(parts, accept_loss=accept_loss)
     wrapping = GzipWrapping() if compression is Compression.FILE else None
     archive = with_parts(OdaArchive(path=target, wrapping=wrapping), parts, compression)
     write_archive_file(archive, target)
-    return _assembled(archive, parts, losses)
+    return _build_report(archive, parts, losses)
 
 
 def add_to_archive(
@@ -168,20 +173,21 @@ def add_to_archive(
     overwrite: bool = False,
     robot: str | Robot | None = None,
     accept_loss: bool = False,
-) -> Assembled:
-    """Put a file into an archive, at its end, in gzip if what is in it already is.
+) -> WrittenArchive:
+    """Add a file to an archive as its last entry, in gzip if the other entries are.
 
     Args:
         path: the archive.
-        file: what goes in, as for `create_archive`.
-        name: of the entry, and of a motion that becomes an OMTN; default as the file.
-        type_name: one of `contents.TYPES`, to put in any file as it is.
-        overwrite: whether it takes the place of the entry called so.
-        robot: the robot the motion is for; another's is carried over.
-        accept_loss: whether what an OMTN cannot hold may be left out.
+        file: the file to add, as for `create_archive`.
+        name: the name of the entry, and of a motion that is converted to an OMTN; by default that of the
+            file.
+        type_name: a type of `archive.TYPES`; the file is then added unchanged, whatever its kind.
+        overwrite: whether an entry of the same name is replaced.
+        robot: the robot of the motion; that of another robot is carried over.
+        accept_loss: whether what an OMTN cannot hold may be lost.
 
     Raises:
-        FormatError: archive or file cannot be read, or an entry is called so and not to be replaced.
+        FormatError: archive or file cannot be read, or an entry has the name and is not replaced.
         LossError: something would be lost, and `accept_loss` is false.
         OutputError: the archive cannot be written.
     """
@@ -189,27 +195,27 @@ def add_to_archive(
     from posewright.formats.oda.assembly import part_from_file, with_parts
 
     part = part_from_file(file, name=name, type_name=type_name, robot=robot)
-    losses = _accepted([part], accept_loss=accept_loss)
+    losses = _require_accepted([part], accept_loss=accept_loss)
     with lock_folders(Path(path)):
         archive = read_archive_file(path)
         archive = with_parts(archive, [part], archive.compression, overwrite=overwrite)
         write_archive_file(archive, path)
-    return _assembled(archive, [part], losses)
+    return _build_report(archive, [part], losses)
 
 
 def remove_from_archive(
     path: Path | str, entries: Sequence[PageReference], *, keep_places: bool = False
 ) -> OdaArchive:
-    """Take entries out of an archive.
+    """Remove entries from an archive.
 
     Args:
         path: the archive.
         entries: their names or numbers, from 1.
-        keep_places: whether a placeholder is left where each stood, so that those behind it keep the places
-            by which a MONETCMD.CFG may call them.
+        keep_places: whether placeholders replace them, so that the following entries keep the numbers by
+            which a MONETCMD.CFG may call them.
 
     Raises:
-        FormatError: the archive cannot be read, or several entries are called so.
+        FormatError: the archive cannot be read, or several entries have the name.
         UnknownNameError: there is no such entry.
         OutputError: the archive cannot be written.
     """
@@ -222,24 +228,26 @@ def remove_from_archive(
     return archive
 
 
-def _compression(name: Compression | str) -> Compression:
-    known = {one.value: one for one in Compression}
+def _resolve_compression(name: Compression | str) -> Compression:
+    compressions = {member.value: member for member in Compression}
     if isinstance(name, Compression):
         return name
-    if name not in known:
-        raise UnknownNameError.among("compression", name, known)
-    return known[name]
+    if name not in compressions:
+        raise UnknownNameError.among("compression", name, compressions)
+    return compressions[name]
 
 
-def _accepted(parts: Sequence[Part], *, accept_loss: bool) -> tuple[str, ...]:
-    """Return all that is lost, if it may be; else raise the LossError that lists it."""
+def _require_accepted(parts: Sequence[ArchivePart], *, accept_loss: bool) -> tuple[str, ...]:
+    """Return all losses; raise LossError with them if they are not accepted."""
     losses = tuple(f"{part.name}: {loss}" for part in parts for loss in part.losses)
     if losses and not accept_loss:
-        what = f"{len(losses)} things would be lost, the first of {losses[0]}"
-        raise LossError(what, hint="accept_loss=True does it all the same", losses=losses)
+        message = f"{len(losses)} things would be lost, the first of {losses[0]}"
+        raise LossError(message, hint="accept_loss=True does it all the same", losses=losses)
     return losses
 
 
-def _assembled(archive: OdaArchive, parts: Sequence[Part], losses: tuple[str, ...]) -> Assembled:
+def _build_report(
+    archive: OdaArchive, parts: Sequence[ArchivePart], losses: tuple[str, ...]
+) -> WrittenArchive:
     remarks = tuple(f"{part.name}: {remark}" for part in parts for remark in part.remarks)
-    return Assembled(archive, tuple(part.name for part in parts), losses, remarks)
+    return WrittenArchive(archive, tuple(part.name for part in parts), losses, remarks)

@@ -1,4 +1,4 @@
-"""ODA archives, for the registry: each motion in one is a page of it."""
+"""The format of ODA archives: each motion in an archive is a page of the motion file."""
 
 from __future__ import annotations
 
@@ -28,11 +28,12 @@ from posewright.formats.omtn.to_motion import NAMING, card_for, omtn_motion
 from posewright.motions import Motion
 from posewright.robots import Robot
 
-MOST_UNPACKED_BYTES = 64_000_000  # of all motions of an archive; AIBO Mind 3 has 2,697 of some 4 kB each
+MAX_UNPACKED_BYTES = 64_000_000
+"""Largest size of all motions of an archive; AIBO Mind 3 has 2,697 of some 4 kB each."""
 
 
 def document_of(entry: OdaEntry, number: int, archive: OdaArchive) -> OmtnDocument:
-    """Return the motion that an entry holds; `number` is its place in the table, from 1."""
+    """Return the motion of an entry; `number` is its number in the table, from 1."""
     place = ByteRange(
         archive.path, entry.offset or 0, f"entry {number}, {entry.name!r}", archive.wrapping is not None
     )
@@ -40,106 +41,106 @@ def document_of(entry: OdaEntry, number: int, archive: OdaArchive) -> OmtnDocume
 
 
 def plain_entry(entry: OdaEntry, number: int, archive: OdaArchive) -> bytes:
-    """Return the bytes of an entry, out of gzip; `number` as in `document_of`."""
+    """Return the bytes of an entry without gzip; `number` as in `document_of`."""
     if not is_gzip(entry.data):
         return entry.data
     place = ByteRange(archive.path, entry.offset or 0, f"entry {number}, {entry.name!r}")
     return unpack_gzip(entry.data, place, MAX_MOTION_BYTES)[0].unpacked
 
 
-def archive_motion_file(archive: OdaArchive, path: Path, asked: Robot | None = None) -> MotionFile:
-    """Return an archive as a motion file: a page for each entry that holds a motion, by its place from 1.
+def archive_motion_file(archive: OdaArchive, path: Path, robot: Robot | None = None) -> MotionFile:
+    """Return an archive as a motion file with a page for each motion; its number is that of the entry.
 
-    All motions are looked through, and one that is damaged is left out with a warning; but a motion is made
-    of one only when it is asked for.
+    All motions are checked, and damaged ones are left out with a warning; but each `Motion` is built at its
+    first use only.
 
     Raises:
-        FormatError: the motions unpack to more than `MOST_UNPACKED_BYTES` in all.
+        FormatError: the motions unpack to more than `MAX_UNPACKED_BYTES` in all.
     """
-    glances: dict[int, MotionSummary] = {}
-    unpacked = 0
+    summaries: dict[int, MotionSummary] = {}
+    n_unpacked_bytes = 0
     remarks = list(archive.remarks)
     for number, entry in enumerate(archive.entries, 1):
-        if entry.contents.kind is EntryKind.MOTION:
+        if entry.content.kind is EntryKind.MOTION:
             try:
                 document = document_of(entry, number, archive)
             except FormatError as error:
                 remarks.append(f"left out: {error}")
                 continue
-            unpacked += len(document.wrapping.unpacked if document.wrapping else entry.data)
-            _refuse_bomb(unpacked, entry, path)
-            glances[number] = MotionSummary(
+            n_unpacked_bytes += len(document.wrapping.unpacked if document.wrapping else entry.data)
+            _require_unpacked_size(n_unpacked_bytes, entry, path)
+            summaries[number] = MotionSummary(
                 document.name or entry.name, len(document.angles), document.duration_s
             )
-    makers = [partial(archive_motion, number, archive, path, asked) for number in glances]
-    motions = LazyMotions(makers, tuple(glances.values()))
-    labels = tuple(PageLabel(number, archive.entries[number - 1].name) for number in glances)
+    builders = [partial(archive_motion, number, archive, path, robot) for number in summaries]
+    motions = LazyMotions(builders, tuple(summaries.values()))
+    labels = tuple(PageLabel(number, archive.entries[number - 1].name) for number in summaries)
     return MotionFile(ODA, path, motions, labels, len(archive.entries), tuple(remarks), archive)
 
 
-def _refuse_bomb(unpacked: int, entry: OdaEntry, path: Path) -> None:
-    if unpacked > MOST_UNPACKED_BYTES:
-        what = f"its motions unpack to more than {MOST_UNPACKED_BYTES:,} bytes"
-        hint = "no archive known has a tenth of that; `posewright aibo archive extract` takes out single ones"
-        raise FormatError(what, where=Where(path=path, offset=entry.offset), hint=hint)
+def _require_unpacked_size(n_unpacked_bytes: int, entry: OdaEntry, path: Path) -> None:
+    if n_unpacked_bytes > MAX_UNPACKED_BYTES:
+        message = f"its motions unpack to more than {MAX_UNPACKED_BYTES:,} bytes"
+        hint = "extract single entries with `posewright aibo archive extract`"
+        raise FormatError(message, where=Where(path=path, offset=entry.offset), hint=hint)
 
 
-def archive_motion(number: int, archive: OdaArchive, path: Path, asked: Robot | None = None) -> Motion:
-    """Return the motion of an entry, from 1, read anew: thousands of documents would fill the memory."""
+def archive_motion(number: int, archive: OdaArchive, path: Path, robot: Robot | None = None) -> Motion:
+    """Return the motion of an entry, from 1; it is read again, since caching thousands takes much memory."""
     document = document_of(archive.entries[number - 1], number, archive)
-    return motion_of(document, number, archive, path, asked)
+    return motion_of(document, number, archive, path, robot)
 
 
 def motion_of(
-    document: OmtnDocument, number: int, archive: OdaArchive, path: Path | None, asked: Robot | None = None
+    document: OmtnDocument, number: int, archive: OdaArchive, path: Path | None, robot: Robot | None = None
 ) -> Motion:
-    """Return the motion of entry `number` of an archive, which remembers where it came from."""
-    card = card_for(document, asked)
+    """Return the motion of entry `number` of an archive, with the archive as its origin."""
+    card = card_for(document, robot)
     origin = Origin(ODA, archive, number, remarks=document.remarks, path=path, robot=card)
     return omtn_motion(document, card, archive.entries[number - 1].name, origin)
 
 
-def _read(data: bytes, path: Path, asked: Robot | None) -> MotionFile:
-    return archive_motion_file(parse_archive(data, path), path, asked)
+def _read(data: bytes, path: Path, robot: Robot | None) -> MotionFile:
+    return archive_motion_file(parse_archive(data, path), path, robot)
 
 
 def _render(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
-    """Return the archive a motion came from with it in its place, or one that holds only this motion."""
+    """Return the archive that a motion came from with the motion replaced, or a new archive of it alone."""
     del options
     origin = origin_of(motion, ODA)
-    written = rendering_of(motion)
-    _refuse_to_replace(path, None if origin is None else origin.path)
+    rendering = rendering_of(motion)
+    _require_same_archive(path, None if origin is None else origin.path)
     if origin is None or not isinstance(origin.document, OdaArchive):
         name = in_latin_1(motion.name)[:NAME_BYTES]
-        return replace(written, data=OdaArchive().with_entry(name, written.data).render())
-    archive, place = origin.document.with_data(origin.page - 1, written.data), origin.page - 1
+        return replace(rendering, data=OdaArchive().with_entry(name, rendering.data).render())
+    place = origin.page - 1
+    archive = origin.document.with_data(place, rendering.data)
     if origin.is_single_page:
-        archive = archive.only(place)
-    return replace(written, data=archive.render())
+        archive = archive.with_only(place)
+    return replace(rendering, data=archive.render())
 
 
-def _refuse_to_replace(path: Path, came_from: Path | None) -> None:
-    """Refuse to put one motion in the place of a whole archive."""
-    if is_file(path) and (came_from is None or not path.samefile(came_from)):
-        what = "an archive stands here, and its other motions would be lost"
-        raise FormatError(
-            what, where=Where(path=path), hint="`posewright aibo archive add` puts a motion into it"
-        )
+def _require_same_archive(path: Path, origin_path: Path | None) -> None:
+    """Raise FormatError if a motion would overwrite another archive than the one it came from."""
+    if is_file(path) and (origin_path is None or not path.samefile(origin_path)):
+        message = "an archive exists here, and its other motions would be lost"
+        hint = "add the motion with `posewright aibo archive add`"
+        raise FormatError(message, where=Where(path=path), hint=hint)
 
 
 def _render_file(file: MotionFile) -> Rendering:
     archive = file.document
     if not isinstance(archive, OdaArchive):
         return _render(file.motion(), file.path, WriteOptions())
-    if isinstance(file.motions, LazyMotions):  # nobody has put another one in
+    if isinstance(file.motions, LazyMotions):  # no motion was replaced
         return Rendering(archive.render())
     losses: list[str] = []
     remarks: list[str] = []
     for label, motion in zip(file.pages, file.motions, strict=True):
-        document, lost, said, _ = omtn_of(motion)
-        archive = archive.with_data(label.number - 1, document.render())
-        losses += [f"{label.name}: {loss}" for loss in lost]
-        remarks += [f"{label.name}: {remark}" for remark in said]
+        written = omtn_of(motion)
+        archive = archive.with_data(label.number - 1, written.document.render())
+        losses += [f"{label.name}: {loss}" for loss in written.losses]
+        remarks += [f"{label.name}: {remark}" for remark in written.remarks]
     return Rendering(archive.render(), tuple(losses), tuple(remarks))
 
 

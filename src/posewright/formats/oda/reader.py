@@ -1,4 +1,4 @@
-"""Reading an ODA archive: its table only, and nothing of what the entries hold but their first bytes."""
+"""Reading ODA archives: the table, and the first bytes of the entries."""
 
 from __future__ import annotations
 
@@ -24,149 +24,165 @@ from posewright.formats.oda.archive import (
 
 VERSION = (0, 3)
 
-MAX_ENTRIES = 5_000  # the most seen are 2697 (formats.md 1.1)
+MAX_ENTRIES = 5_000  # the most known are 2697 (formats.md 1.1)
 _COUNT_AT, _ROW_SIZE_AT, _RESERVED_AT = 8, 12, 16
 _OFFSET_IN_ROW, _SIZE_IN_ROW = 132, 136
-_PROOF_BYTES = 4096
+_SAMPLE_BYTES = 4096
 
 
 def parse_archive(data: bytes, path: Path | None = None) -> OdaArchive:
     """Read an archive, in gzip or not.
 
     Raises:
-        FormatError: it is damaged, encrypted, or none; it says at which byte.
+        FormatError: it is damaged, encrypted, or no archive.
     """
     place = ByteRange(path)
     wrapping: GzipWrapping | None = None
     remarks: tuple[str, ...] = ()
     if is_gzip(data):
         wrapping, remarks = unpack_gzip(data, place, MAX_ARCHIVE_BYTES)
-        data, place = wrapping.unpacked, place.unpacked_range()
-    _check_magic(data, place)
+        data = wrapping.unpacked
+        place = place.unpacked_range()
+    _require_magic(data, place)
     if len(data) > MAX_ARCHIVE_BYTES:
-        what = f"the archive has {len(data):,} bytes"
-        place.fail(what, MAX_ARCHIVE_BYTES, "no honest one is half as large")
-    table = _Table(data, place)
-    entries = table.entries()
-    remarks += table.odd_about(entries)
+        message = f"the archive has {len(data):,} bytes"
+        place.fail(message, MAX_ARCHIVE_BYTES, f"at most {MAX_ARCHIVE_BYTES:,} are read")
+    table = _TableReader(data, place)
+    entries = table.read_entries()
+    remarks += table.describe_deviations(entries)
     _, major, minor, _, _, reserved = HEAD.unpack_from(data)
     return OdaArchive(entries, path, (major, minor), reserved, data, wrapping, remarks)
 
 
 def looks_encrypted(data: bytes, path: Path | None = None) -> bool:
-    """Tell whether this seems to be one of the encrypted archives of a memory stick's folder DATA/E.
+    """Return whether data seems to be an encrypted archive from a memory stick's folder DATA/E.
 
-    They have no mark of any kind, so their name must end in `.oda`, and their bytes must be as many
-    different ones as chance would have it.
+    Such archives have no signature, so the name must end in `.oda`, and the first bytes must have about as
+    many different values as random bytes.
     """
     if path is None or path.suffix.lower() != ".oda" or data[:4] == MAGIC or is_gzip(data):
         return False
-    head = data[:_PROOF_BYTES]
-    by_chance = 256.0 * -math.expm1(len(head) * math.log1p(-1.0 / 256.0))
-    return len(head) >= 64 and len(set(head)) >= 0.85 * by_chance
+    head = data[:_SAMPLE_BYTES]
+    expected_values = 256.0 * -math.expm1(len(head) * math.log1p(-1.0 / 256.0))
+    return len(head) >= 64 and len(set(head)) >= 0.85 * expected_values
 
 
-def encrypted(path: Path | None = None) -> FormatError:
-    """Build the error for an encrypted archive."""
-    what = (
-        "this seems to be an encrypted archive: it begins neither as ODAR nor as gzip, and has no order in it"
-    )
-    hint = "only the robot can read those in OPEN-R/MW/DATA/E; the archives in DATA/P are plain"
-    return FormatError(what, where=Where(path=path, offset=0), hint=hint)
+def encrypted_error(path: Path | None = None) -> FormatError:
+    """Return the error for an encrypted archive."""
+    message = "this seems to be an encrypted archive: it begins with neither ODAR nor gzip, and looks random"
+    hint = "only the robot can read the archives in OPEN-R/MW/DATA/E; those in DATA/P are plain"
+    return FormatError(message, where=Where(path=path, offset=0), hint=hint)
 
 
-def _check_magic(data: bytes, place: ByteRange) -> None:
+def _require_magic(data: bytes, place: ByteRange) -> None:
     if looks_encrypted(data, place.path):
-        raise encrypted(place.path)
+        raise encrypted_error(place.path)
     if not data.startswith(MAGIC):
-        place.fail(f"an archive begins with ODAR; here stands {data[:4]!r}", 0)
+        place.fail(f"an archive begins with ODAR; found {data[:4]!r}", 0)
     if len(data) < HEAD.size:
         place.fail(f"the file ends within its header, after {len(data)} bytes", len(data))
 
 
 @dataclass(frozen=True)
-class _Table:
+class _TableReader:
+    """Reads the table of an archive and checks that it is possible."""
+
     data: bytes
     place: ByteRange
 
-    def entries(self) -> tuple[OdaEntry, ...]:
-        """Return the entries, once it is sure that what the table says can be true."""
+    def read_entries(self) -> tuple[OdaEntry, ...]:
+        """Return the entries after checking their offsets and sizes."""
         _, _, _, count, row_size, _ = HEAD.unpack_from(self.data)
         if row_size != ROW.size:
-            what = f"the table's entries are said to have {row_size} bytes each"
-            self.place.fail(what, _ROW_SIZE_AT, f"{ROW.size} in every archive")
+            message = f"the header gives {row_size} bytes per entry of the table"
+            self.place.fail(message, _ROW_SIZE_AT, f"it must be {ROW.size}")
         end = HEAD.size + ROW.size * count
         if count > MAX_ENTRIES:
-            message = f"there are {count} entries"
-            self.place.fail(message, _COUNT_AT, f"no honest archive has over {MAX_ENTRIES}")
+            message = f"the header counts {count} entries"
+            self.place.fail(message, _COUNT_AT, f"at most {MAX_ENTRIES} are read")
         if end > len(self.data):
-            what = f"a table of {count} entries would end at byte {end}, but the file at {len(self.data)}"
-            self.place.fail(what, _COUNT_AT)
+            message = f"a table of {count} entries ends at byte {end}, but the file ends at {len(self.data)}"
+            self.place.fail(message, _COUNT_AT)
         rows = list(ROW.iter_unpack(self.data[HEAD.size : end]))
         for number, (_, name, offset, size, _) in enumerate(rows):
-            self._check_bounds(number, name, offset, size, end)
-        self._check_overlaps([(offset, size, number) for number, (*_, offset, size, _) in enumerate(rows)])
-        return tuple(self._entry(*row) for row in rows)
+            self._require_bounds(number, name, offset, size, end)
+        self._require_no_overlaps(
+            [(offset, size, number) for number, (*_, offset, size, _) in enumerate(rows)]
+        )
+        return tuple(self._read_entry(*row) for row in rows)
 
-    def _entry(self, kind: bytes, field: bytes, offset: int, size: int, reserved: int) -> OdaEntry:
-        name, rest = _split(field)
+    def _read_entry(self, kind: bytes, field: bytes, offset: int, size: int, reserved: int) -> OdaEntry:
+        name, after_name = _split_name(field)
         kind_name = kind.rstrip(b"\0").decode("latin-1")
-        return OdaEntry(name, kind_name, self.data[offset : offset + size], rest, reserved, offset)
+        return OdaEntry(name, kind_name, self.data[offset : offset + size], after_name, reserved, offset)
 
-    def _check_bounds(self, number: int, name: bytes, offset: int, size: int, table_end: int) -> None:
+    def _require_bounds(self, number: int, name: bytes, offset: int, size: int, table_end: int) -> None:
         if offset + size <= len(self.data) and (not size or offset >= table_end):
             return
-        called, row = f"entry {number + 1}, {_split(name)[0]!r},", HEAD.size + ROW.size * number
+        entry_label = f"entry {number + 1}, {_split_name(name)[0]!r},"
+        row_offset = HEAD.size + ROW.size * number
         if offset + size <= len(self.data):
-            what = f"{called} begins at byte {offset}, within the table"
-            self.place.fail(what, row + _OFFSET_IN_ROW, f"the table ends at byte {table_end}")
-        wrong = _SIZE_IN_ROW if offset <= len(self.data) else _OFFSET_IN_ROW
-        what = f"{called} would end at byte {offset + size}, but the file ends at {len(self.data)}"
-        self.place.fail(what, row + wrong)
+            message = f"{entry_label} begins at byte {offset}, within the table"
+            self.place.fail(message, row_offset + _OFFSET_IN_ROW, f"the table ends at byte {table_end}")
+        message = f"{entry_label} ends at byte {offset + size}, but the file ends at {len(self.data)}"
+        field_in_row = _SIZE_IN_ROW if offset <= len(self.data) else _OFFSET_IN_ROW
+        self.place.fail(message, row_offset + field_in_row)
 
-    def _check_overlaps(self, spans: list[tuple[int, int, int]]) -> None:
+    def _require_no_overlaps(self, spans: list[tuple[int, int, int]]) -> None:
         spans = sorted(span for span in spans if span[1])
-        for (offset, size, number), (following, _, other) in pairwise(spans):
-            if following < offset + size:
-                what = f"entry {other + 1} begins at byte {following}, within entry {number + 1}"
-                where = HEAD.size + ROW.size * other + _OFFSET_IN_ROW
-                self.place.fail(what, where, f"which ends at byte {offset + size}")
+        for (offset, size, number), (next_offset, _, next_number) in pairwise(spans):
+            if next_offset < offset + size:
+                message = f"entry {next_number + 1} begins at byte {next_offset}, within entry {number + 1}"
+                field_offset = HEAD.size + ROW.size * next_number + _OFFSET_IN_ROW
+                self.place.fail(message, field_offset, f"which ends at byte {offset + size}")
 
-    def odd_about(self, entries: tuple[OdaEntry, ...]) -> tuple[str, ...]:
-        """Return what is odd, in words."""
+    def describe_deviations(self, entries: tuple[OdaEntry, ...]) -> tuple[str, ...]:
+        """Return remarks on what is unusual about the archive."""
         _, major, minor, _, _, reserved = HEAD.unpack_from(self.data)
-        twice = [name for name, count in Counter(entry.name for entry in entries).items() if count > 1]
-        between = len(self.data) - HEAD.size - sum(ROW.size + len(entry.data) for entry in entries)
-        lying = [entry.name for entry in entries if _lies(entry)]
-        behind = [entry.name for entry in entries if entry.reserved or entry.after_name]
-        endless = [entry.name for entry in entries if len(entry.name) > NAME_BYTES]
-        note = self.place.remark
-        counted = (
-            (twice, "names stand", "name stands", "more than once; the robot finds the first"),
-            (lying, "entries are", "entry is", "called a motion by the table without being one"),
-            (behind, "entries have", "entry has", "something behind name or size; it is kept"),
-            (endless, "names have", "name has", f"more than {NAME_BYTES} letters, and no end"),
-        )
-        odd = (
-            ((major, minor) != VERSION, note(f"version {major}.{minor} is unknown; 0.3 is known", 4)),
-            (any(reserved), note("reserved bytes of the header are not zero; they are kept", _RESERVED_AT)),
-            *((each[0], _counted(*each)) for each in counted),
-            (between, f"{between} bytes belong to no entry; they are kept until something is changed"),
-        )
-        return tuple(what for is_so, what in odd if is_so)
+        remarks: list[str] = []
+        if (major, minor) != VERSION:
+            remarks.append(self.place.remark(f"version {major}.{minor} is unknown; 0.3 is known", 4))
+        if any(reserved):
+            remark = "reserved bytes of the header are not zero; they are kept"
+            remarks.append(self.place.remark(remark, _RESERVED_AT))
+        counts = Counter(entry.name for entry in entries)
+        duplicates = [name for name, count in counts.items() if count > 1]
+        if duplicates:
+            subject = _count_names(duplicates, "name occurs", "names occur")
+            remarks.append(f"{subject} more than once; the robot finds the first: {_list_names(duplicates)}")
+        no_motions = [entry.name for entry in entries if _has_wrong_type(entry)]
+        if no_motions:
+            subject = _count_names(no_motions, "entry has", "entries have")
+            remarks.append(f"{subject} the type of a motion but no motion: {_list_names(no_motions)}")
+        extended = [entry.name for entry in entries if entry.reserved or entry.after_name]
+        if extended:
+            subject = _count_names(extended, "entry has", "entries have")
+            remarks.append(f"{subject} data after name or size; it is kept: {_list_names(extended)}")
+        unterminated = [entry.name for entry in entries if len(entry.name) > NAME_BYTES]
+        if unterminated:
+            subject = _count_names(unterminated, "name has", "names have")
+            names = _list_names(unterminated)
+            remarks.append(f"{subject} more than {NAME_BYTES} characters and no final zero: {names}")
+        n_unused = len(self.data) - HEAD.size - sum(ROW.size + len(entry.data) for entry in entries)
+        if n_unused:
+            remarks.append(f"{n_unused} bytes belong to no entry; they are kept until the archive is changed")
+        return tuple(remarks)
 
 
-def _split(field: bytes) -> tuple[str, bytes]:
-    """Return a name, and what else stands in its room, which should be nothing."""
-    name, _, rest = field.partition(b"\0")
-    return name.decode("latin-1"), field[len(name) :] if any(rest) else b""
+def _split_name(field: bytes) -> tuple[str, bytes]:
+    """Return the name in a field, and the bytes after it; empty bytes if they are all zero."""
+    name, _, remainder = field.partition(b"\0")
+    return name.decode("latin-1"), field[len(name) :] if any(remainder) else b""
 
 
-def _lies(entry: OdaEntry) -> bool:
-    is_motion = entry.contents.kind in (EntryKind.MOTION, EntryKind.PLACEHOLDER)
+def _has_wrong_type(entry: OdaEntry) -> bool:
+    is_motion = entry.content.kind in (EntryKind.MOTION, EntryKind.PLACEHOLDER)
     return entry.type == TYPE_OF[EntryKind.MOTION] and not is_motion
 
 
-def _counted(names: list[str], several: str, one: str, what: str) -> str:
-    told = f"{', '.join(map(repr, names[:3]))}{', ...' if len(names) > 3 else ''}"
-    return f"{len(names)} {one if len(names) == 1 else several} {what}: {told}"
+def _count_names(names: list[str], singular: str, plural: str) -> str:
+    return f"{len(names)} {singular if len(names) == 1 else plural}"
+
+
+def _list_names(names: list[str]) -> str:
+    return ", ".join(map(repr, names[:3])) + (", ..." if len(names) > 3 else "")

@@ -1,4 +1,4 @@
-"""An OMTN motion as a document: every byte of the file, in words and numbers.
+"""The document of an OMTN motion: every byte of the file, as names and numbers.
 
 Source: formats.md 1.1 (from Sony's MTN-FFORM-E.txt and the SDK's libMTN, and held against 4028 real motions).
 """
@@ -19,54 +19,73 @@ OMTN = "aibo-omtn"
 Integers = NDArray[np.int32]
 
 MAGIC = b"OMTN"
-PLACEHOLDER = b"NotOMTN "  # all that an entry holds that AIBO Mind left empty
+PLACEHOLDER = b"NotOMTN "
+"""The content of an archive entry that AIBO Mind left empty."""
+
 URAD = 1_000_000  # angles are whole micro-radians
 MAX_STRING = 255
 MAX_KEYFRAMES = 0xFFFF
 MAX_JOINTS = 255  # far more than any robot has; the most seen are 20
 MAX_BETWEEN = 1_000_000
-"""More frames between two keyframes than this are damage (4.4 hours; the most seen are 600)."""
+"""Most frames between two keyframes (4.4 hours); more is damage. The most known are 600."""
 
 MAX_ANGLE_URAD = 6_283_185
-"""A whole turn, the most any angle can mean; used angles stay within 130 degrees (formats.md 1.1)."""
+"""Largest angle, a full turn; known motions stay within 130 degrees (formats.md 1.1)."""
 
-DEFAULT_FRAME_MS = 16  # what a frame lasts where the file says 0, as all of the ERS-110 and ERS-111 do
+DEFAULT_FRAME_MS = 16  # for a 0 in the file, as in all of the ERS-110 and ERS-111
 HEAD = struct.Struct("<4sIIIHHHHI")
 """Magic and section 0: number, size, sections, major, minor, keyframes, milliseconds a frame, reserved."""
 
 HEAD_BYTES = 24
-LONG_BYTES, SHORT_BYTES = 12, 10
-"""Of section 3 before the keyframes: its size is a u32, on the ERS-110 and ERS-111 a u16."""
+LONG_BYTES = 12
+SHORT_BYTES = 10
+"""Bytes of section 3 before the keyframes, with its size as a u32, or as a u16 on the ERS-110 and ERS-111."""
 
 
 @dataclass(frozen=True)
 class Leftovers:
-    """Bytes that mean nothing to us, kept so that a file can be written as it was."""
+    """Bytes without a known meaning, kept so that the file can be written unchanged.
+
+    Attributes:
+        head: bytes after the header.
+        names: bytes at the end of section 1; None for the usual padding.
+        joints: bytes at the end of section 2; None for the usual padding.
+        keyframes: bytes at the end of section 3.
+        after: bytes after the last section.
+        reserved: a number in the header, 0 in all known files.
+        n_sections: the number of sections in the header, 4 in all known files.
+    """
 
     head: bytes = b""
-    names: bytes | None = None  # at the end of section 1; None for the usual padding
-    joints: bytes | None = None  # at the end of section 2; None for the usual padding
+    names: bytes | None = None
+    joints: bytes | None = None
     keyframes: bytes = b""
     after: bytes = b""
-    reserved: int = 0  # a number in the header, 0 in every file seen
-    n_sections: int = 4  # how many sections the header says there are; 4 in every file seen
+    reserved: int = 0
+    n_sections: int = 4
 
 
 @dataclass(frozen=True, eq=False)
 class OmtnDocument:
-    """A Sony AIBO motion file. `render` gives its bytes; read and rendered they are the same.
+    """A Sony AIBO motion file; `render` returns the same bytes as were read.
 
     Attributes:
-        design: which robot it is for, and which part of it: `DRX-1000_Head`.
-        locators: which joint each column is, by Sony's locator: `PRM:/r1/c1-Joint2:11`.
+        name: the name of the motion.
+        creator: the author.
+        design: the robot it is for, and the part of its body: `DRX-1000_Head`.
+        locators: the joint of each column, by Sony's locator: `PRM:/r1/c1-Joint2:11`.
         angles: (n_keyframes, n_joints) [micro-radians], read-only.
         attitudes: (n_keyframes, 3) roll, pitch and yaw of the trunk as Sony counts them: roll + leans to
             the right, pitch + leans BACK, yaw + turns left [micro-radians], read-only.
-        between: (n_keyframes - 1,) frames interpolated between two keyframes, so that the way lasts one
-            frame more than that, read-only.
-        minor: version; 2 of a whole body, 1 of a part, 0 and 1 of an ERS-110 or ERS-111.
-        frame_ms: milliseconds a frame as the file says; 0 stands for 16.
+        between: (n_keyframes - 1,) frames interpolated between two keyframes, read-only; the movement takes
+            one frame more.
+        minor: minor version; 2 for the whole body, 1 for a part, 0 and 1 for an ERS-110 or ERS-111.
+        frame_ms: frame period in the file [ms]; 0 means 16.
         is_short: whether the size of section 3 takes two bytes, as for the ERS-110 and ERS-111.
+        is_padded: whether sections 1 and 2 are padded to multiples of four bytes.
+        leftovers: bytes without a known meaning.
+        wrapping: the gzip around it, None without.
+        remarks: descriptions of what is unusual about the file.
     """
 
     name: str
@@ -90,14 +109,14 @@ class OmtnDocument:
         shapes = (self.angles.shape, self.attitudes.shape, self.between.shape)
         keyframes, joints = self.angles.shape
         if shapes != ((keyframes, len(self.locators)), (keyframes, 3), (keyframes - 1,)):
-            raise FormatError(f"keyframes, attitudes and ways of shapes {shapes} do not fit together")
+            raise FormatError(f"angles, attitudes and frames between of shapes {shapes} do not match")
         if not 1 <= keyframes <= MAX_KEYFRAMES or not joints:
             hint = f"an OMTN holds 1 to {MAX_KEYFRAMES} keyframes of at least one joint"
             raise FormatError(f"{keyframes} keyframes of {joints} joints", hint=hint)
         for text in (self.name, self.creator, self.design, *self.locators):
-            _packed(text)
+            _pack_string(text)
         if self.is_short and self._section_3_bytes > 0xFFFF:
-            hint = "the files of an ERS-110 and ERS-111 say in two bytes how long they are"
+            hint = "files of an ERS-110 or ERS-111 have two bytes for their size"
             raise FormatError(f"{keyframes} keyframes are too many for this robot", hint=hint)
 
     def __repr__(self) -> str:
@@ -106,18 +125,18 @@ class OmtnDocument:
 
     @property
     def step_ms(self) -> int:
-        """How long a frame lasts [ms]."""
+        """The frame period [ms]."""
         return self.frame_ms or DEFAULT_FRAME_MS
 
     @property
     def times_ms(self) -> NDArray[np.int64]:
-        """(n_keyframes,) when each keyframe is reached [ms]."""
+        """Time of each keyframe, `(n_keyframes,)` [ms]."""
         frames = np.cumsum(self.between.astype(np.int64) + 1)
         return np.concatenate([[0], frames]) * self.step_ms
 
     @property
     def duration_s(self) -> float:
-        """From the first keyframe to the last [s]."""
+        """Time from the first keyframe to the last [s]."""
         return float(self.times_ms[-1]) / 1000.0
 
     def render(self) -> bytes:
@@ -126,26 +145,37 @@ class OmtnDocument:
 
     @property
     def plain(self) -> bytes:
-        """The file's bytes, out of gzip."""
+        """The file's bytes without gzip."""
         parts = (self._head(), self._names(), self._joints(), self._keyframes(), self.leftovers.after)
         return b"".join(parts)
 
     @property
     def _section_3_bytes(self) -> int:
-        words = 4 * (self.angles.size + self.attitudes.size + self.between.size)
-        return (SHORT_BYTES if self.is_short else LONG_BYTES) + words + len(self.leftovers.keyframes)
+        n_values = self.angles.size + self.attitudes.size + self.between.size
+        n_head_bytes = SHORT_BYTES if self.is_short else LONG_BYTES
+        return n_head_bytes + 4 * n_values + len(self.leftovers.keyframes)
 
     def _head(self) -> bytes:
-        rest = self.leftovers
-        counts = (rest.n_sections, 1, self.minor, len(self.angles), self.frame_ms, rest.reserved)
-        return HEAD.pack(MAGIC, 0, HEAD_BYTES + len(rest.head), *counts) + rest.head
+        extra = self.leftovers.head
+        head = HEAD.pack(
+            MAGIC,
+            0,
+            HEAD_BYTES + len(extra),
+            self.leftovers.n_sections,
+            1,
+            self.minor,
+            len(self.angles),
+            self.frame_ms,
+            self.leftovers.reserved,
+        )
+        return head + extra
 
     def _names(self) -> bytes:
-        body = b"".join(map(_packed, (self.name, self.creator, self.design)))
+        body = b"".join(map(_pack_string, (self.name, self.creator, self.design)))
         return self._section(1, body, self.leftovers.names)
 
     def _joints(self) -> bytes:
-        body = len(self.locators).to_bytes(2, "little") + b"".join(map(_packed, self.locators))
+        body = len(self.locators).to_bytes(2, "little") + b"".join(map(_pack_string, self.locators))
         return self._section(2, body, self.leftovers.joints)
 
     def _section(self, number: int, body: bytes, tail: bytes | None) -> bytes:
@@ -156,19 +186,19 @@ class OmtnDocument:
     def _keyframes(self) -> bytes:
         size = self._section_3_bytes
         start = struct.pack("<IHI" if self.is_short else "<III", 3, size, 0)
-        ways = np.concatenate([[0], self.between])[:, None]
-        words = np.hstack([ways, self.attitudes, self.angles]).astype("<i4").tobytes()
-        return start + words[4:] + self.leftovers.keyframes  # nothing stands before the first keyframe
+        frames_before = np.concatenate([[0], self.between])[:, None]
+        values = np.hstack([frames_before, self.attitudes, self.angles]).astype("<i4").tobytes()
+        return start + values[4:] + self.leftovers.keyframes  # the first keyframe has no frames before it
 
 
-def _packed(text: str) -> bytes:
-    """Return a string as the file has it: a byte that says how long it is, and its bytes."""
+def _pack_string(text: str) -> bytes:
+    """Return a string as a byte with its length, followed by its bytes."""
     try:
         raw = text.encode("latin-1")
     except UnicodeEncodeError as error:
-        hint = "an OMTN holds the letters of western Europe (Latin-1)"
-        raise FormatError(f"{text!r} has letters that an OMTN cannot hold", hint=hint) from error
+        hint = "use Latin-1 characters, those of western Europe"
+        raise FormatError(f"{text!r} has characters that an OMTN cannot hold", hint=hint) from error
     if len(raw) > MAX_STRING:
-        hint = f"an OMTN holds at most {MAX_STRING} in a name"
-        raise FormatError(f"{text[:40]!r}... is {len(raw)} letters long", hint=hint)
+        hint = f"at most {MAX_STRING}"
+        raise FormatError(f"{text[:40]!r}... has {len(raw)} characters", hint=hint)
     return bytes((len(raw),)) + raw

@@ -1,4 +1,4 @@
-"""Reading an OMTN motion: strict where a mistake would move a joint wrongly, with a remark elsewhere."""
+"""Reading OMTN motions; what could move a joint wrongly is an error, other deviations are remarks."""
 
 from __future__ import annotations
 
@@ -28,141 +28,174 @@ from posewright.formats.omtn.document import (
     OmtnDocument,
 )
 
-MAX_PADDING = 3  # sections 1 and 2 are filled up to a multiple of four bytes
+MAX_PADDING = 3  # sections 1 and 2 are padded to a multiple of four bytes
 
 
 @dataclass
-class Sections:
-    """Reads the sections of one file from front to back."""
+class SectionReader:
+    """Reads the sections of one file in order."""
 
     data: bytes
     place: ByteRange
     remarks: list[str] = field(default_factory=list)
 
     def note(self, message: str, offset: int) -> None:
-        """Remember what is odd at byte `offset`."""
+        """Add a remark on byte `offset`."""
         self.remarks.append(self.place.remark(message, offset))
 
-    def open(self, number: int, start: int, least: int) -> ByteCursor:
-        """Return a cursor behind the number and the size of the section that begins at `start`."""
+    def open(self, number: int, start: int, min_size: int) -> ByteCursor:
+        """Return a cursor after the number and size of the section at `start`."""
         head = ByteCursor(self.data, self.place, start, len(self.data))
-        found, size = head.u32(f"the number of section {number}"), head.u32(f"the size of section {number}")
-        if found != number:
-            self.place.fail(f"section {found} stands where section {number} belongs", start)
-        if size < least:
-            self.place.fail(f"section {number} says it has {size} bytes, but needs {least}", start + 4)
-        if size > len(self.data) - start:
-            there = f"the file ends after {len(self.data) - start}"
-            self.place.fail(f"section {number} says it has {size} bytes, but {there}", start + 4)
+        stated_number = head.u32(f"the number of section {number}")
+        size = head.u32(f"the size of section {number}")
+        if stated_number != number:
+            self.place.fail(f"section {stated_number} instead of section {number}", start)
+        if size < min_size:
+            self.place.fail(f"section {number} has a size of {size} bytes, but needs {min_size}", start + 4)
+        left = len(self.data) - start
+        if size > left:
+            message = f"section {number} has a size of {size} bytes, but the file ends after {left}"
+            self.place.fail(message, start + 4)
         return ByteCursor(self.data, self.place, head.at, start + size, f"section {number}")
 
-    def strings(self, cursor: ByteCursor, whats: list[str]) -> list[str]:
-        """Return strings that follow each other, one for each of `whats` they are."""
-        found: list[str] = []
+    def strings(self, cursor: ByteCursor, names: list[str]) -> list[str]:
+        """Return consecutive strings; `names` describe them in messages."""
+        strings: list[str] = []
         hint = None
-        for what in whats:
+        for name in names:
             at = cursor.at
-            found.append(cursor.string(what, hint))
-            hint = f"or {what} before it is longer than byte {self.place.base + at} says"
-        return found
+            strings.append(cursor.string(name, hint))
+            hint = f"or {name} before it is longer than byte {self.place.base + at} states"
+        return strings
 
     def tail(self, cursor: ByteCursor) -> bytes:
-        """Return what is left of a section, which should be padding, and note it where it is not."""
+        """Return the rest of a section, with a remark if it is no padding."""
         tail = self.data[cursor.at : cursor.end]
         if len(tail) > MAX_PADDING:
-            what = f"{len(tail)} bytes at the end of {cursor.whole} mean nothing; they are kept"
-            self.note(what, cursor.at)
+            self.note(f"{len(tail)} bytes at the end of {cursor.whole} are unknown; they are kept", cursor.at)
         elif any(tail):
             self.note(f"the padding of {cursor.whole} is not zero; it is kept", cursor.at)
         return tail
 
 
-SHORT_DESIGN = "DRX-700"  # how the design of an ERS-110 or ERS-111 begins
-MAX_WAY_MS = 86_400_000  # a day: as much as a way of a motion may last
-_BEFORE_JOINTS = ("frames", "roll", "pitch", "yaw")
+SHORT_DESIGN = "DRX-700"
+"""First characters of the design of an ERS-110 or ERS-111."""
+
+MAX_MOVEMENT_MS = 86_400_000  # a day, the longest movement of a motion
+_FIRST_COLUMNS = ("frames", "roll", "pitch", "yaw")
 
 
 @dataclass(frozen=True)
 class KeyframeSection:
-    """Where the keyframes are."""
+    """The place of the keyframes.
+
+    Attributes:
+        body: the offset of the first value.
+        end: the offset of the end of the section.
+        is_short: whether its size takes two bytes.
+    """
 
     body: int
     end: int
     is_short: bool
 
 
-def keyframe_section(sections: Sections, start: int, shape: tuple[int, int], design: str) -> KeyframeSection:
-    """Return where the keyframes are in section 3, which begins at `start`.
+def keyframe_section(
+    sections: SectionReader, start: int, shape: tuple[int, int], design: str
+) -> KeyframeSection:
+    """Return the place of the keyframes in section 3.
 
-    On the ERS-110 and ERS-111 its size takes two bytes instead of four, which does not change the number
-    read there, as the bytes behind it are zero. A size that fits exactly tells which it is; where surplus
-    bytes follow the keyframes, the design tells.
+    On the ERS-110 and ERS-111 the size takes two bytes instead of four. This does not change the number read
+    there, since the bytes after it are zero. An exact size shows which it is; if surplus bytes follow the
+    keyframes, the design does.
+
+    Args:
+        sections: the sections of the file.
+        start: the offset of section 3.
+        shape: number of keyframes and of joints.
+        design: the design label.
     """
     n_keyframes, n_joints = shape
-    words = 4 * (n_keyframes * (4 + n_joints) - 1)
+    n_value_bytes = 4 * (n_keyframes * (4 + n_joints) - 1)
     end = sections.open(3, start, 8).end
-    size, long, short = end - start, LONG_BYTES + words, SHORT_BYTES + words
-    is_short = size == short or (size > short and size != long and design.startswith(SHORT_DESIGN))
-    if not is_short and size < long:
-        counted = f"{n_keyframes} keyframes of {n_joints} joints take {long}"
-        sections.place.fail(f"section 3 says it has {size} bytes, but {counted}", start + 4)
+    size = end - start
+    long_size = LONG_BYTES + n_value_bytes
+    short_size = SHORT_BYTES + n_value_bytes
+    has_surplus = size > short_size and size != long_size
+    is_short = size == short_size or (has_surplus and design.startswith(SHORT_DESIGN))
+    if not is_short and size < long_size:
+        needed = f"{n_keyframes} keyframes of {n_joints} joints take {long_size}"
+        sections.place.fail(f"section 3 has a size of {size} bytes, but {needed}", start + 4)
     section = KeyframeSection(start + (SHORT_BYTES if is_short else LONG_BYTES), end, is_short)
     kind = int.from_bytes(sections.data[section.body - 4 : section.body], "little")
     if kind:
-        what = f"the keyframes are of type {kind}, which nobody knows"
-        sections.place.fail(what, section.body - 4, "0 is angles")
+        message = f"the keyframes have the unknown type {kind}"
+        sections.place.fail(message, section.body - 4, "type 0, angles, is known")
     return section
 
 
-def keyframe_words(
-    sections: Sections, section: KeyframeSection, locators: tuple[str, ...], n_keyframes: int, step_ms: int
+def keyframe_values(
+    sections: SectionReader,
+    section: KeyframeSection,
+    locators: tuple[str, ...],
+    n_keyframes: int,
+    step_ms: int,
 ) -> Integers:
-    """Return what the keyframes say.
+    """Return the values of the keyframes.
 
     Returns:
-        (n_keyframes, 4 + n_joints): frames before it, 0 for the first; roll, pitch, yaw; angles of joints
+        (n_keyframes, 4 + n_joints): frames before it, 0 for the first; roll, pitch, yaw; joint angles
         [micro-radians].
     """
     columns = 4 + len(locators)
     raw = np.frombuffer(sections.data, "<i4", n_keyframes * columns - 1, section.body)
-    words = np.concatenate([np.zeros(1, np.int32), raw]).astype(np.int32, copy=False)
-    words = words.reshape(n_keyframes, columns)
-    finder = _Finder(sections, section.body, words, (*_BEFORE_JOINTS, *locators))
-    most = min(MAX_BETWEEN, MAX_WAY_MS // step_ms - 1)
-    finder.refuse(words[:, :1].view(np.uint32) > most, f"the largest honest number is {most}")
-    beyond = (words > MAX_ANGLE_URAD) | (words < -MAX_ANGLE_URAD)
-    finder.refuse(beyond[:, 4:], f"a whole turn is {MAX_ANGLE_URAD} micro-radians", first_column=4)
-    finder.note(beyond[:, 1:4], first_column=1)
-    return words
+    values = np.concatenate([np.zeros(1, np.int32), raw]).astype(np.int32, copy=False)
+    values = values.reshape(n_keyframes, columns)
+    checker = _ValueChecker(sections, section.body, values, (*_FIRST_COLUMNS, *locators))
+    max_frames = min(MAX_BETWEEN, MAX_MOVEMENT_MS // step_ms - 1)
+    checker.require_none(values[:, :1].view(np.uint32) > max_frames, f"at most {max_frames}")
+    is_too_large = (values > MAX_ANGLE_URAD) | (values < -MAX_ANGLE_URAD)
+    hint = f"a full turn is {MAX_ANGLE_URAD} micro-radians"
+    checker.require_none(is_too_large[:, 4:], hint, first_column=4)
+    checker.note_first(is_too_large[:, 1:4], first_column=1)
+    return values
 
 
 @dataclass(frozen=True)
-class _Finder:
-    """Finds the first of the numbers that cannot be true, and says where it stands."""
+class _ValueChecker:
+    """Reports the first of the values that are wrong, with its place.
 
-    sections: Sections
+    Attributes:
+        sections: the sections of the file.
+        body: the offset of the first value.
+        values: the values, `(n_keyframes, n_columns)`.
+        columns: the name of each column.
+    """
+
+    sections: SectionReader
     body: int
-    words: Integers
+    values: Integers
     columns: tuple[str, ...]
 
-    def refuse(self, wrong: Flags, hint: str, first_column: int = 0) -> None:
-        """Raise a FormatError at the first of the `wrong`, whose columns begin with `first_column`."""
-        if wrong.any():
-            self.sections.place.fail(*self._first(wrong, first_column), hint)
+    def require_none(self, is_wrong: Flags, hint: str, first_column: int = 0) -> None:
+        """Raise FormatError at the first wrong value; the columns of `is_wrong` start at `first_column`."""
+        if is_wrong.any():
+            self.sections.place.fail(*self._describe_first(is_wrong, first_column), hint)
 
-    def note(self, wrong: Flags, first_column: int) -> None:
-        """Remark the first of the `wrong`, as `refuse` does."""
-        if wrong.any():
-            self.sections.note(*self._first(wrong, first_column))
+    def note_first(self, is_wrong: Flags, first_column: int) -> None:
+        """Add a remark on the first wrong value; arguments as in `require_none`."""
+        if is_wrong.any():
+            self.sections.note(*self._describe_first(is_wrong, first_column))
 
-    def _first(self, wrong: Flags, first_column: int) -> tuple[str, int]:
-        row, column = divmod(int(wrong.argmax()), wrong.shape[1])
+    def _describe_first(self, is_wrong: Flags, first_column: int) -> tuple[str, int]:
+        """Return a message on the first wrong value, and its offset."""
+        row, column = divmod(int(is_wrong.argmax()), is_wrong.shape[1])
         column += first_column
-        value = int(self.words[row, column])
+        value = int(self.values[row, column])
         if not column:
             value &= 0xFFFFFFFF
         offset = self.body + 4 * (row * len(self.columns) + column - 1)
-        unit = "frames before it" if not column else f"{self.columns[column]}, more than a whole turn"
+        unit = "frames before it" if not column else f"{self.columns[column]}, more than a full turn"
         return f"keyframe {row + 1} has {value} {unit}", offset
 
 
@@ -175,21 +208,22 @@ def read_omtn(data: bytes, path: Path | None = None, *, base: int = 0) -> OmtnDo
     """Read a motion, in gzip or not.
 
     Raises:
-        FormatError: it is damaged, or is none; it says at which byte.
+        FormatError: it is damaged, or no OMTN.
     """
     return read_omtn_at(data, ByteRange(path, base))
 
 
 def read_omtn_at(data: bytes, place: ByteRange) -> OmtnDocument:
-    """Read a motion that lies at `place`; otherwise as `read_omtn`."""
+    """Read a motion at `place`; errors as in `read_omtn`."""
     if not is_gzip(data):
-        return _document(Sections(data, place), None)
-    wrapping, odd = unpack_gzip(data, place, MAX_MOTION_BYTES)
-    return _document(Sections(wrapping.unpacked, place.unpacked_range(), list(odd)), wrapping)
+        return _read_document(SectionReader(data, place), None)
+    wrapping, remarks = unpack_gzip(data, place, MAX_MOTION_BYTES)
+    sections = SectionReader(wrapping.unpacked, place.unpacked_range(), list(remarks))
+    return _read_document(sections, wrapping)
 
 
-class _Head(NamedTuple):
-    """What the file begins with, as `HEAD` has it."""
+class _FileHead(NamedTuple):
+    """The fields of `HEAD`."""
 
     magic: bytes
     section: int
@@ -202,91 +236,95 @@ class _Head(NamedTuple):
     reserved: int
 
 
-def _document(sections: Sections, wrapping: GzipWrapping | None) -> OmtnDocument:
-    """Read the sections in their order, each from where the one before it ends."""
-    _check_magic(sections)
+def _read_document(sections: SectionReader, wrapping: GzipWrapping | None) -> OmtnDocument:
+    """Read the sections one after the other."""
+    _require_magic(sections)
     first = sections.open(0, 4, HEAD_BYTES)
-    head = _Head._make(HEAD.unpack_from(sections.data))
+    head = _FileHead._make(HEAD.unpack_from(sections.data))
     _check_head(sections, head)
     first.at = HEAD.size
-    odd = sections.tail(first)
+    after_head = sections.tail(first)
     names = sections.open(1, first.end, 8)
     name, creator, design = sections.strings(names, _NAMES)
     joints = sections.open(2, names.end, 10)
-    locators = _locators(sections, joints)
-    is_padded, after_names, after_joints = _tails(sections, names, joints)
+    locators = _read_locators(sections, joints)
+    is_padded, after_names, after_joints = _read_tails(sections, names, joints)
     section = keyframe_section(sections, joints.end, (head.n_keyframes, len(locators)), design)
-    words = keyframe_words(sections, section, locators, head.n_keyframes, head.frame_ms or DEFAULT_FRAME_MS)
-    surplus, after = _surplus(sections, section.body + 4 * (words.size - 1), section.end)
+    step_ms = head.frame_ms or DEFAULT_FRAME_MS
+    values = keyframe_values(sections, section, locators, head.n_keyframes, step_ms)
+    surplus, after = _read_surplus(sections, section.body + 4 * (values.size - 1), section.end)
     return OmtnDocument(
         name,
         creator,
         design,
         locators,
-        angles=np.ascontiguousarray(words[:, 4:]),
-        attitudes=np.ascontiguousarray(words[:, 1:4]),
-        between=words[1:, 0].copy(),
+        angles=np.ascontiguousarray(values[:, 4:]),
+        attitudes=np.ascontiguousarray(values[:, 1:4]),
+        between=values[1:, 0].copy(),
         minor=head.minor,
         frame_ms=head.frame_ms,
         is_short=section.is_short,
         is_padded=is_padded,
-        leftovers=Leftovers(odd, after_names, after_joints, surplus, after, head.reserved, head.n_sections),
+        leftovers=Leftovers(
+            after_head, after_names, after_joints, surplus, after, head.reserved, head.n_sections
+        ),
         wrapping=wrapping,
         remarks=tuple(sections.remarks),
     )
 
 
-def _check_magic(sections: Sections) -> None:
-    data, place = sections.data, sections.place
+def _require_magic(sections: SectionReader) -> None:
+    data = sections.data
+    place = sections.place
     if data.startswith(PLACEHOLDER):
-        place.fail("this is a placeholder (NotOMTN): it holds no motion", 0)
+        place.fail("this is a placeholder (NotOMTN) without a motion", 0)
     if not data.startswith(MAGIC):
-        place.fail(f"a motion begins with OMTN; here stands {data[:4]!r}", 0)
+        place.fail(f"a motion begins with OMTN; found {data[:4]!r}", 0)
     if len(data) < HEAD.size:
         place.fail(f"the file ends within its header, after {len(data)} bytes", len(data))
 
 
-def _check_head(sections: Sections, head: _Head) -> None:
-    """Refuse what says that the rest is laid out otherwise; note what only looks odd."""
+def _check_head(sections: SectionReader, head: _FileHead) -> None:
+    """Raise FormatError for an unknown layout; add remarks on other unusual values."""
     version = f"{head.major}.{head.minor}"
     if head.major != MAJOR:
         sections.place.fail(f"version {version} of the format is unknown", 16, "1.0, 1.1 and 1.2 are known")
     if head.n_keyframes < 1:
-        sections.place.fail("there are 0 keyframes", 20, "a motion has at least one")
-    odd = (
-        (head.n_sections != 4, f"the header says there are {head.n_sections} sections; there are 4", 12),
-        (head.minor not in KNOWN_MINORS, f"version {version} is unknown; 1.0, 1.1 and 1.2 are known", 18),
-        (head.n_keyframes == 1, "there is one keyframe; Sony's player plays none of it", 20),
-        (head.frame_ms not in (0, 16), f"a frame is {head.frame_ms} ms; Sony's player takes 16", 22),
-        (head.reserved != 0, f"the reserved number is {head.reserved}, not 0; it is kept", 24),
-    )
-    for is_odd, what, offset in odd:
-        if is_odd:
-            sections.note(what, offset)
+        sections.place.fail("the motion has 0 keyframes", 20, "it needs at least one")
+    if head.n_sections != 4:
+        sections.note(f"the header counts {head.n_sections} sections; there are 4", 12)
+    if head.minor not in KNOWN_MINORS:
+        sections.note(f"version {version} is unknown; 1.0, 1.1 and 1.2 are known", 18)
+    if head.n_keyframes == 1:
+        sections.note("there is one keyframe; Sony's player skips it", 20)
+    if head.frame_ms not in (0, 16):
+        sections.note(f"a frame is {head.frame_ms} ms; Sony's player assumes 16", 22)
+    if head.reserved != 0:
+        sections.note(f"the reserved number is {head.reserved}, not 0; it is kept", 24)
 
 
-def _locators(sections: Sections, joints: ByteCursor) -> tuple[str, ...]:
+def _read_locators(sections: SectionReader, joints: ByteCursor) -> tuple[str, ...]:
     count_at = joints.at
     count = joints.u16("the number of joints")
     if not count:
-        sections.place.fail("there are 0 joints", count_at, "a motion moves at least one")
+        sections.place.fail("the motion has 0 joints", count_at, "it needs at least one")
     if count > MAX_JOINTS:
-        sections.place.fail(f"there are {count} joints", count_at, f"no robot has more than {MAX_JOINTS}")
+        sections.place.fail(f"the motion has {count} joints", count_at, f"at most {MAX_JOINTS}")
     first_at = joints.at
     locators = tuple(sections.strings(joints, [f"the locator of joint {i + 1}" for i in range(count)]))
-    met = {""}
     for i, locator in enumerate(locators):
-        if locator in met:
-            what = f"joint {i + 1} is {locator!r} once more" if locator else f"joint {i + 1} has no name"
-            sections.place.fail(what, first_at + sum(1 + len(before) for before in locators[:i]))
-        met.add(locator)
+        offset = first_at + sum(1 + len(previous) for previous in locators[:i])
+        if not locator:
+            sections.place.fail(f"joint {i + 1} has no name", offset)
+        if locator in locators[:i]:
+            sections.place.fail(f"joint {i + 1} is {locator!r} a second time", offset)
     return locators
 
 
-def _tails(
-    sections: Sections, names: ByteCursor, joints: ByteCursor
+def _read_tails(
+    sections: SectionReader, names: ByteCursor, joints: ByteCursor
 ) -> tuple[bool, bytes | None, bytes | None]:
-    """Return whether sections 1 and 2 are filled up, and with what where that is not as usual."""
+    """Return whether sections 1 and 2 are padded, and their padding, None for the usual one."""
     lengths = [cursor.at - cursor.begin for cursor in (names, joints)]
     tails = [sections.tail(cursor) for cursor in (names, joints)]
     is_padded = all(tail or not length % 4 for length, tail in zip(lengths, tails, strict=True))
@@ -295,9 +333,10 @@ def _tails(
     return is_padded, first, second
 
 
-def _surplus(sections: Sections, at: int, end: int) -> tuple[bytes, bytes]:
-    """Return what follows the keyframes within section 3, from `at` to `end`, and behind it."""
-    surplus, after = sections.data[at:end], sections.data[end:]
+def _read_surplus(sections: SectionReader, at: int, end: int) -> tuple[bytes, bytes]:
+    """Return the bytes after the keyframes in section 3, from `at` to `end`, and those after the section."""
+    surplus = sections.data[at:end]
+    after = sections.data[end:]
     if surplus:
         sections.note(f"{len(surplus)} bytes follow the keyframes within section 3; they are kept", at)
     if after:
@@ -306,22 +345,22 @@ def _surplus(sections: Sections, at: int, end: int) -> tuple[bytes, bytes]:
 
 
 _NAMES_AT = 28
-_NAMES_END = 1024  # three strings of at most 255 letters, and what is before them
+_NAMES_END = 1024  # after three strings of at most 255 bytes
 
 
 class MotionLabel(NamedTuple):
-    """What a motion says of itself: its name, and which robot, or which part of it, it is for."""
+    """The name and the design label of a motion."""
 
     name: str
     design: str
 
 
 def label_of(data: bytes) -> MotionLabel | None:
-    """Return what a motion says of itself, looking at its first bytes only; None where that is no motion."""
+    """Return name and design label from the first bytes of a motion; None if it is no motion."""
     head = unpacked_head(data, _NAMES_END)
     if not head.startswith(MAGIC):
         return None
-    sections = Sections(head, ByteRange())
+    sections = SectionReader(head, ByteRange())
     try:
         cursor = sections.open(1, _NAMES_AT, 8)
         name, _, design = sections.strings(cursor, ["", "", ""])

@@ -146,12 +146,12 @@ def timelines(gait: Gait, timing: GaitTiming, frame_s: float) -> list[FootTimeli
     first = gait.phases.starts[0]
     starts = [start - first for start in gait.phases.starts]  # a walk begins with the first step
     return [
-        _Foot(gait, timing, foot, offset - first, starts).timeline(frame_s)
+        _TimelineBuilder(gait, timing, foot, offset - first, starts).timeline(frame_s)
         for foot, offset in gait.phases.offsets.items()
     ]
 
 
-class _Foot:
+class _TimelineBuilder:
     """Builds the timeline of one foot, which lifts at the share `offset` of a cycle."""
 
     def __init__(self, gait: Gait, timing: GaitTiming, foot: str, offset: float, starts: list[float]) -> None:
@@ -173,9 +173,9 @@ class _Foot:
             self._since_lift, self._starts, [*self._starts[1:], 1.0], strict=True
         ):
             numbers = np.arange(int(start * frames + _SAME_SHARE) + 1, int(end * frames + _SAME_SHARE) + 1)
-            lasts = (end - start) * self._timing.period_s
-            frame_times = np.clip(numbers * frame_s - start * self._timing.period_s, 0.0, lasts)
-            windows.append(self._window(since_lift, lasts, np.asarray(frame_times, dtype=np.float64)))
+            duration = (end - start) * self._timing.period_s
+            frame_times = np.clip(numbers * frame_s - start * self._timing.period_s, 0.0, duration)
+            windows.append(self._window(since_lift, duration, np.asarray(frame_times, dtype=np.float64)))
         return FootTimeline(tuple(windows))
 
     def _cycle_point_times(self, ground_points: int) -> Floats:
@@ -188,32 +188,32 @@ class _Foot:
         cycle = cycle[np.diff(cycle, prepend=-np.inf) > _SAME_SHARE * timing.period_s]
         return np.concatenate([cycle + lap * timing.period_s for lap in (-1.0, 0.0, 1.0, 2.0)])
 
-    def _window(self, begins: float, lasts: float, frame_times: Floats) -> FootWindow:
+    def _window(self, start_s: float, duration: float, frame_times: Floats) -> FootWindow:
         """Return the window of a step.
 
         Args:
-            begins: time of its beginning since the foot's lift-off [s].
-            lasts: its duration [s].
+            start_s: time of its beginning since the foot's lift-off [s].
+            duration: of the step [s].
             frame_times: of its frames since its beginning, `(n_frames,)` [s].
         """
         timing = self._timing
         slack = self._slack
-        first = int(np.searchsorted(self._point_times, begins - slack))
-        last = int(np.searchsorted(self._point_times, begins + lasts - slack))
+        first = int(np.searchsorted(self._point_times, start_s - slack))
+        last = int(np.searchsorted(self._point_times, start_s + duration - slack))
         since_lift = self._point_times[first : last + 2]
-        times = since_lift - begins
-        is_up = begins < timing.air_s - slack
+        times = since_lift - start_s
+        is_up = start_s < timing.air_s - slack
         air = since_lift < (timing.air_s + slack if is_up else 0.0)
         next_air = since_lift > timing.period_s + slack
         return FootWindow(
-            lifts=begins < slack,
+            lifts=start_s < slack,
             times=times,
             end=last - first,
             air=self._air_points(since_lift[air]),
-            ground=times[~(air | next_air)] - (timing.air_s - begins if is_up else 0.0),
+            ground=times[~(air | next_air)] - (timing.air_s - start_s if is_up else 0.0),
             next_air=self._air_points(since_lift[next_air] - timing.period_s),
             weights=weights(
-                self._point_times[first - 1 : last + 2] - begins, frame_times, self._interpolation
+                self._point_times[first - 1 : last + 2] - start_s, frame_times, self._interpolation
             ),
         )
 

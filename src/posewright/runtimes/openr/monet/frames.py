@@ -97,7 +97,7 @@ def motion_frames(index: int, setup: MonetSetup, openr: OpenR, *, exact: bool) -
     if archive is None or not 0 <= index < len(archive.entries):
         raise FormatError(f"there is no motion of index {index}")
     entry = archive.entries[index]
-    if entry.contents.kind is not EntryKind.MOTION:
+    if entry.content.kind is not EntryKind.MOTION:
         where = Where(path=archive.path, offset=entry.offset)
         raise FormatError(f"entry {index}, {quoted(entry.name)}, is no motion", where=where)
     document = document_of(entry, index + 1, archive.archive)

@@ -91,7 +91,7 @@ def motions_on(stick: MemoryStick) -> tuple[StickMotion, ...]:
     motions: list[StickMotion] = []
     for path, archive in archives.items():
         for place, (entry, label) in enumerate(zip(archive.entries, archive.labels, strict=True)):
-            if entry.contents.kind is EntryKind.MOTION:
+            if entry.content.kind is EntryKind.MOTION:
                 name = label.name if label else entry.name
                 motions.append(
                     StickMotion(entry.name, name, place, tuple(ids.get((path, place), ())), archive)

@@ -122,7 +122,7 @@ def _missing_motion(line: AgentLine, archive: MonetArchive, guess: NameGuess) ->
             f"the entry is called so, but -1 looks for the motion's own name: {label.name}; or write {place}"
         )
     elif place is not None:
-        hint = f"the entry is called so, but it holds {_DESCRIPTIONS[archive.entries[place].contents.kind]}"
+        hint = f"the entry is called so, but it holds {_DESCRIPTIONS[archive.entries[place].content.kind]}"
     else:
         hint = guess(line.name, [label.name for label in archive.motions.values()])
     message = (
@@ -138,9 +138,9 @@ def _check_motion(
     entry = archive.entries[place]
     label = archive.labels[place]
     called = f"{quoted(entry.name)}, index {place} in {archive.path.name},"
-    if entry.contents.kind is not EntryKind.MOTION:
+    if entry.content.kind is not EntryKind.MOTION:
         yield error(
-            "kind", line.line, f"{called} is {_DESCRIPTIONS[entry.contents.kind]}", "right is a motion"
+            "kind", line.line, f"{called} is {_DESCRIPTIONS[entry.content.kind]}", "right is a motion"
         )
         return
     if place not in faults:
@@ -191,9 +191,9 @@ def _check_own_name(line: AgentLine, label: MotionLabel, called: str) -> Iterato
 
 def _check_sound(line: AgentLine, archive: MonetArchive, place: int) -> Iterator[MonetFinding]:
     entry = archive.entries[place]
-    if entry.contents.kind is not EntryKind.SOUND:
+    if entry.content.kind is not EntryKind.SOUND:
         called = f"{quoted(entry.name)}, index {place} in {archive.path.name},"
-        message = f"{called} is {_DESCRIPTIONS[entry.contents.kind]}"
+        message = f"{called} is {_DESCRIPTIONS[entry.content.kind]}"
         yield error("kind", line.line, message, "right is a sound (WAVE)")
 
 

@@ -150,7 +150,7 @@ class MonetArchive:
 
     def holds(self, *kinds: EntryKind) -> bool:
         """Return whether an entry has one of these kinds."""
-        return any(entry.contents.kind in kinds for entry in self.entries)
+        return any(entry.content.kind in kinds for entry in self.entries)
 
     @property
     def duplicate_names(self) -> tuple[str, ...]:

@@ -1,0 +1,151 @@
+"""Mutations and mutants: parts of a chart, and charts, with a single mistake in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import product
+from math import prod
+from typing import Generic, NamedTuple, TypeVar
+
+from posewright.charts.expression import Expression, is_timed
+from posewright.charts.model import Chart
+from posewright.charts.types import BoolType, EnumType, IntType, Type, Value
+from posewright.errors import ExpressionError
+
+Part = TypeVar("Part")
+T_co = TypeVar("T_co", covariant=True)
+Container = TypeVar("Container")
+
+
+MAX_COMBINATIONS = 4096
+"""Combinations of values for which two expressions are compared."""
+
+
+class MutationKind(Enum):
+    """Kinds of mutations."""
+
+    NEGATION = "condition turned round"
+    LOGIC = "and, or"
+    COMPARISON = "comparison"
+    ARITHMETIC = "plus, minus"
+    CONSTANT = "constant"
+    CONDITION = "condition left out"
+    VALUE = "value set"
+    ACTION = "action left out"
+    TARGET = "target"
+    TRANSITION = "transition left out"
+    ORDER = "order"
+    TIME = "time"
+    EVENT = "event"
+    INITIAL = "where it begins"
+    HISTORY = "history"
+    ROW = "row left out"
+
+
+class ExpressionChange(NamedTuple):
+    """A change of one expression into another.
+
+    Attributes:
+        before: the original expression.
+        after: the changed one.
+        result_type: type of the variable or condition that both are for.
+        variables: types of the names that they may read.
+    """
+
+    before: Expression
+    after: Expression
+    result_type: Type
+    variables: Mapping[str, Type]
+
+    @property
+    def makes_no_difference(self) -> bool:
+        """Whether both are equal for all values of their names; False where there are too many values."""
+        if is_timed(self.before.tree) or is_timed(self.after.tree):
+            return False
+        names = sorted(self.before.names | self.after.names)
+        axes = [_list_values(self.variables[name]) for name in names]
+        if prod(len(axis) or MAX_COMBINATIONS + 1 for axis in axes) > MAX_COMBINATIONS:
+            return False
+        for values in product(*axes):
+            env = dict(zip(names, values, strict=True))
+            if self._evaluate(self.before, env) != self._evaluate(self.after, env):
+                return False
+        return True
+
+    def _evaluate(self, expression: Expression, env: Mapping[str, Value]) -> Value | None:
+        """Return the value that would be stored, None where it divides by zero."""
+        try:
+            return self.result_type.clamp(expression.evaluate(env))
+        except ExpressionError:
+            return None
+
+
+def _list_values(kind: Type) -> Sequence[Value]:
+    """Return all values of a type that has few of them; empty for others."""
+    if isinstance(kind, BoolType):
+        return (False, True)
+    if isinstance(kind, EnumType):
+        return kind.values
+    if isinstance(kind, IntType) and kind.high - kind.low < MAX_COMBINATIONS:
+        return range(kind.low, kind.high + 1)
+    return ()
+
+
+@dataclass(frozen=True)
+class Mutation(Generic[T_co]):
+    """A part of a chart with a single mutation.
+
+    Attributes:
+        description: of the change.
+        line: of the document, if known.
+        value: the mutated part.
+        change: the expression that was changed, where the mutation is of that sort.
+    """
+
+    kind: MutationKind
+    description: str
+    line: int | None
+    value: T_co
+    change: ExpressionChange | None = None
+
+    def within(self, value: Container) -> Mutation[Container]:
+        """Return the same mutation of what contains the part."""
+        return Mutation(self.kind, self.description, self.line, value, self.change)
+
+
+def rebuild(
+    mutations: Iterable[Mutation[Part]], build: Callable[[Part], Container]
+) -> Iterator[Mutation[Container]]:
+    """Yield mutations of a part as mutations of what contains it; `build` puts the part in its place."""
+    for mutation in mutations:
+        yield mutation.within(build(mutation.value))
+
+
+def rebuild_tuple(
+    parts: tuple[Part, ...], index: int, mutations: Iterable[Mutation[Part]]
+) -> Iterator[Mutation[tuple[Part, ...]]]:
+    """Yield mutations of one element of a tuple as mutations of the tuple."""
+    return rebuild(mutations, lambda part: (*parts[:index], part, *parts[index + 1 :]))
+
+
+@dataclass(frozen=True, eq=False)
+class Mutant:
+    """A chart with a single mutation.
+
+    Attributes:
+        state: the state with the mutation; None if it is not in a single state.
+        change: the expression that was changed, where the mutation is of that sort.
+    """
+
+    kind: MutationKind
+    description: str
+    line: int | None
+    chart: Chart
+    state: str | None = None
+    change: ExpressionChange | None = None
+
+    def __str__(self) -> str:
+        place = f"line {self.line}: " if self.line is not None else ""
+        return f"{place}{self.description}"
