@@ -14,10 +14,10 @@ from posewright.recordings.falls import (
     DownInterval,
     FallDetector,
     FallLimits,
+    describe_direction,
     runs,
-    side_of,
     tilt,
-    up_seen_from,
+    up_in_base_frame,
 )
 
 FRAME_S = 1.0 / 128.0
@@ -56,9 +56,9 @@ def test_tilt_is_the_angle_to_the_sky_however_the_field_leans() -> None:
 
 
 def test_a_base_that_leans_forward_sees_the_sky_behind_it() -> None:
-    assert side_of(up_seen_from(leaning(30.0)[0])) == "back"
-    assert side_of(-up_seen_from(leaning(30.0)[0])) == "forward"
-    assert side_of(np.array((0.1, 0.5, 0.0))) == "to the left"
+    assert describe_direction(up_in_base_frame(leaning(30.0)[0])) == "back"
+    assert describe_direction(-up_in_base_frame(leaning(30.0)[0])) == "forward"
+    assert describe_direction(np.array((0.1, 0.5, 0.0))) == "to the left"
 
 
 def test_runs_are_half_open_and_bridged() -> None:

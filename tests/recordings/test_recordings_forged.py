@@ -129,7 +129,7 @@ def test_changed_rules_count_only_for_who_trusts_them(
     (told,) = caplog.messages
     assert f"the rules '{RULES}'" in told
     assert "changed after it was made: its digest was not checked" in told
-    assert seen.happened == race.happened
+    assert seen.content_digest == race.content_digest
     assert seen.digest() != race.digest()
     with pytest.raises(InputError, match=r"scoring.time_weight is 75, not 7.5 .*--trust-attached-rules"):
         pw.judge(seen)

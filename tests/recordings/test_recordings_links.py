@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 from posewright.recordings import Header, Recording, RobotHeader, RobotRecord
 from posewright.recordings.scene import (
     link_rotations,
-    product,
+    quaternion_product,
     scene,
     standing,
     turning,
@@ -47,7 +47,7 @@ def world_poses(header: RobotHeader, base: np.ndarray, positions: np.ndarray) ->
     for link in header.links[1:]:
         place, turn = found[link["parent"]]
         offset = Rotation.from_quat(turn, scalar_first=True).apply(link["position"])
-        found[link["name"]] = (place + offset, product(turn, turns[link["name"]]))
+        found[link["name"]] = (place + offset, quaternion_product(turn, turns[link["name"]]))
     return found
 
 

@@ -181,7 +181,7 @@ def test_contacts_between_nothing_are_refused(
         next(iter(change.items())),
         {e.name: getattr(contacts, e.name) for e in fields(Contacts)},
     )
-    with pytest.raises(InputError, match="contacts in"):
+    with pytest.raises(InputError, match="contacts have the"):
         changed(recording, contacts=Contacts(**{**values, name: np.full_like(values[name], wrong)}))
 
 

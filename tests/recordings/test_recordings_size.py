@@ -31,7 +31,7 @@ def test_an_hour_may_be_read_back(make_recording: Make, rows_per_s: float) -> No
     long, short = (unpacked(make_recording(rows=n, decisions=n // 16, robots=1)) for n in (640, 320))
     hour = (long - short) / 320.0 * rows_per_s * HOUR_S
     assert hour < budgets.MAX_UNPACKED_BYTES
-    assert hour < budgets.most_unpacked(int(hour / 20.0))  # of a robot that stands still all the time
+    assert hour < budgets.max_unpacked_bytes(int(hour / 20.0))  # of a robot that stands still all the time
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_a_still_run_that_swells_too_far_is_refused_when_it_is_written(
     still = changed(made, boxes=np.zeros_like(made.boxes), base=np.zeros((300, 7)))
     mcap_bytes(still)
     monkeypatch.setattr(budgets, "SMALL_BYTES", 0)
-    monkeypatch.setattr(budgets, "MAX_SWELLING", 1)
+    monkeypatch.setattr(budgets, "MAX_EXPANSION", 1)
     with pytest.raises(OutputError, match="larger than can be read back: what happened"):
         mcap_bytes(still)
 

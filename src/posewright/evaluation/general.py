@@ -19,7 +19,7 @@ from posewright.evaluation.walking import walk
 from posewright.evaluation.walking.figures import walk_lines
 from posewright.evaluation.walking.report import WalkResult, evaluate_walk, figure_data
 from posewright.recordings import Recording
-from posewright.recordings.falls import side_of
+from posewright.recordings.falls import describe_direction
 from posewright.recordings.plausible import refuse_impossible
 from posewright.robots import Robot
 
@@ -162,7 +162,7 @@ def _with_travel(figures: RobotFigures, track: Trajectory) -> RobotFigures:
         turned_deg=math.degrees(float(track.yaw[-1] - track.yaw[0])),
         falls=len(falls),
         fall_times_s=tuple(fall.since_s for fall in falls),
-        fall_sides=tuple(side_of(-track.up[fall.begin]) for fall in falls),
+        fall_sides=tuple(describe_direction(-track.up[fall.begin]) for fall in falls),
         max_tilt_deg=float(track.tilt_deg.max()),
     )
 

@@ -17,7 +17,7 @@ from posewright.documents import Node, PlainData, read_record
 from posewright.errors import InputError, UnknownNameError
 from posewright.evaluation.thresholds import PhysicsRules
 from posewright.recordings import Recording, RobotHeader, RobotRecord
-from posewright.recordings.falls import DownInterval, FallDetector, FallLimits, tilt, up_seen_from
+from posewright.recordings.falls import DownInterval, FallDetector, FallLimits, tilt, up_in_base_frame
 from posewright.recordings.plausible import MOST
 from posewright.robots import Robot, robot
 from posewright.rotation import heading, rotation_matrices
@@ -171,7 +171,7 @@ class Trajectory:
     @cached_property
     def up(self) -> Floats:
         """Where the sky is, straight against gravity, seen from the base, `(last + 1, 3)`."""
-        return up_seen_from(self.base, self.sky)
+        return up_in_base_frame(self.base, self.sky)
 
     @cached_property
     def tilt_deg(self) -> Floats:

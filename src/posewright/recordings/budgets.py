@@ -1,4 +1,4 @@
-"""How much a recording may hold: what is read back, and so what is written."""
+"""Limits of a recording's size, applied when it is read and therefore when it is written."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ from mcap.opcode import Opcode
 from posewright.errors import OutputError
 
 MAX_FILE_BYTES = 1 << 29
-"""A race of 100 s takes some 4 MB."""
+"""Greatest size of a file; a race of 100 s takes about 4 MB."""
 
 MAX_UNPACKED_BYTES = 1 << 31
-"""A race of 100 s unpacks to some 15 MB, an hour of trot with all its contacts to 1 GB."""
+"""Greatest size unpacked; a race of 100 s has about 15 MB, an hour of trot with all its contacts 1 GB."""
 
-MAX_SWELLING = 32
+MAX_EXPANSION = 32
 SMALL_BYTES = 1 << 24
-"""A file unpacks to at most this and `MAX_SWELLING` times its own size; a robot that stands still has 20."""
+"""A file unpacks to at most this and `MAX_EXPANSION` times its size; 20 times for a robot standing still."""
 
 MAX_RECORDS = 1 << 17
 BYTES_PER_RECORD = 16
-"""A file holds at most this number of records, and one more for so many of its bytes; a race has 180 each.
+"""A file has at most `MAX_RECORDS` records and one more for each `BYTES_PER_RECORD` bytes; a race has one for
+180.
 
-A message alone takes as many in the index that is written, so that no file of ours holds too many.
+A message takes that many bytes in the index alone, so no file that is written here has too many.
 """
 
 MAX_CHANNELS = 1 << 12
@@ -33,31 +34,31 @@ MAX_LENGTHS: Mapping[int, int] = {
     Opcode.METADATA: 1 << 21,
     Opcode.CHANNEL: 1 << 16,
 }
-"""Bytes of one record of a kind; chunks hold some 1 MB here and 4 MB elsewhere."""
+"""Greatest size of one record by kind; chunks have about 1 MB here and 4 MB in other writers' files."""
 
 MAX_RARE_BYTES = 1 << 24
-"""Bytes of all attachments and channels, and of metadata eight times; a race has 150 kB of them."""
+"""Bytes of all attachments, channels and eight times the metadata; a race has 150 kB."""
 
 MAX_TEXT_BYTES = 1 << 20
-"""Of the header, or the arena, ...: a race's header has 13 kB."""
+"""Greatest size of the header, the arena or another text; a race's header has 13 kB."""
 
 
-def most_unpacked(size: int) -> int:
-    """Return to how many bytes a file of that size may unpack."""
-    return min(MAX_UNPACKED_BYTES, SMALL_BYTES + MAX_SWELLING * size)
+def max_unpacked_bytes(size: int) -> int:
+    """Return the greatest unpacked size of a file of a size [bytes]."""
+    return min(MAX_UNPACKED_BYTES, SMALL_BYTES + MAX_EXPANSION * size)
 
 
-def most_records(size: int) -> int:
-    """Return how many records a file of that size may hold."""
+def max_records(size: int) -> int:
+    """Return the greatest number of records in a file of a size [bytes]."""
     return MAX_RECORDS + size // BYTES_PER_RECORD
 
 
-def refuse_larger(what: str, size: int, most: int) -> None:
-    """Refuse to write what would not be read back.
+def require_size(subject: str, size: int, limit: int) -> None:
+    """Raise unless a part of a recording is small enough to be read back.
 
     Raises:
-        OutputError: `what` has more bytes than that.
+        OutputError: the subject has more bytes than the limit.
     """
-    if size > most:
-        told = f"the recording is larger than can be read back: {what} would have {size} bytes"
-        raise OutputError(told, hint=f"at most {most}: record a shorter run")
+    if size > limit:
+        message = f"the recording is larger than can be read back: {subject} would have {size} bytes"
+        raise OutputError(message, hint=f"at most {limit}: record a shorter run")

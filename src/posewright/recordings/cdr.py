@@ -1,12 +1,12 @@
-"""ROS 2 messages of constant layout, packed thousands at a time.
+"""Encoding of ROS 2 messages of constant layout, thousands at a time.
 
-The messages of one topic differ in their numbers only: names, frame ids and array lengths stay.
-So the bytes of one message are laid out once (`Layout`), and n messages are that template n times
-with the numbers set in, all by NumPy.
+The messages of one topic differ in their numbers only: names, frame ids and array lengths are constant. So
+the bytes of one message are laid out once (`Layout`), and NumPy repeats this template and fills in the
+numbers.
 
 Encoding: plain CDR, little-endian, as ROS 2 stores it (OMG DDS-XTypes 1.3, 7.4.3): four bytes of
-encapsulation, then every number aligned to its own size counted from after those four; texts and
-sequences preceded by their length, texts ended by a zero that counts.
+encapsulation, then every number aligned to its own size, counted from after those four; texts and sequences
+preceded by their length; texts terminated by a zero that is included in the length.
 """
 
 from __future__ import annotations
@@ -21,11 +21,16 @@ from posewright.errors import InputError
 
 _ENCAPSULATION = b"\x00\x01\x00\x00"
 
-F64, F32, I64, U32, U8, BOOL = "<f8", "<f4", "<i8", "<u4", "|u1", "|b1"
+F64 = "<f8"
+F32 = "<f4"
+I64 = "<i8"
+U32 = "<u4"
+U8 = "|u1"
+BOOL = "|b1"
 
 
 class Layout:
-    """The layout of one kind of message; built field by field, in the order of the message."""
+    """The layout of one kind of message, built field by field in the order of the message."""
 
     def __init__(self) -> None:
         self._template = bytearray(_ENCAPSULATION)
@@ -52,16 +57,17 @@ class Layout:
         return self
 
     def field(self, name: str, kind: str, *shape: int) -> Layout:
-        """Add numbers that vary, `shape` of them (one if empty), called `name` in `pack` and `unpack`."""
+        """Add numbers that vary, an array of `shape` or one number, named `name` in `pack` and `unpack`."""
         size = int(np.prod(shape, dtype=int))
-        if size:  # like every CDR encoder: no padding before nothing
+        # like every CDR encoder, no padding before an empty field
+        if size:
             self._align(kind)
         self._fields[name] = (kind, shape, len(self._template))
         self._template += bytes(np.dtype(kind).itemsize * size)
         return self
 
     def sequence(self, name: str, kind: str, length: int) -> Layout:
-        """Add a sequence whose length is the same in every message and whose numbers vary."""
+        """Add a sequence of constant length whose numbers vary."""
         return self.constant(U32, length).field(name, kind, length)
 
     def header(self, frame_id: str, name: str = "stamp") -> Layout:
@@ -73,7 +79,7 @@ class Layout:
 
     @property
     def size(self) -> int:
-        """Bytes of one message."""
+        """Size of one message [bytes]."""
         return len(self._template)
 
     @property
@@ -92,9 +98,9 @@ class Layout:
         return raw
 
     def blank(self) -> tuple[bytearray, dict[str, Array]]:
-        """Return one message, and its varying numbers, each `(1, *shape)`: what is set there stands in it.
+        """Return one message, and views of its varying numbers, each `(1, *shape)`, to be set by the caller.
 
-        Of messages that are made one at a time, each takes a tenth of what `pack` takes.
+        For single messages this takes a tenth of the time of `pack`.
         """
         raw = bytearray(self._template)
         table = np.frombuffer(raw, dtype=self._dtype)
@@ -103,28 +109,31 @@ class Layout:
     def unpack(self, messages: Sequence[bytes]) -> dict[str, Array]:
         """Return the varying numbers of n messages, each `(n, *shape)`."""
         for size in {len(message) for message in messages} - {self.size}:
-            raise InputError(f"a message of {size} bytes", hint=f"each of this kind has {self.size}")
+            raise InputError(f"a message has {size} bytes", hint=f"messages of this kind have {self.size}")
         table = np.frombuffer(b"".join(messages), dtype=self._dtype)
         return {name: np.ascontiguousarray(table[name]) for name in self._fields}
 
 
 def stamps(times_ns: NDArray[np.uint64]) -> NDArray[np.uint32]:
-    """Return seconds and nanoseconds of each time, `(n, 2)`."""
+    """Return seconds and nanoseconds of times `(n,)` [ns], `(n, 2)`."""
     seconds, nanoseconds = np.divmod(times_ns, np.uint64(1_000_000_000))
     return np.stack([seconds, nanoseconds], axis=-1).astype(np.uint32)
 
 
 def to_ns(times_s: NDArray[np.float64]) -> NDArray[np.uint64]:
-    """Return simulated times as nanoseconds from 0; a time before 0, or none, counts as 0."""
-    within = np.clip(np.nan_to_num(times_s), 0.0, 2.0**31 - 1)  # what a ROS stamp can hold
-    return np.rint(within * 1e9).astype(np.uint64)
+    """Return simulated times in nanoseconds; negative times and NaN become 0."""
+    max_stamp_s = 2.0**31 - 1
+    clipped = np.clip(np.nan_to_num(times_s), 0.0, max_stamp_s)
+    return np.rint(clipped * 1e9).astype(np.uint64)
 
 
 def utf8(text: str) -> bytes:
-    """Return a text as bytes."""
+    """Return a text as UTF-8.
+
+    Raises:
+        InputError: the text has a lone surrogate.
+    """
     try:
         return text.encode()
     except UnicodeEncodeError as error:
-        raise InputError(
-            f"{text!r} is no text", hint="a lone surrogate cannot be written as UTF-8"
-        ) from error
+        raise InputError(f"{text!r} cannot be written as UTF-8", hint="remove its lone surrogate") from error

@@ -29,8 +29,8 @@ from posewright.recordings.budgets import (
     MAX_CHANNELS,
     MAX_LENGTHS,
     MAX_RARE_BYTES,
-    most_records,
-    most_unpacked,
+    max_records,
+    max_unpacked_bytes,
 )
 
 MAGIC = b"\x89MCAP0\r\n"
@@ -152,9 +152,9 @@ class _Reading:
         self._told: set[bytes] = set()
         self._messages: dict[int, list[bytes]] = {}
         self._sequences: defaultdict[int, array[int]] = defaultdict(lambda: array("I"))
-        self._bytes_left = most_unpacked(size)
+        self._bytes_left = max_unpacked_bytes(size)
         self._rare_left = MAX_RARE_BYTES
-        self._most_records = self._records_left = most_records(size)
+        self._max_records = self._records_left = max_records(size)
 
     def take(self, opcode: int, body: bytes) -> None:
         """Take one record of the file; those not needed are passed over."""
@@ -184,7 +184,7 @@ class _Reading:
         """
         self._records_left -= 1
         if self._records_left < 0:
-            raise _larger(f"it holds more than {self._most_records} records")
+            raise _larger(f"it holds more than {self._max_records} records")
 
     def _count_rare(self, length: int) -> None:
         self._rare_left -= length

@@ -25,8 +25,8 @@ from posewright.recordings.budgets import (
     MAX_LENGTHS,
     MAX_RARE_BYTES,
     MAX_UNPACKED_BYTES,
-    most_unpacked,
-    refuse_larger,
+    max_unpacked_bytes,
+    require_size,
 )
 from posewright.recordings.cdr import utf8
 from posewright.recordings.messages import Schema
@@ -59,7 +59,7 @@ def pack(
         OutputError: the file would be larger than is read.
     """
     unpacked = sum(len(message) + _HEAD.itemsize for topic in topics for message in topic.messages)
-    refuse_larger("what happened", unpacked, MAX_UNPACKED_BYTES)  # before it is all laid out
+    require_size("what happened", unpacked, MAX_UNPACKED_BYTES)  # before it is all laid out
     file = _File()
     file.add(records.Header(profile="", library="posewright"))
     for name, values in metadata.items():
@@ -69,8 +69,8 @@ def pack(
     schemas, channels = _registry(topics)
     file.add_messages(topics, [*schemas, *channels])
     packed = file.finish(schemas, channels)
-    refuse_larger("the file", len(packed), MAX_FILE_BYTES)
-    refuse_larger("what happened", file.unpacked, most_unpacked(len(packed)))
+    require_size("the file", len(packed), MAX_FILE_BYTES)
+    require_size("what happened", file.unpacked, max_unpacked_bytes(len(packed)))
     return packed
 
 
@@ -119,12 +119,12 @@ class _File:
         """Append a record and return where it begins and how many bytes it took."""
         raw = _bytes(record)
         kind, length = raw[0], len(raw) - 9
-        refuse_larger(f"a {Opcode(kind).name.lower()}", length, MAX_LENGTHS.get(kind, length))
+        require_size(f"a {Opcode(kind).name.lower()}", length, MAX_LENGTHS.get(kind, length))
         return self._append(raw)
 
     def _count_rare(self, length: int) -> None:
         self._rare += length
-        refuse_larger("all attachments, metadata and channels", self._rare, MAX_RARE_BYTES)
+        require_size("all attachments, metadata and channels", self._rare, MAX_RARE_BYTES)
 
     def _append(self, raw: bytes) -> tuple[int, int]:
         offset = self._size
@@ -170,7 +170,7 @@ class _File:
 
     def _add_chunk(self, body: bytes, heads: NDArray[np.void], offsets: NDArray[np.uint64]) -> None:
         self.unpacked += len(body)
-        refuse_larger("a chunk", len(body), MAX_LENGTHS[Opcode.CHUNK])
+        require_size("a chunk", len(body), MAX_LENGTHS[Opcode.CHUNK])
         packed = zstandard.ZstdCompressor(level=_LEVEL).compress(body)
         first_ns = int(heads["log_time"][0])
         last_ns = int(heads["log_time"][-1])

@@ -1,7 +1,7 @@
-"""Falls: when a base is down for long, found block by block by a referee or in a whole recording at once.
+"""Detection of falls: intervals in which a base is down, in blocks of rows or a whole recording.
 
-What counts as down differs between a race, a walk and a motion: it is given as limits. How the rows are cut
-into blocks does not change the answer.
+The limits of a fall differ between a race, a walk and a motion. The result does not depend on how rows are
+split into blocks.
 """
 
 from __future__ import annotations
@@ -14,56 +14,57 @@ import numpy as np
 from posewright.arrays import Flags, Floats
 from posewright.rotation import rotation_matrices, uprightness
 
-SKY = np.array((0.0, 0.0, 1.0))
-"""Up, where the field is level."""
+LEVEL_UP = np.array((0.0, 0.0, 1.0))
+"""The vertical in the frame of a level field."""
 
 
-def up_seen_from(base: Floats, up: Floats = SKY) -> Floats:
-    """Return where up is, seen from a base x y z qw qx qy qz `(n, 7)`, as `(n, 3)`.
+def up_in_base_frame(base: Floats, up: Floats = LEVEL_UP) -> Floats:
+    """Return the vertical in the base's frame, `(n, 3)`.
 
-    `up` is straight against gravity in the field's frame, `(3,)`, unit length.
+    Args:
+        base: x y z qw qx qy qz, `(n, 7)`.
+        up: opposite to gravity, a unit vector in the field's frame, `(3,)`.
     """
-    seen: Floats = np.einsum("...ji,j->...i", rotation_matrices(base[..., 3:]), up)
-    return seen
+    local_up: Floats = np.einsum("...ji,j->...i", rotation_matrices(base[..., 3:]), up)
+    return local_up
 
 
-def tilt(base: Floats, up: Floats = SKY) -> Floats:
-    """Return the angle between a base's own z and up, `(n,)` [rad]: 0 upright, pi on its head."""
-    seen = up_seen_from(base, up)
-    return np.asarray(np.arctan2(np.hypot(seen[..., 0], seen[..., 1]), seen[..., 2]))
+def tilt(base: Floats, up: Floats = LEVEL_UP) -> Floats:
+    """Return the angle between a base's z axis and the vertical, 0 upright, pi upside down, `(n,)` [rad]."""
+    local_up = up_in_base_frame(base, up)
+    return np.asarray(np.arctan2(np.hypot(local_up[..., 0], local_up[..., 1]), local_up[..., 2]))
 
 
-def side_of(way: Floats) -> str:
-    """Return in words where a way `(3,)` in the base's frame leads: forward, back, to the left or right."""
-    x, y, _ = way.tolist()
+def describe_direction(direction: Floats) -> str:
+    """Describe a direction `(3,)` in the base's frame: forward, back, to the left or to the right."""
+    x, y, _ = direction.tolist()
     if abs(x) >= abs(y):
         return "forward" if x > 0.0 else "back"
     return "to the left" if y > 0.0 else "to the right"
 
 
 def runs(flags: Flags, *, bridge: int = 0) -> list[tuple[int, int]]:
-    """Return begin and end (exclusive) of every run of true; gaps of up to `bridge` rows do not end one."""
+    """Return begin and end (exclusive) of every run of True; gaps of up to `bridge` rows are ignored."""
     edges = np.flatnonzero(np.diff(np.concatenate(([False], flags, [False])).astype(np.int8)))
-    found: list[tuple[int, int]] = []
+    intervals: list[tuple[int, int]] = []
     for begin, end in edges.reshape(-1, 2).tolist():
-        if found and begin - found[-1][1] <= bridge:
-            found[-1] = (found[-1][0], end)
+        if intervals and begin - intervals[-1][1] <= bridge:
+            intervals[-1] = (intervals[-1][0], end)
         else:
-            found.append((begin, end))
-    return found
+            intervals.append((begin, end))
+    return intervals
 
 
 @dataclass(frozen=True, slots=True)
 class FallLimits:
-    """What counts as a fall.
+    """The conditions of a fall.
 
     Attributes:
-        tilt_rad: a base tilted farther is down [rad].
-        height_share: so is one lower than this share of the height it was first seen at; 0 for any height.
-        lasting_s: time from the first row it is seen down to the last, from which on it has fallen [s].
-        bridge_s: two such times are one if no more than this lies between the last row of the first and the
-            first row of the second [s].
-        ends_down: whether one that is down in the last row of all has fallen, however short a time.
+        tilt_rad: a base tilted more is down [rad].
+        height_share: a base lower than this share of its first height is down; 0 to ignore the height.
+        lasting_s: shortest time from the first to the last row down that is a fall [s].
+        bridge_s: two intervals with at most this time between them are one [s].
+        ends_down: whether a base that is down in the last row has fallen, however short the time.
     """
 
     tilt_rad: float
@@ -75,7 +76,14 @@ class FallLimits:
 
 @dataclass(frozen=True, slots=True)
 class DownInterval:
-    """A time a base was down without a break, first and last seen so; `end` is the row after its last."""
+    """An interval in which a base was down.
+
+    Attributes:
+        since_s: time of its first row [s].
+        until_s: time of its last row [s].
+        begin: its first row.
+        end: the row after its last.
+    """
 
     since_s: float
     until_s: float
@@ -84,73 +92,94 @@ class DownInterval:
 
     @property
     def lasting_s(self) -> float:
-        """How long it was seen down [s]."""
+        """Time from the first to the last row [s]."""
         return self.until_s - self.since_s
 
 
 class FallDetector:
-    """Finds falls in rows that come in blocks of any size; `up` is as of `up_seen_from`."""
+    """Detects falls in rows that are processed in blocks of any size.
 
-    def __init__(self, limits: FallLimits, *, up: Floats = SKY) -> None:
+    Args:
+        limits: the conditions of a fall.
+        up: the vertical, as for `up_in_base_frame`.
+    """
+
+    def __init__(self, limits: FallLimits, *, up: Floats = LEVEL_UP) -> None:
         self._limits = limits
         self._cos_tilt = math.cos(limits.tilt_rad)
-        self._up = None if up is SKY else up
-        self._low_m: float | None = None
-        self._rows = 0
+        self._up = None if up is LEVEL_UP else up
+        self._height_limit_m: float | None = None
+        self._n_rows = 0
         self._is_down = False
-        self._may_join = False
-        self._spells: list[DownInterval] = []
+        self._may_extend = False  # whether a new interval may continue the last one
+        self._intervals: list[DownInterval] = []
 
     def down(self, base: Floats, upright: Floats | None = None) -> Flags:
-        """Return in which rows a base x y z qw qx qy qz `(n, 7)` is down, `(n,)`; n is above 0.
+        """Return whether the base is down in each row, `(n,)`.
 
-        The first row ever seen sets the height; `upright` is the cosine of the tilts, where that is known.
+        Args:
+            base: x y z qw qx qy qz, `(n, 7)`, at least one row. The first row ever sets the height.
+            upright: cosine of the tilt in each row, `(n,)`; None to compute it.
         """
-        if self._low_m is None:
-            self._low_m = self._limits.height_share * float(base[0, 2])
+        if self._height_limit_m is None:
+            self._height_limit_m = self._limits.height_share * float(base[0, 2])
         if upright is None:
-            upright = (
-                uprightness(base[:, 3:])
-                if self._up is None
-                else rotation_matrices(base[:, 3:])[..., 2] @ self._up
-            )
-        tilted = upright < self._cos_tilt
-        return np.asarray(tilted | (base[:, 2] < self._low_m) if self._limits.height_share else tilted)
+            if self._up is None:
+                upright = uprightness(base[:, 3:])
+            else:
+                upright = rotation_matrices(base[:, 3:])[..., 2] @ self._up
+        is_tilted = upright < self._cos_tilt
+        if not self._limits.height_share:
+            return np.asarray(is_tilted)
+        return np.asarray(is_tilted | (base[:, 2] < self._height_limit_m))
 
     def advance(self, times: Floats, base: Floats) -> DownInterval | None:
-        """Look at some more rows, of times [s] and bases; return the fall they end in, if they do."""
+        """Process further rows of times [s] and bases, and return the fall that they end in, if any."""
         return self.add(times, self.down(base)) if len(times) else None
 
     def add(self, times: Floats, down: Flags) -> DownInterval | None:
-        """Do what `advance` does where the caller says which rows are down, `(n,)`: by contacts, for one."""
+        """Process further rows like `advance`, with the rows that are down given, `(n,)`."""
         if not len(times):
             return None
         if down.any():
             for begin, end in runs(down):
-                rows = self._rows + begin, self._rows + end
-                self._join(DownInterval(float(times[begin]), float(times[end - 1]), *rows))
+                self._add_interval(
+                    DownInterval(
+                        since_s=float(times[begin]),
+                        until_s=float(times[end - 1]),
+                        begin=self._n_rows + begin,
+                        end=self._n_rows + end,
+                    )
+                )
         self._is_down = bool(down[-1])
-        self._rows += len(times)
-        now = self._spells[-1] if self._is_down else None
-        return now if now is not None and now.lasting_s >= self._limits.lasting_s else None
+        self._n_rows += len(times)
+        if self._is_down and self._intervals[-1].lasting_s >= self._limits.lasting_s:
+            return self._intervals[-1]
+        return None
 
-    def _join(self, spell: DownInterval) -> None:
-        last = self._spells[-1] if self._may_join else None
-        goes_on = last is not None and (
-            last.end == spell.begin or spell.since_s - last.until_s <= self._limits.bridge_s
-        )
-        if last is not None and goes_on:
-            self._spells[-1] = replace(last, until_s=spell.until_s, end=spell.end)
+    def _add_interval(self, interval: DownInterval) -> None:
+        """Extend the last interval if the new one continues it, else append the new one."""
+        last = self._intervals[-1] if self._may_extend else None
+        if last is not None and (
+            last.end == interval.begin or interval.since_s - last.until_s <= self._limits.bridge_s
+        ):
+            self._intervals[-1] = replace(last, until_s=interval.until_s, end=interval.end)
         else:
-            self._spells.append(spell)
-        self._may_join = True
+            self._intervals.append(interval)
+        self._may_extend = True
 
     def forget(self) -> None:
-        """Let the next row begin anew: somebody has put the robot on its feet."""
-        self._may_join = False
+        """Begin a new interval with the next row, after the robot was put on its feet."""
+        self._may_extend = False
 
     def falls(self, until_s: float = math.inf) -> list[DownInterval]:
-        """Return all falls so far, as they looked at a time [s]."""
-        seen = [replace(spell, until_s=min(spell.until_s, until_s)) for spell in self._spells]
-        last = seen[-1] if seen and self._is_down and self._limits.ends_down else None
-        return [spell for spell in seen if spell is last or spell.lasting_s >= self._limits.lasting_s]
+        """Return all falls so far, cut off at a time [s]."""
+        intervals = [
+            replace(interval, until_s=min(interval.until_s, until_s)) for interval in self._intervals
+        ]
+        final = intervals[-1] if intervals and self._is_down and self._limits.ends_down else None
+        return [
+            interval
+            for interval in intervals
+            if interval is final or interval.lasting_s >= self._limits.lasting_s
+        ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 from posewright.documents.plain import PlainData, PlainMapping, to_plain
 from posewright.errors import InputError, UnknownNameError
-from posewright.recordings.exact_json import Shape, check_shape
+from posewright.recordings.exact_json import Shape, require_shape
 
 if TYPE_CHECKING:
     from posewright.bodies import Body, Supervisor
@@ -148,7 +148,7 @@ class Header:
         names = [entry.name for entry in fields(cls) if entry.name != "documents"]
         if not isinstance(data, dict) or set(data) != set(names):
             raise InputError("the header is not that of a recording", hint=f"it has {', '.join(names)}")
-        check_shape("the header", data, _HEADER)
+        require_shape("the header", data, _HEADER)
         for what, found in (("robots", data["robots"]), ("boxes", data["boxes"])):
             if len(found) > MAX_OF_A_KIND:
                 raise InputError(f"the header has {len(found)} {what}", hint=f"at most {MAX_OF_A_KIND}")
@@ -201,11 +201,11 @@ _CARD: Mapping[str, Shape] = {
 def _read_robot(name: str, data: PlainMapping) -> RobotHeader:
     for sensor, card in data["sensors"].items():
         for key in _CARD.keys() & card.keys():
-            check_shape(f"{key} of {sensor} of {name} of the header", card[key], _CARD[key])
+            require_shape(f"{key} of {sensor} of {name} of the header", card[key], _CARD[key])
     known: set[str] = set()
     for link in data["links"]:
         if link.get("joint") is not None:
-            check_shape(f"axis of {link['name']} of {name} of the header", link.get("axis"), (float,) * 3)
+            require_shape(f"axis of {link['name']} of {name} of the header", link.get("axis"), (float,) * 3)
         if known and link["parent"] not in known:
             raise InputError(f"the header is damaged: link {link['name']} of {name} hangs on nothing")
         known.add(link["name"])

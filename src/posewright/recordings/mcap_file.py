@@ -15,8 +15,8 @@ import numpy as np
 from posewright.documents import open_regular_file, write_atomically
 from posewright.documents.plain import PlainMapping
 from posewright.errors import FormatError, InputError, Where, escape_unprintable
-from posewright.recordings.budgets import MAX_FILE_BYTES, MAX_TEXT_BYTES, refuse_larger
-from posewright.recordings.exact_json import check_shape, from_json, to_json
+from posewright.recordings.budgets import MAX_FILE_BYTES, MAX_TEXT_BYTES, require_size
+from posewright.recordings.exact_json import from_json, require_shape, to_json
 from posewright.recordings.header import RULES_SUFFIX, Header
 from posewright.recordings.recording import DIGEST_KIND, Recording
 from posewright.recordings.topics import (
@@ -73,7 +73,7 @@ def mcap_bytes(recording: Recording, further: Sequence[Topic] = ()) -> bytes:
     with np.errstate(all="ignore"):  # what a viewer's float32 cannot hold is stored exactly beside it
         topics = [*view_topics(recording), *exact_topics(recording), *further]
     bodies = {topic.name: topic.messages for topic in topics}
-    refuse_larger("decisions and events", *json_bytes(recording.header, bodies, recording.n_rows))
+    require_size("decisions and events", *json_bytes(recording.header, bodies, recording.n_rows))
     header = dict(recording.header.to_plain())
     about = {
         "format": FORMAT,
@@ -83,9 +83,9 @@ def mcap_bytes(recording: Recording, further: Sequence[Topic] = ()) -> bytes:
         "digest": f"{DIGEST_KIND}:{recording.digest()}",
     }
     documents = recording.header.documents
-    about["seal"] = to_json(seal(about, documents, recording.happened))
+    about["seal"] = to_json(seal(about, documents, recording.content_digest))
     for name in (*SEALED, "seal"):
-        refuse_larger(f"the {name}", len(about[name]), MAX_TEXT_BYTES)
+        require_size(f"the {name}", len(about[name]), MAX_TEXT_BYTES)
     return pack(topics, documents, {METADATA: about})
 
 
@@ -150,11 +150,11 @@ def _recording(file: BinaryIO, *, trust_attached_rules: bool) -> Recording:
     is_whole = _check_texts(
         told["seal"], seal(about, documents, ""), trust_attached_rules=trust_attached_rules
     )
-    check_shape("its header", told["header"], dict)
+    require_shape("its header", told["header"], dict)
     header = Header.from_plain({**told["header"], "arena": told["arena"]}, documents)
     recording = read_recording(header, told["columns"], contents.messages)
     digests = {about.get("digest"), f"{DIGEST_KIND}:{recording.digest()}"} if is_whole else set[str | None]()
-    _check_happened(told["seal"], seal(about, documents, recording.happened), digests)
+    _check_happened(told["seal"], seal(about, documents, recording.content_digest), digests)
     return recording
 
 
@@ -181,7 +181,7 @@ def seal(about: Mapping[str, str], documents: Mapping[str, str], happened: str) 
     Args:
         about: the metadata, its `digest` with it.
         documents: the attached texts by name.
-        happened: `Recording.happened`.
+        happened: `Recording.content_digest`.
     """
     parts = {name: about[name] for name in SEALED}
     parts |= {_ATTACHED + name: text for name, text in documents.items()}
@@ -196,7 +196,7 @@ def _check_texts(told: PlainMapping, right: Mapping[str, str], *, trust_attached
     Raises:
         InputError: a text was changed, added or taken out; of rules too, unless these are trusted.
     """
-    check_shape("its seal", told, {str: str})
+    require_shape("its seal", told, {str: str})
     broken = [name for name in {**right, **told} if name != _HAPPENED and told.get(name) != right.get(name)]
     if set(SEALED) <= set(broken):
         raise _changed("another digest")

@@ -17,7 +17,7 @@ from posewright.documents.plain import PlainData, PlainMapping
 from posewright.errors import InputError
 from posewright.recordings import messages
 from posewright.recordings.cdr import Layout, stamps, to_ns
-from posewright.recordings.exact_json import Shape, check_shape, from_json, to_json
+from posewright.recordings.exact_json import Shape, from_json, require_shape, to_json
 from posewright.recordings.header import Header, RobotHeader
 from posewright.recordings.recording import Decisions, Event, Recording, RobotRecord
 
@@ -75,7 +75,7 @@ def columns_of(recording: Recording) -> dict[str, PlainData]:
 
 def read_recording(header: Header, columns: PlainMapping, found: Messages) -> Recording:
     """Return the recording that was written, `columns` as `columns_of` gave them."""
-    check_shape("columns", columns, dict.fromkeys(header.robots, _COLUMNS))
+    require_shape("columns", columns, dict.fromkeys(header.robots, _COLUMNS))
     rows = _unpacked(messages.row(len(header.boxes)), ROWS, found)
     n = len(rows["time_s"])
     length, most = json_bytes(header, found, n)
@@ -257,7 +257,7 @@ def _read_robot(name: str, header: Header, columns: PlainMapping, found: Message
 def _read_lights(topic: str, names: Sequence[str] | None, found: Messages, n: int) -> dict[str, Array] | None:
     if names is None:
         return None
-    check_shape(f"names of {topic}", names, [str])
+    require_shape(f"names of {topic}", names, [str])
     colours = _unpacked(messages.lights(names), topic, found, n)["colour"]
     return {name: colours[:, 3 * place : 3 * place + 3] for place, name in enumerate(names)}
 
@@ -265,7 +265,7 @@ def _read_lights(topic: str, names: Sequence[str] | None, found: Messages, n: in
 def _read_contacts(topic: str, names: Sequence[str] | None, found: Messages) -> Contacts | None:
     if names is None:
         return None
-    check_shape(f"names of {topic}", names, [str])
+    require_shape(f"names of {topic}", names, [str])
     values = _unpacked(messages.contact(), topic, found)
     return Contacts(
         tuple(names),

@@ -116,7 +116,7 @@ def openr_result(recording: Recording) -> dict[str, Any]:
         raise InputError("this recording is not of OPEN-R objects", hint="one of `posewright aibo run`")
     one, said = recording.robot(), entries_of(recording)
     fallen = next(iter(evaluate_run(recording).robots.values())) if one.knows_place else None
-    asked = np.rint(np.nan_to_num(one.asked) * MICRO).astype(np.int64)
+    asked = np.rint(np.nan_to_num(one.requested) * MICRO).astype(np.int64)
     seen = one.positions.astype(object)
     seen[np.isnan(one.positions)] = None
     times = np.round(recording.times, 6).tolist()

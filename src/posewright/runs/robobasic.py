@@ -10,7 +10,7 @@ from typing import Any, Unpack
 from posewright.control import Until
 from posewright.evaluation import PhysicsRules, Trajectory
 from posewright.recordings import Recording
-from posewright.recordings.falls import side_of
+from posewright.recordings.falls import describe_direction
 from posewright.robots import Robot
 from posewright.runs.perform import PerformOptions, perform_program
 from posewright.runs.streams import Derivation, Streams
@@ -113,5 +113,5 @@ def _falls(recording: Recording) -> dict[str, Any]:
         return {"fell": None, "falls": [], "lies": None}
     track = Trajectory.of(recording, next(iter(recording.robots)))
     found = track.tip_overs(PhysicsRules())
-    falls = [{"time_s": one.since_s, "side": side_of(-track.up[one.begin])} for one in found]
+    falls = [{"time_s": one.since_s, "side": describe_direction(-track.up[one.begin])} for one in found]
     return {"fell": bool(found), "falls": falls, "lies": bool(found) and found[-1].end >= len(track.times)}

@@ -116,7 +116,7 @@ class Run:
     @property
     def rows(self) -> np.ndarray[Any, np.dtype[np.int64]]:
         """What was asked of the joints in each frame, `(n, n_joints)` [micro-radians]."""
-        asked = self.recording.robot().asked
+        asked = self.recording.robot().requested
         return np.rint(np.asarray(asked) * MICRO).astype(np.int64)
 
     def has_moved(self) -> bool:
@@ -542,7 +542,7 @@ def test_of_one_keyframe_sonys_player_sends_nothing_and_says_so(setup: Build) ->
 
 def test_the_neutral_agent_goes_slowly_and_leaves_the_ears(setup: Build) -> None:
     recording = played(setup(), "0", pose="walk").recording
-    rows = np.asarray(recording.robot().asked)
+    rows = np.asarray(recording.robot().requested)
     speeds = np.abs(np.diff(rows, axis=0)).max(axis=0) / FRAME_S
     assert (speeds <= 0.26 * DOG.max_speeds).all()
     servos = [place for place, joint in enumerate(DOG.joints) if not joint.two_state]

@@ -16,7 +16,7 @@ from posewright.errors import InputError
 from posewright.evaluation.trajectory import Trajectory
 from posewright.motions import Finding, Level
 from posewright.recordings import Recording, RobotRecord
-from posewright.recordings.falls import side_of
+from posewright.recordings.falls import describe_direction
 from posewright.robots import Robot
 
 EXTRAS = "motion"
@@ -169,7 +169,7 @@ class PlayedMotion:
         """Return by how much the base leans otherwise in one frame than in another [deg], and where to."""
         ups = self._up[[before, after]]
         angle = math.degrees(math.acos(max(-1.0, min(1.0, float(ups[0] @ ups[1])))))
-        return angle, side_of(ups[0] - ups[1])
+        return angle, describe_direction(ups[0] - ups[1])
 
     def finding(
         self, rule: Rule, message: str, frame: int, measured: Measured, joint: str | None = None
@@ -223,7 +223,7 @@ class PlayedMotion:
 
     def way_of_leaning(self, frame: int) -> str:
         """Return where the base leans to: forward, back, to the left or to the right."""
-        return side_of(-self._up[frame])
+        return describe_direction(-self._up[frame])
 
 
 def _course(trajectory: Trajectory) -> tuple[int, int, Indices]:

@@ -20,7 +20,7 @@ from posewright.evaluation.trajectory import Trajectory
 from posewright.gaits import STILL, Gait, GaitTiming, PhaseTable, VelocityCommand, timing_of
 from posewright.gaits.quadruped.reading import SUFFIX, parse_gait
 from posewright.recordings import Recording
-from posewright.recordings.falls import FallLimits, side_of
+from posewright.recordings.falls import FallLimits, describe_direction
 from posewright.recordings.plausible import MOST
 from posewright.robots import Robot
 
@@ -158,7 +158,7 @@ class Walk:
     @cached_property
     def asked(self) -> Floats:
         """Joint angles as the gait made them, `(last + 1, n_joints)` [rad]."""
-        return self._from_standing(self.trajectory.record.asked)
+        return self._from_standing(self.trajectory.record.requested)
 
     @cached_property
     def sent(self) -> Floats:
@@ -173,7 +173,12 @@ class Walk:
         """When the robot fell, from the beginning on; what is over sooner than `fall_s` is a stumble."""
         track = self.trajectory
         return tuple(
-            GaitFall(float(track.times[at]), at, side_of(-track.up[at]), float(track.tilt_deg[at:end].max()))
+            GaitFall(
+                float(track.times[at]),
+                at,
+                describe_direction(-track.up[at]),
+                float(track.tilt_deg[at:end].max()),
+            )
             for at, end in ((fall.begin, fall.end) for fall in track.falls(fall_limits(self.frame_s)))
         )
 

@@ -18,7 +18,7 @@ from posewright.errors import BodyError, InputError
 from posewright.evaluation.walking.report import WalkResult, evaluate_walk
 from posewright.evaluation.walking.walk import EXTRAS, Timed, WalkTerms, stays_down_limits
 from posewright.gaits import Gait, QuadrupedGait, VelocityCommand, require_command_in_range, robot_of_gait
-from posewright.recordings.falls import SKY, FallDetector
+from posewright.recordings.falls import LEVEL_UP, FallDetector
 from posewright.robots import Robot
 from posewright.runs.plants import PlantMaker
 from posewright.runs.run import Run, run
@@ -142,7 +142,7 @@ class FallWatch:
         if truth is None:
             raise BodyError(f"{robot} does not know where it is", hint="a walk is measured in simulation")
         gravity = np.asarray(body.facts()["gravity"])
-        upward = -gravity / np.linalg.norm(gravity) if gravity[:2].any() else SKY
+        upward = -gravity / np.linalg.norm(gravity) if gravity[:2].any() else LEVEL_UP
         self._falls = FallDetector(stays_down_limits(body.robot.frame_period_s, LIES_S), up=upward)
         self._falls.down(truth.base)
         self._on_progress = on_progress
