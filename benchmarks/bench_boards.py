@@ -15,7 +15,7 @@ from benchmarks.figure import Figure
 from posewright.charts import read_chart
 from posewright.codegen.c import ChartSubject, Options
 from posewright.codegen.c.truth_table import Style
-from posewright.codegen.proof.proving import stream_of
+from posewright.codegen.proof.proving import input_stream
 from posewright.codegen.targets.arduino_uno import UnoProcessor
 from posewright.codegen.unit import Executable, Footprint, Records, SourceFile
 from posewright.errors import UnavailableError
@@ -68,7 +68,7 @@ def figures() -> list[Figure]:
     chart = read_chart(CHART)
     switch = ChartSubject(chart, Options(style=Style.SWITCH))
     kinds = {"table": ChartSubject(chart), "switch": switch, "by hand": HandWritten(switch)}
-    inputs = stream_of(switch).take(STEPS, seed=1)
+    inputs = input_stream(switch).take(STEPS, seed=1)
     found: dict[str, Footprint] = {}
     states: dict[str, Records] = {}
     try:

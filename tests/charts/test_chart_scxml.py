@@ -99,7 +99,7 @@ def test_a_condition_on_time_is_one_that_another_reader_fails_at_rather_than_tak
 
 def test_a_document_that_says_two_things_is_refused() -> None:
     text = scxml_text(parse_chart(RACE)).replace('pw:value="tries + 1"', 'pw:value="tries + 2"')
-    with pytest.raises(FormatError, match=r"'expr' and 'pw:value' of <assign> say different things"):
+    with pytest.raises(FormatError, match=r"'expr' and 'pw:value' of <assign> contradict each other"):
         parse_scxml(text)
 
 

@@ -305,17 +305,17 @@ REFUSED = {
     '<state id="a" intial="b"/>': (
         "'intial' of <state> is outside the subset of SCXML (did you mean 'initial'?)"
     ),
-    '<state id="a"/><state id="a"/>': "the id 'a' is there twice (first in line 2)",
+    '<state id="a"/><state id="a"/>': "the id 'a' occurs twice (first in line 2)",
     '<state id="a"><transition target="b"/></state>': "no state is called 'b'",
     '<state id="a"><transition event="" target="a"/></state>': "empty 'event'",
-    '<state id="a"><transition type="inner" target="a"/></state>': "a transition is not 'inner'",
-    '<state id="a"><initial/><state id="b"/></state>': "an <initial> needs one <transition>",
+    '<state id="a"><transition type="inner" target="a"/></state>': "'inner' is not a type of transition",
+    '<state id="a"><initial/><state id="b"/></state>': "an <initial> needs exactly one <transition>",
     '<state id="a"><history id="h"/><state id="b"/></state><state id="c"><transition target="h"/></state>': (
-        "a <history> needs one <transition>"
+        "a <history> needs exactly one <transition>"
     ),
     '<state id="a"><onentry><final/></onentry></state>': "<final> does not belong in <onentry>",
     "": "there is no state",
-    '<datamodel><data id="n"/></datamodel><state id="a"/>': "nothing says what n holds",
+    '<datamodel><data id="n"/></datamodel><state id="a"/>': "the type of n cannot be inferred",
     '<datamodel><data id="n" src="x"/></datamodel><state id="a"/>': "'src' of <data> is outside",
     STATE.format('<transition cond="m == 1" target="a"/>'): "no <data> is called 'm'",
     STATE.format('<transition cond="_event.data == 1" target="a"/>'): "the system variable _event.data",
@@ -325,7 +325,7 @@ REFUSED = {
     STATE.format('<transition cond="1 = 1" target="a"/>'): "'=' in `1 = 1` is outside",
     STATE.format('<onentry><assign location="m" expr="1"/></onentry>'): "no <data> 'm' to assign to",
     STATE.format('<onentry><send event="x" target="http://a"/></onentry>'): "<send> to 'http://a' is outside",
-    STATE.format('<onentry><send event="x" delay="soon"/></onentry>'): "the delay 'soon' is no time",
+    STATE.format('<onentry><send event="x" delay="soon"/></onentry>'): "the delay 'soon' is not a time",
     STATE.format('<onentry><send event="x"><param name="p"/></send></onentry>'): "<param> is outside",
     STATE.format('<onentry><cancel sendid="x"/></onentry>'): "nothing is sent with the id 'x'",
     STATE.format('<onentry><foreach array="x"/></onentry>'): "<foreach> over 'x' is outside",
@@ -387,7 +387,7 @@ def test_a_document_of_another_kind_is_refused(attribute: str, value: str) -> No
 
 def test_signs_that_ecmascript_rounds_otherwise_are_refused() -> None:
     inside = f'{DATA}<state id="a"><transition cond="n % 2 == 1" target="a"/></state>'
-    with pytest.raises(FormatError, match="'%', which ecmascript rounds otherwise,"):
+    with pytest.raises(FormatError, match="'%', which ecmascript rounds differently,"):
         parse_scxml(document(inside))
     assert parse_scxml(document(inside).replace("ecmascript", "python"))
 

@@ -208,7 +208,7 @@ def test_a_program_with_errors_and_one_that_moves_nothing_are_told(ask: Ask, tmp
     code, _, err = ask(wrong)
     assert code == 2
     assert "wrong.bas:1: there is no label nowhere" in err
-    assert "wrong.bas:2: 500 for servo 0" in err
+    assert "wrong.bas:2: 500 is out of range for servo 0" in err
     wrong.write_text("END\n", encoding="ascii")
     code, _, err = ask(wrong, "-o", tmp_path / "out")
     assert code == 2

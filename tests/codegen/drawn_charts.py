@@ -11,8 +11,8 @@ from tests.charts.random_charts import charts
 
 from posewright.charts import Chart
 from posewright.charts.machine import lower
+from posewright.codegen.proof.input_generation import chart_stream
 from posewright.codegen.proof.reference import InterpreterRun
-from posewright.codegen.proof.streams import chart_stream
 from posewright.codegen.records import RecordFormat
 
 DRAWN_AT_ONCE = 4
@@ -58,4 +58,4 @@ def _is_lively(chart: Chart) -> bool:
     for episode in islice(chart_stream(form, covering=False).episodes(1), 3):
         run.reset()
         run.run(episode[:100])
-    return len(run.taken) >= LIVELY
+    return len(run.transitions_taken) >= LIVELY

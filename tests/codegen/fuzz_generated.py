@@ -13,8 +13,8 @@ from pathlib import Path
 
 from posewright.charts import read_chart
 from posewright.codegen.c import ChartSubject
+from posewright.codegen.proof.input_generation import chart_stream
 from posewright.codegen.proof.source_coverage import build_program, run_program
-from posewright.codegen.proof.streams import chart_stream
 from posewright.errors import InputError
 
 CHARTS = sorted(Path("examples/charts").glob("*/*.chart.yaml"))

@@ -13,8 +13,8 @@ import pytest
 from posewright.charts import parse_chart, read_chart
 from posewright.codegen.c import ChartSubject
 from posewright.codegen.hil.board_unit import BoardUnit
+from posewright.codegen.proof.input_generation import chart_stream
 from posewright.codegen.proof.reference import InterpreterRun
-from posewright.codegen.proof.streams import chart_stream
 from posewright.codegen.targets.arduino_uno import ArduinoUno, EmulatedUno, for_avr
 from posewright.errors import BodyError, InputError
 

@@ -11,9 +11,9 @@ import pytest
 
 from posewright.charts import parse_chart, read_chart
 from posewright.codegen.c import ChartSubject
+from posewright.codegen.proof.input_generation import chart_stream
 from posewright.codegen.proof.proving import verify
 from posewright.codegen.proof.reference import InterpreterRun
-from posewright.codegen.proof.streams import chart_stream
 from posewright.codegen.targets.arduino_uno import UnoProcessor
 from posewright.codegen.targets.arduino_uno.processor import parts_of
 from posewright.codegen.unit import Executable, SourceFile

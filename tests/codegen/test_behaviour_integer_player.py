@@ -183,7 +183,7 @@ def test_shares_of_a_way_are_those_of_the_simulator() -> None:
 @pytest.mark.parametrize(
     ("keyframe", "what"),
     [
-        (Keyframe(Pose.of(JOINTS, {}, free=JOINTS[:1]), 0.1), "lets right_shoulder_pitch go"),
+        (Keyframe(Pose.of(JOINTS, {}, free=JOINTS[:1]), 0.1), "releases right_shoulder_pitch"),
         (Keyframe(Pose.of(JOINTS, {}), 0.1, easing=Easing.PCHIP), "goes by pchip"),
         (Keyframe(Pose.of(JOINTS, {}), 0.1, stiffness={JOINTS[0]: 0.5}), "sets the stiffness"),
         (Keyframe(Pose.of(JOINTS, {JOINTS[0]: 3.0}), 0.1), "sends right_shoulder_pitch to tick -"),

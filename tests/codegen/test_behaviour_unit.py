@@ -34,7 +34,7 @@ def records(subject: BehaviourSubject, n: int, **values: float) -> Records:
 def test_a_catalogue_behaviour_does_in_c_what_it_does_in_the_simulator(name: str, tmp_path: Path) -> None:
     unit = HostUnit.of(read_behaviour(name), tmp_path)
     for seed in range(3):
-        drawn = unit.subject.drawn_inputs(2000, seed)
+        drawn = unit.subject.random_inputs(2000, seed)
         unit.c.unit_reset()
         want = unit.subject.reference().run(drawn)
         assert len(set(want["playing"].tolist())) > 1  # something happens
@@ -72,7 +72,7 @@ def test_every_kind_of_input_reads_the_same_in_c(tmp_path: Path) -> None:
     behaviour = tiny(tmp_path, EVERYTHING, guard="near or die > 0.7", events=bumped, wait_s=0.25)
     unit = HostUnit.of(behaviour, tmp_path)
     for seed in range(4):
-        drawn = unit.subject.drawn_inputs(2000, seed)
+        drawn = unit.subject.random_inputs(2000, seed)
         drawn["left_foot_contact"] = drawn["left_foot_contact"] > 0.0
         drawn["right_foot_contact"][1:] = np.where(np.arange(1999) % 300 < 9, math.nan, 1.0)
         unit.c.unit_reset()
@@ -157,26 +157,26 @@ def test_a_record_of_a_body_holds_what_its_sensors_read() -> None:
 
 def test_a_packet_commands_the_joints_to_within_half_a_tick() -> None:
     subject = BehaviourSubject(read_behaviour("document_mealy"))
-    states = subject.reference().run(subject.drawn_inputs(1, 0))
-    commands = subject.commands_of(states["packet"][0].tobytes())
+    states = subject.reference().run(subject.random_inputs(1, 0))
+    commands = subject.decode_packet(states["packet"][0].tobytes())
     robot = subject.behaviour.robot
     assert commands.angles.shape == (1, 18)
     apart = np.abs(commands.angles[0] - subject.behaviour.start_pose)
     assert (apart <= 0.5 * np.array([servo.tick_rad for servo in robot.servos]) + 1e-9).all()
     with pytest.raises(FormatError):
-        subject.commands_of(states["packet"][0].tobytes()[:-1] + b"\0")
+        subject.decode_packet(states["packet"][0].tobytes()[:-1] + b"\0")
 
 
 def test_gaits_and_joints_that_go_their_own_way_are_refused_with_their_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "_require_sound", lambda _chart: None)  # a large chart: it takes long
+    monkeypatch.setattr(reading, "_require_sound_cached", lambda _chart: None)  # a large chart: it takes long
     with pytest.raises(InputError, match=r"cross_field.behaviour.yaml:\d+: the gait .* a board has no gaits"):
         BehaviourSubject(read_behaviour("cross_field"))
     tiny(tmp_path, {"near": EVERYTHING["near"]}, guard="near")
     path = tmp_path / "tiny.behaviour.yaml"
     path.write_text(path.read_text().replace("play: left}", "play: left, joints_deg: {left_elbow: 10}}"))
-    with pytest.raises(InputError, match=r"tiny.behaviour.yaml:\d+: left_elbow go their own way"):
+    with pytest.raises(InputError, match=r"tiny.behaviour.yaml:\d+: a rule moves left_elbow separately"):
         BehaviourSubject(read_behaviour(path))
 
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from posewright.codegen.behaviour import BehaviourSubject
-from posewright.codegen.hil.frames import Frame, FrameKind
+from posewright.codegen.hil.frames import FrameKind, LinkFrame
 from posewright.codegen.proof.source_coverage import build_program, run_program
-from posewright.codegen.proof.verification import differs, run_from_reset
+from posewright.codegen.proof.verification import compare_records, run_from_reset
 from posewright.codegen.targets import target_named, write_sources
 from posewright.codegen.toolchains import STRICT
 from posewright.controllers.behaviours import read_behaviour
@@ -50,10 +50,10 @@ def test_a_behaviours_unit_calls_and_keeps_nothing_for_nothing() -> None:
 def test_sanitizers_find_nothing_in_player_and_sensing(subject: BehaviourSubject, tmp_path: Path) -> None:
     need_tool("gcc")
     program = build_program(subject.sources(), tmp_path, SANITIZED)
-    episodes = [subject.drawn_inputs(700, seed) for seed in range(3)]
+    episodes = [subject.random_inputs(700, seed) for seed in range(3)]
     reference = subject.reference()
     expected = np.concatenate([run_from_reset(reference, episode) for episode in episodes])
-    assert not differs(expected, run_program(program, subject, episodes)).any()
+    assert not compare_records(expected, run_program(program, subject, episodes)).any()
 
 
 LINE = """
@@ -87,11 +87,11 @@ def test_sanitizers_find_nothing_in_the_line_whatever_comes_over_it(inputs: int,
     files = ["line.c", str(TARGETS / "link.c"), f"-I{TARGETS}", "-I."]
     assert said_by(["gcc", *STRICT, *SANITIZED, *files, "-o", "line"], tmp_path) == ""
     chance = np.random.default_rng(5)
-    given = bytearray(Frame(FrameKind.HELLO, 1).encoded())
+    given = bytearray(LinkFrame(FrameKind.HELLO, 1).encode())
     for number in range(20_000):
         kind = FrameKind(int(chance.integers(1, 4)))
         payload = chance.bytes(inputs if kind is FrameKind.STEP else 0)
-        frame = bytearray(Frame(kind, number % 255 + 1, payload).encoded())
+        frame = bytearray(LinkFrame(kind, number % 255 + 1, payload).encode())
         if chance.random() < 0.5:
             frame[int(chance.integers(len(frame)))] ^= 1 << int(chance.integers(8))
         given += frame if chance.random() < 0.7 else frame[: int(chance.integers(len(frame)))]

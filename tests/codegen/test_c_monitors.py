@@ -18,7 +18,7 @@ from posewright.charts.model.chart import scope_of
 from posewright.charts.types import BoolType
 from posewright.codegen.c import ChartSubject, Options
 from posewright.codegen.c.truth_table import Style
-from posewright.codegen.proof.streams import chart_stream, rows_of
+from posewright.codegen.proof.input_generation import chart_stream, rows_of
 from posewright.codegen.unit import Records
 from posewright.errors import InputError
 
@@ -189,7 +189,7 @@ def test_a_table_cannot_tell_which_events_were_raised(tmp_path: Path) -> None:
         ("kind: mealy\n", ""),
         ("not lamp, w", "over, w"),
     )
-    with pytest.raises(InputError, match="promises ask which events were raised"):
+    with pytest.raises(InputError, match="promises depend on the events raised"):
         ChartSubject(chart, Options(monitors=True, style=Style.TABLE)).sources()
     ChartSubject(chart, Options(style=Style.TABLE)).sources()
 

@@ -49,7 +49,7 @@ def tricky(folder: Path, name: str = "tricky", period: str = "0.1") -> Chart:
 
 
 def told(chart: Chart, options: Options | None = None) -> dict[str, str]:
-    return {one.what: str(one) for one in policies_of(ChartSubject(chart, options or Options()).generator)}
+    return {one.subject: str(one) for one in policies_of(ChartSubject(chart, options or Options()).generator)}
 
 
 def test_what_c_does_otherwise_stands_at_the_head_of_the_header(tmp_path: Path) -> None:

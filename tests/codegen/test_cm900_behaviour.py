@@ -13,7 +13,7 @@ from posewright.buses.dynamixel.packets import goals_in
 from posewright.codegen.behaviour.subject import BehaviourSubject
 from posewright.codegen.hil.board_link import BoardLink
 from posewright.codegen.hil.frames import FrameKind
-from posewright.codegen.proof.proving import stream_of
+from posewright.codegen.proof.proving import input_stream
 from posewright.codegen.targets.cm900.board import EmulatedCm900
 from posewright.codegen.targets.cm900.processor import CortexProcessor
 from posewright.codegen.targets.cm900.target import Cm900
@@ -41,7 +41,7 @@ def behaviour(name: str) -> BehaviourSubject:
 def test_a_race_fits_the_board_and_does_what_it_does_in_the_simulator() -> None:
     subject = behaviour("obstacle_race")
     processor = CortexProcessor(subject)
-    inputs = stream_of(subject).take(500, seed=2)
+    inputs = input_stream(subject).take(500, seed=2)
     assert processor.run(inputs).tobytes() == subject.reference().run(inputs).tobytes()
     needs = processor.footprint()
     assert needs.image_flash_bytes is not None
@@ -59,10 +59,10 @@ def test_every_packet_of_a_computers_ticks_leaves_on_the_bus_as_the_record_has_i
     link = BoardLink(board, timeout_s=0.05)
     assert link.greet(1.0) is not None
     board.bus()
-    inputs = stream_of(subject).take(60, seed=4)
+    inputs = input_stream(subject).take(60, seed=4)
     expected = subject.reference().run(inputs)
     for given, state in zip(inputs, expected, strict=True):
-        answer = link.ask(link.question(FrameKind.STEP, given.tobytes()))
+        answer = link.send_request(link.new_request(FrameKind.STEP, given.tobytes()))
         assert answer == state.tobytes()
         assert bytes(byte for _, byte in board.bus()) == state["packet"].tobytes()
 

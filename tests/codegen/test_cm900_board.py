@@ -12,7 +12,7 @@ from posewright.charts import read_chart
 from posewright.codegen.c import ChartSubject
 from posewright.codegen.hil.board_link import BoardLink
 from posewright.codegen.hil.frames import FrameKind
-from posewright.codegen.proof.proving import stream_of
+from posewright.codegen.proof.proving import input_stream
 from posewright.codegen.targets.cm900.board import EmulatedCm900
 from posewright.errors import BodyError
 
@@ -42,7 +42,7 @@ def linked(board: EmulatedCm900) -> BoardLink:
 
 
 def step(link: BoardLink, value: int = 0) -> bytes | None:
-    return link.ask(link.question(FrameKind.STEP, bytes([value])))
+    return link.send_request(link.new_request(FrameKind.STEP, bytes([value])))
 
 
 def test_alone_it_sends_a_packet_every_period_over_the_bus(image: Path) -> None:
@@ -88,7 +88,9 @@ def test_inputs_that_nobody_has_filled_in_leave_the_board_standing(tmp_path: Pat
     assert lamp(board, 1.0) in {7, 8}
     assert packets(board) == []
     link = linked(board)
-    assert link.ask(link.question(FrameKind.STEP, bytes(8))) == bytes([0, 1, 0])  # a computer fills them in
+    assert link.send_request(link.new_request(FrameKind.STEP, bytes(8))) == bytes(
+        [0, 1, 0]
+    )  # a computer fills them in
     assert len(packets(board)) == 1
 
 
@@ -126,10 +128,10 @@ def test_analogue_inputs_reach_the_unit_through_the_users_file(tmp_path: Path) -
 def test_a_computer_gives_the_ticks_and_the_chart_answers_as_the_interpreter_does(tmp_path: Path) -> None:
     subject = ChartSubject(read_chart(CHARTS / "document/obstacle_mealy.chart.yaml"))
     link = linked(EmulatedCm900(board_with(subject, tmp_path)))
-    inputs = stream_of(subject).take(300, seed=1)
+    inputs = input_stream(subject).take(300, seed=1)
     expected = subject.reference().run(inputs)
     for given, state in zip(inputs, expected, strict=True):
-        assert link.ask(link.question(FrameKind.STEP, given.tobytes())) == state.tobytes()
+        assert link.send_request(link.new_request(FrameKind.STEP, given.tobytes())) == state.tobytes()
     assert link.counts.faults == 0
 
 
@@ -147,12 +149,12 @@ def test_a_frame_that_comes_while_the_unit_works_is_not_lost(tmp_path: Path) -> 
     work = "for (volatile uint32_t k = 0U; k < 20000U; k++) { }"  # some 2 ms: 20 bytes at 115200
     board = EmulatedCm900(board_with(counting(work), tmp_path))
     link = linked(board)
-    first, second = (link.question(FrameKind.STEP, bytes([k])) for k in (1, 2))
-    assert link.ask(first) is not None
+    first, second = (link.new_request(FrameKind.STEP, bytes([k])) for k in (1, 2))
+    assert link.send_request(first) is not None
     for number in (3, 4):
         board.send(bytes(200))  # noise, of no frame
         assert step(link, number) is not None
-    assert link.ask(second) is not None
+    assert link.send_request(second) is not None
     assert board.chip.lost == 0
 
 

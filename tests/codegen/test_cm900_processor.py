@@ -10,7 +10,7 @@ import pytest
 
 from posewright.charts import read_chart
 from posewright.codegen.c import ChartSubject
-from posewright.codegen.proof.proving import stream_of
+from posewright.codegen.proof.proving import input_stream
 from posewright.codegen.targets import write_sources
 from posewright.codegen.targets.cm900.elf import ElfImage
 from posewright.codegen.targets.cm900.processor import CortexProcessor
@@ -37,7 +37,7 @@ def chart_subject(name: str) -> ChartSubject:
 
 
 def assert_same_as_interpreter(subject: ChartSubject, processor: CortexProcessor, steps: int) -> None:
-    inputs = stream_of(subject).take(steps, seed=3)
+    inputs = input_stream(subject).take(steps, seed=3)
     expected = subject.reference().run(inputs)
     assert processor.run(inputs).tobytes() == expected.tobytes()
 

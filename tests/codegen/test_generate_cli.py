@@ -253,7 +253,7 @@ def test_generating_that_was_cut_off_is_not_built_and_is_made_good_by_generating
             patch.setattr(generating, "write_atomically", cut_off)
             with pytest.raises(KeyboardInterrupt):
                 generate(CHART, folder, "arduino-uno")
-        with pytest.raises(InputError, match="generating was cut off here"):
+        with pytest.raises(InputError, match="the generation was interrupted here"):
             build(folder)
         generate(CHART, folder)
         generate(CHART, tmp_path / "clean")

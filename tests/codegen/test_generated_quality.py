@@ -11,10 +11,10 @@ import pytest
 
 from posewright.charts import read_chart
 from posewright.codegen.c import ChartSubject
+from posewright.codegen.proof.input_generation import chart_stream
 from posewright.codegen.proof.proving import source_coverage
 from posewright.codegen.proof.source_coverage import build_program, run_program
-from posewright.codegen.proof.streams import chart_stream
-from posewright.codegen.proof.verification import differs, run_from_reset
+from posewright.codegen.proof.verification import compare_records, run_from_reset
 from posewright.codegen.toolchains import STRICT
 
 from .conftest import need_tool
@@ -69,7 +69,7 @@ def test_sanitizers_find_nothing_and_states_are_the_interpreters(path: Path, tmp
     episodes = list(islice(chart_stream(subject.format, covering=False).episodes(4), 20))
     reference = subject.reference()
     expected = np.concatenate([run_from_reset(reference, episode) for episode in episodes])
-    assert not differs(expected, run_program(program, subject, episodes)).any()
+    assert not compare_records(expected, run_program(program, subject, episodes)).any()
 
 
 def test_what_make_fuzz_does_takes_all_steps_it_is_asked_for() -> None:

@@ -19,12 +19,12 @@ from posewright.buses.serial_port import SerialPort
 from posewright.codegen.behaviour import BehaviourSubject
 from posewright.codegen.c import ChartSubject
 from posewright.codegen.hil.board_unit import BoardUnit
-from posewright.codegen.hil.boards import SMALL, Board, board_named, chart_on, image_on
+from posewright.codegen.hil.boards import SMALL_BEHAVIOURS, Board, chart_controller, emulate_board, find_board
 from posewright.codegen.hil.controllers import BehaviourOnBoardController, BoardController, LinkedController
 from posewright.codegen.hil.damage import DamagedLine, LineDamage
 from posewright.codegen.hil.serial_line import BAUD, PREFIX, SerialLine
 from posewright.codegen.targets.arduino_uno import EmulatedUno
-from posewright.codegen.targets.arduino_uno.toolchain import refuse_too_large
+from posewright.codegen.targets.arduino_uno.toolchain import require_fitting_size
 from posewright.codegen.toolchains import TooLargeError
 from posewright.control import Block, Program, Seed
 from posewright.controllers.behaviours import Behaviour, read_behaviour
@@ -77,7 +77,7 @@ def on(board: HostBoard, damage: LineDamage = SOUND) -> Board:
     """Return a board with a behaviour's chart on it, at the end of a line."""
 
     def switch_on(behaviour: Behaviour, seed: Seed) -> BoardController:
-        return chart_on(DamagedLine(board, damage), behaviour, seed)
+        return chart_controller(DamagedLine(board, damage), behaviour, seed)
 
     return Board("board", switch_on)
 
@@ -111,7 +111,7 @@ def test_a_dead_line_leaves_the_robot_standing_and_is_reported(board: HostBoard)
     assert stands(outcome)
     assert told(outcome) == ["no answer in time"]
     assert outcome.board is not None
-    assert outcome.board.held > 40
+    assert outcome.board.unanswered > 40
     assert "the robot was to stand" in outcome.all_remarks[0]
 
 
@@ -230,8 +230,8 @@ def test_a_bad_line_to_the_emulated_uno_and_its_reset_are_lived_through() -> Non
 
 def on_uno(damage: LineDamage) -> Board:
     def switch_on(behaviour: Behaviour, seed: Seed) -> BoardController:
-        uno = image_on(EmulatedUno, "arduino-uno", ChartSubject(behaviour.chart))
-        return chart_on(DamagedLine(uno, damage), behaviour, seed)
+        uno = emulate_board(EmulatedUno, "arduino-uno", ChartSubject(behaviour.chart))
+        return chart_controller(DamagedLine(uno, damage), behaviour, seed)
 
     return Board("arduino-uno", switch_on)
 
@@ -241,7 +241,7 @@ def test_servo_packets_of_the_emulated_cm900_move_the_robot() -> None:
     pytest.importorskip("unicorn")
 
     def at_once(behaviour: Behaviour, seed: Seed) -> LinkedController:
-        cm900 = board_named("cm900")
+        cm900 = find_board("cm900")
         assert cm900 is not None
         return cm900.switch_on(replace(behaviour, wait_s=0.0), seed)
 
@@ -266,19 +266,19 @@ def test_a_bus_that_falls_silent_leaves_the_pose_held_and_is_counted(folder: Pat
     quiet = quiet_readings(mealy.sensors)
     body = MockBody(mealy.robot, lambda _time_s: quiet, positions=mealy.start_pose)
     rows = [controller.next(body.read(), 1) for _ in range(3)]
-    assert (controller.held, unit.parity.to_dict()["ticks"]) == (3, 3)
+    assert (controller.unanswered, unit.parity.to_dict()["ticks"]) == (3, 3)
     assert all((one.angles == mealy.start_pose).all() for one in rows)
 
 
 @pytest.mark.parametrize("name", ["arduino-uno", "cm900", "serial:/dev/ttyACM0", "serial:COM3@57600"])
 def test_a_board_is_found_by_its_name(name: str) -> None:
-    board = board_named(name)
+    board = find_board(name)
     assert board is not None
     assert board.name == name
 
 
 def test_python_is_no_board() -> None:
-    assert board_named("python") is None
+    assert find_board("python") is None
 
 
 def test_a_behaviour_on_a_board_is_the_program_it_was_and_reports_when_the_line_is_closed(
@@ -295,13 +295,13 @@ def test_a_behaviour_on_a_board_is_the_program_it_was_and_reports_when_the_line_
     controller.close()
     report = program.report()
     assert report is not None
-    assert (report.controller, report.held) == ("board", 0)
+    assert (report.controller, report.unanswered) == ("board", 0)
     assert report.parity.mismatches == ()
 
 
 def test_what_is_too_large_for_a_board_is_refused_with_the_name_of_what_fits(mealy: Behaviour) -> None:
     def switch_on(_behaviour: Behaviour, _seed: Seed) -> LinkedController:
-        refuse_too_large(40_000, 0)
+        require_fitting_size(40_000, 0)
         raise AssertionError
 
     small = Board("arduino-uno", switch_on, {mealy.robot.name: "document_mealy"})
@@ -313,11 +313,11 @@ def test_what_is_too_large_for_a_board_is_refused_with_the_name_of_what_fits(mea
 
 
 def test_every_behaviour_that_is_named_as_small_ships_for_its_robot() -> None:
-    assert {read_behaviour(name).robot.name: name for name in SMALL.values()} == SMALL
+    assert {read_behaviour(name).robot.name: name for name in SMALL_BEHAVIOURS.values()} == SMALL_BEHAVIOURS
 
 
 def test_only_a_behaviour_runs_on_a_board(board: HostBoard) -> None:
-    with pytest.raises(InputError, match="hello runs on no board"):
+    with pytest.raises(InputError, match="hello cannot run on a board"):
         on(board).program(set_up_basic("hello"))
 
 

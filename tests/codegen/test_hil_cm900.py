@@ -85,7 +85,7 @@ def paced(folder: Path, baud: int) -> BoardUnit:
     subject = BehaviourSubject(read_behaviour("obstacle_race"))
     changed = {"unit.h": (f"{LINE_BAUD}UL", f"{baud}UL")}
     unit = BoardUnit(EmulatedCm900(board_with(subject, folder, changed)), subject, FRAME_S, baud=baud)
-    for frame, record in enumerate(subject.drawn_inputs(16, 3)):
+    for frame, record in enumerate(subject.random_inputs(16, 3)):
         unit.wait_until(frame * FRAME_S)
         unit.step(record)
     return unit
@@ -102,4 +102,4 @@ def test_a_board_that_cannot_keep_up_is_told(tmp_path: Path) -> None:
     parity = unit.parity
     assert len(parity.late) == 16
     assert parity.pace > 5.0  # 591 bytes take 51 ms, a frame 7.8 ms
-    assert [event["what"] for _, event in unit.events()] == ["answers after the next tick is due"]
+    assert [event["what"] for _, event in unit.take_events()] == ["answers after the next tick is due"]

@@ -11,14 +11,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from posewright.codegen.hil.frames import AROUND, START, Frame, FrameKind, FrameReader, Hello, crc16
+from posewright.codegen.hil.frames import (
+    FRAME_OVERHEAD,
+    START,
+    FrameKind,
+    FrameReader,
+    Hello,
+    LinkFrame,
+    crc16,
+)
 
 from .conftest import need_tool
 from .hil_boards import STRICT, TARGETS, compile_link
 
 INPUT_BYTES, STATE_BYTES = 3, 5
 
-frames = st.builds(Frame, st.sampled_from(FrameKind), st.integers(0, 255), st.binary(max_size=40))
+frames = st.builds(LinkFrame, st.sampled_from(FrameKind), st.integers(0, 255), st.binary(max_size=40))
 
 
 class Echo:
@@ -43,11 +51,11 @@ class Echo:
     def _reset(self) -> None:
         self.steps = 0
 
-    def say(self, *asked: Frame | bytes) -> list[Frame]:
+    def say(self, *asked: LinkFrame | bytes) -> list[LinkFrame]:
         """Send frames or bytes, and return what the board answers."""
         self.out.clear()
         record, sequence = ctypes.create_string_buffer(INPUT_BYTES), ctypes.c_uint8()
-        for byte in b"".join(one if isinstance(one, bytes) else one.encoded() for one in asked):
+        for byte in b"".join(one if isinstance(one, bytes) else one.encode() for one in asked):
             self.c.link_receive(byte)
             if self.c.link_take(record, ctypes.byref(sequence)):
                 self.steps += 1
@@ -72,11 +80,11 @@ def board(fresh: Echo) -> Echo:
     return fresh
 
 
-HELLO, RESET = Frame(FrameKind.HELLO, 1), Frame(FrameKind.RESET, 9)
+HELLO, RESET = LinkFrame(FrameKind.HELLO, 1), LinkFrame(FrameKind.RESET, 9)
 
 
-def step(sequence: int, payload: bytes = b"abc") -> Frame:
-    return Frame(FrameKind.STEP, sequence, payload)
+def step(sequence: int, payload: bytes = b"abc") -> LinkFrame:
+    return LinkFrame(FrameKind.STEP, sequence, payload)
 
 
 def test_the_crc_is_that_of_the_catalogue() -> None:
@@ -97,31 +105,31 @@ def test_a_board_says_hello_when_it_starts_and_when_it_is_asked(fresh: Echo) -> 
     (started,) = FrameReader().feed(bytes(fresh.out))
     (asked,) = fresh.say(HELLO)
     assert (started.sequence, asked.sequence) == (0, HELLO.sequence)
-    assert Hello.decoded(started.payload) == Hello.decoded(asked.payload)
-    assert Hello.decoded(asked.payload) == Hello(1, True, INPUT_BYTES, STATE_BYTES, 0.02, "echo")
+    assert Hello.decode(started.payload) == Hello.decode(asked.payload)
+    assert Hello.decode(asked.payload) == Hello(1, True, INPUT_BYTES, STATE_BYTES, 0.02, "echo")
 
 
 @given(frame=frames)
-def test_both_halves_write_the_same_bytes(library: Path, frame: Frame) -> None:
+def test_both_halves_write_the_same_bytes(library: Path, frame: LinkFrame) -> None:
     board = Echo(library)
     answers = board.say(HELLO, frame)
-    assert bytes(board.out) == b"".join(answer.encoded() for answer in answers)
+    assert bytes(board.out) == b"".join(answer.encode() for answer in answers)
 
 
 def test_a_board_that_was_not_greeted_refuses(fresh: Echo) -> None:
-    assert fresh.say(step(7)) == [Frame(FrameKind.REFUSED, 7, b"\x01")]
+    assert fresh.say(step(7)) == [LinkFrame(FrameKind.REFUSED, 7, b"\x01")]
     assert fresh.steps == 0
 
 
 def test_a_question_that_comes_again_is_answered_alike_and_stepped_once(board: Echo) -> None:
     first, again = board.say(step(7), step(7))
-    assert first == again == Frame(FrameKind.STEP_ANSWER, 7, b"abc\x01\x00")
-    assert board.say(step(8)) == [Frame(FrameKind.STEP_ANSWER, 8, b"abc\x02\x00")]
+    assert first == again == LinkFrame(FrameKind.STEP_ANSWER, 7, b"abc\x01\x00")
+    assert board.say(step(8)) == [LinkFrame(FrameKind.STEP_ANSWER, 8, b"abc\x02\x00")]
 
 
 def test_a_reset_begins_the_unit_anew_but_once(board: Echo) -> None:
     board.say(step(8))
-    assert board.say(RESET) == [Frame(FrameKind.RESET_ANSWER, 9)]
+    assert board.say(RESET) == [LinkFrame(FrameKind.RESET_ANSWER, 9)]
     assert board.steps == 0
 
 
@@ -137,31 +145,31 @@ def test_a_board_finds_its_frame_after_any_garbage(library: Path, before: bytes,
     greeted = [one for _ in range(3) for one in board.say(before, HELLO)]
     assert FrameKind.HELLO_ANSWER in {one.kind for one in greeted}
     answers = board.say(between, step(3), step(3), step(3))
-    assert answers[-1] == Frame(FrameKind.STEP_ANSWER, 3, b"abc\x01\x00")
+    assert answers[-1] == LinkFrame(FrameKind.STEP_ANSWER, 3, b"abc\x01\x00")
 
 
 @given(found=st.lists(frames, max_size=4), garbage=st.binary(max_size=30))
-def test_a_computer_finds_every_frame_after_any_garbage(found: list[Frame], garbage: bytes) -> None:
+def test_a_computer_finds_every_frame_after_any_garbage(found: list[LinkFrame], garbage: bytes) -> None:
     reader = FrameReader()
-    data = garbage + b"".join(one.encoded() for one in found)
+    data = garbage + b"".join(one.encode() for one in found)
     seen = [one for byte in data for one in reader.feed(bytes([byte]))]
-    seen += reader.give_up()
+    seen += reader.flush()
     assert seen[len(seen) - len(found) :] == found
 
 
 @given(frame=frames, data=st.data())
-def test_a_computer_takes_no_frame_with_a_burst_of_wrong_bits(frame: Frame, data: st.DataObject) -> None:
+def test_a_computer_takes_no_frame_with_a_burst_of_wrong_bits(frame: LinkFrame, data: st.DataObject) -> None:
     """A CRC of 16 bits finds every burst of at most 16."""
-    damaged = data.draw(bursts(frame.encoded()))
+    damaged = data.draw(bursts(frame.encode()))
     reader = FrameReader()
-    assert [*reader.feed(damaged), *reader.give_up()] == []
+    assert [*reader.feed(damaged), *reader.flush()] == []
 
 
 @given(data=st.data())
 def test_a_board_takes_no_step_for_a_damaged_question(library: Path, data: st.DataObject) -> None:
     board = Echo(library)
     board.say(HELLO)
-    board.say(data.draw(bursts(step(5).encoded())))
+    board.say(data.draw(bursts(step(5).encode())))
     assert board.steps == 0
     assert board.say(step(6), step(6))[-1].payload == b"abc\x01\x00"
 
@@ -175,5 +183,5 @@ def bursts(draw: Callable[..., int], sent: bytes) -> bytes:
 
 
 def test_a_frame_is_as_long_as_its_payload_and_seven_bytes() -> None:
-    sent = Frame(FrameKind.STEP, 1, b"abc").encoded()
-    assert (len(sent), sent[0]) == (3 + AROUND, START)
+    sent = LinkFrame(FrameKind.STEP, 1, b"abc").encode()
+    assert (len(sent), sent[0]) == (3 + FRAME_OVERHEAD, START)

@@ -16,7 +16,7 @@ from posewright.charts import Chart
 from posewright.charts.model import ChartKind
 from posewright.codegen.c import ChartSubject
 from posewright.codegen.c.code import queue_bound
-from posewright.codegen.proof.streams import chart_stream
+from posewright.codegen.proof.input_generation import chart_stream
 from posewright.codegen.proof.verification import Comparison
 from posewright.codegen.targets.arduino_uno.processor import UnoProcessor, for_avr
 from posewright.codegen.targets.cm900.processor import CortexProcessor

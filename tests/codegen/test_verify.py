@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from posewright.charts import Interpreter, parse_chart, read_chart
 from posewright.charts.machine import Machine, lower
+from posewright.codegen.proof.input_generation import chart_fields, chart_stream, rows_of
 from posewright.codegen.proof.reference import InterpreterRun
-from posewright.codegen.proof.shrinking import shortest
-from posewright.codegen.proof.streams import chart_fields, chart_stream, rows_of
+from posewright.codegen.proof.shrinking import shrink
 from posewright.codegen.proof.verification import Comparison
 from posewright.codegen.records import RecordFormat
 
@@ -59,7 +59,7 @@ def test_a_stream_takes_every_transition_of_the_examples(path: Path) -> None:
     form = form_of(path)
     reference = InterpreterRun(form)
     Comparison(reference, {}).run(chart_stream(form).episodes(1), 3000, lambda *_: None)
-    assert {*reference.taken} == {(way.source, way.index) for way in form.machine.transitions}
+    assert {*reference.transitions_taken} == {(way.source, way.index) for way in form.machine.transitions}
 
 
 def test_a_stream_is_the_same_again_for_the_same_seed_only() -> None:
@@ -148,7 +148,7 @@ def test_the_shortest_inputs_still_show_it_and_no_tick_of_them_can_be_left_out(
         return int(np.count_nonzero(records["n"] > 6)) >= wanted
 
     inputs = np.array([(7, 1), *((n, n) for n in numbers), *[(8, 2)] * 4], [("n", "u1"), ("x", "u1")])
-    found = shortest(inputs, shows)
+    found = shrink(inputs, shows)
     assert shows(found)
     assert len(found) == wanted
     assert not found["x"].any()

@@ -52,7 +52,7 @@ def test_a_broken_generator_is_caught_and_the_shortest_inputs_shown(
     assert found.mismatches > 0
     assert found.mismatch is not None
     assert found.mismatch.inputs["button"].tolist() == [1, 0, 0]
-    monkeypatch.setattr("posewright.codegen.subject_named", lambda *_, **__: broken)
+    monkeypatch.setattr("posewright.codegen.read_subject", lambda *_, **__: broken)
     assert run(["board", "verify", LAMP, "--steps", "2000"]) == 1
     said = capsys.readouterr().out
     assert "host differs in active" in said

@@ -82,8 +82,14 @@ def test_what_is_written_is_read_back(told: list[dict[str, Light]]) -> None:
     [
         (b"mode_rd: 255", r":5: no LED of sony_ers7 is called 'mode_rd' \(did you mean mode_red"),
         (b"mode_red: 256", r":5: .*lights.mode_red: 256.* is out of range"),
-        (b"mode_red: [255, 0, 0]", r":5: .*mode_red: 3 numbers \(how bright, as it is red, 0..255\)"),
-        (b"mode_red: 1, face_14: [255, 0]", r":5: .*face_14: 2 numbers \(\[red, green, blue\] or one number"),
+        (
+            b"mode_red: [255, 0, 0]",
+            r":5: .*mode_red: 3 numbers \(write one number, 0..255: the LED is red only\)",
+        ),
+        (
+            b"mode_red: 1, face_14: [255, 0]",
+            r":5: .*face_14: 2 numbers \(write \[red, green, blue\] or one number",
+        ),
         (b"mode_red: on", r":5: .*expected a number"),
     ],
 )

@@ -138,7 +138,7 @@ def flash(
     if dry_run:
         give({"command": list(command)}, [shlex.join(command)], as_json=as_json)
         return
-    codegen.program(command[0])
+    codegen.find_program(command[0])
     if not as_json:
         say(shlex.join(command))
     silent = subprocess.DEVNULL if as_json else None
@@ -173,7 +173,7 @@ def verify(
     """
     from posewright.codegen.c import ChartSubject
 
-    unit = codegen.subject_named(subject, monitors=monitors, queue=queue, style=tick_style(style))
+    unit = codegen.read_subject(subject, monitors=monitors, queue=queue, style=tick_style(style))
     with bar("comparing") as on_progress:
         verification = codegen.verify(unit, target, steps=steps, seed=seed, on_progress=on_progress)
     source_coverage = codegen.source_coverage(unit, seed=seed) if coverage else None

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from posewright.codegen.generating import explain as explain
     from posewright.codegen.generating import flash_command as flash_command
     from posewright.codegen.generating import generate as generate
-    from posewright.codegen.generating import subject_named as subject_named
+    from posewright.codegen.generating import read_subject as read_subject
     from posewright.codegen.proof.proving import source_coverage as source_coverage
     from posewright.codegen.proof.proving import verify as verify
     from posewright.codegen.targets import target_named as target_named
     from posewright.codegen.targets import target_names as target_names
-    from posewright.codegen.toolchains import program as program
+    from posewright.codegen.toolchains import find_program as find_program
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

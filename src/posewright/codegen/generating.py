@@ -1,7 +1,7 @@
-"""Generates a chart or a behaviour into a folder, builds what is there, and says what its lines are for.
+"""Generation of a chart or a behaviour into a folder, builds of the folder, and explanations of its lines.
 
-Beside the C files a folder gets `trace.json`, which links every line to its element of the document, and
-`posewright.json`, which says what made the files and what they were like when they were made.
+Beside the C files a folder gets `trace.json`, which links every line to its element of the document, and the
+manifest `posewright.json`, with the documents, the options and the digests of the files.
 """
 
 from __future__ import annotations
@@ -21,40 +21,43 @@ from posewright.codegen.behaviour.subject import BehaviourSubject
 from posewright.codegen.c import ChartSubject, Options
 from posewright.codegen.c.truth_table import Style
 from posewright.codegen.targets import Built, target_named
-from posewright.codegen.trace import Place, places_in
+from posewright.codegen.trace import LineRange, line_ranges
 from posewright.codegen.unit import SourceFile, Subject
-from posewright.codegen.user_sources import warnings_about
+from posewright.codegen.user_sources import check_user_files
 from posewright.controllers.behaviours import behaviour_names, read_behaviour
 from posewright.display import Lines
 from posewright.documents import read_text, write_atomically
 from posewright.errors import InputError, OutputError, UnknownNameError, Where
 from posewright.version import __version__
 
-MANIFEST, TRACE = "posewright.json", "trace.json"
-"""What made the files of a folder; what their lines are for."""
-
+MANIFEST = "posewright.json"
+TRACE = "trace.json"
 BEHAVIOUR = ".behaviour.yaml"
 SKETCH = ".ino"
 _SKETCH_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}")
 """Arduino sketch specification, "Sketch root folder"."""
 
-BEGUN = "begun"
-"""In a folder's manifest while its files are written: what each may be like, as lists of digests."""
+UNFINISHED = "begun"
+"""Key of a manifest while files are written: the possible digests of each file, as lists."""
 
-_COMMENTED = (".c", ".h", ".hpp", ".ld", ".cpp", SKETCH)
+_WITH_BANNER = (".c", ".h", ".hpp", ".ld", ".cpp", SKETCH)
+"""Suffixes of files that begin with a comment about their origin."""
 
 
 @dataclass(frozen=True)
 class Generated:
-    """What was generated.
+    """The result of a generation.
 
     Attributes:
+        folder: the folder.
+        target: name of the target.
+        name: name of the chart or behaviour.
         written: files that were written.
-        kept: files that are the user's, and were there.
-        places: what the lines are for.
-        policies: what the C does otherwise than the interpreter, in words.
-        removed: files that were generated before, and are no more.
-        warnings: what of the user's files does not fit.
+        kept: the user's files, which were there already.
+        places: ranges of lines with their elements of the document.
+        policies: descriptions of what the C does differently from the interpreter.
+        removed: files of an earlier generation that were removed.
+        warnings: warnings about the user's files.
     """
 
     folder: Path
@@ -62,20 +65,26 @@ class Generated:
     name: str
     written: tuple[str, ...]
     kept: tuple[str, ...]
-    places: tuple[Place, ...]
+    places: tuple[LineRange, ...]
     policies: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data, fit for JSON."""
-        told = {"folder": str(self.folder), "target": self.target, "name": self.name}
-        lists = {"written": self.written, "kept": self.kept, "policies": self.policies}
-        lists |= {"removed": self.removed, "warnings": self.warnings}
-        return told | {name: list(texts) for name, texts in lists.items()}
+        return {
+            "folder": str(self.folder),
+            "target": self.target,
+            "name": self.name,
+            "written": list(self.written),
+            "kept": list(self.kept),
+            "policies": list(self.policies),
+            "removed": list(self.removed),
+            "warnings": list(self.warnings),
+        }
 
     def lines(self) -> Lines:
-        """Yield what was written, what of the folder is the user's, and what the C does otherwise."""
+        """Yield the lines of a report: files written, kept and removed, warnings, and policies."""
         yield f"{len(self.written)} files -> {self.folder}"
         if self.kept:
             yield f"left alone: {', '.join(self.kept)}"
@@ -86,40 +95,28 @@ class Generated:
         yield from self.policies
 
 
-def subject_named(
-    text: str | Path, *, monitors: bool = False, queue: int | None = None, style: Style = Style.AUTO
+def read_subject(
+    name: str | Path, *, monitors: bool = False, queue: int | None = None, style: Style = Style.AUTO
 ) -> Subject:
-    """Return what a person names: a chart's file, or a behaviour by its name or file.
+    """Read a chart from its file, or a behaviour by its name or file.
 
     Args:
-        text: what is named.
-        monitors: let the promises be watched at run time.
-        queue: events that may wait at once; None for as many as surely can, or as the target has room for.
-        style: whether the tick of a chart of one state at a time is a switch or a table.
+        name: the name or path.
+        monitors: check the promises at run time.
+        queue: greatest number of waiting events; None for as many as a sound chart can raise, or as the
+            target has room for.
+        style: whether the tick of a chart with one state at a time becomes a switch or a table.
 
     Raises:
-        InputError: there is no such chart or behaviour, or it is not what it should be.
+        InputError: there is no such chart or behaviour, or it is not valid.
     """
     options = Options(monitors=monitors, queue=queue, style=style)
-    if Path(text).is_dir() and str(text) not in behaviour_names():
-        raise InputError("this is a folder", where=Where(Path(text)), hint="give the chart's file")
-    if str(text) in behaviour_names() or str(text).endswith(BEHAVIOUR):
-        return BehaviourSubject(read_behaviour(text), options)
-    return ChartSubject(read_chart(Path(text)), options)
-
-
-def _made(
-    document: Subject, target: str, told: Mapping[str, object], texts: Mapping[str, str]
-) -> dict[str, object]:
-    """Return what the manifest says: what made the files, of what, and what they were like."""
-    return {
-        "posewright": __version__,
-        "target": target,
-        "name": document.name,
-        "documents": {name: _sha256(text) for name, text in document.documents.items()},
-        "options": told,
-        "files": {name: _sha256(text) for name, text in texts.items()},
-    }
+    is_shipped_behaviour = str(name) in behaviour_names()
+    if Path(name).is_dir() and not is_shipped_behaviour:
+        raise InputError("this is a folder", where=Where(Path(name)), hint="give the chart's file")
+    if is_shipped_behaviour or str(name).endswith(BEHAVIOUR):
+        return BehaviourSubject(read_behaviour(name), options)
+    return ChartSubject(read_chart(Path(name)), options)
 
 
 def generate(
@@ -137,48 +134,64 @@ def generate(
 
     Args:
         document: a chart's file, a behaviour's name or file, or a Subject.
-        folder: where to; it is made. Files in it that are the user's are written only where they are missing.
+        folder: the folder, which is created. The user's files in it are written only where they are missing.
         target: one of `target_names()`.
-        monitors: as `subject_named`.
-        queue: as `subject_named`.
-        style: as `subject_named`.
-        force: write over files that were changed since they were generated, or were never generated.
-        unchecked: write a chart even though it may be unsound.
+        monitors: as for `read_subject`.
+        queue: as for `read_subject`.
+        style: as for `read_subject`.
+        force: overwrite files that were changed since they were generated, or were never generated.
+        unchecked: write a chart without the check that it is sound.
 
     Raises:
-        InputError: the document is wrong or unsound, or C or the target cannot keep what it promises.
-        OutputError: a file was changed and would be lost, or cannot be written; then none is changed.
+        InputError: the document is not valid or not sound, or C or the target cannot do what it requires.
+        OutputError: a changed file would be overwritten, or a file cannot be written; then none is changed.
     """
     board = target_named(target)
     if isinstance(document, str | Path):
-        document = subject_named(document, monitors=monitors, queue=queue, style=style)
+        document = read_subject(document, monitors=monitors, queue=queue, style=style)
     if isinstance(document, ChartSubject) and not unchecked:
         require_sound(document.chart)
-    document, folder = board.fitted(document), Path(folder)
-    told = {"monitors": monitors, "queue": queue, "style": style.value}
-    sources = {file.name: file for file in (*document.sources(), *board.sources(document))}
-    files = [
-        _with_banner(_as_folder(file, folder), _banner(document, target, told)) for file in sources.values()
-    ]
+    subject = board.adapt(document)
+    folder = Path(folder)
+    options = {"monitors": monitors, "queue": queue, "style": style.value}
+    banner = _banner(subject, target, options)
+    sources = {file.name: file for file in (*subject.sources(), *board.sources(subject))}
+    files = [_with_banner(_rename_sketch(file, folder), banner) for file in sources.values()]
     texts = {file.name: file.text for file in files if not file.keep}
-    places = places_in(file for file in files if not file.keep)
+    places = line_ranges(file for file in files if not file.keep)
     texts[TRACE] = _json({"places": [place.to_dict() for place in places]})
-    made = _made(document, target, told, texts)
-    before = _written(folder)
-    gone = [name for name in before if name not in texts]
-    removed = tuple(name for name in gone if (folder / name).exists())
+    manifest = {
+        "posewright": __version__,
+        "target": target,
+        "name": subject.name,
+        "documents": {name: _sha256(text) for name, text in subject.documents.items()},
+        "options": options,
+        "files": {name: _sha256(text) for name, text in texts.items()},
+    }
+    previous_digests = _previous_digests(folder)
+    obsolete = [name for name in previous_digests if name not in texts]
+    removed = tuple(name for name in obsolete if (folder / name).exists())
     if not force:
-        _refuse_losing(folder, {**texts, **dict.fromkeys(gone, "")}, before)
-    own = {file.name: file.text for file in files if file.keep}
-    kept = tuple(name for name in own if (folder / name).exists())
-    mine = {file.name: file for file in files if file.name in kept}
-    warnings = tuple(warnings_about(folder, mine, texts["unit.h"], document.name))
-    texts |= {name: text for name, text in own.items() if name not in kept}
-    begun = {name: [*before.get(name, ()), _sha256(text)] for name, text in texts.items()}
-    unfinished = {**made, "files": {}, BEGUN: {**before, **begun}}
-    _write(folder, {**texts, MANIFEST: _json(made)}, gone, _json(unfinished))
-    said = (_policies(document), removed, warnings)
-    return Generated(folder, target, document.name, tuple(texts), kept, places, *said)
+        _require_unchanged(folder, {**texts, **dict.fromkeys(obsolete, "")}, previous_digests)
+    user_texts = {file.name: file.text for file in files if file.keep}
+    kept_names = tuple(name for name in user_texts if (folder / name).exists())
+    proposed = {file.name: file for file in files if file.name in kept_names}
+    warnings = tuple(check_user_files(folder, proposed, texts["unit.h"], subject.name))
+    texts |= {name: text for name, text in user_texts.items() if name not in kept_names}
+    digests = {name: [*previous_digests.get(name, ()), _sha256(text)] for name, text in texts.items()}
+    unfinished = {**manifest, "files": {}, UNFINISHED: {**previous_digests, **digests}}
+    _write(folder, {**texts, MANIFEST: _json(manifest)}, obsolete, _json(unfinished))
+    return Generated(
+        folder,
+        target,
+        subject.name,
+        written=tuple(texts),
+        kept=kept_names,
+        places=places,
+        policies=_policies(subject),
+        removed=removed,
+        warnings=warnings,
+    )
 
 
 def _policies(subject: Subject) -> tuple[str, ...]:
@@ -187,118 +200,128 @@ def _policies(subject: Subject) -> tuple[str, ...]:
 
 
 def build(folder: Path | str, target: str | None = None) -> Built:
-    """Compile what was generated into a folder.
+    """Compile the files generated in a folder.
 
     Args:
-        folder: where it is.
-        target: for which; None for the one it was generated for.
+        folder: the folder.
+        target: name of the target; None for the one it was generated for.
 
     Raises:
         InputError: nothing was generated there, or it does not fit the target.
         OutputError: the folder cannot be written to.
-        UnavailableError: a compiler is missing; the hint names the package that brings it.
-        CompileError: the compiler refuses it.
+        UnavailableError: a compiler is missing; the hint names the package.
+        CompileError: the compiler reports errors.
     """
     folder = Path(folder)
     if folder.is_dir() and not os.access(folder, os.W_OK):
         raise OutputError("cannot write here", where=Where(folder), hint="build in a folder of your own")
-    return target_named(target or str(_manifest(folder)["target"])).build(folder)
+    return target_named(target or str(_read_manifest(folder)["target"])).build(folder)
 
 
 def flash_command(folder: Path | str, port: str | None = None) -> tuple[str, ...]:
-    """Build what was generated into a folder, and return the command that puts it onto a real board.
+    """Build the files generated in a folder, and return the command that flashes a real board.
 
     Raises:
-        InputError: nothing was generated there, or for a target that cannot be flashed.
+        InputError: nothing was generated there, or the target cannot be flashed.
     """
     folder = Path(folder)
-    board = target_named(str(_manifest(folder)["target"]))
+    board = target_named(str(_read_manifest(folder)["target"]))
     return tuple(board.flash_command(build(folder).image, port))
 
 
-def explain(asked: str, folder: Path | str | None = None) -> tuple[Place, ...]:
-    """Return what a generated line is for, or which lines are for an element of the document.
+def explain(query: str, folder: Path | str | None = None) -> tuple[LineRange, ...]:
+    """Return the element of a generated line, or the lines of an element of the document.
 
     Args:
-        asked: `FILE:LINE`; `LINE` of the main C file; `DOCUMENT:LINE` of the chart; or an element's name: a
+        query: `FILE:LINE`; `LINE` of the main C file; `DOCUMENT:LINE` of the chart; or an element's name: a
             state, or a transition written `walking -> turning`.
-        folder: where the files are; None for where FILE is, else the current one.
+        folder: the folder of the files; None for that of FILE, else the current one.
 
     Raises:
         UnknownNameError: there is no such file or element.
-        InputError: nothing was generated there, or the line is for nothing in particular.
+        InputError: nothing was generated there, or the line has no element.
     """
-    name, _, number = asked.rpartition(":")
+    name, _, number = query.rpartition(":")
     if not number.isdecimal():
-        name, number = asked, ""
-    folder = Path(folder) if folder is not None else Path(name).parent if number else Path()
-    made = _manifest(folder)
-    data = json.loads(read_text(folder / TRACE))
-    places = tuple(map(Place.of, data["places"]))
+        name = query
+        number = ""
+    if folder is None:
+        folder = Path(name).parent if number else Path()
+    folder = Path(folder)
+    manifest = _read_manifest(folder)
+    places = tuple(map(LineRange.from_dict, json.loads(read_text(folder / TRACE))["places"]))
     if not number:
-        found = tuple(place for place in places if place.element.name == name)
-        if not found:
-            raise _no_element(name, places)
-        return found
-    name, line = Path(name).name or f"{made['name']}.c", int(number)
-    if name in made["documents"]:
-        found = tuple(place for place in places if place.element.line == line)
-    elif name in made["files"]:
-        found = tuple(place for place in places if place.file == name and place.first <= line <= place.last)
-    elif (folder / name).is_file():
-        raise InputError(f"{name} is yours: its lines are not generated", where=Where(folder / name))
+        matches = tuple(place for place in places if place.element.name == name)
+        if not matches:
+            raise _unknown_element_error(name, places)
+        return matches
+    line = int(number)
+    name = Path(name).name or f"{manifest['name']}.c"
+    path = folder / name
+    if name in manifest["documents"]:
+        matches = tuple(place for place in places if place.element.line == line)
+    elif name in manifest["files"]:
+        matches = tuple(place for place in places if place.file == name and place.first <= line <= place.last)
+        n_lines = 0 if matches else len(read_text(path).splitlines())
+        if not matches and not 1 <= line <= n_lines:
+            raise InputError(f"there is no line {line}: the file has {n_lines}", where=Where(path))
+    elif path.is_file():
+        raise InputError(f"{name} is yours: its lines are not generated", where=Where(path))
     else:
-        raise UnknownNameError.among("file", name, (*made["files"], *made["documents"]))
-    if not found and name in made["files"]:
-        count = len(read_text(folder / name).splitlines())
-        if not 1 <= line <= count:
-            raise InputError(f"there is no line {line}: the file has {count}", where=Where(folder / name))
-    if not found:
-        raise InputError(f"line {line} of {name} is for no element of the document in particular")
-    return found
+        raise UnknownNameError.among("file", name, (*manifest["files"], *manifest["documents"]))
+    if not matches:
+        raise InputError(f"line {line} of {name} belongs to no element of the document")
+    return matches
 
 
-def _no_element(name: str, places: Sequence[Place]) -> UnknownNameError:
-    """Return the error for what no line is for: in a table there is none for a state alone."""
+def _unknown_element_error(name: str, places: Sequence[LineRange]) -> UnknownNameError:
+    """Return the error for an element without lines; in a table a state alone has none."""
     names = {place.element.name for place in places}
-    ways = sorted(one for one in names if name in one.split(" -> "))
-    if ways:
-        hint = f"its transitions have lines: {', '.join(map(repr, ways[:4]))}"
+    transitions = sorted(other_name for other_name in names if name in other_name.split(" -> "))
+    if transitions:
+        hint = f"its transitions have lines: {', '.join(map(repr, transitions[:4]))}"
         return UnknownNameError(f"no line is for the state {name} alone", hint=hint)
     return UnknownNameError.among("element", name, names)
 
 
-def _banner(subject: Subject, target: str, options: Mapping[str, Any]) -> tuple[str, ...]:
-    chosen = ", ".join(
+def _banner(subject: Subject, target: str, options: Mapping[str, object]) -> tuple[str, ...]:
+    """Return the lines of the comment at the top of each file."""
+    non_defaults = ", ".join(
         f"{name} {value}" for name, value in options.items() if value not in (None, False, "auto")
     )
-    lines = [f"Made by Posewright {__version__} for {target}; options: {chosen or 'none'}."]
+    lines = [f"Made by Posewright {__version__} for {target}; options: {non_defaults or 'none'}."]
     lines += [f"{name}: SHA-256 {_sha256(text)}" for name, text in subject.documents.items()]
     lines += ["Do not edit this file: change the chart, and generate again."]
     safe = [line.replace("*/", "* /").replace("/*", "/ *") for line in lines]
     return ("/*", *(f" * {line}" for line in safe), " */")
 
 
-def _as_folder(file: SourceFile, folder: Path) -> SourceFile:
-    """Return a sketch called like its folder, for else the Arduino IDE does not open it."""
+def _rename_sketch(file: SourceFile, folder: Path) -> SourceFile:
+    """Return a sketch with the name of its folder, as the Arduino IDE requires; other files as they are."""
     if not file.name.endswith(SKETCH):
         return file
     name = folder.resolve().name
     if not _SKETCH_NAME.fullmatch(name):
-        what = f"no sketch can be called {name!r}, as the Arduino IDE calls it like its folder"
-        raise InputError(what, hint="letters, digits, _, . and -, 63 at most; neither . nor - first")
+        raise InputError(
+            f"no sketch can be called {name!r}; the Arduino IDE requires the name of the folder",
+            hint="letters, digits, _, . and -, 63 at most; neither . nor - first",
+        )
     return replace(file, name=name + SKETCH)
 
 
 def _with_banner(file: SourceFile, banner: Sequence[str]) -> SourceFile:
-    if file.keep or not file.name.endswith(_COMMENTED):
+    if file.keep or not file.name.endswith(_WITH_BANNER):
         return file
     elements = (*(None for _ in banner), *file.elements) if file.elements else ()
     return replace(file, lines=(*banner, *file.lines), elements=elements)
 
 
-def _manifest(folder: Path, *, unfinished: bool = False) -> dict[str, Any]:
-    """Return what made the files of a folder."""
+def _read_manifest(folder: Path, *, accept_unfinished: bool = False) -> dict[str, Any]:
+    """Read the manifest of a folder.
+
+    Raises:
+        InputError: there is none, it is damaged, or the generation was interrupted.
+    """
     path = folder / MANIFEST
     if not path.exists():
         raise InputError(
@@ -307,55 +330,70 @@ def _manifest(folder: Path, *, unfinished: bool = False) -> dict[str, Any]:
     try:
         data = json.loads(read_text(path))
         if all(isinstance(data[name], dict) for name in ("files", "documents")) and data["target"]:
-            if BEGUN in data and not unfinished:
-                raise InputError("generating was cut off here", where=Where(folder), hint="generate anew")
+            if UNFINISHED in data and not accept_unfinished:
+                raise InputError(
+                    "the generation was interrupted here", where=Where(folder), hint="generate again"
+                )
             return dict(data)
     except (ValueError, KeyError, TypeError):
         pass
-    raise InputError("this is damaged", where=Where(path), hint="remove it and generate anew")
+    raise InputError("the manifest is damaged", where=Where(path), hint="remove it and generate again")
 
 
-def _written(folder: Path) -> dict[str, list[str]]:
-    """Return what each generated file of a folder may be like: digests, two where writing was cut off."""
+def _previous_digests(folder: Path) -> dict[str, list[str]]:
+    """Return the possible digests of the generated files of a folder, two where writing was interrupted."""
     if not (folder / MANIFEST).exists():
         return {}
-    made = _manifest(folder, unfinished=True)
-    return made.get(BEGUN) or {name: [digest] for name, digest in made["files"].items()}
+    manifest = _read_manifest(folder, accept_unfinished=True)
+    return manifest.get(UNFINISHED) or {name: [digest] for name, digest in manifest["files"].items()}
 
 
-def _refuse_losing(folder: Path, texts: Mapping[str, str], before: Mapping[str, Sequence[str]]) -> None:
-    """Refuse to write over files that were not generated, or were changed since."""
+def _require_unchanged(
+    folder: Path, texts: Mapping[str, str], previous_digests: Mapping[str, Sequence[str]]
+) -> None:
+    """Raise an OutputError where a file to be overwritten was not generated, or was changed since."""
     for name, text in texts.items():
         path = folder / name
         if not path.exists():
             continue
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
-        if digest not in (*before.get(name, ()), _sha256(text)):
-            why = "was changed since it was generated" if name in before else "was not generated"
+        if digest not in (*previous_digests.get(name, ()), _sha256(text)):
+            is_generated = name in previous_digests
+            reason = "was changed since it was generated" if is_generated else "was not generated"
             raise OutputError(
-                f"it {why}, and would be lost",
+                f"it {reason}, and would be lost",
                 where=Where(path),
-                hint="move it, or write over it with --force",
+                hint="move it, or overwrite it with --force",
             )
 
 
-def _write(folder: Path, texts: Mapping[str, str], gone: Sequence[str], unfinished: str) -> None:
-    """Write all files or none, and remove those that are gone; `unfinished` is the manifest meanwhile."""
+def _write(folder: Path, texts: Mapping[str, str], obsolete: Sequence[str], unfinished: str) -> None:
+    """Write all files or none, and remove obsolete ones.
+
+    Args:
+        folder: the folder, which is created.
+        texts: the files, with the manifest last.
+        obsolete: names of files to remove.
+        unfinished: the manifest until all files are written.
+
+    Raises:
+        OutputError: a file cannot be written; the folder is as before.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"no folder can be made there: {error.strerror}", where=Where(folder)) from error
-    paths = [folder / name for name in (*texts, *gone)]
-    old = {path: path.read_bytes() if path.is_file() else None for path in paths}
+        raise OutputError(f"cannot create the folder: {error.strerror}", where=Where(folder)) from error
+    paths = [folder / name for name in (*texts, *obsolete)]
+    previous_contents = {path: path.read_bytes() if path.is_file() else None for path in paths}
     try:
         write_atomically(folder / MANIFEST, unfinished.encode(), durable=False)
         for name, text in texts.items():
             if name == MANIFEST:
-                _remove(folder, gone)
+                _remove(folder, obsolete)
             write_atomically(folder / name, text.encode(), durable=False)
     except OutputError:
-        for path, content in old.items():
-            with suppress(OSError, OutputError):  # what cannot be written now was not written before
+        for path, content in previous_contents.items():
+            with suppress(OSError, OutputError):  # a file that cannot be written now was not changed before
                 if content is None:
                     path.unlink(missing_ok=True)
                 elif path.read_bytes() != content:
@@ -368,14 +406,12 @@ def _remove(folder: Path, names: Sequence[str]) -> None:
         try:
             (folder / name).unlink(missing_ok=True)
         except OSError as error:
-            raise OutputError(
-                f"it cannot be removed: {error.strerror}", where=Where(folder / name)
-            ) from error
+            raise OutputError(f"cannot remove it: {error.strerror}", where=Where(folder / name)) from error
 
 
 def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _json(data: Any) -> str:
+def _json(data: object) -> str:
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n"

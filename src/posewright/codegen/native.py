@@ -1,4 +1,4 @@
-"""Charts compiled for this computer and run inside Python: what `Interpreter(chart, native=True)` uses."""
+"""Charts compiled for this computer and run inside Python, for `Interpreter(chart, native=True)`."""
 
 from __future__ import annotations
 
@@ -21,115 +21,123 @@ from posewright.codegen.records import ACTIVE, STATUS, RecordFormat, layout_of
 from posewright.codegen.targets.host import HostLibrary
 from posewright.codegen.unit import Records
 
-MAX_REMEMBERED = 20_000
-"""Records of states whose Snapshots are remembered."""
+MAX_CACHED_SNAPSHOTS = 20_000
+"""Number of state records whose Snapshots are cached."""
 
 
 class CompiledMachine:
-    """A machine in a library of its own, fed with Snapshots; threads that share it take turns.
+    """A machine compiled into a library, which can be shared between threads.
 
     Args:
-        machine: what is compiled.
+        machine: the machine.
 
     Raises:
         UnavailableError: there is no compiler.
-        InputError: C cannot keep what the chart promises.
+        InputError: C cannot do what the chart requires.
     """
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.format = RecordFormat(machine)
         self.library = HostLibrary(ChartSubject(machine.chart, machine=machine))
-        self._given = layout_of(self.format.inputs)
-        self._state = ctypes.create_string_buffer(self.format.states.itemsize)
-        self._known: dict[bytes, Snapshot] = {}
-        self._at: Snapshot | None = None  # where the library stands; None: nobody knows
-        self._turn = threading.Lock()  # between putting the library somewhere and reading what came of it
+        self._input_layout = layout_of(self.format.inputs)
+        self._state_buffer = ctypes.create_string_buffer(self.format.states.itemsize)
+        self._snapshots: dict[bytes, Snapshot] = {}
+        self._library_state: Snapshot | None = None  # None where it is not known
+        self._lock = threading.Lock()  # held from loading a state into the library to reading its results
 
-    def step(self, state: Snapshot, given: TickInputs) -> Snapshot | None:
-        """Return where the chart stands after a tick; None where it cannot say."""
-        inputs = self._given.pack(*self._values(given))
-        with self._turn:
-            if state is not self._at and not self._stand(state):
+    def step(self, state: Snapshot, inputs: TickInputs) -> Snapshot | None:
+        """Return the state after a tick; None where the tick fails or the library cannot load the state."""
+        record = self._input_layout.pack(*self._input_values(inputs))
+        with self._lock:
+            if state is not self._library_state and not self._load(state):
                 return None
-            self.library.step(inputs, self._state)
-            record = self._state.raw
-            self._at = after = None if record[0] else self._known.get(record) or self._met(record)
-        return after
+            self.library.step(record, self._state_buffer)
+            state_record = self._state_buffer.raw
+            next_state = None if state_record[0] else self._snapshot(state_record)
+            self._library_state = next_state
+        return next_state
 
-    def run(self, state: Snapshot, given: Sequence[TickInputs]) -> list[Snapshot]:
-        """Return where the chart stands after each tick, up to the first of which it cannot say."""
-        inputs = np.zeros(len(given), self.format.inputs)
-        if inputs.itemsize:
-            packed = b"".join([self._given.pack(*self._values(one)) for one in given])
-            inputs = np.frombuffer(packed, self.format.inputs)
-        states = self._ran(state, inputs)
+    def run(self, state: Snapshot, inputs: Sequence[TickInputs]) -> list[Snapshot]:
+        """Return the states after each tick, up to the first one that fails."""
+        records = np.zeros(len(inputs), self.format.inputs)
+        if records.itemsize:
+            packed = b"".join([self._input_layout.pack(*self._input_values(tick)) for tick in inputs])
+            records = np.frombuffer(packed, self.format.inputs)
+        states = self._run_records(state, records)
         if states is None:
             return []
-        wrong = np.flatnonzero(states[STATUS])
-        return self.format.unpack_all(states[: wrong[0]] if len(wrong) else states)
+        failed_ticks = np.flatnonzero(states[STATUS])
+        return self.format.unpack_all(states[: failed_ticks[0]] if len(failed_ticks) else states)
 
     def run_columns(
         self, state: Snapshot, columns: Mapping[str, NDArray[Any]]
     ) -> dict[str, NDArray[Any]] | None:
-        """Return columns as `Interpreter.run_columns` does; None where it cannot say of some tick."""
-        states = self._ran(state, self.format.pack_columns(columns))
-        return None if states is None or states[STATUS].any() else self._columns(states)
+        """Return columns as `Interpreter.run_columns` does; None where a tick fails."""
+        states = self._run_records(state, self.format.pack_columns(columns))
+        return None if states is None or states[STATUS].any() else self._unpack_columns(states)
 
-    def _ran(self, state: Snapshot, inputs: Records) -> Records | None:
-        """Return the states after each record of inputs; None where the library cannot stand there."""
-        with self._turn:
-            return self.library.run(inputs) if self._stand(state) else None
+    def _run_records(self, state: Snapshot, records: Records) -> Records | None:
+        """Return the states after each record of inputs; None where the library cannot load the state."""
+        with self._lock:
+            return self.library.run(records) if self._load(state) else None
 
-    def _stand(self, state: Snapshot) -> bool:
-        """Put the library where a Snapshot stands; return whether that can be done."""
-        self._at = None
+    def _load(self, state: Snapshot) -> bool:
+        """Load a state into the library and return whether that is possible."""
+        self._library_state = None
         if not state.is_of(self.machine):
             return False
         if not state.started:
             self.library.reset()
-            return state == self._first
+            return state == self._initial
         try:
             record = self.format.pack_snapshot(state)
-        except (OverflowError, KeyError):  # held by hand, beyond what its type holds
+        except (OverflowError, KeyError):  # a user's Snapshot with a value beyond the range of its type
             return False
         self.library.load(record.tobytes())
         return True
 
     @cached_property
-    def _first(self) -> Snapshot:
+    def _initial(self) -> Snapshot:
         machine = self.machine
         configuration = machine.planner.enter_chart().configuration
         start = machine.start(configuration)
         values = tuple(start[name] for name in machine.registers)
         return Snapshot(machine, False, configuration, values, tuple(() for _ in machine.history))
 
-    def _met(self, record: bytes) -> Snapshot:
-        """Return the Snapshot of a record, which is remembered."""
-        if len(self._known) >= MAX_REMEMBERED:
-            self._known.clear()
-        return self._known.setdefault(record, self.format.unpack(record))
+    def _snapshot(self, record: bytes) -> Snapshot:
+        """Return the Snapshot of a state record, which is cached."""
+        snapshot = self._snapshots.get(record)
+        if snapshot is None:
+            if len(self._snapshots) >= MAX_CACHED_SNAPSHOTS:
+                self._snapshots.clear()
+            snapshot = self.format.unpack(record)
+            self._snapshots[record] = snapshot
+        return snapshot
 
-    def _values(self, given: TickInputs) -> list[Any]:
-        values, events = given
-        stored = [*values.values()]  # in the chart's order
-        for at, codes in self._codes:
-            stored[at] = codes[stored[at]]
+    def _input_values(self, inputs: TickInputs) -> list[Any]:
+        """Return the values of an input record: inputs in the chart's order, then a bool for each event."""
+        values, events = inputs
+        stored = [*values.values()]
+        for index, codes in self._enum_codes:
+            stored[index] = codes[stored[index]]
         return stored + [event in events for event in self.machine.chart.events]
 
     @cached_property
-    def _codes(self) -> list[tuple[int, dict[Any, int]]]:
+    def _enum_codes(self) -> list[tuple[int, dict[Any, int]]]:
+        """Index and codes of each input that is an enumeration."""
         kinds = enumerate(self.machine.chart.inputs.values())
-        return [(at, dict(kind.codes)) for at, kind in kinds if isinstance(kind, EnumType)]
+        return [(index, dict(kind.codes)) for index, kind in kinds if isinstance(kind, EnumType)]
 
-    def _columns(self, states: Records) -> dict[str, NDArray[Any]]:
-        found: dict[str, NDArray[Any]] = {}
+    def _unpack_columns(self, states: Records) -> dict[str, NDArray[Any]]:
+        """Return columns of the chart's variables, and for each state whether it is active."""
+        columns = dict[str, NDArray[Any]]()
         for name, kind in self.machine.chart.variables.items():
             column = states[self.format.field_of[name]]
             if isinstance(kind, EnumType):
                 column = np.array(kind.values, dtype_of(kind))[column]
-            found[name] = column.view(np.bool_) if isinstance(kind, BoolType) else column
+            columns[name] = column.view(np.bool_) if isinstance(kind, BoolType) else column
         for node in self.machine.nodes[1:]:
             octet = states[ACTIVE][:, node.index // 8]
-            found[IN_STATE_PREFIX + node.name] = (octet >> (node.index % 8) & 1).view(np.bool_)
-        return found
+            columns[IN_STATE_PREFIX + node.name] = (octet >> (node.index % 8) & 1).view(np.bool_)
+        return columns

@@ -1,7 +1,7 @@
-"""Where each value begins in the records of a unit, by name: the constants of `unit.h` that hooks use.
+"""Constants of `unit.h` with the offsets of values in the records of a unit, for the user's hooks.
 
-What the user writes with these names stays right when the chart changes: bytes move and the names with
-them, and a name that is gone is an error of the compiler.
+Code with these names stays correct when the chart changes: the offsets follow, and a name that no longer
+exists is an error of the compiler.
 """
 
 from __future__ import annotations
@@ -14,48 +14,56 @@ import numpy as np
 
 from posewright.codegen.c.writer import comment
 
-IN, OUT, STATE = "UNIT_IN_", "UNIT_OUT_", "UNIT_STATE_"
-"""Inputs and events; outputs of the chart; what else is in a record of states."""
+IN = "UNIT_IN_"
+"""Prefix of inputs and events."""
 
-LONGEST = 110
-"""Of a line; what is told of a value stands above it otherwise."""
+OUT = "UNIT_OUT_"
+"""Prefix of outputs of the chart."""
+
+STATE = "UNIT_STATE_"
+"""Prefix of other fields of a record of states."""
+
+MAX_LINE_LENGTH = 110
+"""A longer line gets its comment above it."""
 
 
 def constants_of(
-    records: np.dtype[np.void], prefix: str, others: Mapping[str, str] | None = None
+    records: np.dtype[np.void], prefix: str, other_prefixes: Mapping[str, str] | None = None
 ) -> dict[str, str]:
     """Return the constant for each field of a record: `UNIT_IN_FRONT` for `front`.
 
-    Fields that differ in nothing but upper and lower case keep theirs; those that are the same in C get a
-    number.
+    Fields that differ in upper and lower case only keep their case; equal constants get a number.
 
     Args:
-        records: the record.
-        prefix: what the constants begin with.
-        others: another prefix for some fields.
+        records: dtype of the record.
+        prefix: of the constants.
+        other_prefixes: other prefixes of some fields, by field.
     """
-    plain = {name: re.sub(r"[^A-Za-z0-9_]", "_", name) for name in records.names or ()}
-    loud = [text.upper() for text in plain.values()]
-    found: dict[str, str] = {}
-    for name, text in plain.items():
-        wanted = (others or {}).get(name, prefix) + (text if loud.count(text.upper()) > 1 else text.upper())
-        number, chosen = 1, wanted
-        while chosen in found.values() or chosen in ("UNIT_INPUT_BYTES", "UNIT_STATE_BYTES"):
+    other_prefixes = other_prefixes or {}
+    identifiers = {name: re.sub(r"[^A-Za-z0-9_]", "_", name) for name in records.names or ()}
+    upper = [identifier.upper() for identifier in identifiers.values()]
+    constants: dict[str, str] = {}
+    for name, identifier in identifiers.items():
+        stem = identifier if upper.count(identifier.upper()) > 1 else identifier.upper()
+        base = other_prefixes.get(name, prefix) + stem
+        constant = base
+        number = 1
+        while constant in constants.values() or constant in ("UNIT_INPUT_BYTES", "UNIT_STATE_BYTES"):
             number += 1
-            chosen = f"{wanted}_{number}"
-        found[name] = chosen
-    return found
+            constant = f"{base}_{number}"
+        constants[name] = constant
+    return constants
 
 
 def offset_lines(
-    records: np.dtype[np.void], constants: Mapping[str, str], told: Mapping[str, str]
+    records: np.dtype[np.void], constants: Mapping[str, str], meanings: Mapping[str, str]
 ) -> Iterator[str]:
-    """Yield the line of `unit.h` for each field of a record, with what is told of it."""
+    """Yield the lines of `unit.h` for the fields of a record, with their meanings as comments."""
     for name, constant in constants.items():
-        at = int(records.fields[name][1])  # type: ignore[index]  # it has the fields it names
-        said = comment(told[name]) if told.get(name) else ""
-        line = f"#define {constant} {at}U {said}".rstrip()
-        if len(line) > LONGEST:
-            yield from ("/*", *(f" * {part}" for part in wrap(said[3:-3], LONGEST - 3)), " */")
-            line = f"#define {constant} {at}U"
+        offset = int(records.fields[name][1])  # type: ignore[index]  # it has the fields it names
+        meaning = comment(meanings[name]) if meanings.get(name) else ""
+        line = f"#define {constant} {offset}U {meaning}".rstrip()
+        if len(line) > MAX_LINE_LENGTH:
+            yield from ("/*", *(f" * {part}" for part in wrap(meaning[3:-3], MAX_LINE_LENGTH - 3)), " */")
+            line = f"#define {constant} {offset}U"
         yield line

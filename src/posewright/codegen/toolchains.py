@@ -1,4 +1,4 @@
-"""Compilers and their like: found, run with a time limit, and what to install if they are not here."""
+"""Compilers and other tools: finding them, running them with a time limit, and the packages they come in."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from posewright.errors import InputError, UnavailableError, escape_unprintable
 HOST = ("cc", "gcc", "clang")
 """Names of the compilers for this computer, the preferred one first."""
 
-_AVR, _ARM = "gcc-avr avr-libc arduino-core-avr", "gcc-arm-none-eabi libnewlib-arm-none-eabi"
+_AVR = "gcc-avr avr-libc arduino-core-avr"
+_ARM = "gcc-arm-none-eabi libnewlib-arm-none-eabi"
 PACKAGES = {
     **dict.fromkeys(("cc", "gcc", "gcov"), "gcc"),
     **dict.fromkeys(("avr-gcc", "avr-g++", "avr-gcc-ar"), _AVR),
@@ -27,45 +28,46 @@ PACKAGES = {
     "Arduino core": "arduino-core-avr",
     "libsimavr": "libsimavr-dev libelf-dev",
 }
-"""The Debian packages that bring a program or a library."""
+"""The Debian packages of programs and libraries."""
 
-_ELSEWHERE = {"opencm9.04_ld": "it comes with ROBOTIS' package of the OpenCM9.04 for the Arduino IDE"}
+_OTHER_SOURCES = {"opencm9.04_ld": "it comes with ROBOTIS' package of the OpenCM9.04 for the Arduino IDE"}
 
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-ffp-contract=off")
-"""Flags that everything generated has to be clean under; no product and sum are made one.
+"""Flags under which generated code compiles without warnings; products and sums are not contracted.
 
-Tests add `-Werror`. A user's chart may hold conditions that contradict themselves, and gcc says so.
+Only tests add `-Werror`, since a user's chart may have contradictory conditions, about which gcc warns.
 """
 
 PATIENCE_S = 120.0
-"""Time after which a compiler is taken to hang [s]."""
+"""Time limit of a tool [s]."""
 
-_MOST_LINES = 6
-_NOT_THERE = re.compile(r"cannot execute \W*([\w.+-]+)")
-"""What a compiler says when the assembler or linker that it calls is missing."""
+_MAX_LINES = 6
+_MISSING_TOOL = re.compile(r"cannot execute \W*([\w.+-]+)")
+"""A compiler's message about a missing assembler or linker."""
 
 
 class TooLargeError(InputError):
-    """What was generated does not fit the flash or the RAM of a board."""
+    """Generated code does not fit the flash or the RAM of a board."""
 
 
-_TELLING = re.compile(r"error:|will not fit|not within region|overflowed by")
+_ERROR_LINE = re.compile(r"error:|will not fit|not within region|overflowed by")
 
 
 class CompileError(InputError):
-    """A compiler or linker refuses what it was given; the whole of what it says is `log`.
+    """A compiler or linker reports errors.
 
     Attributes:
-        told: the lines of it that say what is wrong; each is a line of the error's text.
+        log: its complete output.
+        error_lines: the lines with errors, which the text of this exception includes.
     """
 
-    def __init__(self, message: str, log: str, told: Sequence[str] = ()) -> None:
+    def __init__(self, message: str, log: str, error_lines: Sequence[str] = ()) -> None:
         super().__init__(message)
         self.log = log
-        self.told = tuple(told)
+        self.error_lines = tuple(error_lines)
 
     def __str__(self) -> str:
-        return "\n".join((super().__str__(), *map(escape_unprintable, self.told)))
+        return "\n".join((super().__str__(), *map(escape_unprintable, self.error_lines)))
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,8 @@ class Compiler:
     """A compiler on this computer.
 
     Attributes:
-        version: the first line of what it says of itself.
+        path: path of the program.
+        version: first line of the output of `--version`.
     """
 
     path: str
@@ -85,41 +88,46 @@ def find_compiler() -> Compiler:
     """Return the compiler for this computer.
 
     Raises:
-        UnavailableError: there is none; the hint names the Debian package that brings one.
+        UnavailableError: there is none; the hint names the Debian package.
     """
-    path = next(filter(None, map(shutil.which, HOST)), None) or program(HOST[0])
-    said = run_tool(path, "--version").splitlines()
-    return Compiler(path, said[0] if said else path)
+    path = next(filter(None, map(shutil.which, HOST)), None) or find_program(HOST[0])
+    version_lines = run_tool(path, "--version").splitlines()
+    return Compiler(path, version_lines[0] if version_lines else path)
 
 
-def program(name: str) -> str:
-    """Return where a program is.
+def find_program(name: str) -> str:
+    """Return the path of a program.
 
     Raises:
-        UnavailableError: it is not on this computer; the hint names the Debian package that brings it.
+        UnavailableError: it is not on this computer; the hint names the Debian package.
     """
-    found = shutil.which(name)
-    if found is None:
-        raise missing(name)
-    return found
+    path = shutil.which(name)
+    if path is None:
+        raise missing_tool_error(name)
+    return path
 
 
-def missing(name: str) -> UnavailableError:
-    """Return the error that says that a program or library is not here, and which package brings it."""
-    hint = _ELSEWHERE.get(name) or f"apt install {PACKAGES.get(name, name)}"
+def missing_tool_error(name: str) -> UnavailableError:
+    """Return the error for a missing program or library, with the package to install."""
+    hint = _OTHER_SOURCES.get(name) or f"apt install {PACKAGES.get(name, name)}"
     return UnavailableError(f"there is no {name} on this computer", hint=hint)
 
 
 def run_tool(name: str, *arguments: str | Path, folder: Path | None = None) -> str:
-    """Run a program and return what it printed.
+    """Run a program and return its output.
+
+    Args:
+        name: name or path of the program.
+        *arguments: its arguments.
+        folder: its working directory.
 
     Raises:
-        UnavailableError: it is not here, cannot be run, or takes longer than two minutes.
-        CompileError: it refuses what it was given.
+        UnavailableError: it is missing, cannot be run, or takes longer than two minutes.
+        CompileError: it reports errors.
     """
-    command = [program(name), *map(str, arguments)]
+    command = [find_program(name), *map(str, arguments)]
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             command,
             cwd=folder,
             timeout=PATIENCE_S,
@@ -129,24 +137,24 @@ def run_tool(name: str, *arguments: str | Path, folder: Path | None = None) -> s
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise UnavailableError(f"{name} does not run: {error}", hint="install it anew") from error
-    if done.returncode:
-        said = (done.stderr + done.stdout).strip()
-        lacks = _NOT_THERE.search(said)
-        if lacks:
-            raise missing(lacks[1])
-        every = [line for line in said.splitlines() if line.strip()]
-        lines = [line for line in every if _TELLING.search(line)] or every
-        raise CompileError(f"{Path(name).name} found errors", said, lines[:_MOST_LINES])
-    return done.stdout
+        raise UnavailableError(f"{name} does not run: {error}", hint="reinstall it") from error
+    if process.returncode:
+        log = (process.stderr + process.stdout).strip()
+        missing_tool = _MISSING_TOOL.search(log)
+        if missing_tool:
+            raise missing_tool_error(missing_tool[1])
+        lines = [line for line in log.splitlines() if line.strip()]
+        error_lines = [line for line in lines if _ERROR_LINE.search(line)] or lines
+        raise CompileError(f"{Path(name).name} found errors", log, error_lines[:_MAX_LINES])
+    return process.stdout
 
 
 def compile_sources(compiler: Compiler, sources: Iterable[Path], flags: Sequence[str], out: Path) -> None:
-    """Compile C files for this computer into `out`; raises as `run_tool`."""
+    """Compile C files for this computer into `out`; raises as `run_tool` does."""
     run_tool(compiler.path, *flags, "-o", out, *sources, "-lm")
 
 
-def cache_folder(room: str) -> Path:
-    """Return where things are kept that can be made again (XDG Base Directory Specification)."""
-    given = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    return (given if given.is_absolute() else Path.home() / ".cache") / "posewright" / room
+def cache_folder(name: str) -> Path:
+    """Return a folder for files that can be made again (XDG Base Directory Specification)."""
+    xdg_cache = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return (xdg_cache if xdg_cache.is_absolute() else Path.home() / ".cache") / "posewright" / name

@@ -1,6 +1,6 @@
-"""A unit: what is generated, run on a processor and proved there, be it a chart or a whole behaviour.
+"""Units: generated code of a chart or a behaviour, behind the same interface, and what runs them.
 
-Generated code always offers the same four names, so that whatever runs it knows nothing of charts:
+Generated code has the same interface for charts and behaviours:
 
 ```c
 /* unit.h */
@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import resources
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,12 +31,12 @@ Records: TypeAlias = NDArray[np.void]
 
 @dataclass(frozen=True)
 class Element:
-    """What a generated line is for: an element of a document.
+    """An element of a document, for which a line was generated.
 
     Attributes:
-        kind: what it is: `state`, `transition`, `expression`, `variable`, `event`, `promise`, `motion`, ...
-        name: of it, as a person would say it: `walking`, `walking -> turning_left`.
-        line: where it stands in the document, counted from 1; None where that is not known.
+        kind: `state`, `transition`, `expression`, `variable`, `event`, `promise`, `motion`, ...
+        name: of the element: `walking`, `walking -> turning_left`.
+        line: of the document, from 1; None where it is not known.
     """
 
     kind: str
@@ -49,10 +49,10 @@ class SourceFile:
     """A generated file.
 
     Attributes:
-        name: relative to the folder it is written into.
+        name: path relative to the folder it is written into.
         lines: its text, without line ends.
-        elements: what each line is for; None for lines that belong to nothing in particular, `(n_lines,)`.
-        keep: whether it belongs to the user once it is there: it is written where it is missing only.
+        elements: the element of each line, None for lines of no element, `(n_lines,)`.
+        keep: whether it belongs to the user, so that an existing file is not overwritten.
     """
 
     name: str
@@ -62,71 +62,73 @@ class SourceFile:
 
     @property
     def text(self) -> str:
-        """Its text."""
+        """The lines as one text."""
         return "\n".join(self.lines) + "\n"
 
 
-def shipped(package: str, names: Iterable[str]) -> tuple[SourceFile, ...]:
-    """Return C files that are in a package."""
-    room = resources.files(package)
-    return tuple(SourceFile(name, tuple((room / name).read_text("utf-8").splitlines())) for name in names)
+def read_package_sources(package: str, names: Iterable[str]) -> tuple[SourceFile, ...]:
+    """Read C files that ship in a package."""
+    folder = resources.files(package)
+    return tuple(SourceFile(name, tuple((folder / name).read_text("utf-8").splitlines())) for name in names)
 
 
 class Subject(Protocol):
-    """What can be generated and proved: a chart, or a behaviour with all it plays."""
+    """A chart, or a behaviour with its motions, for which code is generated and verified."""
 
     @property
     def name(self) -> str:
-        """Of the chart or behaviour, as an identifier of C."""
+        """Name of the chart or behaviour as an identifier of C."""
 
     @property
     def inputs(self) -> np.dtype[np.void]:
-        """One record of inputs: packed, little-endian."""
+        """The dtype of a record of inputs: packed, little-endian."""
 
     @property
     def states(self) -> np.dtype[np.void]:
-        """One record of what is compared after a tick: packed, little-endian; it begins with `status`, u1."""
+        """The dtype of a record of the state after a tick: packed, little-endian; `status`, u1, is first."""
 
     @property
     def documents(self) -> Mapping[str, str]:
-        """Texts of the documents it comes from, by name, for the note of what made a file."""
+        """Texts of the documents it was read from, by name, for the comment at the top of a file."""
 
     def sources(self) -> tuple[SourceFile, ...]:
         """Return the C sources, `unit.h` and `unit.c` among them.
 
         Raises:
-            InputError: the target cannot keep what the document promises; the hint says what to change.
+            InputError: C or the target cannot do what the document requires; the hint says what to change.
         """
 
     def reference(self) -> Executable:
-        """Return what it is proved against: the interpreter."""
+        """Return the executable with which others are compared: the interpreter."""
 
 
 class Executable(Protocol):
-    """Something that runs a unit: the interpreter, a library on this computer, an emulated board."""
+    """Runs a unit: the interpreter, a library on this computer, an emulated board."""
 
     def reset(self) -> None:
-        """Go back to before the first tick."""
+        """Return to the state before the first tick."""
 
     def run(self, inputs: Records) -> Records:
-        """Take one tick for each record of inputs and return the state after each, going on from before."""
+        """Take one tick for each record of inputs, from the present state, and return the states."""
 
     def close(self) -> None:
-        """Let go of processes and files."""
+        """Release processes and files."""
 
 
 @dataclass(frozen=True)
 class Footprint:
-    """What a unit needs on a target.
+    """Memory and time that a unit needs on a target.
 
     Attributes:
-        flash_bytes: code and constants of the unit itself; `image_flash_bytes` with the board's own code.
-        ram_bytes: variables of the unit itself; `image_ram_bytes` with the board's own, without the stack.
-        stack_bytes: deepest seen while it ran; None where that cannot be seen.
-        step_cycles_mean: of the ticks looked at, as `step_cycles_worst` is, no bound; instructions where
-            the emulator counts no cycles.
-        counts: what the steps are counted in: `cycles` or `instructions`.
-        parts: flash and RAM by part, for the map of who uses what.
+        flash_bytes: code and constants of the unit itself.
+        ram_bytes: variables of the unit itself.
+        image_flash_bytes: code and constants with the board's own code.
+        image_ram_bytes: variables with the board's own, without the stack.
+        stack_bytes: greatest depth measured; None where it was not measured.
+        step_cycles_mean: mean of the ticks measured, in the unit `counts`.
+        step_cycles_worst: greatest of the ticks measured, which is not a bound.
+        counts: the unit of the steps: `cycles`, or `instructions` where the emulator counts no cycles.
+        parts: flash and RAM by part of the image.
     """
 
     flash_bytes: int
@@ -140,24 +142,25 @@ class Footprint:
     parts: Mapping[str, tuple[int, int]] | None = None
 
 
+@runtime_checkable
 class Measured(Executable, Protocol):
-    """An executable that knows what it needs."""
+    """An executable that measures its footprint."""
 
     def footprint(self) -> Footprint:
-        """Return what it needs, with the steps taken so far."""
+        """Return the footprint, with the times of the steps taken so far."""
 
 
 class EmulatedBoard(Protocol):
-    """A board with a serial line whose time goes on only when it is told to; a real board waits instead."""
+    """A board with a serial line. An emulated board's time advances by `advance` only."""
 
     def send(self, data: bytes) -> None:
-        """Put bytes on the line to the board."""
+        """Send bytes to the board."""
 
     def advance(self, seconds: float) -> bytes:
-        """Let the board's time go on and return what it has sent meanwhile."""
+        """Advance the board's time, or wait, and return the bytes that it sent meanwhile."""
 
     def press_reset(self) -> None:
         """Press the board's reset button."""
 
     def close(self) -> None:
-        """Switch it off."""
+        """Switch the board off, or release it."""

@@ -12,7 +12,7 @@ from posewright.bodies import Plant
 from posewright.recordings import Recording
 
 if TYPE_CHECKING:
-    from posewright.codegen.hil.boards import OnBoard
+    from posewright.codegen.hil.boards import BoardReport
     from posewright.contests import Score, ScoreTable
     from posewright.network.remote_plant import Latencies
 
@@ -68,7 +68,7 @@ class Outcome:
     wall_s: float
     remarks: tuple[str, ...] = ()
     assumed: Mapping[str, str] = field(default_factory=dict)
-    board: OnBoard | None = None
+    board: BoardReport | None = None
     link: Latencies | None = None
 
     def __repr__(self) -> str:

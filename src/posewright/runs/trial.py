@@ -8,7 +8,7 @@ from pathlib import Path
 
 from posewright.arenas import Arena, read_arena
 from posewright.bodies import Clock, Plant, TorquePolicy
-from posewright.codegen.hil.boards import PYTHON, Board, BoardProgram, board_named
+from posewright.codegen.hil.boards import PYTHON, Board, BoardProgram, find_board
 from posewright.contests import Contest, DefaultEntry, contest, contest_names
 from posewright.contests.registry import KIND
 from posewright.control import Controller, ControllerFactory, Program, ProgramWithController, Watcher
@@ -268,7 +268,7 @@ def _with_controller(program: Program, controller: ControllerSource) -> Program:
         return ProgramWithController(program, controller_maker(controller))
     if ".py:" in controller:
         return ProgramWithController(program, controller_maker(load_object(controller), controller))
-    board = board_named(controller)
+    board = find_board(controller)
     return program if board is None else board.program(program)
 
 

@@ -166,7 +166,7 @@ def test_a_motion_that_is_repeated_is_played_so_often() -> None:
         ({"keyframes": (Keyframe(STAND, 0.5, stiffness={"left_knee": 1e3}),)}, "the stiffness of left_knee"),
         (
             {"keyframes": (Keyframe(Pose.of(CARD.joint_names, {"left_knee": 3.0}), 0.5),)},
-            "left_knee is asked to",
+            "left_knee is at 171.9 deg",
         ),
     ],
 )

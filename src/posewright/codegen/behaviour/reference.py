@@ -1,4 +1,4 @@
-"""What a behaviour on a board is proved against: the behaviour itself, its motions in whole numbers."""
+"""The reference of a behaviour on a board: the behaviour itself with its motions in integer arithmetic."""
 
 from __future__ import annotations
 
@@ -26,9 +26,8 @@ class BehaviourReference:
     Args:
         behaviour: the behaviour.
         tables: its motions.
-        chart: its chart, which says how a state is recorded.
-        inputs: one record of inputs.
-        states: one record of states.
+        chart: its chart, which has the format of state records.
+        states: dtype of a record of states.
     """
 
     def __init__(
@@ -36,11 +35,11 @@ class BehaviourReference:
         behaviour: Behaviour,
         tables: PageTables,
         chart: ChartSubject,
-        inputs: np.dtype[np.void],
         states: np.dtype[np.void],
     ) -> None:
-        self._behaviour, self._chart = behaviour, chart
-        self._inputs, self._states = inputs, states
+        self._behaviour = behaviour
+        self._chart = chart
+        self._states = states
         self._runner = BehaviourRunner(behaviour)
         self._schedule = Schedule(behaviour.chart.period_s, behaviour.robot.frame_period_s)
         self._player = PagePlayer(tables)
@@ -53,24 +52,28 @@ class BehaviourReference:
         self._runner.restart()
         self._player.restart()
         self._record = np.zeros(1, self._states)
-        self._frame = self._ticks = self._due = self._status = 0
+        self._frame = 0
+        self._ticks = 0
+        self._tick_frame = 0
+        self._status = 0
         self._action: str | None = None
 
     def run(self, inputs: Records) -> Records:
         """Take one frame for each record of inputs and return the state after each."""
-        found = np.zeros(len(inputs), self._states)
+        states = np.zeros(len(inputs), self._states)
         for number, record in enumerate(inputs):
-            found[number] = self._step(record)
-        return found
+            states[number] = self._step(record)
+        return states
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing: there is nothing to release."""
 
-    def _step(self, given: np.void) -> np.void:
-        if self._frame == self._due:
-            self._tick(given)
+    def _step(self, inputs: np.void) -> np.void:
+        """Take one frame and return the record of states."""
+        if self._frame == self._tick_frame:
+            self._tick(inputs)
             self._ticks += 1
-            self._due = self._schedule.frame_of(self._ticks)
+            self._tick_frame = self._schedule.frame_of(self._ticks)
         self._player.frame()
         self._frame += 1
         record = self._record
@@ -79,15 +82,19 @@ class BehaviourReference:
         record["playing"] = self._numbers[self._player.playing]
         packet = goal_positions(self._player.tables.ids, self._player.ticks, self._player.speed)
         record["packet"] = np.frombuffer(packet, dtype=np.uint8)
-        found: np.void = record[0]
-        return found
+        state: np.void = record[0]
+        return state
 
-    def _tick(self, given: np.void) -> None:
+    def _tick(self, inputs: np.void) -> None:
+        """Take a tick of the chart and request its action, none after a failure."""
         if not self._status:
+            chance_field = self._slots.get(Slot("chance"))
+            chance = 0.0 if chance_field is None else float(inputs[chance_field])
             try:
-                tick = self._runner.step(self._state(given), self._player.playing, chance=self._chance(given))
+                tick = self._runner.step(self._body_state(inputs), self._player.playing, chance=chance)
             except BodyError:
-                self._status, self._action = NO_NUMBER, None
+                self._status = NO_NUMBER
+                self._action = None
             else:
                 self._action = tick.action.name
                 if tick.chart.started:
@@ -96,31 +103,28 @@ class BehaviourReference:
                         self._record[field] = packed[field]
         self._player.request(self._action)
 
-    def _state(self, given: np.void) -> BodyState:
-        """Return the body that reads what a record holds."""
+    def _body_state(self, inputs: np.void) -> BodyState:
+        """Return the state of a body with the readings of a record."""
         robot = self._behaviour.robot
-        positions, efforts = np.zeros(len(robot.joints)), np.zeros(len(robot.joints))
+        positions = np.zeros(len(robot.joints))
+        efforts = np.zeros(len(robot.joints))
         channels: dict[str, dict[int | None, float]] = {}
         for slot, name in self._slots.items():
-            number = float(given[name])
+            number = float(inputs[name])
             if slot.kind == "channel":
                 channels.setdefault(slot.name, {})[slot.index] = number
             elif slot.kind != "chance":
                 (positions if slot.kind == "joint" else efforts)[robot.index(slot.name)] = number
-        sensors: dict[str, Reading] = {name: _reading(parts) for name, parts in channels.items()}
+        sensors: dict[str, Reading] = {name: _reading(numbers) for name, numbers in channels.items()}
         time_s = self._frame * robot.frame_period_s
         return BodyState(time_s=time_s, positions=positions, efforts=efforts, sensors=sensors)
 
-    def _chance(self, given: np.void) -> float:
-        name = self._slots.get(Slot("chance"))
-        return 0.0 if name is None else float(given[name])
 
-
-def _reading(parts: dict[int | None, float]) -> Reading:
-    """Return a channel of which some numbers are known."""
-    if None in parts:
-        return parts[None]
-    numbers: Floats = np.zeros(max(int(index or 0) for index in parts) + 1)
-    for index, number in parts.items():
-        numbers[int(index or 0)] = number
-    return numbers
+def _reading(numbers: dict[int | None, float]) -> Reading:
+    """Return the reading of a channel from its numbers by index; numbers that are missing are 0."""
+    if None in numbers:
+        return numbers[None]
+    reading: Floats = np.zeros(max(int(index or 0) for index in numbers) + 1)
+    for index, number in numbers.items():
+        reading[int(index or 0)] = number
+    return reading

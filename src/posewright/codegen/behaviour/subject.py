@@ -1,8 +1,8 @@
-"""A whole behaviour as a unit: sensors, chart, motions and servo packets, one step a servo frame."""
+"""A whole behaviour as a subject of code generation: sensors, chart, motions and servo packets."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NoReturn
@@ -19,30 +19,30 @@ from posewright.codegen.behaviour.unit_source import UnitSource
 from posewright.codegen.behaviour.wires import slots_of
 from posewright.codegen.c import ChartSubject, Options
 from posewright.codegen.c.names import identifier
-from posewright.codegen.unit import Executable, Records, SourceFile, shipped
+from posewright.codegen.unit import Executable, Records, SourceFile, read_package_sources
 from posewright.controllers import Player
 from posewright.controllers.behaviours import Behaviour
-from posewright.documents import Node, parse_document
+from posewright.documents import parse_document
 from posewright.errors import FormatError, InputError, Where
 
 
 @dataclass(frozen=True, eq=False)
 class BehaviourSubject:
-    """A behaviour to be generated and proved.
+    """A behaviour to be generated and proved; it takes one step a servo frame.
 
-    Its record of inputs holds one `float64` for each number that its wires read of the body; the board itself
-    has the clock and knows what is played. Its record of states is that of its chart, then `action` (the
-    motion asked for) and `playing` (the one that is played, or gone to), both by number and 0 for none, then
-    `late`, how many frames the board came too late for since the reset, up to 255, and `packet`, the frame's
-    servo packet. `status` is the chart's; 3 says that at the first tick a sensor read
-    no number: then, as after any other status but 0, the robot comes to stand and stays so until reset.
+    A record of inputs has one `float64` for each number that the wires read from the body; the board itself
+    has the clock and the motion that is played. A record of states is that of the chart, followed by `action`
+    (the motion requested) and `playing` (the motion played or joined to), both by number and 0 for none, then
+    `late`, the number of frames that the board has missed since the reset, up to 255, and `packet`, the servo
+    packet of the frame. `status` is the chart's; 3 means that a sensor read no number at the first tick.
+    After any status but 0 the robot comes to a stand until the reset.
 
     Attributes:
         behaviour: the behaviour.
-        options: how its chart is written as C.
+        options: options of the C of its chart.
 
     Raises:
-        InputError: the behaviour asks for what a board cannot do.
+        InputError: the behaviour uses something that a board does not do.
     """
 
     behaviour: Behaviour
@@ -50,32 +50,31 @@ class BehaviourSubject:
 
     def __post_init__(self) -> None:
         for name in self.behaviour.gaits:
-            self._refuse(
-                f"the gait {name} walks", "gaits", name, "play motions instead: a board has no gaits"
-            )
+            self._fail(f"the gait {name} walks", "gaits", name, "play motions instead: a board has no gaits")
         for number, rule in enumerate(self.behaviour.outputs):
             if rule.joints:
                 names = ", ".join(self.behaviour.robot.joint_names[joint] for joint in rule.joints)
                 hint = "leave joints_deg out, or put the joints into the motion"
-                self._refuse(f"{names} go their own way", "outputs", str(number), hint)
-        _ = self.tables
+                self._fail(f"a rule moves {names} separately", "outputs", str(number), hint)
+        _ = self.tables  # raises for motions that a board does not play
 
-    def _refuse(self, what: str, block: str, name: str, hint: str) -> NoReturn:
-        raise InputError(f"{what}, which a board does not do", where=self.places(block).get(name), hint=hint)
+    def _fail(self, problem: str, block: str, name: str, hint: str) -> NoReturn:
+        where = self.places(block).get(name)
+        raise InputError(f"{problem}, which a board does not do", where=where, hint=hint)
 
     @property
     def name(self) -> str:
-        """Of the behaviour, as an identifier of C."""
+        """Name of the behaviour as an identifier of C."""
         return identifier(self.behaviour.name).lower()
 
     @cached_property
     def chart(self) -> ChartSubject:
-        """Its chart."""
+        """The chart of the behaviour."""
         return ChartSubject(self.behaviour.chart, self.options)
 
     @cached_property
     def tables(self) -> PageTables:
-        """Its motions in whole numbers."""
+        """The motions as tables of integers."""
         behaviour = self.behaviour
         tables = PageTables.of(
             behaviour.robot, behaviour.motions, behaviour.start_pose, self.places("motions")
@@ -85,105 +84,108 @@ class BehaviourSubject:
 
     @cached_property
     def inputs(self) -> np.dtype[np.void]:
-        """One record of sensors' numbers."""
+        """The dtype of a record of sensor numbers."""
         names = [(name, "<f8") for name in slots_of(self.behaviour).values()]
         return np.dtype(names or [("nothing", "<f8")])
 
     @cached_property
     def states(self) -> np.dtype[np.void]:
-        """One record of states."""
-        own = [
+        """The dtype of a record of states."""
+        behaviour_fields = [
             ("action", "u1"),
             ("playing", "u1"),
             ("late", "u1"),
             ("packet", "u1", (packet_bytes(len(self.tables.ids)),)),
         ]
-        return np.dtype([*self.chart.states.descr, *own])
+        return np.dtype([*self.chart.states.descr, *behaviour_fields])
 
     @property
     def documents(self) -> Mapping[str, str]:
-        """All native documents the behaviour was read from."""
+        """All native documents that the behaviour was read from."""
         return self.behaviour.documents
 
     def places(self, block: str) -> Mapping[str, Where]:
-        """Return where the entries of a block of the document stand; those of a list by their number."""
+        """Return the places of the entries of a block in the document, by name or by number in a list."""
         path = self.behaviour.path
         text = None if path is None else self.behaviour.documents.get(path.name)
         if text is None:
             return {}
         node = parse_document(text, path).fields().get(block)
-        return {} if node is None else {name: entry.where for name, entry in _entries(node)}
+        if node is None:
+            return {}
+        if isinstance(node.value, dict):
+            return {name: entry.where for name, entry in node.fields().items()}
+        return {str(number): entry.where for number, entry in enumerate(node.items())}
 
     def sources(self) -> tuple[SourceFile, ...]:
         """Return the C sources."""
         chart = tuple(file for file in self.chart.sources() if not file.name.startswith("unit."))
         unit = UnitSource(self.behaviour, self.chart, self.states, self.inputs, places=self.places)
-        sensing = shipped(__package__, ("sensing.h", "sensing.c"))
+        sensing = read_package_sources(__package__, ("sensing.h", "sensing.c"))
         return (*chart, *sensing, *player_sources(self.tables, self.places("motions")), *unit.files())
 
     def reference(self) -> Executable:
-        """Return the behaviour itself, its motions played in whole numbers."""
-        return BehaviourReference(self.behaviour, self.tables, self.chart, self.inputs, self.states)
+        """Return the behaviour itself with its motions in integer arithmetic."""
+        return BehaviourReference(self.behaviour, self.tables, self.chart, self.states)
 
     def record_of(self, state: BodyState, chance: float = 0.0) -> Records:
-        """Return the record of what a body reads now, `(1,)`.
+        """Return the record of inputs of a state of the body, `(1,)`.
 
         Raises:
-            BodyError: the body has not the sensors the behaviour reads.
+            BodyError: the body lacks a sensor that the behaviour reads.
         """
         record = np.zeros(1, self.inputs)
         for slot, name in slots_of(self.behaviour).items():
             record[name] = slot.value(state, self.behaviour.robot, chance)
         return record
 
-    def commands_of(self, packet: bytes, before: Floats | None = None) -> JointCommands:
-        """Return what a servo packet commands: one frame.
+    def decode_packet(self, packet: bytes, previous: Floats | None = None) -> JointCommands:
+        """Return the commands of a servo packet, one frame.
 
         Args:
-            packet: with goals and speeds.
-            before: where the servos were before `(n_joints,)` [rad]: none goes faster from there than it is
-                told to. Without it they are where they are sent.
+            packet: a packet with goal positions and speeds for all servos.
+            previous: the angles before it, `(n_joints,)` [rad], which limit the step of each servo by the
+                speed in the packet; None for no limit.
 
         Raises:
-            FormatError: the packet is damaged, says something else, or is not to all servos of the robot.
+            FormatError: the packet is damaged, of another kind, or not for all servos of the robot.
         """
-        robot, goals = self.behaviour.robot, goals_in(packet)
+        robot = self.behaviour.robot
+        goals = goals_in(packet)
         if sorted(goals) != sorted(self.tables.ids):
-            what = f"the packet is to the servos {', '.join(map(str, sorted(goals)))}"
-            raise FormatError(what, hint=f"{robot.name} has {', '.join(map(str, sorted(self.tables.ids)))}")
-        told = np.array([goals[servo] for servo in self.tables.ids], dtype=np.float64)
-        angles = robot.from_ticks(told[:, 0])
-        if before is not None:
-            way = np.where(told[:, 1] == FULL_SPEED, np.inf, told[:, 1] * SPEED_RAD_S * robot.frame_period_s)
-            angles = before + np.clip(angles - before, -way, way)
+            raise FormatError(
+                f"the packet is for the servos {', '.join(map(str, sorted(goals)))}",
+                hint=f"{robot.name} has {', '.join(map(str, sorted(self.tables.ids)))}",
+            )
+        positions_and_speeds = np.array([goals[servo] for servo in self.tables.ids], dtype=np.float64)
+        angles = robot.from_ticks(positions_and_speeds[:, 0])
+        if previous is not None:
+            speeds = positions_and_speeds[:, 1]
+            is_full_speed = speeds == FULL_SPEED
+            max_steps = np.where(is_full_speed, np.inf, speeds * SPEED_RAD_S * robot.frame_period_s)
+            angles = previous + np.clip(angles - previous, -max_steps, max_steps)
         return JointCommands(angles[np.newaxis])
 
     def ticks_from_player(self, states: Records) -> int:
-        """Return how many ticks servos were at most from where `control.Player` sends them, asked the same.
+        """Return the greatest distance of servo goals from those of `Player` with the same requests [ticks].
 
         Args:
-            states: of a run from a reset on.
+            states: the states of a run from a reset on.
         """
-        behaviour, names = self.behaviour, self.tables.names
+        behaviour = self.behaviour
+        names = self.tables.names
         player = Player(behaviour.robot, behaviour.motions, behaviour.start_pose)
-        most = 0
+        greatest = 0
         for action, packet in zip(states["action"].tolist(), states["packet"], strict=True):
             player.request(names[action])
-            wanted = np.rint(behaviour.robot.to_ticks(player.frames(1).angles[0])).astype(int).tolist()
+            player_ticks = np.rint(behaviour.robot.to_ticks(player.frames(1).angles[0])).astype(int).tolist()
             goals = goals_in(packet.tobytes())
-            sent = (goals[servo][0] for servo in self.tables.ids)
-            most = max(most, *(abs(one - other) for one, other in zip(wanted, sent, strict=True)))
-        return most
+            for servo, player_tick in zip(self.tables.ids, player_ticks, strict=True):
+                greatest = max(greatest, abs(player_tick - goals[servo][0]))
+        return greatest
 
-    def drawn_inputs(self, n: int, seed: int) -> Records:
-        """Return records as sensors might read them, `(n,)`: around thresholds, now and then no number."""
-        from posewright.codegen.behaviour.drawing import drawn
+    def random_inputs(self, n: int, seed: int) -> Records:
+        """Return random records of sensor readings, `(n,)`: around thresholds, now and then not finite."""
+        from posewright.codegen.behaviour.random_readings import draw_readings
 
-        return drawn(self.behaviour, self.inputs, n, seed)
-
-
-def _entries(node: Node) -> Iterator[tuple[str, Node]]:
-    if isinstance(node.value, dict):
-        yield from node.fields().items()
-    else:
-        yield from ((str(number), entry) for number, entry in enumerate(node.items()))
+        return draw_readings(self.behaviour, self.inputs, n, seed)

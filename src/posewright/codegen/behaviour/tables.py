@@ -1,7 +1,7 @@
-"""Motions as tables of whole numbers: what a board's page player reads.
+"""Motions as tables of integers for the player on a board.
 
-Positions are servo ticks with 16 binary places (`TICK`), times are counted in an even part of a frame, so
-small that keyframes and the ends of passes lie on whole ones: a motion stays on its own clock for ever.
+Positions are servo ticks with 16 binary places (`TICK`). Times are counted in parts of a frame, so small that
+keyframes and the ends of passes lie on whole parts and a motion stays on its own clock.
 """
 
 from __future__ import annotations
@@ -26,23 +26,24 @@ from posewright.motions import Easing, Keyframe, Motion, Pose
 from posewright.motions.pose import pause_ends
 from posewright.robots import Robot
 
-Whole: TypeAlias = NDArray[np.int64]
-"""Whole numbers, of all joints or of none in particular."""
+Integers: TypeAlias = NDArray[np.int64]
+"""Integers, such as positions of all joints, `(n_joints,)`."""
 
 TICK = 1 << 16
 """One servo tick."""
 
-HELD = -1
-"""What a table has where a joint stays as it was."""
+UNCHANGED = -1
+"""Position in a table of a joint that keeps its position."""
 
 ONE = 1 << 28
-"""All of a way; shares of it are counted in these."""
+"""The fraction 1."""
 
-FINEST = 1 << 20
-"""A frame is cut into no more parts than this; a table of times must fit 31 bits."""
+MAX_PARTS = 1 << 20
+"""Greatest number of parts of a frame; times in a table must fit 31 bits."""
 
-MOST_KEYFRAMES, MOST_MOTIONS = 255, 254
-"""They are counted in a byte on the board, and one number is none."""
+MAX_KEYFRAMES = 255
+MAX_MOTIONS = 254
+"""Keyframes and motions are counted in a byte on the board, and one number means none."""
 
 EASINGS = {Easing.LINEAR: 0, Easing.SMOOTH: 1, Easing.TRAPEZOID: 2}
 """The number of each easing on the board."""
@@ -53,30 +54,32 @@ class Page:
     """One motion.
 
     Attributes:
-        number: counted from 1; 0 is none.
-        positions: of the keyframes, `(n_keyframes, n_joints)` [TICK]; HELD where a joint stays.
-        start: where it is to be started from, `(n_joints,)` [TICK]; None for anywhere.
-        arrives: when each keyframe is reached, since the pass began [parts of a frame].
-        ends: when the pause after it is over [parts of a frame].
-        easings: how the way into each keyframe is gone.
-        accel: share of the way's time to speed up in [ONE].
-        length: of a pass, at least a frame [parts of a frame].
-        first_way: whole frames before the first keyframe is reached.
-        repeat: how often; 0 for ever.
-        next: number of the motion that follows; 0 none.
-        exit: number of the motion it is left through; 0 none.
+        number: from 1; 0 means none.
+        motion: the motion.
+        positions: of the keyframes, `(n_keyframes, n_joints)` [TICK]; UNCHANGED where a joint keeps its
+            position.
+        start: start pose, `(n_joints,)` [TICK]; None where it has none.
+        arrives: time at which each keyframe is reached, from the begin of the pass [parts of a frame].
+        ends: time at which the pause after it is over [parts of a frame].
+        easings: easing of the segment to each keyframe.
+        accel: fraction of the segment's time for acceleration [ONE].
+        length: duration of a pass, at least a frame [parts of a frame].
+        frames_to_first_keyframe: whole frames before the first keyframe is reached.
+        repeat: number of passes; 0 for ever.
+        next: number of the next motion; 0 for none.
+        exit: number of the exit motion; 0 for none.
     """
 
     number: int
     motion: Motion
-    positions: Whole
-    start: Whole | None
+    positions: Integers
+    start: Integers | None
     arrives: tuple[int, ...]
     ends: tuple[int, ...]
     easings: tuple[Easing, ...]
     accel: tuple[int, ...]
     length: int
-    first_way: int
+    frames_to_first_keyframe: int
     repeat: int
     next: int
     exit: int
@@ -84,24 +87,25 @@ class Page:
 
 @dataclass(frozen=True, eq=False)
 class PageTables:
-    """All that a page player reads, robot and motions.
+    """The tables of a robot and its motions.
 
     Attributes:
-        parts: of a frame, in which times are counted.
-        pages: the motions, by name, in the order of their numbers.
+        robot: the robot.
+        parts: number of parts of a frame in which times are counted.
+        pages: the motions by name, in the order of their numbers.
         start_pose: `(n_joints,)` [TICK].
-        touching: how near two positions are one, `(n_joints,)` [TICK].
-        join_frames: frames that a join takes for each tick of the way, `(n_joints,)` [ONE].
-        steps: farthest way in a frame without load, and half of it, each `(n_joints,)` [TICK].
+        touching: greatest distance of positions that count as equal, `(n_joints,)` [TICK].
+        join_frames: frames of a join for each tick of distance, `(n_joints,)` [ONE].
+        steps: greatest distance in a frame without load, and half of it, each `(n_joints,)` [TICK].
     """
 
     robot: Robot
     parts: int
     pages: Mapping[str, Page]
-    start_pose: Whole
-    touching: Whole = field(repr=False)
-    join_frames: Whole = field(repr=False)
-    steps: tuple[Whole, Whole] = field(repr=False)
+    start_pose: Integers
+    touching: Integers = field(repr=False)
+    join_frames: Integers = field(repr=False)
+    steps: tuple[Integers, Integers] = field(repr=False)
 
     @classmethod
     def of(
@@ -111,83 +115,93 @@ class PageTables:
         start_pose: Floats,
         where: Mapping[str, Where] = MappingProxyType({}),
     ) -> PageTables:
-        """Make the tables; `where` says in which line each motion is named.
+        """Build the tables.
+
+        Args:
+            robot: the robot.
+            motions: the motions by name.
+            start_pose: joint angles at the start, `(n_joints,)` [rad].
+            where: the place of each motion in the document, for messages.
 
         Raises:
-            InputError: a motion asks for what a board cannot do.
+            InputError: a motion uses something that a board does not do.
         """
-        _require_bus(robot)
-        if len(motions) > MOST_MOTIONS:
-            what = f"there are {len(motions)} motions, and a board plays at most {MOST_MOTIONS}"
-            raise InputError(what, where=where.get([*motions][MOST_MOTIONS]), hint="leave some out")
-        parts = _parts(robot, motions)
+        _require_dynamixel_servos(robot)
+        if len(motions) > MAX_MOTIONS:
+            raise InputError(
+                f"there are {len(motions)} motions, and a board plays at most {MAX_MOTIONS}",
+                where=where.get([*motions][MAX_MOTIONS]),
+                hint="leave some out",
+            )
+        parts = _parts_per_frame(robot, motions)
         numbers = {name: number for number, name in enumerate(motions, 1)}
-        writer = _Writer(robot, parts, numbers, where)
+        converter = _PageConverter(robot, parts, numbers, where)
         tick_rad = np.array([servo.tick_rad for servo in robot.servos])
         step = robot.max_speeds * robot.frame_period_s / tick_rad
         return cls(
             robot,
             parts,
-            {name: writer.page(name, motion) for name, motion in motions.items()},
-            writer.ticks(start_pose),
-            _whole(TOUCHING_RAD / tick_rad * TICK),
-            _whole(PEAK_OF_MEAN / (SHARE_OF_SPEED * step) * ONE),
-            (_whole(step * TICK), _whole(SHARE_OF_SPEED * step * TICK)),
+            {name: converter.page(name, motion) for name, motion in motions.items()},
+            converter.ticks(start_pose),
+            _round(TOUCHING_RAD / tick_rad * TICK),
+            _round(PEAK_OF_MEAN / (SHARE_OF_SPEED * step) * ONE),
+            (_round(step * TICK), _round(SHARE_OF_SPEED * step * TICK)),
         )
 
     @cached_property
     def names(self) -> tuple[str | None, ...]:
-        """What each number means, 0 first."""
+        """The motion of each number, None for 0."""
         return (None, *self.pages)
 
     @cached_property
     def ids(self) -> tuple[int, ...]:
-        """The servos' numbers on the bus."""
+        """IDs of the servos on the bus."""
         return tuple(servo.id for servo in self.robot.servos if servo.id is not None)
 
     @property
     def shortest_join(self) -> int:
-        """Frames that a join takes at least."""
+        """Least number of frames of a join."""
         return math.ceil(SHORTEST_JOIN_S / self.robot.frame_period_s - 1e-9)
 
 
-def _whole(numbers: Floats) -> Whole:
+def _round(numbers: Floats) -> Integers:
     return np.rint(numbers).astype(np.int64)
 
 
-def _require_bus(robot: Robot) -> None:
+def _require_dynamixel_servos(robot: Robot) -> None:
     for servo in robot.servos:
         if servo.id is None or servo.tick_urad is not None or servo.last_tick >= 1 << 14:
-            what = f"the servo of {servo.joint} does not take goal positions over a Dynamixel bus"
             raise InputError(
-                what, hint="a whole behaviour is made for robots of AX-12 servos, such as Bioloid"
+                f"the servo of {servo.joint} does not take goal positions over a Dynamixel bus",
+                hint="a whole behaviour is generated for robots of AX-12 servos, such as Bioloid",
             )
 
 
-def _parts(robot: Robot, motions: Mapping[str, Motion]) -> int:
-    """Return into how many parts a frame is cut."""
-    passes = [in_frames(motion.duration, robot.frame_period_s) for motion in motions.values()]
-    times = [_clock(motion, robot) for motion in motions.values()]
-    least = math.lcm(*(one.denominator for one in passes))
-    parts = math.lcm(least, *(time.denominator for time in chain.from_iterable(times)))
-    if parts > FINEST:  # keyframes go to the nearest part, passes still end where they should
-        parts = least * max(1, FINEST // least)
-    if parts * max(map(math.ceil, passes), default=1) >= 1 << 31:
-        what = "the motions' times have no common measure that a board could count in"
-        hint = "give them times in whole frames, or speeds of fewer digits, such as 0.9"
-        raise InputError(what, hint=hint)
+def _parts_per_frame(robot: Robot, motions: Mapping[str, Motion]) -> int:
+    """Return the number of parts of a frame in which all times of the motions are integers."""
+    durations = [in_frames(motion.duration, robot.frame_period_s) for motion in motions.values()]
+    times = [_keyframe_times(motion, robot) for motion in motions.values()]
+    parts_for_passes = math.lcm(*(duration.denominator for duration in durations))
+    parts = math.lcm(parts_for_passes, *(time.denominator for time in chain.from_iterable(times)))
+    if parts > MAX_PARTS:  # keyframes are rounded to the nearest part, passes still end exactly
+        parts = parts_for_passes * max(1, MAX_PARTS // parts_for_passes)
+    if parts * max(map(math.ceil, durations), default=1) >= 1 << 31:
+        raise InputError(
+            "the motions' times have no common unit that a board could count in",
+            hint="give them times in whole frames, or speeds of fewer digits, such as 0.9",
+        )
     return parts
 
 
-def _clock(motion: Motion, robot: Robot) -> list[Fraction]:
-    """Return when each keyframe is reached, then when the pause after each is over [frames]."""
+def _keyframe_times(motion: Motion, robot: Robot) -> list[Fraction]:
+    """Return the times at which keyframes are reached, then those at which their pauses are over [frames]."""
     ends = pause_ends(motion.keyframes) / motion.speed
     return [in_frames(float(time), robot.frame_period_s) for time in (*motion.keyframe_times, *ends)]
 
 
 @dataclass(frozen=True)
-class _Writer:
-    """Writes pages."""
+class _PageConverter:
+    """Converts motions to pages."""
 
     robot: Robot
     parts: int
@@ -195,15 +209,18 @@ class _Writer:
     where: Mapping[str, Where]
 
     def page(self, name: str, motion: Motion) -> Page:
-        if len(motion.keyframes) > MOST_KEYFRAMES:
-            what = f"has {len(motion.keyframes)} keyframes, more than {MOST_KEYFRAMES}"
-            self._refuse(name, what, "cut it into motions that follow one another by `next`")
+        if len(motion.keyframes) > MAX_KEYFRAMES:
+            self._fail(
+                name,
+                f"has {len(motion.keyframes)} keyframes, more than {MAX_KEYFRAMES}",
+                "cut it into motions that follow one another by `next`",
+            )
         for keyframe in motion.keyframes:
-            self._check(name, keyframe)
-        times = [round(time * self.parts) for time in _clock(motion, self.robot)]
+            self._require_playable(name, keyframe)
+        times = [round(time * self.parts) for time in _keyframe_times(motion, self.robot)]
         half = len(motion.keyframes)
         duration = in_frames(motion.duration, self.robot.frame_period_s)
-        first_way = in_frames(float(motion.keyframe_times[0]), self.robot.frame_period_s)
+        frames_to_first_keyframe = in_frames(float(motion.keyframe_times[0]), self.robot.frame_period_s)
         return Page(
             number=self.numbers[name],
             motion=motion,
@@ -214,42 +231,45 @@ class _Writer:
             easings=tuple(keyframe.easing for keyframe in motion.keyframes),
             accel=tuple(round(keyframe.accel_share * ONE) for keyframe in motion.keyframes),
             length=int(max(Fraction(1), duration) * self.parts),
-            first_way=int(first_way),
+            frames_to_first_keyframe=int(frames_to_first_keyframe),
             repeat=motion.repeat or 0,
             next=self.numbers[motion.next] if motion.next else 0,
             exit=self.numbers[motion.exit] if motion.exit else 0,
         )
 
-    def ticks(self, angles: Floats, name: str | None = None) -> Whole:
-        """Return the positions for joint angles `(n_joints,)` [rad]; NaN is a joint that stays."""
-        held = np.isnan(angles)
-        exact = self.robot.to_ticks(np.where(held, 0.0, angles))
-        for servo, tick, stays in zip(self.robot.servos, exact.tolist(), held.tolist(), strict=True):
-            if not stays and not servo.first_tick - 0.5 <= tick <= servo.last_tick + 0.5:
+    def ticks(self, angles: Floats, name: str | None = None) -> Integers:
+        """Return the positions of joint angles `(n_joints,)` [rad]; NaN means UNCHANGED."""
+        is_unchanged = np.isnan(angles)
+        exact = self.robot.to_ticks(np.where(is_unchanged, 0.0, angles))
+        for servo, tick, keeps in zip(self.robot.servos, exact.tolist(), is_unchanged.tolist(), strict=True):
+            if not keeps and not servo.first_tick - 0.5 <= tick <= servo.last_tick + 0.5:
                 hint = f"the servo has the ticks {servo.first_tick} to {servo.last_tick}"
-                self._refuse(name, f"sends {servo.joint} to tick {tick:.1f}", hint)
+                self._fail(name, f"sends {servo.joint} to tick {tick:.1f}", hint)
         first = np.array([servo.first_tick for servo in self.robot.servos])
         last = np.array([servo.last_tick for servo in self.robot.servos])
-        return np.where(held, HELD, _whole(np.clip(exact, first, last) * TICK))
+        return np.where(is_unchanged, UNCHANGED, _round(np.clip(exact, first, last) * TICK))
 
-    def _pose(self, pose: Pose, name: str) -> Whole:
+    def _pose(self, pose: Pose, name: str) -> Integers:
         angles = np.full(len(self.robot.joints), np.nan)
         angles[[self.robot.index(joint) for joint in pose.joints]] = pose.angles
         return self.ticks(angles, name)
 
-    def _check(self, name: str, keyframe: Keyframe) -> None:
+    def _require_playable(self, name: str, keyframe: Keyframe) -> None:
+        """Raise an InputError where a keyframe has something that a board does not do."""
         if keyframe.pose.free:
-            self._refuse(name, f"lets {', '.join(sorted(keyframe.pose.free))} go", "give the joint an angle")
+            joints = ", ".join(sorted(keyframe.pose.free))
+            self._fail(name, f"releases {joints}", "give the joint an angle")
         if keyframe.lights:
-            self._refuse(name, "sets lights", "leave them out for the board")
+            self._fail(name, "sets lights", "leave them out for the board")
         if keyframe.easing not in EASINGS:
-            what = f"goes by {keyframe.easing.value}"
-            self._refuse(name, what, f"write easing: {' or '.join(one.value for one in EASINGS)}")
+            easings = " or ".join(easing.value for easing in EASINGS)
+            self._fail(name, f"goes by {keyframe.easing.value}", f"write easing: {easings}")
         for joint, stiffness in (keyframe.stiffness or {}).items():
             if not math.isclose(stiffness, self.robot.servo(joint).stiffness, rel_tol=1e-6):
-                self._refuse(name, f"sets the stiffness of {joint}", "leave it as the servo has it")
+                self._fail(name, f"sets the stiffness of {joint}", "leave it as the servo has it")
 
-    def _refuse(self, name: str | None, what: str, hint: str) -> NoReturn:
-        who = "the start pose" if name is None else f"the motion {name}"
+    def _fail(self, name: str | None, problem: str, hint: str) -> NoReturn:
+        """Raise the InputError for a motion, or with None for the start pose."""
+        subject = "the start pose" if name is None else f"the motion {name}"
         where = None if name is None else self.where.get(name)
-        raise InputError(f"{who} {what}, which a board does not do", where=where, hint=hint)
+        raise InputError(f"{subject} {problem}, which a board does not do", where=where, hint=hint)

@@ -1,4 +1,4 @@
-"""The unit of a behaviour: what senses, lets the chart decide, plays and tells the servos, once a frame."""
+"""The C unit of a behaviour, which reads sensors, steps the chart and plays motions once a frame."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from posewright.errors import InputError, Where
 from posewright.robots import Robot
 
 LINE_BAUD = 2_000_000
-"""Of the line to a computer: 36 MHz, and 32 MHz without a crystal, are whole multiples of it [bit/s]."""
+"""Baud rate of the line to a computer; 36 MHz, and 32 MHz without a crystal, are multiples of it [bit/s]."""
 
 _FROM_MATH = re.compile(
     r"\b(isnan|isinf|isfinite|NAN|INFINITY|fabs|rint|nearbyint|l?l?round|floor|ceil|trunc|fmod|remainder|copysign|"
@@ -52,11 +52,11 @@ class UnitSource:
     """Writes `unit.h` and `unit.c`.
 
     Args:
-        behaviour: what is written.
-        chart: its chart, whose files are beside.
-        states: one record of states.
-        inputs: one record of inputs.
-        places: where the entries of a block of the document stand.
+        behaviour: the behaviour.
+        chart: its chart, whose own files the unit includes.
+        states: dtype of a record of states.
+        inputs: dtype of a record of inputs.
+        places: returns the places of the entries of a block of the document.
     """
 
     def __init__(
@@ -68,8 +68,11 @@ class UnitSource:
         *,
         places: Callable[[str], Mapping[str, Where]],
     ) -> None:
-        self.behaviour, self.chart = behaviour, chart
-        self.states, self.inputs, self.places = states, inputs, places
+        self.behaviour = behaviour
+        self.chart = chart
+        self.states = states
+        self.inputs = inputs
+        self.places = places
         self._prefix = chart.generator.names.prefix
         names = chart.generator.names
         self._outputs = {output: names.fields[output] for output in behaviour.chart.outputs}
@@ -104,35 +107,37 @@ class UnitSource:
         return writer.file("unit.h")
 
     def _offsets(self) -> Iterator[str]:
-        """Yield where sensors and states begin in their records."""
-        told = {
-            name: _measured(slot, self.behaviour.robot) for slot, name in slots_of(self.behaviour).items()
+        """Yield the constants of `unit.h` with the offsets of sensors and states in their records."""
+        meanings = {
+            name: _describe_slot(slot, self.behaviour.robot)
+            for slot, name in slots_of(self.behaviour).items()
         }
         yield from ("", comment("Where each sensor begins in a record of inputs; all are float64."))
-        yield from offset_lines(self.inputs, constants_of(self.inputs, IN), told)
+        yield from offset_lines(self.inputs, constants_of(self.inputs, IN), meanings)
         motions = ", ".join(f"{at} {name}" for at, name in enumerate(["none", *self.behaviour.motions]))
-        more = {
+        behaviour_meanings = {
             "action": f"the motion asked for: {motions}",
             "playing": "the motion that is played, by the same numbers",
             "late": "frames that went by without a step since the reset, at most 255",
             "packet": "the servo packet of this frame",
         }
-        yield from self.chart.state_offsets(self.states, more)
+        yield from self.chart.state_offsets(self.states, behaviour_meanings)
 
     def _source(self) -> SourceFile:
-        writer, functions = CWriter(), CWriter()
+        writer = CWriter()
+        functions = CWriter()
         self._wires.write(functions)
-        self._choose(functions)
+        self._write_choose(functions)
         body = CWriter()
-        for used in closure(self._expressions.used):
-            body.write([*fragment(used), ""])
-        self._constants(body)
-        self._variables(body)
+        for name in closure(self._expressions.used):
+            body.write([*fragment(name), ""])
+        self._write_constants(body)
+        self._write_variables(body)
         body.include(self._wires.tables)
         self.chart.write_bits(body, loads=False)
         body.include(functions)
-        self._tick(body)
-        self._api(body)
+        self._write_tick(body)
+        self._write_api(body)
         body.lines.pop()
         body.elements.pop()
         writer.write(['#include "unit.h"', ""])
@@ -144,7 +149,7 @@ class UnitSource:
         writer.include(body)
         return writer.file("unit.c")
 
-    def _constants(self, writer: CWriter) -> None:
+    def _write_constants(self, writer: CWriter) -> None:
         behaviour = self.behaviour
         period = in_frames(behaviour.chart.period_s, behaviour.robot.frame_period_s)
         writer.line(f"#define FRAME_S {exact(behaviour.robot.frame_period_s)}")
@@ -154,11 +159,11 @@ class UnitSource:
         writer.line(comment("The chart takes a tick every TICK_OVER / TICK_UNDER frames."))
         writer.write([f"#define TICK_OVER {period.numerator}U", f"#define TICK_UNDER {period.denominator}U"])
         if self._wires.can_fail:
-            said = comment("a status: the first reading of a sensor is not a number")
-            writer.line(f"#define NO_NUMBER 3U {said}")
+            meaning = comment("a status: the first reading of a sensor is not a number")
+            writer.line(f"#define NO_NUMBER 3U {meaning}")
         writer.line()
 
-    def _variables(self, writer: CWriter) -> None:
+    def _write_variables(self, writer: CWriter) -> None:
         names = self.chart.generator.names
         writer.line(f"static {self._prefix}_t chart;")
         writer.line(f"static {self._prefix}_inputs_t in;")
@@ -173,8 +178,8 @@ class UnitSource:
         writer.line(f"static uint32_t early; {comment('by how much of a frame it should be before that')}")
         writer.line()
 
-    def _choose(self, writer: CWriter) -> None:
-        """Write the function that says what the chart's outputs ask for."""
+    def _write_choose(self, writer: CWriter) -> None:
+        """Write the function that returns the motion requested by the chart's outputs."""
         numbers = {name: number for number, name in enumerate([None, *self.behaviour.motions])}
         where = self.places("outputs")
         writer.line(comment("Returns the motion of the first rule that holds."))
@@ -182,20 +187,23 @@ class UnitSource:
             for at, rule in enumerate(self.behaviour.outputs):
                 place = where.get(str(at))
                 line = place.line if place is not None else None
-                said = comment(f"{rule.play or 'stand'}" + (f" (line {line})" if line else ""))
+                action = comment(f"{rule.play or 'stand'}" + (f" (line {line})" if line else ""))
                 with writer.about(Element("rule", rule.condition, line)):
                     if rule.when is None:
-                        writer.line(f"return {numbers[rule.play]}U; {said}")
+                        writer.line(f"return {numbers[rule.play]}U; {action}")
                         break
                     with writer.block(f"if ({self._expressions.condition(rule.when)})"):
-                        writer.line(f"return {numbers[rule.play]}U; {said}")
+                        writer.line(f"return {numbers[rule.play]}U; {action}")
             else:
                 writer.line("return 0U;")
         if self._expressions.divides:
-            what = "a rule divides by what may be zero, which a board does not do"
-            raise InputError(what, where=where.get("0"), hint="let the chart compute it, into an output")
+            raise InputError(
+                "a rule divides by what may be zero, which a board does not do",
+                where=where.get("0"),
+                hint="compute it in the chart, as an output",
+            )
 
-    def _tick(self, writer: CWriter) -> None:
+    def _write_tick(self, writer: CWriter) -> None:
         writer.line(comment("Senses, and lets the chart decide."))
         with writer.function("static void tick(const uint8_t *input)"):
             writer.line("const bool waits = (frame * FRAME_S) < WAIT_S;")
@@ -211,7 +219,7 @@ class UnitSource:
             writer.line("action = ((status == 0U) && !waits) ? choose() : 0U;")
             writer.line("player_request(action);")
 
-    def _api(self, writer: CWriter) -> None:
+    def _write_api(self, writer: CWriter) -> None:
         with writer.function("void unit_reset(void)"):
             writer.line(f"{self._prefix}_init(&chart);")
             writer.line("(void)memset(&in, 0, sizeof in);")
@@ -227,9 +235,9 @@ class UnitSource:
         with writer.function("void unit_late(void)"), writer.block("if (late < 255U)"):
             writer.line("late++;")
         with writer.function("void unit_step(const uint8_t *input, uint8_t *state)"):
-            self._unit_step(writer)
+            self._write_unit_step(writer)
 
-    def _unit_step(self, writer: CWriter) -> None:
+    def _write_unit_step(self, writer: CWriter) -> None:
         places = {name: self.states.fields[name][1] for name in self.states.names or ()}  # type: ignore[index]
         writer.line(f"uint8_t *active = &state[{places['active']}];")
         with writer.block("if (frame == due)"):
@@ -246,8 +254,8 @@ class UnitSource:
         writer.line(f"player_packet(&state[{places['packet']}]);")
 
 
-def _measured(slot: Slot, robot: Robot) -> str:
-    """Return what the number of a slot means, with its unit."""
+def _describe_slot(slot: Slot, robot: Robot) -> str:
+    """Return the meaning of the number of a slot, with its unit."""
     if slot.kind == "chance":
         return "a random number of 0 to 1"
     if slot.kind == "joint":

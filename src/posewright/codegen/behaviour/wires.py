@@ -1,4 +1,4 @@
-"""The wires of a behaviour as C: from a record of sensors' numbers to the chart's inputs."""
+"""The wires of a behaviour as C: from a record of sensor numbers to the chart's inputs."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Slot:
     Attributes:
         kind: `channel`, `joint`, `load` or `chance`.
         name: of the channel or joint.
-        index: which of the channel's several numbers.
+        index: selects one of the channel's several numbers.
     """
 
     kind: str
@@ -57,7 +57,7 @@ class Slot:
         return " ".join(part for part in (kind, self.name, index) if part)
 
     def value(self, state: BodyState, robot: Robot, chance: float) -> float:
-        """Return the number as a body reads it now."""
+        """Return the number for a state of the body; `chance` is the random number of the tick."""
         if self.kind == "channel":
             return TickContext(state).number(self.name, self.index)
         if self.kind == "chance":
@@ -66,13 +66,14 @@ class Slot:
 
 
 def slots_of(behaviour: Behaviour) -> Mapping[Slot, str]:
-    """Return the numbers that the wires read, each with the name of its field, in the record's order."""
-    found = dict.fromkeys(slot for wire in behaviour.inputs for slot in _read(wire.source, behaviour))
-    names = distinct(map(str, found))
-    return {slot: names[str(slot)] for slot in found}
+    """Return the numbers that the wires read, with the names of their fields, in the record's order."""
+    slots = dict.fromkeys(slot for wire in behaviour.inputs for slot in _slots_read(wire.source, behaviour))
+    names = distinct(map(str, slots))
+    return {slot: names[str(slot)] for slot in slots}
 
 
-def _read(source: Source, behaviour: Behaviour) -> Iterator[Slot]:
+def _slots_read(source: Source, behaviour: Behaviour) -> Iterator[Slot]:
+    """Yield the numbers of a record that a source reads."""
     match source:
         case ChannelSource():
             yield Slot("channel", source.channel, source.index)
@@ -89,7 +90,7 @@ def _read(source: Source, behaviour: Behaviour) -> Iterator[Slot]:
 
 
 def exact(number: float) -> str:
-    """Return a number as a literal of C that is read back the same."""
+    """Return a number as a literal of C with exactly its value."""
     if math.isnan(number):
         return "(double)NAN"
     if math.isinf(number):
@@ -108,14 +109,18 @@ def table(name: str, numbers: Floats) -> Iterator[str]:
 
 @dataclass
 class WiresCode:
-    """Writes the wires.
+    """Writes the C function that sets the chart's inputs from a record.
 
     Attributes:
-        slots: place and name of each number of a record.
-        fields: of the chart's inputs and outputs in C, events by `ev_` and their name.
-        where: the line of each input in the document.
-        begins: whether the first reading is unlike the others; known once it is written, like
-        can_fail: whether a sensor may have nothing to begin with.
+        behaviour: the behaviour.
+        slots: the numbers of a record and the names of their fields.
+        inputs: names of the chart's inputs in C.
+        events: names of the chart's events in C.
+        outputs: names of the chart's outputs in C.
+        where: place of each input in the document.
+        tables: constant tables that the function needs, after `write`.
+        begins: whether the function treats the first record differently, after `write`.
+        can_fail: whether a first reading may be no number, after `write`.
     """
 
     behaviour: Behaviour
@@ -127,17 +132,18 @@ class WiresCode:
     tables: CWriter = field(default_factory=CWriter)
     begins: bool = False
     can_fail: bool = False
-    _named: dict[str | tuple[float, float], str] = field(default_factory=dict)
+    _names: dict[str | tuple[float, float], str] = field(default_factory=dict)
 
     def write(self, writer: CWriter) -> None:
-        """Write the function that senses; what tables it needs are in `tables` then."""
+        """Write the function `sense`."""
         body = CWriter()
         for wire in self.behaviour.inputs:
-            self._wire(body, wire)
+            self._write_wire(body, wire)
         text = "\n".join(body.lines)
-        self.begins, self.can_fail = "is_first" in text, "return false;" in text
-        kind = "bool" if self.can_fail else "void"
-        with writer.function(f"static {kind} sense(const uint8_t *input)"):
+        self.begins = "is_first" in text
+        self.can_fail = "return false;" in text
+        return_type = "bool" if self.can_fail else "void"
+        with writer.function(f"static {return_type} sense(const uint8_t *input)"):
             if "value" in text:
                 writer.line("double value;")
             if "(input," not in text and "&input[" not in text:
@@ -148,86 +154,96 @@ class WiresCode:
             if self.can_fail:
                 writer.line("return true;")
 
-    def _wire(self, writer: CWriter, wire: InputWire) -> None:
+    def _write_wire(self, writer: CWriter, wire: InputWire) -> None:
         where = self.where.get(wire.name)
         line = where.line if where is not None else None
-        event = wire.name in self.events
-        target = self.events[wire.name] if event else self.inputs[wire.name]
+        is_event = wire.name in self.events
+        target = self.events[wire.name] if is_event else self.inputs[wire.name]
         with writer.about(Element("input", wire.name, line)):
             place = f" (line {line})" if line else ""
-            writer.line(comment(f"{wire.name}: {_words(wire)}{place}"))
-            text = self._source(wire.source)
-            if event:
+            writer.line(comment(f"{wire.name}: {_describe(wire)}{place}"))
+            expression = self._source_expression(wire.source)
+            if is_event:
                 with writer.block(""):
                     writer.line(f"const bool before = raw_{target};")
-                    self._read_into(writer, wire, text, f"raw_{target}")
+                    self._write_assignment(writer, wire, expression, f"raw_{target}")
                     writer.line(f"in.{target} = raw_{target} && !before && !is_first;")
             else:
-                self._read_into(writer, wire, text, f"in.{target}")
+                self._write_assignment(writer, wire, expression, f"in.{target}")
 
-    def _read_into(self, writer: CWriter, wire: InputWire, text: str, target: str) -> None:
+    def _write_assignment(self, writer: CWriter, wire: InputWire, expression: str, target: str) -> None:
+        """Write the assignment of a source's number to a variable of C, by threshold, unit and type."""
         if wire.threshold is not None:
-            side = "is_above" if wire.threshold.above else "is_below"
-            limit, back = exact(wire.threshold.limit), exact(wire.threshold.hysteresis)
-            writer.line(f"{target} = {side}({text}, {limit}, {back}, {target});")
+            function = "is_above" if wire.threshold.above else "is_below"
+            limit = exact(wire.threshold.limit)
+            hysteresis = exact(wire.threshold.hysteresis)
+            writer.line(f"{target} = {function}({expression}, {limit}, {hysteresis}, {target});")
             return
-        writer.line(f"value = {text};")
+        writer.line(f"value = {expression};")
         with writer.block("if (!isnan(value))", "} else if (is_first) {"):
             if wire.source.quantity is Quantity.FLAG:
                 writer.line(f"{target} = (value < 0.0) || (value > 0.0);")
             else:
                 writer.line(f"value = in_units(value, {exact(wire.unit)}, {exact(wire.none)});")
-                writer.line(f"{target} = {_fitted(wire.type)};")
+                writer.line(f"{target} = {_clamp_to_type(wire.type)};")
         with writer.indented_block():
             writer.line(f"return false; {comment('nothing to begin with')}")
 
-    def _source(self, source: Source) -> str:
-        """Return what a source reads, in inner units."""
+    def _source_expression(self, source: Source) -> str:
+        """Return the expression of C for the number of a source, in SI units."""
         match source:
             case ChannelSource():
-                number = self._number(Slot("channel", source.channel, source.index))
+                number = self._slot_expression(Slot("channel", source.channel, source.index))
                 return f"finite_or({number}, {exact(source.no_reading)})"
             case JointSource() | RandomSource():
-                return self._number(next(_read(source, self.behaviour)))
+                return self._slot_expression(next(_slots_read(source, self.behaviour)))
             case PlayingSource():
-                place = [None, *self.behaviour.motions].index(source.motion)
-                return f"((player_playing() == {place}U) ? 1.0 : 0.0)"
+                motion = [None, *self.behaviour.motions].index(source.motion)
+                return f"((player_playing() == {motion}U) ? 1.0 : 0.0)"
             case BearingSource():
-                return f"bearing_of({self._direction(source.direction)})"
+                return f"bearing_of({self._direction_expression(source.direction)})"
             case CorridorSource() | FreeCourseSource() | FarthestSource():
-                return self._view(source)
+                return self._view_expression(source)
         return "(frame * FRAME_S)"
 
-    def _view(self, source: CorridorSource | FreeCourseSource | FarthestSource) -> str:
-        first = list(self.slots).index(Slot("channel", source.scanner.channel, 0))
-        given = f"&{self._beams(source.scanner)}, &input[{8 * first}], {self._direction(source.direction)}"
+    def _view_expression(self, source: CorridorSource | FreeCourseSource | FarthestSource) -> str:
+        """Return the expression of C for a source that evaluates a scan."""
+        first_beam = list(self.slots).index(Slot("channel", source.scanner.channel, 0))
+        beams = self._beams_name(source.scanner)
+        direction = self._direction_expression(source.direction)
+        arguments = f"&{beams}, &input[{8 * first_beam}], {direction}"
         match source:
             case CorridorSource():
-                return f"corridor({given}, {exact(0.5 * source.width_m)})"
+                return f"corridor({arguments}, {exact(0.5 * source.width_m)})"
             case FarthestSource():
-                return f"farthest({given}, {exact(math.cos(source.within_rad) - ROUNDING)})"
-        half, length = 0.5 * source.width_m, source.length_m
+                return f"farthest({arguments}, {exact(math.cos(source.within_rad) - ROUNDING)})"
+        half_m = 0.5 * source.width_m
+        length_m = source.length_m
         side = "1.0" if source.side is Side.LEFT else "-1.0"
-        sizes = f"{exact(half)}, {exact(length)}, {exact(math.hypot(length, half))}"
-        return f"free_course({given}, &{self._fan(source.step_rad, source.up_to_rad)}, {side}, {sizes})"
+        sizes = f"{exact(half_m)}, {exact(length_m)}, {exact(math.hypot(length_m, half_m))}"
+        fan = self._fan_name(source.step_rad, source.up_to_rad)
+        return f"free_course({arguments}, &{fan}, {side}, {sizes})"
 
-    def _direction(self, direction: Direction) -> str:
+    def _direction_expression(self, direction: Direction) -> str:
         if isinstance(direction.towards, str):
             towards = f"((double)chart.out.{self.outputs[direction.towards]} * {exact(RAD_PER_DEG)})"
         else:
             towards = exact(direction.towards)
         if direction.compass is None:
             return towards
-        return f"({towards} - {self._number(Slot('channel', *direction.compass))})"
+        return f"({towards} - {self._slot_expression(Slot('channel', *direction.compass))})"
 
-    def _number(self, slot: Slot) -> str:
+    def _slot_expression(self, slot: Slot) -> str:
         return f"number_in(input, {list(self.slots).index(slot)}U)"
 
-    def _beams(self, scanner: Scanner) -> str:
+    def _beams_name(self, scanner: Scanner) -> str:
+        """Return the name of a scanner's table of beams, having written it at the first call."""
         key = scanner.channel
-        if key not in self._named:
-            name = self._named[key] = f"beams_{identifier(scanner.channel)}"
-            beams, tables = scanner.beams, self.tables
+        if key not in self._names:
+            name = f"beams_{identifier(scanner.channel)}"
+            self._names[key] = name
+            beams = scanner.beams
+            tables = self.tables
             tables.write(table(f"{name}_cosines", beams.directions[0]))
             tables.write(table(f"{name}_sines", beams.directions[1]))
             n = len(beams.angles)
@@ -240,35 +256,39 @@ class WiresCode:
             )
             tables.line(f"    {name}_ahead, {name}_aside}};")
             tables.line()
-        return self._named[key]
+        return self._names[key]
 
-    def _fan(self, step_rad: float, up_to_rad: float) -> str:
+    def _fan_name(self, step_rad: float, up_to_rad: float) -> str:
+        """Return the name of a table of courses, having written it at the first call."""
         key = (step_rad, up_to_rad)
-        if key not in self._named:
-            name = self._named[key] = f"fan_{len(self._named)}"
+        if key not in self._names:
+            name = f"fan_{len(self._names)}"
+            self._names[key] = name
             turns = course_turns(step_rad, up_to_rad)
             left = turns[len(turns) // 2 :]
             self.tables.write(table(f"{name}_cosines", np.cos(left)))
             self.tables.write(table(f"{name}_sines", np.sin(left)))
-            told = f"{name}_cosines, {name}_sines, {exact(step_rad)}, {len(left)}U"
-            self.tables.line(f"static const fan_t {name} = {{{told}}};")
+            members = f"{name}_cosines, {name}_sines, {exact(step_rad)}, {len(left)}U"
+            self.tables.line(f"static const fan_t {name} = {{{members}}};")
             self.tables.line()
-        return self._named[key]
+        return self._names[key]
 
 
-def _words(wire: InputWire) -> str:
-    """Return where an input comes from, in a few words."""
+def _describe(wire: InputWire) -> str:
+    """Return the source and the threshold of an input for a comment."""
     source = wire.source
     match source:
-        case ChannelSource() | BearingSource():
-            said = f"{source}" if isinstance(source, ChannelSource) else "bearing"
+        case ChannelSource():
+            name = f"{source}"
+        case RandomSource():
+            name = "chance"
         case _:
-            said = type(source).__name__.removesuffix("Source").lower()
-    return said if wire.threshold is None else f"{said}, {wire.threshold}"
+            name = type(source).__name__.removesuffix("Source").lower()
+    return name if wire.threshold is None else f"{name}, {wire.threshold}"
 
 
-def _fitted(kind: Type) -> str:
-    """Return `value` as a chart's input of a type; the chart itself brings it into its range."""
+def _clamp_to_type(kind: Type) -> str:
+    """Return the expression of C for `value` as an input of a type."""
     if isinstance(kind, IntType):
         return f"({kind.storage}_t)fit(rint(value), {exact(kind.low)}, {exact(kind.high)})"
     if isinstance(kind, FloatType) and kind.single:

@@ -1,4 +1,4 @@
-"""The generator: C99 of charts, without heap, recursion or dependencies; it does as the interpreter does."""
+"""The generator of C99 from charts: no heap, no recursion, no dependencies, results as in the interpreter."""
 
 from __future__ import annotations
 

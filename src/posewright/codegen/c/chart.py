@@ -1,4 +1,4 @@
-"""C99 of a chart: its header, its source, and the unit around it."""
+"""C99 of a chart: its header and its source."""
 
 from __future__ import annotations
 
@@ -33,13 +33,14 @@ ROM = """\
 
 @dataclass(frozen=True)
 class Options:
-    """How a chart is written as C.
+    """Options of the C of a chart.
 
     Attributes:
-        soft_doubles: the compiler's `double` has fewer than 64 bits: calls are used instead.
-        queue: events that may wait at once; None for as many as surely can, or as in the interpreter.
-        monitors: the chart's promises are watched at run time.
-        style: whether the tick of a chart of one state at a time is a switch or a table.
+        soft_doubles: whether fractions of 64 bits are computed by calls, for compilers with a shorter
+            `double`.
+        queue: greatest number of waiting events; None for the bound of the chart, or that of the interpreter.
+        monitors: whether the chart's promises are monitored.
+        style: whether the tick of a chart with one active state becomes a switch or a table.
     """
 
     soft_doubles: bool = False
@@ -52,8 +53,8 @@ class ChartGenerator:
     """Writes the files of one chart.
 
     Args:
-        machine: of the chart.
-        options: how.
+        machine: the machine of the chart.
+        options: options of the C.
     """
 
     def __init__(self, machine: Machine, options: Options) -> None:
@@ -68,10 +69,10 @@ class ChartGenerator:
 
     @cached_property
     def table(self) -> TruthTable | None:
-        """The table that a tick becomes; None for a switch.
+        """The table of the tick; None for a switch.
 
         Raises:
-            InputError: a table is wanted, and the chart cannot be one.
+            InputError: a table is requested, and the chart cannot be one.
         """
         style = self.monitors.style(self.options.style)
         switch = ChartGenerator(self.machine, replace(self.options, style=Style.SWITCH))
@@ -80,38 +81,39 @@ class ChartGenerator:
 
     @cached_property
     def body(self) -> CWriter:
-        """The functions of a tick, which say what else is needed."""
-        code = CWriter()
-        self.code.writer = code
-        self._functions()
+        """The functions of a tick; writing them collects the support functions that they call."""
+        writer = CWriter()
+        self.code.writer = writer
+        self._write_functions()
         self.monitors.functions()
-        return code
+        return writer
 
     @cached_property
     def queues(self) -> bool:
-        """Whether raised events wait."""
+        """Whether raised events are queued."""
         return self.code.queue > 0
 
     @cached_property
     def counts(self) -> bool:
-        """Whether a tick might not end, so that its microsteps are counted."""
+        """Whether microsteps are counted, because a tick might not end."""
         return self.machine.runs_to_completion or (self.queues and queue_bound(self.machine) >= MAX_QUEUE)
 
     @cached_property
     def may_overflow(self) -> bool:
-        """Whether more events might be raised than can wait."""
+        """Whether more events may be raised than the queue holds."""
         bound = queue_bound(self.machine)
         return self.queues and (bound >= MAX_QUEUE or self.code.queue < bound)
 
     @cached_property
     def can_fail(self) -> bool:
-        """Whether a tick can go wrong: division by zero, no end, too many events."""
+        """Whether a tick can fail: division by zero, no end, too many events."""
         return bool(self.body) and (self.code.expressions.divides or self.counts or self.may_overflow)
 
     # The functions
 
-    def _functions(self) -> None:
-        machine, code = self.machine, self.code
+    def _write_functions(self) -> None:
+        machine = self.machine
+        code = self.code
         if self.table is not None:
             self.table.table()
             with code.function(f"static void tick({self._parameters})"):
@@ -120,15 +122,15 @@ class ChartGenerator:
         self.form.sets()
         self.chains_at = len(code.writer.lines)
         self.form.functions()
-        asked = [event for event in (None, *sorted(machine.handled_events)) if self.form.asks(event)]
-        for event in asked:
-            self.form.microstep(self.function_of(event), event)
+        for event in (None, *sorted(machine.handled_events)):
+            if self.form.has_transitions(event):
+                self.form.microstep(self.function_of(event), event)
         if self.queues:
-            self._deal()
+            self._write_deal_with()
         if self.queues or machine.runs_to_completion:
-            self._settle()
+            self._write_settle()
         with code.function(f"static void tick({self._parameters})"):
-            self._tick()
+            self._write_tick()
 
     @property
     def _parameters(self) -> str:
@@ -136,44 +138,46 @@ class ChartGenerator:
         return f"{prefix}_t *chart, const {prefix}_inputs_t *in"
 
     def function_of(self, event: str | None) -> str:
-        """Return the name of the function that deals with an event."""
+        """Return the name of the function of an event, or with None of transitions without one."""
         return (
             "sampled"
             if event is None
             else "on_" + self.names.events[event].removeprefix(f"{self.names.constant}_EVENT_").lower()
         )
 
-    def _deal(self) -> None:
-        """Write the function that deals with an event from the queue."""
+    def _write_deal_with(self) -> None:
+        """Write the function that processes an event from the queue."""
         with self.code.function(f"static bool deal_with({self._parameters}, uint8_t event)") as writer:
             with writer.block("switch (event)"):
                 for event in sorted(self.machine.handled_events):
-                    if self.form.asks(event):
+                    if self.form.has_transitions(event):
                         writer.line(f"case {self.names.events[event]}:")
                         writer.line(f"    return {self.function_of(event)}(chart, in);")
                 writer.write(["default:", "    return false;"])
 
-    def _settle(self) -> None:
-        """Write the function that goes on until nothing waits and, of some charts, nothing moves."""
-        sampled = self.machine.runs_to_completion and self.form.asks(None)
+    def _write_settle(self) -> None:
+        """Write the function that processes queued events and transitions without an event."""
+        sampled = self.machine.runs_to_completion and self.form.has_transitions(None)
         with self.code.function(f"static void settle({self._parameters})") as writer:
             going = "(chart->status == 0U)" if self.counts else "true"
             with writer.block(f"while ({going})"):
-                taken = "sampled(chart, in)" if sampled else "false"
+                call = "sampled(chart, in)" if sampled else "false"
                 if self.queues:
-                    with writer.block(f"if (!{self._counted(taken)})" if sampled else ""):
+                    with writer.block(f"if (!{self._counted(call)})" if sampled else ""):
                         self._take_from_queue()
                 elif sampled:
-                    with writer.block(f"if (!{self._counted(taken)})"):
+                    with writer.block(f"if (!{self._counted(call)})"):
                         writer.line("return;")
                 else:
                     writer.line("return;")
 
-    def _counted(self, taken: str) -> str:
-        return f"counted(chart, {taken})" if self.counts else taken
+    def _counted(self, call: str) -> str:
+        """Return the call of a microstep, counted where microsteps are counted."""
+        return f"counted(chart, {call})" if self.counts else call
 
     def _take_from_queue(self) -> None:
-        writer, size = self.code.writer, self.code.queue
+        writer = self.code.writer
+        size = self.code.queue
         writer.line("uint8_t event;")
         with writer.block("if (chart->waiting == 0U)"):
             writer.line("return;")
@@ -183,23 +187,24 @@ class ChartGenerator:
         writer.line("chart->waiting--;")
         writer.line(f"(void){self._counted('deal_with(chart, in, event)')};")
 
-    def _tick(self) -> None:
-        writer, machine = self.code.writer, self.machine
+    def _write_tick(self) -> None:
+        writer = self.code.writer
+        machine = self.machine
         settles = self.queues or machine.runs_to_completion
         self.form.begin()
         self.form.note_stayed()
-        if not machine.runs_to_completion and self.form.asks(None):
+        if not machine.runs_to_completion and self.form.has_transitions(None):
             writer.line(f"(void){self._counted('sampled(chart, in)')};")
         if settles:
             writer.line("settle(chart, in);")
         for event in machine.events:
-            if self.form.asks(event):
+            if self.form.has_transitions(event):
                 with (
                     writer.about(Element("event", event, self.chart.lines.get(event))),
                     writer.block(f"if (in->{self.names.event_inputs[event]})"),
                 ):
-                    taken = f"{self.function_of(event)}(chart, in)"
-                    writer.line(f"(void){self._counted(taken)};")
+                    call = f"{self.function_of(event)}(chart, in)"
+                    writer.line(f"(void){self._counted(call)};")
                     if settles:
                         writer.line("settle(chart, in);")
         if machine.during_nodes:
@@ -211,7 +216,8 @@ class ChartGenerator:
 
     def header(self) -> SourceFile:
         """Return the header."""
-        names, writer = self.names, CWriter()
+        names = self.names
+        writer = CWriter()
         guard = f"{names.constant}_H"
         writer.write(
             [f"#ifndef {guard}", f"#define {guard}", "", "#include <stdbool.h>", "#include <stdint.h>", ""]
@@ -221,23 +227,27 @@ class ChartGenerator:
         writer.line(comment("What a step returns."))
         writer.write([f"#define {names.constant}_OK 0U", f"#define {names.constant}_DIVISION_BY_ZERO 1U"])
         writer.write([f"#define {names.constant}_NO_END 2U", ""])
-        self._constants(writer)
+        self._write_constants(writer)
         writer.write(self.monitors.constants())
-        self._inputs(writer)
-        self._outputs(writer)
-        self._struct(writer)
-        self._prototypes(writer)
+        self._write_inputs(writer)
+        self._write_outputs(writer)
+        self._write_struct(writer)
+        self._write_prototypes(writer)
         writer.line(f"#endif /* {guard} */")
         return writer.file(f"{names.prefix}.h")
 
     @property
     def _has_soft(self) -> bool:
+        """Whether the header declares the type of fractions of 64 bits that are computed by calls."""
+        if not self.options.soft_doubles:
+            return False
         kinds = (*self.chart.inputs.values(), *self.chart.variables.values())
-        doubles = any(isinstance(kind, FloatType) and not kind.single for kind in kinds)
-        called = any(name.startswith("pw_f64") for name in self.code.expressions.used)
-        return self.options.soft_doubles and (doubles or (bool(self.body) and called))
+        if any(isinstance(kind, FloatType) and not kind.single for kind in kinds):
+            return True
+        is_called = any(name.startswith("pw_f64") for name in self.code.expressions.used)
+        return bool(self.body) and is_called
 
-    def _constants(self, writer: CWriter) -> None:
+    def _write_constants(self, writer: CWriter) -> None:
         writer.line(
             comment("The innermost states." if isinstance(self.form, SingleStateCode) else "The states.")
         )
@@ -252,12 +262,12 @@ class ChartGenerator:
             writer.write(f"#define {values[name]} {code}" for name, code in kind.codes.items())
             writer.line()
 
-    def _field(self, writer: CWriter, name: str, kind: Type, text: str) -> None:
+    def _write_field(self, writer: CWriter, name: str, kind: Type, field_name: str) -> None:
         with writer.about(Element("variable", name, self.chart.lines.get(name))):
-            said = "" if isinstance(kind, BoolType) else f" {comment(str(kind))}"
-            writer.line(f"{self.code.c_type(kind)} {text};{said}")
+            meaning = "" if isinstance(kind, BoolType) else f" {comment(str(kind))}"
+            writer.line(f"{self.code.c_type(kind)} {field_name};{meaning}")
 
-    def _inputs(self, writer: CWriter) -> None:
+    def _write_inputs(self, writer: CWriter) -> None:
         writer.line(
             comment(
                 "What is sampled when a tick begins; a number outside its range counts as the nearest in it."
@@ -265,7 +275,7 @@ class ChartGenerator:
         )
         with writer.block("typedef struct", f"}} {self.names.prefix}_inputs_t;"):
             for name, kind in self.chart.inputs.items():
-                self._field(writer, name, kind, self.names.inputs[name])
+                self._write_field(writer, name, kind, self.names.inputs[name])
             for event in self.chart.events:
                 with writer.about(Element("event", event, self.chart.lines.get(event))):
                     writer.line(
@@ -275,30 +285,31 @@ class ChartGenerator:
                 writer.line(f"bool unused; {comment('C has no empty struct')}")
         writer.line()
 
-    def _outputs(self, writer: CWriter) -> None:
+    def _write_outputs(self, writer: CWriter) -> None:
         with writer.block("typedef struct", f"}} {self.names.prefix}_outputs_t;"):
             for name, kind in self.chart.outputs.items():
-                self._field(writer, name, kind, self.names.fields[name])
+                self._write_field(writer, name, kind, self.names.fields[name])
             if not self.chart.outputs:
                 writer.line(f"bool unused; {comment('C has no empty struct')}")
         writer.line()
 
-    def _struct(self, writer: CWriter) -> None:
+    def _write_struct(self, writer: CWriter) -> None:
         writer.line(comment("Outputs, and what is kept from tick to tick. Only `out` is for others to read."))
         with writer.block("typedef struct", f"}} {self.names.prefix}_t;"):
             writer.line(f"{self.names.prefix}_outputs_t out;")
             writer.write(self.form.fields())
             for name in self.machine.registers:
                 if name not in self.chart.outputs:
-                    self._field(writer, name, self.register_type(name), self.names.fields[name])
-            writer.write(self._scratch())
+                    self._write_field(writer, name, self.register_type(name), self.names.fields[name])
+            writer.write(self._internal_fields())
         writer.line()
 
     def register_type(self, name: str) -> Type:
         """Return the type of a register."""
         return self.machine.types[name]
 
-    def _scratch(self) -> list[str]:
+    def _internal_fields(self) -> list[str]:
+        """Return the declarations of the fields of monitors, queue, counter of microsteps and status."""
         fields = self.monitors.fields()
         if self.queues:
             small = "uint8_t" if self.code.queue < 256 else "uint16_t"
@@ -309,7 +320,7 @@ class ChartGenerator:
             fields.append("uint8_t status;")
         return fields
 
-    def _prototypes(self, writer: CWriter) -> None:
+    def _write_prototypes(self, writer: CWriter) -> None:
         prefix = self.names.prefix
         writer.write(["#ifdef __cplusplus", 'extern "C" {', "#endif", ""])
         writer.line(comment("Goes back to before the first tick."))
@@ -330,15 +341,17 @@ class ChartGenerator:
 
     def source(self) -> SourceFile:
         """Return the source."""
-        body, names, writer = self.body, self.names, CWriter()
-        init, step = self._writing(self._init), self._writing(self._step)
-        used = closure(sorted(self.code.expressions.used))
+        body = self.body
+        names = self.names
+        writer = CWriter()
+        init = self._written_by(self._write_init)
+        step = self._written_by(self._write_step)
         functions = CWriter()
-        for name in used:
+        for name in closure(sorted(self.code.expressions.used)):
             if name == "pw_f64":  # the header has it
                 continue
             functions.write([*fragment(name), ""])
-        self._support(functions)
+        self._write_support(functions)
         place = len(functions.lines) + self.chains_at
         for part in (body, init, step):
             functions.include(part)
@@ -347,7 +360,7 @@ class ChartGenerator:
         functions.lines.pop()
         functions.elements.pop()
         writer.write([f'#include "{names.prefix}.h"', ""])
-        self._includes(writer, "\n".join(functions.lines))
+        self._write_includes(writer, "\n".join(functions.lines))
         if isinstance(self.form, SingleStateCode) and self.form.starts:
             writer.write([f"#define NOT_STARTED {len(self.form.leaves)}U", ""])
         if self.counts:
@@ -355,24 +368,29 @@ class ChartGenerator:
         writer.include(functions)
         return writer.file(f"{names.prefix}.c")
 
-    def _includes(self, writer: CWriter, text: str) -> None:
-        """Write what the functions need of the standard library, and how tables are read."""
-        wanted = {
+    def _write_includes(self, writer: CWriter, text: str) -> None:
+        """Write the standard headers that a text needs, and the macros of tables in flash if it uses them."""
+        names_in_headers = {
             "math.h": ("NAN", "INFINITY", "fabs(", "fabsf(", "fmod"),
             "string.h": ("memset(", "memcpy("),
         }
-        found = [header for header, words in wanted.items() if any(word in text for word in words)]
-        writer.write([*(f"#include <{header}>" for header in found), *([""] if found else [])])
+        headers = [
+            header for header, names in names_in_headers.items() if any(name in text for name in names)
+        ]
+        writer.write(f"#include <{header}>" for header in headers)
+        if headers:
+            writer.line()
         if "PW_ROM" in text:
             writer.write([*ROM.splitlines(), ""])
 
-    def _writing(self, write: Callable[[], None]) -> CWriter:
+    def _written_by(self, write: Callable[[], None]) -> CWriter:
+        """Return a writer with the lines of a function that writes to the code's writer."""
         self.code.writer = CWriter()
         write()
         return self.code.writer
 
-    def _support(self, writer: CWriter) -> None:
-        """Write what counts microsteps and lets events wait."""
+    def _write_support(self, writer: CWriter) -> None:
+        """Write the functions that count microsteps and queue events."""
         prefix = self.names.prefix
         if self.counts:
             writer.line(comment("Counts a microstep, so that a tick that would go round for ever ends."))
@@ -385,13 +403,14 @@ class ChartGenerator:
                         writer.line(f"chart->status = {self.names.constant}_NO_END;")
                 writer.line("return taken;")
         if self.queues and "put(chart" in "\n".join(self.body.lines):
-            self._put(writer)
+            self._write_put(writer)
 
-    def _put(self, writer: CWriter) -> None:
-        size, prefix = self.code.queue, self.names.prefix
+    def _write_put(self, writer: CWriter) -> None:
+        size = self.code.queue
+        prefix = self.names.prefix
         kind = "uint8_t" if size < 256 else "uint16_t"
-        said = "" if self.may_overflow else " There is always room."
-        writer.line(comment(f"Puts an event into the queue, first in, first out.{said}"))
+        room = "" if self.may_overflow else " There is always room."
+        writer.line(comment(f"Puts an event into the queue, first in, first out.{room}"))
         with writer.function(f"static void put({prefix}_t *chart, uint8_t event)"):
             tail = "} else if (chart->status == 0U) {" if self.may_overflow else "}"
             with writer.block(f"if (chart->waiting < {size}U)", tail):
@@ -403,7 +422,7 @@ class ChartGenerator:
                 if not self.counts:
                     return
 
-    def _init(self) -> None:
+    def _write_init(self) -> None:
         machine = self.machine
         with self.code.function(f"void {self.names.prefix}_init({self.names.prefix}_t *chart)") as writer:
             start = machine.start(machine.planner.enter_chart().configuration)
@@ -423,17 +442,17 @@ class ChartGenerator:
             if self.can_fail:
                 writer.line(f"chart->status = {self.names.constant}_OK;")
 
-    def _step(self) -> None:
-        prefix, code = self.names.prefix, self.code
+    def _write_step(self) -> None:
+        prefix = self.names.prefix
         clamps = self._clamps()
-        with code.function(f"uint8_t {prefix}_step({self._parameters})"):
-            writer = code.writer
-            given = "in"
+        with self.code.function(f"uint8_t {prefix}_step({self._parameters})"):
+            writer = self.code.writer
+            inputs = "in"
             if self.can_fail:
                 writer.line(f"{prefix}_t after;")
             if clamps:
                 writer.line(f"{prefix}_inputs_t clamped;")
-                given = "&clamped"
+                inputs = "&clamped"
             if self.can_fail:
                 with writer.block(f"if (chart->status != {self.names.constant}_OK)"):
                     writer.line("return chart->status;")
@@ -441,15 +460,15 @@ class ChartGenerator:
                 writer.line("clamped = *in;")
                 writer.write(clamps)
             if not self.can_fail:
-                writer.line(f"tick(chart, {given});")
-                writer.write(self.monitors.call("chart", given))
+                writer.line(f"tick(chart, {inputs});")
+                writer.write(self.monitors.call("chart", inputs))
                 writer.line(f"return {self.names.constant}_OK;")
                 return
             writer.line("after = *chart; /* a tick that fails changes nothing */")
             if self.counts:
                 writer.line("after.microsteps = 0U;")
-            writer.line(f"tick(&after, {given});")
-            writer.write(self.monitors.call("&after", given))
+            writer.line(f"tick(&after, {inputs});")
+            writer.write(self.monitors.call("&after", inputs))
             with writer.block(f"if (after.status == {self.names.constant}_OK)", "} else {"):
                 writer.line("*chart = after;")
             with writer.indented_block():
@@ -457,7 +476,7 @@ class ChartGenerator:
             writer.line("return chart->status;")
 
     def _clamps(self) -> list[str]:
-        """Return what brings the inputs into their ranges."""
+        """Return lines that clamp the inputs to their ranges."""
         lines = []
         for name, kind in self.chart.inputs.items():
             field = f"clamped.{self.names.inputs[name]}"
@@ -489,7 +508,7 @@ class ChartGenerator:
 
 
 def _bounds(field: str, kind: IntType) -> list[str]:
-    """Return what keeps a whole number in its range, where its storage holds more."""
+    """Return lines that clamp an integer to its range, where its storage type has a greater one."""
     low, high = INT_RANGES[kind.storage]
     lines = []
     if kind.high < high:

@@ -1,4 +1,4 @@
-"""What both ways of writing a chart share: how names are read, actions done, time counted."""
+"""C of names, actions and counters, shared by charts with one active state and charts with regions."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from posewright.charts.machine.monitor import RAISED_PREFIX
 from posewright.charts.machine.node import CompoundTransition, StateNode
 from posewright.charts.model import ALWAYS, DONE_PREFIX, Actions, Assign, Branch, Raise, events_raised
 from posewright.charts.types import EnumType, FloatType, Type, Value
-from posewright.codegen.c.chains import ChainFunctions
 from posewright.codegen.c.expressions import CExpressions
+from posewright.codegen.c.guard_pruning import prune_guards, terms_of
+from posewright.codegen.c.if_chains import ChainFunctions
 from posewright.codegen.c.names import ChartNames
-from posewright.codegen.c.settled import terms_of, unsettled
 from posewright.codegen.c.values import whole
 from posewright.codegen.c.writer import CWriter, comment
 from posewright.codegen.unit import Element
@@ -26,18 +26,18 @@ MAX_QUEUE = 1000
 
 
 class ChartCode:
-    """Writes what a chart does as C.
+    """Writes expressions, actions and counters of a chart as C.
 
     Args:
-        machine: of the chart.
-        soft: fractions of 64 bits are computed by calls.
-        queue: events that may wait at once.
+        machine: the machine of the chart.
+        soft: whether fractions of 64 bits are computed by calls.
+        queue: greatest number of waiting events.
 
     Attributes:
-        writer: where lines go.
-        inside: how `in(S)` is asked, by node number.
-        chains: the functions that truth tables have become.
-        came: fields that note, for promises, that an event was raised in the tick.
+        writer: receives the lines.
+        inside: returns the expression of C for `in(S)`, by node number.
+        chains: the functions of truth tables.
+        raised_fields: fields that record, for monitors, that an event was raised in the tick.
     """
 
     def __init__(self, machine: Machine, *, soft: bool = False, queue: int | None = None) -> None:
@@ -46,7 +46,7 @@ class ChartCode:
         self.soft = soft
         self.writer = CWriter()
         self.inside: Callable[[int], str] = lambda _number: "false"
-        self.came: dict[str, str] = {}
+        self.raised_fields: dict[str, str] = {}
         self.chains = ChainFunctions(machine.chart, self.names)
         self.expressions = CExpressions(self.read, self.value_name, soft=soft, chained=self.chains.call)
         bound = queue_bound(machine)
@@ -55,11 +55,11 @@ class ChartCode:
     # Names and types
 
     def read(self, name: Name) -> str:
-        """Return how a name that may change is read."""
+        """Return the expression of C for a variable, input or event."""
         if name.name.startswith(IN_STATE_PREFIX):
             return self.inside(self.machine.number_of[name.name.removeprefix(IN_STATE_PREFIX)])
         if name.name.startswith(RAISED_PREFIX):
-            return f"chart->{self.came[name.name.removeprefix(RAISED_PREFIX)]}"
+            return f"chart->{self.raised_fields[name.name.removeprefix(RAISED_PREFIX)]}"
         sampled = {**self.names.inputs, **self.names.event_inputs}
         if name.name in sampled:
             return f"in->{sampled[name.name]}"
@@ -81,54 +81,59 @@ class ChartCode:
         """Return the element of a state."""
         return Element("state", node.name, node.line)
 
-    def way_element(self, way: CompoundTransition) -> Element:
-        """Return the element of a way."""
-        return Element("transition", self.way_name(way), way.line)
+    def transition_element(self, transition: CompoundTransition) -> Element:
+        """Return the element of a transition."""
+        return Element("transition", self.transition_name(transition), transition.line)
 
-    def way_name(self, way: CompoundTransition) -> str:
-        """Return a way as a person would say it."""
-        source = self.machine.nodes[way.source].name
+    def transition_name(self, transition: CompoundTransition) -> str:
+        """Return the name of a transition, such as `walking -> turning`."""
+        source = self.machine.nodes[transition.source].name
         goals = " + ".join(
             f"{goal.history.value} history of {self.machine.nodes[goal.node].name}"
             if goal.history
             else self.machine.nodes[goal.node].name
-            for goal in way.targets
+            for goal in transition.targets
         )
         return f"{source} -> {goals}" if goals else f"{source}: internal"
 
-    def way_comment(self, way: CompoundTransition) -> str:
-        """Return what stands above a way: where it leads, on what, where it stands in the chart."""
-        asked = [str(guard) for guard in way.guards if guard != ALWAYS]
-        words = [self.way_name(way)]
-        words += [f"on {' or '.join(way.events)}"] if way.events else []
-        words += [f"after {way.wait} ticks"] if way.wait else []
-        words += [f"when {' and '.join(asked)}"] if asked else []
-        place = f" (line {way.line})" if way.line else ""
-        return comment(", ".join(words) + place)
+    def transition_comment(self, transition: CompoundTransition) -> str:
+        """Return the comment above a transition: its name, event, delay, guards and line."""
+        guards = [str(guard) for guard in transition.guards if guard != ALWAYS]
+        parts = [self.transition_name(transition)]
+        parts += [f"on {' or '.join(transition.events)}"] if transition.events else []
+        parts += [f"after {transition.wait} ticks"] if transition.wait else []
+        parts += [f"when {' and '.join(guards)}"] if guards else []
+        place = f" (line {transition.line})" if transition.line else ""
+        return comment(", ".join(parts) + place)
 
     # Actions
 
-    def asked(self, ways: Iterable[CompoundTransition]) -> Iterator[tuple[CompoundTransition, str | None]]:
-        """Yield ways that are asked in order, each with what is still to be asked; the last may have None.
+    def with_conditions(
+        self, transitions: Iterable[CompoundTransition]
+    ) -> Iterator[tuple[CompoundTransition, str | None]]:
+        """Yield transitions in order of priority, each with its condition in C; None for always.
 
-        What the ways before have settled is not asked again; a way that can then never be taken is left out.
+        Terms that follow from the conditions of earlier transitions are left out, as are transitions that can
+        never be taken after them.
         """
-        ways = tuple(ways)
-        terms = [[*self._terms(way)] for way in ways]
-        open_terms = unsettled([[tree for tree, _ in one] for one in terms])
-        for way, parts, places in zip(ways, terms, open_terms, strict=True):
-            if places is None:
+        transitions = tuple(transitions)
+        all_terms = [[*self._terms(transition)] for transition in transitions]
+        pruned = prune_guards([[tree for tree, _ in terms] for terms in all_terms])
+        for transition, terms, indices in zip(transitions, all_terms, pruned, strict=True):
+            if indices is None:
                 continue
-            yield way, self.expressions.all_of([parts[place] for place in places]) or None
-            if not places:
+            yield transition, self.expressions.all_of([terms[index] for index in indices]) or None
+            if not indices:
                 return
 
-    def _terms(self, way: CompoundTransition) -> Iterator[tuple[Tree, Mapping[str, Value]]]:
-        """Yield what must hold for a way."""
-        if way.wait:
-            counted = Name(way.since_register, declared_type=self.machine.types[way.since_register])
-            yield Binary(Operator.GREATER_EQUAL, counted, Literal(way.wait)), {}
-        for guard in way.guards:
+    def _terms(self, transition: CompoundTransition) -> Iterator[tuple[Tree, Mapping[str, Value]]]:
+        """Yield the terms that must all hold for a transition, with the values of fixed names."""
+        if transition.wait:
+            counter = Name(
+                transition.since_register, declared_type=self.machine.types[transition.since_register]
+            )
+            yield Binary(Operator.GREATER_EQUAL, counter, Literal(transition.wait)), {}
+        for guard in transition.guards:
             if guard != ALWAYS:
                 yield from ((tree, guard.fixed) for tree in terms_of(guard.tree))
 
@@ -150,7 +155,7 @@ class ChartCode:
         return "} else {" if action.otherwise else "}"
 
     def assign(self, action: Assign) -> None:
-        """Write what sets variables, all at once."""
+        """Write assignments, by temporaries where a value reads a variable that is set before it."""
         kinds = self.machine.chart.variables
         set_before: set[str] = set()
         at_once = True
@@ -170,18 +175,18 @@ class ChartCode:
                 self.writer.line(f"chart->{self.names.registers[name]} = new_{number};")
 
     def put(self, event: str) -> None:
-        """Write what raises an event: promises note it, and it waits in the queue if anything listens."""
-        if event in self.came:
-            self.writer.line(f"chart->{self.came[event]} = true;")
+        """Write the raising of an event: it is recorded for monitors, and queued for transitions."""
+        if event in self.raised_fields:
+            self.writer.line(f"chart->{self.raised_fields[event]} = true;")
         if event in self.machine.handled_events:
             self.writer.line(f"put(chart, {self.names.events[event]});")
 
-    def is_told(self, event: str) -> bool:
-        """Return whether it makes a difference that an event is raised."""
-        return event in self.machine.handled_events or event in self.came
+    def has_effect(self, event: str) -> bool:
+        """Return whether raising an event has an effect."""
+        return event in self.machine.handled_events or event in self.raised_fields
 
     def during(self, stayed: Callable[[int], str]) -> None:
-        """Write what is done during the tick in the states of which `stayed` says that they were not left."""
+        """Write the `during` actions of states; `stayed` returns the condition that a state was not left."""
         for number in sorted(self.machine.during_nodes):
             node = self.machine.nodes[number]
             with self.writer.about(self.state_element(node)), self.writer.block(f"if ({stayed(number)})"):
@@ -190,7 +195,7 @@ class ChartCode:
     # Time
 
     def count(self, counter: Counter) -> None:
-        """Write what counts one tick."""
+        """Write the counting of one tick."""
         field = f"chart->{self.names.registers[counter.name]}"
         head = f"if ({field} < {whole(counter.limit)})"
         if counter.condition is not None:
@@ -207,16 +212,18 @@ class ChartCode:
                 self.writer.line(f"{field} = 1;")
 
     def clear_counters(self, node: StateNode) -> None:
-        """Write what lets a state's time begin anew."""
+        """Write the reset of a state's counters."""
         self.writer.write(f"chart->{self.names.registers[counter.name]} = 0;" for counter in node.counters)
 
     @contextmanager
     def function(self, head: str) -> Iterator[CWriter]:
-        """Write a function; a parameter that it does not need is said to be so."""
-        outer, self.writer = self.writer, CWriter()
-        self.writer.element = outer.element
-        yield self.writer
-        inner, self.writer = self.writer, outer
+        """Write a function, with `(void)parameter;` for parameters that it does not use."""
+        outer = self.writer
+        inner = CWriter()
+        inner.element = outer.element
+        self.writer = inner
+        yield inner
+        self.writer = outer
         text = re.sub(r"/\*.*?\*/", "", "\n".join(inner.lines))
         with outer.function(head):
             for name in re.findall(r"(\w+)[,)]", head[head.index("(") :]):
@@ -226,18 +233,18 @@ class ChartCode:
 
 
 def queue_bound(machine: Machine) -> int:
-    """Return how many events can surely wait at once at most; `MAX_QUEUE` where they may go round.
+    """Return an upper bound of the number of waiting events; `MAX_QUEUE` where events may raise each other.
 
-    Counted generously: as if every action that raises an event were done in every microstep.
+    The bound assumes that every action that raises an event is done in every microstep.
     """
     if not machine.queue_limit:
         return 0
     raised: dict[str, set[str]] = {event: set() for event in machine.handled_events}
     always = _raised_by_states(machine)
-    for way in machine.transitions:
-        for event in way.events:
-            raised[event] |= (set(events_raised(way.do)) | always) & machine.handled_events
-    total: int = sum(_raises(actions, machine.handled_events) for actions in all_actions(machine))
+    for transition in machine.transitions:
+        for event in transition.events:
+            raised[event] |= (set(events_raised(transition.do)) | always) & machine.handled_events
+    total: int = sum(_count_raises(actions, machine.handled_events) for actions in all_actions(machine))
     total += sum(len(node.ancestors) for node in machine.nodes if node.final)
     if machine.runs_to_completion:
         return MAX_QUEUE
@@ -245,41 +252,43 @@ def queue_bound(machine: Machine) -> int:
     outside = 1 + len(machine.events) + 1
     if longest is None or total ** max(longest, 1) * outside >= MAX_QUEUE:
         return MAX_QUEUE
-    most: int = total ** max(longest, 1)
-    return max(1, 2 * most)
+    bound: int = total ** max(longest, 1)
+    return max(1, 2 * bound)
 
 
 def _raised_by_states(machine: Machine) -> set[str]:
-    found = {
+    """Return the events that entering or leaving states may raise."""
+    events = {
         DONE_PREFIX + machine.nodes[k].name
         for node in machine.nodes
         if node.final
         for k in node.ancestors[:-1]
     }
     for node in machine.nodes:
-        found |= events_raised(node.entry) | events_raised(node.exit)
-    return found
+        events |= events_raised(node.entry) | events_raised(node.exit)
+    return events
 
 
-def _raises(actions: Actions, heard: frozenset[str]) -> int:
-    """Return how many events actions put into the queue at most."""
+def _count_raises(actions: Actions, queued_events: frozenset[str]) -> int:
+    """Return the greatest number of events that actions put into the queue."""
     count = 0
     for action in actions:
         if isinstance(action, Raise):
-            count += action.event in heard
+            count += action.event in queued_events
         elif isinstance(action, Branch):
-            count += _raises(action.then, heard) + _raises(action.otherwise, heard)
+            count += _count_raises(action.then, queued_events)
+            count += _count_raises(action.otherwise, queued_events)
     return count
 
 
 def _longest_chain(raised: dict[str, set[str]]) -> int | None:
-    """Return how many events follow from one another at most; None where they go round."""
+    """Return the length of the longest chain of events that raise each other; None for a cycle."""
     length: dict[str, int] = {}
     for _ in range(len(raised) + 1):
         before = dict(length)
-        for event, others in raised.items():
-            if all(other in before for other in others):
-                length[event] = 1 + max((before[other] for other in others), default=0)
+        for event, successors in raised.items():
+            if all(successor in before for successor in successors):
+                length[event] = 1 + max((before[successor] for successor in successors), default=0)
         if len(length) == len(raised):
             return max(length.values(), default=1)
     return None

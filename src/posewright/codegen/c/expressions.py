@@ -46,7 +46,7 @@ from posewright.charts.types import (
     Value,
     to_single,
 )
-from posewright.codegen.c.settled import operands_of
+from posewright.codegen.c.guard_pruning import operands_of
 from posewright.codegen.c.values import (
     INT16_HIGH,
     INT16_LOW,
@@ -81,15 +81,15 @@ class CExpressions:
     """Turns expressions into C.
 
     Args:
-        read: returns how a name that may change is read.
-        soft: the compiler's `double` is no IEEE 754 of 64 bits: fractions of 64 bits are computed by calls.
-        values: the constants of an enumeration's values.
-        chained: offered every long chain, the type of C of its value, its conditions and values as C;
-            returns the call of a function that stands for it.
+        read: returns the expression of C for a name.
+        values: returns the constant of an enumeration's value.
+        soft: whether fractions of 64 bits are computed by calls, as the compiler's `double` is shorter.
+        chained: gets every long chain, the type of C of its value, its conditions and values in C; returns
+            the call of a function that computes it.
 
     Attributes:
         used: names of the support functions that are called.
-        divides: whether a divisor had to be asked for zero.
+        divides: whether a divisor is checked for zero.
     """
 
     def __init__(
@@ -120,21 +120,21 @@ class CExpressions:
             parts.append(part.text if len(terms) == 1 else part.operand)
         return " && ".join(parts)
 
-    def of(self, expression: Expression, wanted: Type | None = None) -> CExpression:
+    def of(self, expression: Expression, enumeration: Type | None = None) -> CExpression:
         """Return the value of an expression."""
         self.fixed = expression.fixed
-        return self.tree(expression.tree, wanted)
+        return self.tree(expression.tree, enumeration)
 
     def fitted(self, expression: Expression, kind: Type) -> str:
-        """Return a value made fit to be kept in a variable of a type."""
+        """Return the expression of C for a value assigned to a variable of a type."""
         self.fixed = expression.fixed
-        found = self._folded(expression.tree)
-        if found is not None:
-            return self.literal(kind.clamp(found), kind)  # type: ignore[arg-type]  # the type checker has seen that it goes
+        constant = self._folded(expression.tree)
+        if constant is not None:
+            return self.literal(kind.clamp(constant), kind)  # type: ignore[arg-type]  # the type checker has seen that it goes
         return self.stored(self.tree(expression.tree, kind), kind)
 
     def stored(self, value: CExpression, kind: Type) -> str:
-        """Return a value kept within the range of a type, as what it is stored in."""
+        """Return the expression of C for a value clamped to the range of a type, in its storage type."""
         if isinstance(kind, IntType):
             text = value.bare or value.text
             if value.low < kind.low or value.high > kind.high:
@@ -194,34 +194,34 @@ class CExpressions:
 
     # Trees
 
-    def tree(self, tree: Tree, wanted: Type | None = None) -> CExpression:
+    def tree(self, tree: Tree, enumeration: Type | None = None) -> CExpression:
         """Return the value of a tree.
 
         Args:
-            tree: typed.
-            wanted: the enumeration that a bare name of a value belongs to.
+            tree: the tree, with types.
+            enumeration: the type of a bare name of a value.
         """
         if isinstance(tree, Name) and isinstance(self.fixed.get(tree.name), str):
-            kind = wanted if isinstance(wanted, EnumType) else tree.type
+            kind = enumeration if isinstance(enumeration, EnumType) else tree.type
             text = self.values(kind, str(self.fixed[tree.name]))  # type: ignore[arg-type]  # a name's type is an enumeration
             return CExpression(text, CKind.ENUM, atom=True)
-        known = self._folded(tree)
-        if known is not None and not isinstance(known, str):
-            return self._constant(known)
+        constant = self._folded(tree)
+        if constant is not None and not isinstance(constant, str):
+            return self._constant(constant)
         match tree:
             case Name():
-                found = self._name(tree)
+                value = self._name(tree)
             case Unary():
-                found = self._unary(tree)
+                value = self._unary(tree)
             case Binary():
-                found = self._binary(tree)
+                value = self._binary(tree)
             case If():
-                found = self._choice(tree, wanted)
+                value = self._choice(tree, enumeration)
             case Call():
-                found = self._call(tree)
+                value = self._call(tree)
             case _:
                 raise TypeError(f"a machine has no {tree!r}")
-        return found
+        return value
 
     def _binary(self, tree: Binary) -> CExpression:
         if tree.operator in COMPARISONS:
@@ -229,20 +229,20 @@ class CExpressions:
         if tree.operator in ARITHMETIC:
             return self._arithmetic(tree)
         sign = " && " if tree.operator is Operator.AND else " || "
-        parts = (self.tree(one) for one in operands_of(tree, tree.operator))
+        parts = (self.tree(operand) for operand in operands_of(tree, tree.operator))
         return CExpression(sign.join(part.operand for part in parts), CKind.BOOL)
 
     def _folded(self, tree: Tree) -> Value | None:
-        """Return the value of a tree that reads nothing that changes; None where there is none."""
+        """Return the value of a tree without variables; None where it has some, or divides by zero."""
         if isinstance(tree, Literal):
             return tree.value
         if names_in(tree) - self.fixed.keys():
             return None
         try:
-            found: Value = compile_tree(tree, self.fixed, Expression(tree, BoolType()).source)({})
+            value: Value = compile_tree(tree, self.fixed, Expression(tree, BoolType()).source)({})
         except ExpressionError:
-            return None  # it divides by zero, and must do so when it is asked
-        return found
+            return None  # a division by zero must happen at run time
+        return value
 
     def _name(self, tree: Name) -> CExpression:
         text, kind = self.read(tree), tree.type
@@ -269,22 +269,22 @@ class CExpressions:
         if high > INT_HIGH:
             self.used.add("pw_neg")
             return CExpression(f"pw_neg({inner.text})", CKind.LONG, True, low, INT_HIGH)
-        return self._whole(f"-{inner.operand}", low, high, (inner,))
+        return self._integer(f"-{inner.operand}", low, high, (inner,))
 
-    def _whole(self, text: str, low: float, high: float, parts: tuple[CExpression, ...]) -> CExpression:
-        """Return a whole result that is computed in 16 bits where it and its parts have no more."""
+    def _integer(self, text: str, low: float, high: float, parts: tuple[CExpression, ...]) -> CExpression:
+        """Return an integer, computed in 16 bits where it and its parts fit."""
         small = all(part.kind is CKind.INT for part in parts) and low >= INT16_LOW and high <= INT16_HIGH
         return CExpression(text, CKind.INT if small else CKind.LONG, False, low, high)
 
     def _arithmetic(self, tree: Binary) -> CExpression:
         left, right = self.tree(tree.left), self.tree(tree.right)
         if left.is_whole and right.is_whole and tree.operator is not Operator.OVER:
-            return self._whole_arithmetic(tree, left, right)
+            return self._integer_arithmetic(tree, left, right)
         return self._fraction(tree, self.as_double(left), self.as_double(right), CKind.DOUBLE)
 
-    def _whole_arithmetic(self, tree: Binary, left: CExpression, right: CExpression) -> CExpression:
+    def _integer_arithmetic(self, tree: Binary, left: CExpression, right: CExpression) -> CExpression:
         if tree.operator is Operator.MODULO:
-            return self._whole_modulo(left, right)
+            return self._integer_modulo(left, right)
         corners = [
             _exact(tree.operator, a, b) for a in (left.low, left.high) for b in (right.low, right.high)
         ]
@@ -295,24 +295,25 @@ class CExpressions:
             low, high = max(low, INT_LOW), min(high, INT_HIGH)
             return CExpression(f"{function}({left.text}, {right.text})", CKind.LONG, True, low, high)
         sign = _NATIVE[tree.operator]
-        found = self._whole(f"{left.operand} {sign} {right.operand}", low, high, (left, right))
-        if found.kind is CKind.LONG and CKind.LONG not in (left.kind, right.kind):
+        value = self._integer(f"{left.operand} {sign} {right.operand}", low, high, (left, right))
+        if value.kind is CKind.LONG and CKind.LONG not in (left.kind, right.kind):
             return CExpression(
                 f"(int32_t){left.operand} {sign} {right.operand}", CKind.LONG, False, low, high
             )
-        return found
+        return value
 
-    def _whole_modulo(self, left: CExpression, right: CExpression) -> CExpression:
+    def _integer_modulo(self, left: CExpression, right: CExpression) -> CExpression:
         low, high = min(right.low + 1, 0), max(right.high - 1, 0)
         if left.low >= 0 and right.low > 0:
-            return self._whole(f"{left.operand} % {right.operand}", low, high, (left, right))
-        self._ask_for_zero(right)
+            return self._integer(f"{left.operand} % {right.operand}", low, high, (left, right))
+        self._note_division(right)
         name = "pw_mod" if not _may_be_zero(right) else "pw_checked_mod"
         self.used.add(name)
         status = f", {STATUS}" if name == "pw_checked_mod" else ""
         return CExpression(f"{name}({left.text}, {right.text}{status})", CKind.LONG, True, low, high)
 
-    def _ask_for_zero(self, right: CExpression) -> None:
+    def _note_division(self, right: CExpression) -> None:
+        """Note that a divisor may be zero, if it may."""
         if _may_be_zero(right):
             self.divides = True
 
@@ -339,7 +340,7 @@ class CExpressions:
         return low <= 0 <= high
 
     def _checked(self, divisor: CExpression, *, soft: bool) -> CExpression:
-        """Return a divisor that says so where it is zero."""
+        """Return a divisor that sets the status where it is zero."""
         name = "pw_f64_divisor" if soft else f"pw_{divisor.kind.value}_divisor"
         self.used.add(name)
         return CExpression(f"{name}({divisor.text}, {STATUS})", divisor.kind, atom=True)
@@ -370,45 +371,45 @@ class CExpressions:
         return CExpression(f"(float){value.operand}", CKind.FLOAT)
 
     def _comparison(self, tree: Binary) -> CExpression:
-        wanted = next((k for k in map(_enumeration, (tree.left, tree.right)) if k is not None), None)
+        enumeration = next((k for k in map(_enumeration, (tree.left, tree.right)) if k is not None), None)
         free = next(
             (
-                one.type
-                for one in (tree.left, tree.right)
-                if isinstance(one, Name) and one.name not in self.fixed
+                operand.type
+                for operand in (tree.left, tree.right)
+                if isinstance(operand, Name) and operand.name not in self.fixed
             ),
             None,
         )
-        wanted = free if isinstance(free, EnumType) else wanted
-        left, right = self.tree(tree.left, wanted), self.tree(tree.right, wanted)
+        enumeration = free if isinstance(free, EnumType) else enumeration
+        left, right = self.tree(tree.left, enumeration), self.tree(tree.right, enumeration)
         if left.kind is CKind.ENUM or left.kind is CKind.BOOL:
             return CExpression(f"{left.operand} {_COMPARE[tree.operator]} {right.operand}", CKind.BOOL)
-        left, right = self.alike((left, right))
+        left, right = self.widen((left, right))
         if self.soft and left.kind is CKind.DOUBLE:
             return self._soft_comparison(tree.operator, left, right)
         return CExpression(f"{left.operand} {_COMPARE[tree.operator]} {right.operand}", CKind.BOOL)
 
-    def _soft_comparison(self, how: Operator, left: CExpression, right: CExpression) -> CExpression:
-        if how in _MIRRORED:
-            how, left, right = _MIRRORED[how], right, left
-        name = {Operator.LESS: "pw_f64_lt", Operator.LESS_EQUAL: "pw_f64_le"}.get(how, "pw_f64_eq")
-        found = self._soft_call(name, left, right)
-        sign = "!" if how is Operator.UNEQUAL else ""
-        return CExpression(f"{sign}{found.text}", CKind.BOOL, atom=True)
+    def _soft_comparison(self, operator: Operator, left: CExpression, right: CExpression) -> CExpression:
+        if operator in _MIRRORED:
+            operator, left, right = _MIRRORED[operator], right, left
+        name = {Operator.LESS: "pw_f64_lt", Operator.LESS_EQUAL: "pw_f64_le"}.get(operator, "pw_f64_eq")
+        call = self._soft_call(name, left, right)
+        sign = "!" if operator is Operator.UNEQUAL else ""
+        return CExpression(f"{sign}{call.text}", CKind.BOOL, atom=True)
 
-    def alike(self, parts: tuple[CExpression, ...]) -> tuple[CExpression, ...]:
-        """Return numbers in the narrowest kind that holds all of them exactly."""
+    def widen(self, parts: tuple[CExpression, ...]) -> tuple[CExpression, ...]:
+        """Return numbers in the narrowest kind that represents all of them exactly."""
         if all(part.is_whole for part in parts):
             return parts
         single = all(part.kind is CKind.FLOAT or exact_single(part) for part in parts)
         return tuple(self.as_float(part) if single else self.as_double(part) for part in parts)
 
-    def _choice(self, tree: If, wanted: Type | None) -> CExpression:
-        cases, rest = split_cases(tree)
-        enumeration = wanted if isinstance(wanted, EnumType) else _enumeration(tree)
-        values = [self.tree(value, enumeration) for value in (*(then for _, then in cases), rest)]
+    def _choice(self, tree: If, requested: Type | None) -> CExpression:
+        cases, otherwise = split_cases(tree)
+        enumeration = requested if isinstance(requested, EnumType) else _enumeration(tree)
+        values = [self.tree(value, enumeration) for value in (*(then for _, then in cases), otherwise)]
         if values[0].kind not in (CKind.BOOL, CKind.ENUM):
-            values = [*self.alike(tuple(values))]
+            values = [*self.widen(tuple(values))]
         kind = CKind.LONG if any(value.kind is CKind.LONG for value in values) else values[0].kind
         low, high = min(value.low for value in values), max(value.high for value in values)
         conditions = [self.tree(condition) for condition, _ in cases]
@@ -421,7 +422,7 @@ class CExpressions:
         return CExpression(f"{text}{values[-1].operand}", kind, False, low, high)
 
     def _c_type(self, kind: CKind, enumeration: EnumType | None) -> str:
-        """Return the type in which a function gives a value."""
+        """Return the type of C of the value of a function."""
         if kind is CKind.ENUM and enumeration is not None:
             return f"{enumeration.storage}_t"
         return "pw_f64" if kind is CKind.DOUBLE and self.soft else kind.value
@@ -432,27 +433,27 @@ class CExpressions:
         parts = tuple(self.tree(argument) for argument in tree.arguments)
         if tree.function == "abs":
             return self._absolute(parts[0])
-        parts = self.alike(parts)
-        found = parts[0]
+        parts = self.widen(parts)
+        value = parts[0]
         for part in parts[1:]:
-            found = self._chosen(tree.function, found, part)
-        return found
+            value = self._minimum_or_maximum(tree.function, value, part)
+        return value
 
-    def _chosen(self, function: str, one: CExpression, other: CExpression) -> CExpression:
-        kind = CKind.LONG if CKind.LONG in (one.kind, other.kind) else one.kind
-        choose = min if function == "min" else max
-        low, high = choose(one.low, other.low), choose(one.high, other.high)
-        if one.is_whole:
+    def _minimum_or_maximum(self, function: str, first: CExpression, second: CExpression) -> CExpression:
+        kind = CKind.LONG if CKind.LONG in (first.kind, second.kind) else first.kind
+        bound = min if function == "min" else max
+        low, high = bound(first.low, second.low), bound(first.high, second.high)
+        if first.is_whole:
             name = f"pw_{function}_i32"
             self.used.add(name)
             small = kind is CKind.INT
-            text = f"{name}({one.bare or one.text}, {other.bare or other.text})"
-            found = CExpression(text, kind, True, low, high)
-            return replace(found, text=f"(int16_t){text}", atom=False, bare=text) if small else found
+            text = f"{name}({first.bare or first.text}, {second.bare or second.text})"
+            value = CExpression(text, kind, True, low, high)
+            return replace(value, text=f"(int16_t){text}", atom=False, bare=text) if small else value
         soft = self.soft and kind is CKind.DOUBLE
         name = f"pw_f64_{function}" if soft else f"pw_{function}_{kind.value}"
         self.used.add(name)
-        return CExpression(f"{name}({one.text}, {other.text})", kind, atom=True)
+        return CExpression(f"{name}({first.text}, {second.text})", kind, atom=True)
 
     def _absolute(self, inner: CExpression) -> CExpression:
         if inner.is_whole:
@@ -461,8 +462,8 @@ class CExpressions:
             self.used.add("pw_abs")
             small = inner.kind is CKind.INT and high <= INT16_HIGH
             text = f"pw_abs({inner.bare or inner.text})"
-            found = CExpression(text, CKind.INT if small else CKind.LONG, True, low, high)
-            return replace(found, text=f"(int16_t){text}", atom=False, bare=text) if small else found
+            value = CExpression(text, CKind.INT if small else CKind.LONG, True, low, high)
+            return replace(value, text=f"(int16_t){text}", atom=False, bare=text) if small else value
         if inner.kind is CKind.DOUBLE and self.soft:
             return self._soft_call("pw_f64_abs", inner)
         return CExpression(
@@ -481,10 +482,10 @@ class CExpressions:
         return self.as_float(self.tree(inner))
 
 
-def _exact(how: Operator, a: float, b: float) -> float:
-    if how is Operator.PLUS:
+def _exact(operator: Operator, a: float, b: float) -> float:
+    if operator is Operator.PLUS:
         return a + b
-    return a - b if how is Operator.MINUS else a * b
+    return a - b if operator is Operator.MINUS else a * b
 
 
 def _may_be_zero(value: CExpression) -> bool:
@@ -494,6 +495,6 @@ def _may_be_zero(value: CExpression) -> bool:
 def _enumeration(tree: Tree) -> EnumType | None:
     """Return the enumeration that a tree's value is of."""
     if isinstance(tree, If):
-        cases, rest = split_cases(tree)
-        return next(filter(None, map(_enumeration, (*(then for _, then in cases), rest))), None)
+        cases, otherwise = split_cases(tree)
+        return next(filter(None, map(_enumeration, (*(then for _, then in cases), otherwise))), None)
     return tree.declared_type if isinstance(tree, Name) and isinstance(tree.declared_type, EnumType) else None

@@ -1,7 +1,7 @@
-"""The promises of a chart as C: after every tick each is asked, and a bitmap says which are broken now.
+"""Monitors of a chart's promises as C: each is evaluated after every tick, and a bitmap has the broken ones.
 
-A promise that divides by zero makes the tick fail as any other division by zero does: nothing of the tick is
-kept, that which the promises remember neither.
+A promise that divides by zero makes the tick fail as any other division by zero does: the tick changes
+nothing, the memory of the promises included.
 """
 
 from __future__ import annotations
@@ -19,46 +19,51 @@ from posewright.errors import InputError, Where
 
 
 class MonitorCode:
-    """Writes what watches the promises.
+    """Writes the monitors.
 
     Args:
-        code: of the chart; it is told which events have to be noted when they are raised.
-        promises: that are watched; where there are none nothing is written.
+        code: the code of the chart; it gets the fields of the events that monitors read.
+        promises: the promises monitored; for none, nothing is written.
     """
 
     def __init__(self, code: ChartCode, promises: Sequence[Promise]) -> None:
         self.code = code
         self.chart = code.machine.chart
         self.promises = tuple(promises)
-        self.asked = [
-            TickConditions(code.machine, [one for one in (promise.when, promise.goal) if one is not None])
+        self.conditions = [
+            TickConditions(
+                code.machine,
+                [condition for condition in (promise.when, promise.goal) if condition is not None],
+            )
             for promise in self.promises
         ]
-        watched = sorted({event for asked in self.asked for event in asked.raised_names.values()})
-        code.came = {event: f"came[{number}]" for number, event in enumerate(watched)}
+        events = sorted(
+            {event for conditions in self.conditions for event in conditions.raised_names.values()}
+        )
+        code.raised_fields = {event: f"came[{number}]" for number, event in enumerate(events)}
 
     def style(self, style: Style) -> Style:
-        """Return how the tick is written that is watched: nobody asks for a table.
+        """Return the style of a monitored tick: a switch instead of `AUTO`.
 
         Raises:
-            InputError: a table is wanted, and rows do not say which events are raised.
+            InputError: a table is requested, but monitors need to know which events are raised.
         """
-        if style is Style.TABLE and self.code.came:
+        if style is Style.TABLE and self.code.raised_fields:
             raise InputError(
-                f"{self.chart.name} cannot be a table: its promises ask which events were raised",
+                f"{self.chart.name} cannot be a table: its promises depend on the events raised",
                 where=Where(self.chart.path),
-                hint="let it be a switch, or choose auto",
+                hint="choose the style switch or auto",
             )
         return Style.SWITCH if style is Style.AUTO and self.promises else style
 
     @cached_property
     def size(self) -> int:
-        """Bytes of the bitmap."""
+        """Size of the bitmap [bytes]."""
         return (len(self.promises) + 7) // 8
 
     @cached_property
     def limits(self) -> dict[int, int]:
-        """For how many ticks an answer may be owed, by the numbers of the promises that wait for one."""
+        """Greatest number of ticks to the response, by the number of each promise with a response."""
         return {
             number: self.chart.ticks_within(promise.within_s)
             for number, promise in enumerate(self.promises)
@@ -80,7 +85,7 @@ class MonitorCode:
         ]
 
     def fields(self) -> list[str]:
-        """Return the declarations of what the promises remember."""
+        """Return the declarations of the fields of the monitors."""
         if not self.promises:
             return []
         fields = [f"uint8_t broken[{self.size}]; {comment('bit n % 8 of byte n / 8: promise n is broken')}"]
@@ -89,62 +94,66 @@ class MonitorCode:
             f"{comment('ticks: ' + format_promise(self.promises[number]))}"
             for number, limit in self.limits.items()
         ]
-        if self.code.came:
-            fields.append(f"bool came[{len(self.code.came)}]; {comment(', '.join(self.code.came))}")
+        raised_fields = self.code.raised_fields
+        if raised_fields:
+            fields.append(f"bool came[{len(raised_fields)}]; {comment(', '.join(raised_fields))}")
         return fields
 
     def init(self) -> None:
-        """Write what goes back to before the first tick."""
-        self._clear()
+        """Write the initialisation of the fields."""
+        self._clear_bitmap()
         self.code.writer.write(f"chart->owed_{number} = 0U;" for number in self.limits)
-        self._forget()
+        self._clear_raised_events()
 
     def functions(self) -> None:
-        """Write the function that asks all promises."""
+        """Write the function that evaluates all promises."""
         prefix = self.code.names.prefix
         if not self.promises:
             return
         with self.code.function(f"static void watch({prefix}_t *chart, const {prefix}_inputs_t *in)"):
-            self._clear()
+            self._clear_bitmap()
             for number, promise in enumerate(self.promises):
                 with self.code.writer.about(Element("promise", promise.name, promise.line)):
-                    self._ask(number, promise)
-            self._forget()
+                    self._write_promise(number, promise)
+            self._clear_raised_events()
         with self.code.function(
             f"bool {prefix}_is_broken(const {prefix}_t *chart, uint8_t promise)"
         ) as writer:
             writer.line("return (((unsigned)chart->broken[promise / 8U] >> (promise % 8U)) & 1U) != 0U;")
 
-    def call(self, chart: str, given: str) -> list[str]:
-        """Return what asks all promises after a tick."""
-        return [f"watch({chart}, {given});"] if self.promises else []
+    def call(self, chart: str, inputs: str) -> list[str]:
+        """Return the call after a tick that evaluates all promises."""
+        return [f"watch({chart}, {inputs});"] if self.promises else []
 
     def prototypes(self) -> list[str]:
-        """Return the declaration of what others may ask."""
+        """Return the declaration of the public function of the monitors."""
         prefix = self.code.names.prefix
         if not self.promises:
             return []
-        said = "Returns whether a promise is broken after the last tick."
-        return ["", comment(said), f"bool {prefix}_is_broken(const {prefix}_t *chart, uint8_t promise);"]
+        meaning = "Returns whether a promise is broken after the last tick."
+        return ["", comment(meaning), f"bool {prefix}_is_broken(const {prefix}_t *chart, uint8_t promise);"]
 
-    def _clear(self) -> None:
+    def _clear_bitmap(self) -> None:
         self.code.writer.write(f"chart->broken[{number}] = 0U;" for number in range(self.size))
 
-    def _forget(self) -> None:
-        """Write what lets the next tick begin with no event raised."""
-        self.code.writer.write(f"chart->{field} = false;" for field in self.code.came.values())
+    def _clear_raised_events(self) -> None:
+        """Write that no event has been raised in the next tick."""
+        self.code.writer.write(f"chart->{field} = false;" for field in self.code.raised_fields.values())
 
-    def _ask(self, number: int, promise: Promise) -> None:
-        code, write = self.code, self.code.writer
-        when, *goals = [code.expressions.of(one) for one in self.asked[number].conditions]
+    def _write_promise(self, number: int, promise: Promise) -> None:
+        """Write the evaluation of a promise."""
+        write = self.code.writer
+        conditions = self.conditions[number].conditions
+        when, *goals = [self.code.expressions.of(condition) for condition in conditions]
         place = f" (line {promise.line})" if promise.line else ""
         write.line(comment(f"{promise.name}: {format_promise(promise)}{place}"))
         if promise.kind is not PromiseKind.LEADS_TO:
-            holds = when.text if promise.kind is PromiseKind.NEVER else f"!{when.operand}"
-            with write.block(f"if ({holds})"):
-                self._note(number)
+            is_broken = when.text if promise.kind is PromiseKind.NEVER else f"!{when.operand}"
+            with write.block(f"if ({is_broken})"):
+                self._set_broken(number)
             return
-        limit, age = self.limits[number], f"chart->owed_{number}"
+        limit = self.limits[number]
+        age = f"chart->owed_{number}"
         kind = _count_type(limit)
         suffix = "UL" if kind == "uint32_t" else "U"
         with write.block(""):
@@ -157,13 +166,13 @@ class MonitorCode:
             with write.indented_block():
                 write.line(f"{age}++;")
             with write.block(f"if ({age} > {limit}{suffix})"):
-                self._note(number)
+                self._set_broken(number)
 
-    def _note(self, number: int) -> None:
+    def _set_broken(self, number: int) -> None:
         byte = f"chart->broken[{number // 8}]"
         self.code.writer.line(f"{byte} = (uint8_t)({byte} | {1 << number % 8}U);")
 
 
 def _count_type(limit: int) -> str:
-    """Return the type that counts one tick more than an answer may take: a day has 8.64e8 of the shortest."""
+    """Return a type that counts to one tick more than the limit: a day has 8.64e8 of the shortest ticks."""
     return "uint8_t" if limit < 255 else "uint16_t" if limit < 65535 else "uint32_t"

@@ -1,4 +1,4 @@
-"""What things of a chart are called in C."""
+"""Names of a chart's elements in C."""
 
 from __future__ import annotations
 
@@ -124,43 +124,45 @@ MACROS = re.compile(
 
 
 def identifier(name: str) -> str:
-    """Return an identifier of C that is as near as can be to a name."""
+    """Return an identifier of C that resembles a name."""
     plain = re.sub(r"[^A-Za-z0-9_]", "_", name.strip())
     if not plain or plain[0].isdigit():
         plain = f"c{plain}"
-    taken = plain in KEYWORDS or MACROS.fullmatch(plain)
-    return f"{plain.lstrip('_')}_" if taken else plain
+    is_reserved = plain in KEYWORDS or MACROS.fullmatch(plain)
+    return f"{plain.lstrip('_')}_" if is_reserved else plain
 
 
 def distinct(names: Iterable[str]) -> dict[str, str]:
-    """Return an identifier for each name, no two alike."""
-    found: dict[str, str] = {}
+    """Return a different identifier for each name."""
+    identifiers: dict[str, str] = {}
     used: set[str] = set()
     for name in names:
-        wanted = identifier(name)
-        number, chosen = 1, wanted
-        while chosen in used:
+        base = identifier(name)
+        candidate = base
+        number = 1
+        while candidate in used:
             number += 1
-            chosen = f"{wanted}_{number}"
-        used.add(chosen)
-        found[name] = chosen
-    return found
+            candidate = f"{base}_{number}"
+        used.add(candidate)
+        identifiers[name] = candidate
+    return identifiers
 
 
 def upper(names: Iterable[str], prefix: str, used: set[str] | None = None) -> dict[str, str]:
-    """Return a constant's name for each name: upper case, with the prefix, no two alike, and none `used`."""
+    """Return a different constant for each name, in upper case with a prefix, none of them in `used`."""
     names = tuple(names)
-    found: dict[str, str] = {}
+    constants: dict[str, str] = {}
     used = set() if used is None else used
     for name in names:
-        wanted = f"{prefix}_{re.sub(r'[^A-Za-z0-9_]', '_', name)}".upper()
-        number, chosen = 1, wanted
-        while chosen in used:
+        base = f"{prefix}_{re.sub(r'[^A-Za-z0-9_]', '_', name)}".upper()
+        candidate = base
+        number = 1
+        while candidate in used:
             number += 1
-            chosen = f"{wanted}_{number}"
-        used.add(chosen)
-        found[name] = chosen
-    return found
+            candidate = f"{base}_{number}"
+        used.add(candidate)
+        constants[name] = candidate
+    return constants
 
 
 class ChartNames:
@@ -192,15 +194,18 @@ class ChartNames:
         outputs = distinct(chart.outputs)
         own = (*_OWN_FIELDS, *(f"history_{k}" for k in range(len(machine.history))))
         owed = (f"owed_{k}" for k in range(len(chart.promises)))
-        others = distinct([*own, *owed, *chart.locals, *(c.name for c in machine.counters)])
+        internal_names = distinct([*own, *owed, *chart.locals, *(c.name for c in machine.counters)])
         self.registers = {name: f"out.{field}" for name, field in outputs.items()}
-        self.registers |= {name: others[name] for name in machine.registers if name not in outputs}
-        self.fields = {**outputs, **{name: others[name] for name in machine.registers if name not in outputs}}
+        self.registers |= {name: internal_names[name] for name in machine.registers if name not in outputs}
+        self.fields = {
+            **outputs,
+            **{name: internal_names[name] for name in machine.registers if name not in outputs},
+        }
         used = {f"{self.constant}_{name}" for name in ("H", "OK", "DIVISION_BY_ZERO", "NO_END")}
         states = upper((node.name for node in machine.nodes[1:]), f"{self.constant}_STATE", used)
         self.states: Mapping[int, str] = {node.index: states[node.name] for node in machine.nodes[1:]}
         self.events = upper(sorted(machine.handled_events), f"{self.constant}_EVENT", used)
-        self.promises = upper((one.name for one in chart.promises), f"{self.constant}_PROMISE", used)
+        self.promises = upper((promise.name for promise in chart.promises), f"{self.constant}_PROMISE", used)
         self.values: dict[EnumType, dict[str, str]] = {}
         self.labels: dict[EnumType, str] = {}
         for name, kind in self._declared(chart):
@@ -209,7 +214,7 @@ class ChartNames:
                 self.values[kind] = upper(kind.values, f"{self.constant}_{name}", used)
 
     def _declared(self, chart: Chart) -> Iterator[tuple[str, Type]]:
-        """Yield everything that has a type, and its name."""
+        """Yield name and type of all inputs, variables, parameters and functions."""
         yield from chart.inputs.items()
         yield from chart.variables.items()
         for name, function in chart.functions.items():
@@ -238,7 +243,7 @@ TYPES = re.compile(r"u?int(_fast|_least)?\d+|u?int(ptr|max)|s?size|wchar|wint|pt
 
 
 def prefix_of(chart: Chart) -> str:
-    """Return what the names of a chart's functions and types begin with."""
-    found = identifier(identifier(chart.name).lower()).lower()
-    taken = found in HEADERS or TYPES.fullmatch(found)
-    return f"{found}_" if taken else found if found.strip("_") else f"chart{found}"
+    """Return the prefix of the names of a chart's functions and types."""
+    prefix = identifier(identifier(chart.name).lower()).lower()
+    is_reserved = prefix in HEADERS or TYPES.fullmatch(prefix)
+    return f"{prefix}_" if is_reserved else prefix if prefix.strip("_") else f"chart{prefix}"

@@ -1,7 +1,7 @@
-"""What C on a small processor cannot keep as the interpreter does, and what is done instead.
+"""Differences between the C of a chart and the interpreter.
 
-Everything here is known before a line of C is written: what cannot be done is refused, the rest is said at
-the head of the chart's header.
+They are found before C is written: what C cannot do is an error, other differences are listed at the top of
+the chart's header.
 """
 
 from __future__ import annotations
@@ -20,68 +20,72 @@ from posewright.codegen.c.writer import comment
 from posewright.errors import InputError, Where
 
 MAX_WAYS = 65535
-"""Ways between states are numbered with 16 bits, and one number is none; there are fewer states."""
+"""Transitions are numbered with 16 bits, and one number means none; there are fewer states."""
 
 MAX_EVENTS = 256
 """Events that are raised inside, and promises, are numbered with 8 bits."""
 
 MICROSECOND_S = 1e-6
 MAX_PERIOD_S = 2**31 * MICROSECOND_S
-"""The boards' clocks count microseconds in 32 bits; differences of half as many can surely be told apart."""
+"""Longest period: the boards' clocks count microseconds in 32 bits, half of which can be compared."""
 
 SAFE_PERIOD_S = 1e-3
-"""From here on a tick and what goes over the serial line surely fit: a step takes some ten microseconds."""
+"""Period in which a tick and the traffic on the serial line fit: a step takes some ten microseconds."""
 
-MOST_PLACES = 4
+MAX_PLACES = 4
 GIVEN_UP = "it is given up and changes nothing, and the status stays"
 
 
 @dataclass(frozen=True)
 class Policy:
-    """Something that is not as in the interpreter, or only so under a condition.
+    """A difference from the interpreter, or a condition under which there is none.
 
     Attributes:
-        what: it is about.
-        done: what the C does.
-        where: in the chart, as far as that can be said: `walking -> turning (line 12)`.
+        subject: the feature of the chart.
+        effect: what the C does.
+        where: places in the chart, where known: `walking -> turning (line 12)`.
     """
 
-    what: str
-    done: str
+    subject: str
+    effect: str
     where: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        shown, more = "; ".join(self.where[:MOST_PLACES]), len(self.where) - MOST_PLACES
-        rest = f" and {more} more" if more > 0 else ""
-        return f"{self.what}: {self.done}" + (f" [{shown}{rest}]" if shown else "")
+        text = f"{self.subject}: {self.effect}"
+        if not self.where:
+            return text
+        places = "; ".join(self.where[:MAX_PLACES])
+        n_more = len(self.where) - MAX_PLACES
+        return f"{text} [{places}{f' and {n_more} more' if n_more > 0 else ''}]"
 
 
 def policies_of(generator: ChartGenerator) -> tuple[Policy, ...]:
-    """Return what is to be known of a chart in C.
+    """Return the differences of a chart's C from the interpreter.
 
     Raises:
-        InputError: C cannot keep what the chart promises; the hint says what to change.
+        InputError: C cannot do what the chart requires; the hint says what to change.
     """
-    refuse_impossible(generator)
-    _ = generator.body  # what it is computed with is known once it is written
-    found = [_division(generator), _modulo(generator), _fractions(generator), _soft(generator)]
-    found += [_endless(generator), _queue(generator), _period(generator), _names(generator)]
-    return tuple(one for one in found if one is not None)
+    require_possible(generator)
+    _ = generator.body  # writing it collects the support functions used
+    policies = [_division(generator), _modulo(generator), _fractions(generator), _soft_doubles(generator)]
+    policies += [_endless_tick(generator), _queue(generator), _period(generator), _names(generator)]
+    return tuple(policy for policy in policies if policy is not None)
 
 
 def policy_lines(policies: tuple[Policy, ...]) -> list[str]:
-    """Return them as comments, with an empty line after them."""
-    lines = [comment(str(one)[0].upper() + str(one)[1:] + ".") for one in policies]
+    """Return the policies as comments, with an empty line after them."""
+    lines = [comment(str(policy)[0].upper() + str(policy)[1:] + ".") for policy in policies]
     return [*lines, ""] if lines else []
 
 
-def refuse_impossible(generator: ChartGenerator) -> None:
-    """Refuse a chart that cannot be written as C.
+def require_possible(generator: ChartGenerator) -> None:
+    """Raise unless a chart can be written as C.
 
     Raises:
-        InputError: it is too large, or its ticks are closer or farther apart than can be counted.
+        InputError: it is too large, or its period cannot be timed.
     """
-    machine, chart = generator.machine, generator.chart
+    machine = generator.machine
+    chart = generator.chart
     sizes = {
         "ways between states": (len(machine.transitions), MAX_WAYS, "let fewer junctions follow one another"),
         "events raised inside": (
@@ -95,9 +99,9 @@ def refuse_impossible(generator: ChartGenerator) -> None:
             "join some with `and`, or do without monitors",
         ),
     }
-    for what, (size, most, hint) in sizes.items():
-        if size > most:
-            message = f"{chart.name} has {size} {what}, and {most} can be numbered"
+    for kind, (size, limit, hint) in sizes.items():
+        if size > limit:
+            message = f"{chart.name} has {size} {kind}, and {limit} can be numbered"
             raise InputError(message, where=Where(chart.path), hint=hint)
     if chart.period_s > MAX_PERIOD_S:
         raise InputError(
@@ -113,28 +117,27 @@ def refuse_impossible(generator: ChartGenerator) -> None:
 def _division(generator: ChartGenerator) -> Policy | None:
     if not generator.code.expressions.divides:
         return None
-    done = f"{GIVEN_UP.replace('it', 'the tick', 1)} {generator.names.constant}_DIVISION_BY_ZERO until init"
-    return Policy("division by zero", done, _asking(generator, _may_divide_by_zero))
+    effect = f"{GIVEN_UP.replace('it', 'the tick', 1)} {generator.names.constant}_DIVISION_BY_ZERO until init"
+    return Policy("division by zero", effect, _find_places(generator, _may_divide_by_zero))
 
 
 def _modulo(generator: ChartGenerator) -> Policy | None:
     if not {"pw_fmod", "pw_f64_mod"} & generator.code.expressions.used:
         return None
-    done = "exact, bit for bit, but slow where the operands are of very different size"
-    return Policy("`%` of fractions", done, _asking(generator, _is_fraction_modulo))
+    effect = "exact, bit for bit, but slow where the operands are of very different size"
+    return Policy("`%` of fractions", effect, _find_places(generator, _is_fraction_modulo))
 
 
 def _fractions(generator: ChartGenerator) -> Policy | None:
     kinds = [*generator.chart.inputs.values(), *generator.chart.variables.values()]
-    trees = [node for one in generator.machine.expressions for node in nodes_of(one.tree)]
-    divides = any(isinstance(node, Binary) and node.operator is Operator.OVER for node in trees)
+    nodes = [node for expression in generator.machine.expressions for node in nodes_of(expression.tree)]
+    divides = any(isinstance(node, Binary) and node.operator is Operator.OVER for node in nodes)
     if not divides and not any(isinstance(kind, FloatType) for kind in kinds):
         return None
-    done = "exact with -ffp-contract=off and without -ffast-math, as `build` compiles"
-    return Policy("fractions", done)
+    return Policy("fractions", "exact with -ffp-contract=off and without -ffast-math, as `build` compiles")
 
 
-def _soft(generator: ChartGenerator) -> Policy | None:
+def _soft_doubles(generator: ChartGenerator) -> Policy | None:
     doubles = [
         name
         for name, kind in {**generator.chart.inputs, **generator.chart.variables}.items()
@@ -151,40 +154,42 @@ def _soft(generator: ChartGenerator) -> Policy | None:
     )
 
 
-def _endless(generator: ChartGenerator) -> Policy | None:
+def _endless_tick(generator: ChartGenerator) -> Policy | None:
     if not generator.counts:
         return None
-    done = f"after {MAX_MICROSTEPS} microsteps {GIVEN_UP} {generator.names.constant}_NO_END until init"
-    return Policy("a tick that may not end", done)
+    effect = f"after {MAX_MICROSTEPS} microsteps {GIVEN_UP} {generator.names.constant}_NO_END until init"
+    return Policy("a tick that may not end", effect)
 
 
 def _queue(generator: ChartGenerator) -> Policy | None:
     if not generator.may_overflow:
         return None
     size = generator.code.queue
-    most = queue_bound(generator.machine)
-    unlike = f"; in the interpreter {most} may wait" if size < most else ""
-    done = f"{size} may wait at once; a tick that raises one more is given up as if without end{unlike}"
-    return Policy("events raised inside", done, tuple(sorted(generator.machine.handled_events)))
+    bound = queue_bound(generator.machine)
+    difference = f"; in the interpreter {bound} may wait" if size < bound else ""
+    effect = f"{size} may wait at once; a tick that raises one more is given up as if without end{difference}"
+    return Policy("events raised inside", effect, tuple(sorted(generator.machine.handled_events)))
 
 
 def _period(generator: ChartGenerator) -> Policy | None:
     period_s = generator.chart.period_s
-    whole = round(period_s / MICROSECOND_S) * MICROSECOND_S
+    rounded_s = round(period_s / MICROSECOND_S) * MICROSECOND_S
     if period_s < SAFE_PERIOD_S:
         return Policy(
             "the period", f"a board may miss ticks every {period_s:g} s, and does not make up for them"
         )
-    if abs(whole - period_s) > 1e-9 * period_s:
-        return Policy("the period", f"a board keeps whole microseconds: {whole:.6f} s for {period_s!r} s")
+    if abs(rounded_s - period_s) > 1e-9 * period_s:
+        return Policy("the period", f"a board keeps whole microseconds: {rounded_s:.6f} s for {period_s!r} s")
     return None
 
 
 def _names(generator: ChartGenerator) -> Policy | None:
     names = generator.names
-    given: Mapping[str, str] = {**names.inputs, **names.fields}
+    field_names: Mapping[str, str] = {**names.inputs, **names.fields}
     counters = {counter.name for counter in generator.machine.counters}
-    changed = [f"{name} is {text}" for name, text in given.items() if name not in counters and name != text]
+    changed = [
+        f"{name} is {text}" for name, text in field_names.items() if name not in counters and name != text
+    ]
     changed += [f"{event} is {text}" for event, text in names.event_inputs.items() if text != f"ev_{event}"]
     if not changed:
         return None
@@ -193,32 +198,36 @@ def _names(generator: ChartGenerator) -> Policy | None:
 
 # Where in the chart
 
-Question = Callable[[Tree, Mapping[str, Value]], bool]
+NodePredicate = Callable[[Tree, Mapping[str, Value]], bool]
+"""Returns whether a node of an expression has a property, given the values of fixed names."""
 
 
-def _asking(generator: ChartGenerator, question: Question) -> tuple[str, ...]:
-    """Return the places of the chart in which an expression has a part of which a question is true."""
-    found = dict[str, None]()
+def _find_places(generator: ChartGenerator, predicate: NodePredicate) -> tuple[str, ...]:
+    """Return the places of the chart with an expression that has a node with a property."""
+    places = dict[str, None]()
     for place, expression in _expressions(generator):
-        if any(question(node, expression.fixed) for node in nodes_of(expression.tree)):
-            found[place] = None
-    return tuple(found)
+        if any(predicate(node, expression.fixed) for node in nodes_of(expression.tree)):
+            places[place] = None
+    return tuple(places)
 
 
 def _expressions(generator: ChartGenerator) -> Iterator[tuple[str, Expression]]:
-    """Yield every expression of a machine and of the promises that are watched, each with its place."""
+    """Yield all expressions of a machine and of its monitored promises, with their places."""
     machine: Machine = generator.machine
     for node in machine.nodes:
-        for way in node.transitions:
-            place = _place(generator.code.way_name(way), way.line)
-            yield from ((place, one) for one in (*way.guards, *expressions_in(way.do)))
+        for transition in node.transitions:
+            place = _place(generator.code.transition_name(transition), transition.line)
+            for expression in (*transition.guards, *expressions_in(transition.do)):
+                yield place, expression
         for actions in node.actions:
-            yield from ((_place(node.name, node.line), one) for one in expressions_in(actions))
+            for expression in expressions_in(actions):
+                yield _place(node.name, node.line), expression
         for counter in node.counters:
             if counter.condition is not None:
                 yield _place(node.name, node.line), counter.condition
-    for promise, asked in zip(generator.monitors.promises, generator.monitors.asked, strict=True):
-        yield from ((_place(promise.name, promise.line), one) for one in asked.conditions)
+    for promise, conditions in zip(generator.monitors.promises, generator.monitors.conditions, strict=True):
+        for expression in conditions.conditions:
+            yield _place(promise.name, promise.line), expression
 
 
 def _place(name: str, line: int | None) -> str:

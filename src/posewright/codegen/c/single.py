@@ -1,6 +1,6 @@
-"""Charts of which one innermost state is active at a time: the state is a number, a tick is a `switch`.
+"""C of charts with one active innermost state at a time: the state is a number, a tick is a `switch`.
 
-What is left and entered is worked out now, by the machine's own planner, and written out state by state.
+Exit and entry sets are computed at generation, by the machine's own planner, and written state by state.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from posewright.charts.model import HistoryKind
 from posewright.codegen.c.code import ChartCode
 from posewright.codegen.c.writer import comment
 
-AskedWays = list[tuple[CompoundTransition, str | None]]
+GuardedTransitions = list[tuple[CompoundTransition, str | None]]
+"""Transitions in order of priority, each with its condition in C; None for always."""
 
 
 def is_single(machine: Machine) -> bool:
-    """Return whether one innermost state is active at a time, and what a history leads to is easily told."""
+    """Return whether there are no regions, and no history is the initial state of another state."""
     parallel = any(node.parallel for node in machine.nodes)
     nested = any(goal.history is not None for node in machine.nodes for goal in node.initial)
     return not parallel and not nested
@@ -30,7 +31,7 @@ class SingleStateCode:
     """Writes the functions of such a chart.
 
     Attributes:
-        code: what is shared with charts that have regions.
+        code: the code of names, actions and counters.
         starts: whether the first tick enters the chart, rather than `init`.
     """
 
@@ -61,7 +62,7 @@ class SingleStateCode:
         return "uint8_t" if len(self.code.machine.nodes) < 256 else "uint16_t"
 
     def fields(self) -> list[str]:
-        """Return the declarations of what is kept besides registers."""
+        """Return the declarations of fields besides registers."""
         fields = [f"{self.state_type} state;"]
         fields += [f"{self.node_type} {name};" for name in self.memories.values()]
         if self.code.machine.during_nodes:
@@ -69,7 +70,7 @@ class SingleStateCode:
         return fields
 
     def init(self) -> None:
-        """Write what puts the chart before its first tick."""
+        """Write the initialisation of these fields."""
         writer = self.code.writer
         first = "NOT_STARTED" if self.starts else self.constant(self.first.configuration[0])
         writer.line(f"chart->state = {first};")
@@ -92,118 +93,134 @@ class SingleStateCode:
         node = self.code.machine.nodes[number]
         return [leaf.index for leaf in self.leaves if leaf.index == number or leaf.index in node.descendants]
 
-    def inside(self, number: int, among: Sequence[int] | None = None) -> str:
-        """Return when a node is active, without brackets, given that one of some leaves is."""
+    def inside(self, number: int, candidates: Sequence[int] | None = None) -> str:
+        """Return the condition, without brackets, that a node is active; empty where it always is.
+
+        Args:
+            number: of the node.
+            candidates: leaves of which one is active; None for all.
+        """
         leaves = self.below(number)
         ranks = [self.rank[leaf] for leaf in leaves]
-        first, last = min(ranks), max(ranks)
-        if among is not None and set(among) <= set(leaves):
+        first = min(ranks)
+        last = max(ranks)
+        if candidates is not None and set(candidates) <= set(leaves):
             return ""
         if first == last:
             return f"chart->state == {self.constant(leaves[0])}"
-        every = [self.rank[leaf] for leaf in among] if among is not None else [0, len(self.leaves)]
-        parts = []
-        if min(every) < first:
-            parts.append(f"chart->state >= {self.constant(leaves[0])}")
-        if max(every) > last:
-            parts.append(f"chart->state <= {self.constant(leaves[-1])}")
-        return " && ".join(parts)
+        candidate_ranks = [0, len(self.leaves)]
+        if candidates is not None:
+            candidate_ranks = [self.rank[leaf] for leaf in candidates]
+        bounds = []
+        if min(candidate_ranks) < first:
+            bounds.append(f"chart->state >= {self.constant(leaves[0])}")
+        if max(candidate_ranks) > last:
+            bounds.append(f"chart->state <= {self.constant(leaves[-1])}")
+        return " && ".join(bounds)
 
     # Functions
 
-    def asks(self, event: str | None) -> bool:
-        """Return whether any way is asked on an event."""
+    def has_transitions(self, event: str | None) -> bool:
+        """Return whether any transition waits for an event, or with None for no event."""
         return event in self.code.machine.transitions_by_event
 
     def microstep(self, name: str, event: str | None) -> None:
-        """Write the function that takes the first way an event enables; it returns whether there was one."""
-        code, machine = self.code, self.code.machine
+        """Write the function that takes the first enabled transition and returns whether there is one."""
+        code = self.code
+        machine = code.machine
         prefix = code.names.prefix
         with code.function(f"static bool {name}({prefix}_t *chart, const {prefix}_inputs_t *in)"):
-            self.ask_leaves(event)
+            self.write_leaves(event)
             for node in reversed(machine.nodes[1:]):
-                ways = self.ways_of(node, event)
-                if node.children and ways:
-                    self.ask_around(node, ways)
+                transitions = self.transitions_of(node, event)
+                if node.children and transitions:
+                    self.write_compound_state(node, transitions)
             code.writer.line("return false;")
 
-    def ways_of(self, node: StateNode, event: str | None) -> AskedWays:
-        """Return a state's ways on an event, each with what is still to be asked when its turn comes."""
-        return [*self.code.asked(way for way in node.transitions if event in (way.events or (None,)))]
+    def transitions_of(self, node: StateNode, event: str | None) -> GuardedTransitions:
+        """Return a state's transitions on an event, with their conditions."""
+        candidates = (
+            transition for transition in node.transitions if event in (transition.events or (None,))
+        )
+        return [*self.code.with_conditions(candidates)]
 
-    def ask_leaves(self, event: str | None) -> None:
-        """Write what the innermost states ask."""
+    def write_leaves(self, event: str | None) -> None:
+        """Write the transitions of the innermost states."""
         code = self.code
-        asked = [(leaf, ways) for leaf in self.leaves if (ways := self.ways_of(leaf, event))]
-        if not asked:
+        transitions_of_leaf = [(leaf, self.transitions_of(leaf, event)) for leaf in self.leaves]
+        transitions_of_leaf = [
+            (leaf, transitions) for leaf, transitions in transitions_of_leaf if transitions
+        ]
+        if not transitions_of_leaf:
             return
         with code.writer.block("switch (chart->state)"):
-            for leaf, ways in asked:
+            for leaf, transitions in transitions_of_leaf:
                 with code.writer.about(code.state_element(leaf)):
                     code.writer.line(f"case {self.constant(leaf.index)}:")
                     code.writer.depth += 1
-                    self.ask(ways, [leaf.index])
-                    if ways[-1][1] is not None:
+                    self.write_transitions(transitions, [leaf.index])
+                    if transitions[-1][1] is not None:
                         code.writer.line("break;")
                     code.writer.depth -= 1
             code.writer.line("default:")
             code.writer.line("    break;")
 
-    def ask_around(self, node: StateNode, ways: AskedWays) -> None:
-        """Write what a state asks that has states inside."""
-        code, leaves = self.code, self.below(node.index)
+    def write_compound_state(self, node: StateNode, transitions: GuardedTransitions) -> None:
+        """Write the transitions of a state with inner states."""
+        code = self.code
+        leaves = self.below(node.index)
         inside = self.inside(node.index, [leaf.index for leaf in self.leaves])
         with code.writer.about(code.state_element(node)):
             if not inside:
-                self.ask(ways, leaves)
+                self.write_transitions(transitions, leaves)
                 return
             with code.writer.block(f"if ({inside})"):
-                self.ask(ways, leaves)
+                self.write_transitions(transitions, leaves)
 
-    def ask(self, ways: AskedWays, leaves: Sequence[int]) -> None:
-        """Write ways in order, each with what it does and a `return true`."""
+    def write_transitions(self, transitions: GuardedTransitions, leaves: Sequence[int]) -> None:
+        """Write transitions in order, each with its effects, given that one of the leaves is active."""
         code = self.code
-        for way, condition in ways:
-            with code.writer.about(code.way_element(way)):
-                code.writer.line(code.way_comment(way))
+        for transition, condition in transitions:
+            with code.writer.about(code.transition_element(transition)):
+                code.writer.line(code.transition_comment(transition))
                 if condition is None:
-                    self.take(way, leaves)
+                    self.take(transition, leaves)
                     code.writer.line("return true;")
                     continue
                 with code.writer.block(f"if ({condition})"):
-                    self.take(way, leaves)
+                    self.take(transition, leaves)
                     code.writer.line("return true;")
 
-    # Taking a way
+    # Taking a transition
 
-    def take(self, way: CompoundTransition, leaves: Sequence[int]) -> None:
-        """Write what taking a way does."""
-        if way.domain is None:
-            self.code.act(way.do)
+    def take(self, transition: CompoundTransition, leaves: Sequence[int]) -> None:
+        """Write the effects of a transition."""
+        if transition.domain is None:
+            self.code.act(transition.do)
             return
-        self.leave(way.domain, leaves)
-        self.code.act(way.do)
-        goal = way.targets[0]
+        self.leave(transition.domain, leaves)
+        self.code.act(transition.do)
+        goal = transition.targets[0]
         if goal.history is None:
-            self.enter_by(way, leaves[0], ())
+            self.enter_by(transition, leaves[0], ())
         else:
-            self.back_in(way, leaves[0], goal.node, goal.history)
+            self.enter_history(transition, leaves[0], goal.node, goal.history)
 
     def leave(self, domain: int, leaves: Sequence[int]) -> None:
-        """Write what leaving everything inside a domain does; inner states first."""
+        """Write the leaving of all states inside a domain, inner states first."""
         machine = self.code.machine
         within = machine.nodes[domain].descendants
         active = {number for leaf in leaves for number in (leaf, *machine.nodes[leaf].ancestors)} & within
         for number in sorted(active):
-            self.remember(machine.nodes[number], leaves)
+            self.store_history(machine.nodes[number], leaves)
         for number in sorted(active, reverse=True):
             node = machine.nodes[number]
             if node.exit:
-                self.where(number, leaves, partial(self.leave_one, node))
-            self.forget_time(node)
+                self.write_if_active(number, leaves, partial(self.write_exit, node))
+            self.reset_time(node)
 
-    def where(self, number: int, leaves: Sequence[int], write: Callable[[], object]) -> None:
-        """Write what is done where a node is active."""
+    def write_if_active(self, number: int, leaves: Sequence[int], write: Callable[[], object]) -> None:
+        """Write lines inside the condition that a node is active, given that one of the leaves is."""
         inside = self.inside(number, leaves)
         if not inside:
             write()
@@ -211,13 +228,13 @@ class SingleStateCode:
         with self.code.writer.block(f"if ({inside})"):
             write()
 
-    def leave_one(self, node: StateNode) -> None:
-        """Write what leaving a state does."""
+    def write_exit(self, node: StateNode) -> None:
+        """Write the exit actions of a state."""
         with self.code.writer.about(self.code.state_element(node)):
             self.code.act(node.exit)
 
-    def forget_time(self, node: StateNode) -> None:
-        """Write what ends a state's time and its part in the tick; nothing, where it was not active."""
+    def reset_time(self, node: StateNode) -> None:
+        """Write the reset of a state's counters and of its `stayed` flag."""
         code = self.code
         with code.writer.about(code.state_element(node)):
             if node.index in code.machine.during_nodes:
@@ -225,65 +242,70 @@ class SingleStateCode:
             code.clear_counters(node)
 
     def lasting_rank(self, number: int) -> int:
-        """Return the place of a node among those that act during a tick."""
+        """Return the index of a node among those with `during` actions."""
         return sorted(self.code.machine.during_nodes).index(number)
 
-    def remember(self, node: StateNode, leaves: Sequence[int]) -> None:
-        """Write what is noted of a state that is left."""
-        code, machine = self.code, self.code.machine
+    def store_history(self, node: StateNode, leaves: Sequence[int]) -> None:
+        """Write the storing of a state's history when it is left."""
+        code = self.code
+        machine = code.machine
         for memory in node.remembers:
             field = f"chart->{self.memories[node.index, memory]}"
-            inner = [leaf for leaf in leaves if leaf in node.descendants]
-            kept = node.children if memory is HistoryKind.SHALLOW else inner
-            for number in kept:
+            inner_leaves = [leaf for leaf in leaves if leaf in node.descendants]
+            candidates = node.children if memory is HistoryKind.SHALLOW else inner_leaves
+            for number in candidates:
                 below = [leaf for leaf in self.below(number) if leaf in leaves]
                 if not below:
                     continue
                 text = f"{field} = {number}U; {comment(machine.nodes[number].name)}"
-                self.where(number, leaves, partial(code.writer.line, text))
+                self.write_if_active(number, leaves, partial(code.writer.line, text))
 
-    def back_in(self, way: CompoundTransition, leaf: int, node: int, memory: HistoryKind) -> None:
-        """Write what is entered through a history: what was active last, or what stands for it at first."""
-        code, machine = self.code, self.code.machine
+    def enter_history(
+        self, transition: CompoundTransition, leaf: int, node: int, memory: HistoryKind
+    ) -> None:
+        """Write the entering of a history: of what was active last, or of its default."""
+        code = self.code
+        machine = code.machine
         inner = machine.nodes[node]
         numbers = inner.children if memory is HistoryKind.SHALLOW else self.below(node)
         with code.writer.block(f"switch (chart->{self.memories[node, memory]})"):
             for number in numbers:
                 code.writer.line(f"case {number}U: {comment(machine.nodes[number].name)}")
                 code.writer.depth += 1
-                self.enter_by(way, leaf, (number,))
+                self.enter_by(transition, leaf, (number,))
                 code.writer.line("break;")
                 code.writer.depth -= 1
             code.writer.line("default:")
             code.writer.depth += 1
-            self.enter_by(way, leaf, ())
+            self.enter_by(transition, leaf, ())
             code.writer.line("break;")
             code.writer.depth -= 1
 
-    def enter_by(self, way: CompoundTransition, leaf: int, remembered: tuple[int, ...]) -> None:
-        """Write the entering of what a way leads to."""
+    def enter_by(self, transition: CompoundTransition, leaf: int, stored_history: tuple[int, ...]) -> None:
+        """Write the entering of the goal of a transition, with the stored history of the goal."""
         machine = self.code.machine
-        goal = way.targets[0]
-        history = tuple(remembered if key == (goal.node, goal.history) else () for key in machine.history)
+        goal = transition.targets[0]
+        history = tuple(stored_history if key == (goal.node, goal.history) else () for key in machine.history)
         around = set(machine.nodes[leaf].ancestors) | {leaf}
-        # What is left is noted anew before it is gone back to: then the memory is what was active just now.
-        inside_out = (
+        # a state that is left and entered again by its history has just stored the active states
+        leaves_its_goal = (
             goal.history is not None
             and goal.node in around
-            and goal.node in machine.nodes[way.domain or 0].descendants
+            and goal.node in machine.nodes[transition.domain or 0].descendants
         )
-        if inside_out and remembered:
-            leaf = self.below(remembered[0])[0]
-        move = machine.planner.plan((leaf,), history, (way,))
+        if leaves_its_goal and stored_history:
+            leaf = self.below(stored_history[0])[0]
+        move = machine.planner.plan((leaf,), history, (transition,))
         self.enter(move.entering, move.configuration[0])
 
     def enter(self, entering: Iterable[tuple[StateNode, tuple[str, ...]]], leaf: int) -> None:
         """Write the entering of states, outer ones first.
 
-        The state is stored where it stays the same, too: ways that end alike are shared by the compiler, and
-        left out it made the document's machine 204 bytes instead of 136 (`avr-gcc -Os`).
+        The state is also stored where it stays the same, so that the compiler can share the ends of
+        transitions: 136 instead of 204 bytes for the document's machine (`avr-gcc -Os`).
         """
-        code, machine = self.code, self.code.machine
+        code = self.code
+        machine = code.machine
         forgotten = machine.planner.forgotten
         for node, done in entering:
             with code.writer.about(code.state_element(node)):
@@ -297,8 +319,9 @@ class SingleStateCode:
     # The tick's other parts
 
     def begin(self) -> None:
-        """Write what the first tick does, and how time passes at later ones."""
-        code, machine = self.code, self.code.machine
+        """Write the entering of the chart at the first tick, and the counting of time at later ones."""
+        code = self.code
+        machine = code.machine
         if not self.starts:
             return
         with code.writer.block(
@@ -311,27 +334,27 @@ class SingleStateCode:
         with code.writer.indented_block():
             for node in machine.counting_nodes:
                 with code.writer.about(code.state_element(node)):
-                    self.where(node.index, every, partial(self.count, node))
+                    self.write_if_active(node.index, every, partial(self.count, node))
 
     def count(self, node: StateNode) -> None:
-        """Write what counts a state's time."""
+        """Write the counting of a state's time."""
         for counter in node.counters:
             self.code.count(counter)
 
     def note_stayed(self) -> None:
-        """Write what notes who may act during the tick."""
+        """Write the setting of the `stayed` flags at the begin of a tick."""
         for number in sorted(self.code.machine.during_nodes):
             inside = self.inside(number, [leaf.index for leaf in self.leaves]) or "true"
             self.code.writer.line(f"chart->stayed[{self.lasting_rank(number)}] = {inside};")
 
     def during(self) -> None:
-        """Write what is done during the tick in the states that were not left."""
+        """Write the `during` actions of the states that were not left."""
         self.code.during(lambda number: f"chart->stayed[{self.lasting_rank(number)}]")
 
     # Records of the unit
 
     def write_active(self) -> list[str]:
-        """Return what sets the bits of the active nodes in a state record at `active`."""
+        """Return lines that set the bits of the active nodes in a state record at `active`."""
         lines = ["switch (chart.state) {"]
         for leaf in self.leaves:
             lines += [f"case {self.constant(leaf.index)}:"]
@@ -343,7 +366,7 @@ class SingleStateCode:
         return [*lines, "default:", "    break;", "}"]
 
     def read_active(self) -> list[str]:
-        """Return what takes the active nodes from a state record."""
+        """Return lines that read the active nodes from a state record."""
         first = "NOT_STARTED" if self.starts else self.constant(self.first.configuration[0])
         lines = [f"chart.state = {first};"]
         for leaf in self.leaves:
@@ -352,22 +375,22 @@ class SingleStateCode:
         return lines
 
     def write_history(self, row: int, place: str) -> list[str]:
-        """Return what writes what is remembered into a state record."""
+        """Return lines that write a history into a state record."""
         field = f"chart.history_{row}"
         return [f"if ({field} != 0U) {{", f"    set_bit({place}, {field});", "}"]
 
     def read_history(self, row: int, place: str) -> list[str]:
-        """Return what takes what is remembered from a state record."""
+        """Return lines that read a history from a state record."""
         number, memory = self.code.machine.history[row]
         node = self.code.machine.nodes[number]
-        kept = node.children if memory is HistoryKind.SHALLOW else self.below(number)
+        candidates = node.children if memory is HistoryKind.SHALLOW else self.below(number)
         lines = []
-        for inner in kept:
+        for inner in candidates:
             lines += [f"if (has_bit({place}, {inner}U)) {{", f"    chart.history_{row} = {inner}U;", "}"]
         return lines
 
     def sets(self) -> None:
-        """Write what asks sets of nodes: there are none."""
+        """Write functions for sets of nodes: none."""
 
     def functions(self) -> None:
-        """Write what all microsteps need: nothing."""
+        """Write functions that microsteps call: none."""

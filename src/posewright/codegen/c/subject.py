@@ -1,4 +1,4 @@
-"""A chart as a unit: its C, `unit.c` around it, and the interpreter it is proved against."""
+"""A chart as a subject of code generation: its C, `unit.c` around it, and its reference."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from posewright.codegen.unit import Executable, SourceFile
 
 @dataclass(frozen=True, eq=False)
 class ChartSubject:
-    """A chart to be generated and proved.
+    """A chart to be generated and verified.
 
     Attributes:
         chart: the chart.
-        options: how it is written as C.
-        machine: what is written: the chart's own, where nobody hands in another.
+        options: options of its C.
+        machine: the machine to generate; None for the chart's own.
     """
 
     chart: Chart
@@ -39,58 +39,58 @@ class ChartSubject:
 
     @cached_property
     def lowered(self) -> Machine:
-        """The machine that is written."""
+        """The machine to generate."""
         return self.machine or lower(self.chart)
 
     @cached_property
     def generator(self) -> ChartGenerator:
-        """What writes it."""
+        """The generator of its C."""
         return ChartGenerator(self.lowered, self.options)
 
     @property
     def name(self) -> str:
-        """The prefix of everything in C."""
+        """The prefix of its names in C."""
         return self.generator.names.prefix
 
     @cached_property
     def policies(self) -> tuple[Policy, ...]:
-        """What its C does otherwise than the interpreter.
+        """The differences of its C from the interpreter.
 
         Raises:
-            InputError: C cannot keep what the chart promises.
+            InputError: C cannot do what the chart requires.
         """
         return policies_of(self.generator)
 
     @cached_property
     def format(self) -> RecordFormat:
-        """The records of its unit."""
+        """The format of the records of its unit."""
         return RecordFormat(self.lowered, monitors=self.options.monitors)
 
     @property
     def inputs(self) -> np.dtype[np.void]:
-        """One record of inputs."""
+        """The dtype of a record of inputs."""
         return self.format.inputs
 
     @property
     def states(self) -> np.dtype[np.void]:
-        """One record of states."""
+        """The dtype of a record of states."""
         return self.format.states
 
     @property
     def documents(self) -> Mapping[str, str]:
-        """The chart's own text, where it was read from a file."""
+        """The text of the chart, if it was read from a file."""
         path = self.chart.path
         return {path.name: path.read_text(encoding="utf-8")} if path is not None else {}
 
     def reference(self) -> Executable:
-        """Return the interpreter of the chart, whatever machine is written."""
+        """Return the interpreter of the chart itself, even where another machine is generated."""
         return InterpreterRun(RecordFormat(lower(self.chart), monitors=self.options.monitors))
 
     def sources(self) -> tuple[SourceFile, ...]:
         """Return the chart's header and source, and the unit's.
 
         Raises:
-            InputError: C cannot keep what the chart promises.
+            InputError: C cannot do what the chart requires.
         """
         policies = policy_lines(self.policies)
         header, source = self.generator.generate()
@@ -120,29 +120,39 @@ class ChartSubject:
         return writer.file("unit.h")
 
     def offsets(self) -> Iterator[str]:
-        """Yield the lines of `unit.h` that say where inputs and states begin in their records."""
-        told = {name: _told(kind) for name, kind in self.chart.inputs.items()}
-        told |= dict.fromkeys(self.chart.events, "event: 1 at a tick at which it comes")
-        if told:
+        """Yield the constants of `unit.h` with the offsets of inputs and states in their records."""
+        meanings = {name: _describe_type(kind) for name, kind in self.chart.inputs.items()}
+        meanings |= dict.fromkeys(self.chart.events, "event: 1 at a tick at which it comes")
+        if meanings:
             yield from ("", comment("Where each input begins in a record of inputs."))
-            yield from offset_lines(self.inputs, constants_of(self.inputs, IN), told)
+            yield from offset_lines(self.inputs, constants_of(self.inputs, IN), meanings)
         yield from self.state_offsets(self.states)
 
     def state_offsets(
-        self, states: np.dtype[np.void], more: Mapping[str, str] | None = None
+        self, states: np.dtype[np.void], behaviour_meanings: Mapping[str, str] | None = None
     ) -> Iterator[str]:
-        """Yield those of a record of states, which may have fields of a behaviour's own, told in `more`."""
-        of, machine = self.format.field_of, self.lowered
-        told = {of[name]: _told(self.generator.register_type(name)) for name in machine.registers}
+        """Yield the constants with the offsets in a record of states.
+
+        Args:
+            states: dtype of the record, which may have fields of a behaviour.
+            behaviour_meanings: the meanings of these fields.
+        """
+        machine = self.lowered
+        field_of = self.format.field_of
+        meanings = {
+            field_of[name]: _describe_type(self.generator.register_type(name)) for name in machine.registers
+        }
         active = (f"{node.index} {node.name}" for node in machine.nodes)
-        told[STATUS] = "0 while all is well"
-        told[ACTIVE] = f"active states, bit n % 8 of byte n / 8: {', '.join(active)}"
-        outputs = {of[name]: OUT for name in self.chart.outputs}
+        meanings[STATUS] = "0 while all is well"
+        meanings[ACTIVE] = f"active states, bit n % 8 of byte n / 8: {', '.join(active)}"
+        meanings |= behaviour_meanings or {}
+        output_prefixes = {field_of[name]: OUT for name in self.chart.outputs}
         yield from ("", comment("Where each value begins in a record of states."))
-        yield from offset_lines(states, constants_of(states, STATE, outputs), {**told, **(more or {})})
+        yield from offset_lines(states, constants_of(states, STATE, output_prefixes), meanings)
 
     def _unit_source(self) -> SourceFile:
-        generator, writer = self.generator, CWriter()
+        generator = self.generator
+        writer = CWriter()
         prefix = generator.names.prefix
         writer.write(['#include "unit.h"', "", "#include <string.h>", "", f'#include "{prefix}.h"', ""])
         if "NOT_STARTED" in "\n".join((*generator.form.read_active(), *generator.form.write_active())):
@@ -151,34 +161,36 @@ class ChartSubject:
         self.write_bits(writer)
         with writer.function("void unit_reset(void)"):
             writer.line(f"{prefix}_init(&chart);")
-        self._load(writer)
-        self._step(writer)
+        self._write_unit_load(writer)
+        self._write_unit_step(writer)
         writer.lines.pop()
         writer.elements.pop()
         return writer.file("unit.c")
 
     def write_bits(self, writer: CWriter, *, loads: bool = True) -> None:
-        """Write the functions that `write_state` calls, and where the unit `loads` states, those for that."""
+        """Write the functions for bits that `write_state` and, with `loads`, the loading of states call."""
         form = self.generator.form
-        writes, reads = "\n".join(form.write_active()), "\n".join(form.read_active())
-        remembers = bool(self.lowered.history)
-        if "set_bit" in writes or (remembers and isinstance(form, SingleStateCode)):
+        writes = "\n".join(form.write_active())
+        reads = "\n".join(form.read_active())
+        needs_both = bool(self.lowered.history) and isinstance(form, SingleStateCode)
+        if "set_bit" in writes or needs_both:
             with writer.function("static void set_bit(uint8_t *set, uint16_t bit)"):
                 writer.line("set[bit / 8U] = (uint8_t)((unsigned)set[bit / 8U] | (1U << (bit % 8U)));")
-        if loads and ("has_bit" in reads or (remembers and isinstance(form, SingleStateCode))):
+        if loads and ("has_bit" in reads or needs_both):
             with writer.function("static uint8_t has_bit(const uint8_t *set, uint16_t bit)"):
                 writer.line("return (uint8_t)(((unsigned)set[bit / 8U] >> (bit % 8U)) & 1U);")
 
     def _places(self) -> dict[str, tuple[int, int]]:
-        """Return where each field of a state record begins, and how long it is."""
-        found = {}
+        """Return the offset and the size of each field of a state record."""
+        places = {}
         for name in self.states.names or ():
             kind, offset = self.states.fields[name][:2]  # type: ignore[index]  # it has the fields it names
-            found[name] = (int(offset), int(kind.itemsize))
-        return found
+            places[name] = (int(offset), int(kind.itemsize))
+        return places
 
-    def _load(self, writer: CWriter) -> None:
-        generator, places = self.generator, self._places()
+    def _write_unit_load(self, writer: CWriter) -> None:
+        generator = self.generator
+        places = self._places()
         with writer.function("void unit_load(const uint8_t *state)"):
             writer.line(f"const uint8_t *active = &state[{places['active'][0]}];")
             writer.line(f"{generator.names.prefix}_init(&chart);")
@@ -196,7 +208,7 @@ class ChartSubject:
                 writer.write(generator.form.read_history(row, f"&state[{place[0]}]"))
 
     def _before_first_tick(self, offset: int) -> list[str]:
-        """Return what sets the initial states where the very first tick has failed: no node 0 is there."""
+        """Return lines that set the initial states where the first tick has failed."""
         moves = self.lowered.planner
         numbers = (ROOT, *moves.active_nodes(moves.enter_chart().configuration))
         bits = sum(1 << number for number in numbers)
@@ -208,9 +220,10 @@ class ChartSubject:
         places = self._places()
         return [places[name] for name in self.format.history_fields]
 
-    def _step(self, writer: CWriter) -> None:
-        generator, places = self.generator, self._places()
-        prefix, names = generator.names.prefix, generator.names
+    def _write_unit_step(self, writer: CWriter) -> None:
+        places = self._places()
+        names = self.generator.names
+        prefix = names.prefix
         with writer.function("void unit_step(const uint8_t *input, uint8_t *state)"):
             writer.line(f"uint8_t *active = &state[{places['active'][0]}];")
             writer.line(f"{prefix}_inputs_t in;")
@@ -231,8 +244,9 @@ class ChartSubject:
             self.write_state(writer)
 
     def write_state(self, writer: CWriter) -> None:
-        """Write what puts `chart` into a record `state` that is all zeros, its bitmap `active` too."""
-        generator, places = self.generator, self._places()
+        """Write lines that store `chart` in a record `state` of zeros, with the bitmap `active` in it."""
+        generator = self.generator
+        places = self._places()
         writer.write(generator.form.write_active())
         if generator.can_fail:
             writer.write(self._before_first_tick(places[ACTIVE][0]))
@@ -249,13 +263,14 @@ class ChartSubject:
 
 
 def _size(kind: Type) -> int:
-    """Return how many bytes a value takes in a record."""
+    """Return the size of a value in a record [bytes]."""
     if isinstance(kind, FloatType):
         return 4 if kind.single else 8
     return {"bool": 1, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4}[kind.storage]
 
 
-def _told(kind: Type) -> str:
+def _describe_type(kind: Type) -> str:
+    """Return a description of a type for a comment."""
     if isinstance(kind, BoolType):
         return "bool"
     if isinstance(kind, EnumType):
@@ -264,7 +279,7 @@ def _told(kind: Type) -> str:
 
 
 def _from_bytes(text: str, kind: Type, record: str, place: tuple[int, int]) -> list[str]:
-    """Return what takes a value out of a record; the processor's numbers are little-endian too."""
+    """Return lines that read a value from a record; the processors are little-endian too."""
     offset, size = place
     if isinstance(kind, BoolType):
         return [f"{text} = {record}[{offset}] != 0U;"]

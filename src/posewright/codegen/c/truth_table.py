@@ -1,13 +1,13 @@
-"""A tick as a table in flash: the row of a state and its inputs says the next state and the outputs.
+"""A tick as a table in flash, with a row for each state and its inputs: the next state and the outputs.
 
-The rows are what the interpreter does: each is one tick of it, taken while the C is written.
+Each row is computed by a tick of the interpreter at generation.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 from itertools import product
@@ -22,13 +22,13 @@ from posewright.codegen.unit import Element
 from posewright.errors import ExpressionError, InputError
 
 MAX_ROWS = 512
-"""A longer table would take more flash than any switch it stands for."""
+"""A longer table takes more flash than any switch."""
 
 ROW_BITS = 16
 
 
 class Style(Enum):
-    """How the tick of a chart of one state at a time is written: by size, as a switch, as a table."""
+    """The form of the tick of a chart with one active state: the smaller one, a switch, a table."""
 
     AUTO = "auto"
     SWITCH = "switch"
@@ -36,24 +36,33 @@ class Style(Enum):
 
 
 class NotATableError(Exception):
-    """A tick that cannot be a table; the text says why."""
+    """A tick cannot be a table; the text gives the reason."""
 
 
 @dataclass(frozen=True)
-class _Row:
-    """One tick: the state it begins in, the cells of its columns, where it leads, and what it sets."""
+class _TableRow:
+    """One tick.
+
+    Attributes:
+        state: number of the state before it.
+        cells: the index of the value of each column.
+        next: number of the state after it.
+        sets: the registers that it sets, with their values as integers.
+        element: the transition taken, else the state.
+        description: of the tick, for a comment.
+    """
 
     state: int
     cells: tuple[int, ...]
     next: int
     sets: Mapping[str, int]
     element: Element
-    said: str
+    description: str
 
 
 @dataclass(frozen=True)
 class _Column:
-    """An input, event or register that a tick depends on; its cells count from 0."""
+    """An input, event or register that a tick depends on; `read` is the index of its value in C."""
 
     name: str
     read: str
@@ -66,7 +75,7 @@ class _Column:
 
 @dataclass(frozen=True)
 class _Field:
-    """Some bits of a row: a register's value, counted from `low`."""
+    """Bits of a row for a register's value less `low`; `when` numbers its pattern, None for always."""
 
     name: str
     low: int
@@ -76,10 +85,10 @@ class _Field:
 
 
 class TruthTable:
-    """The table of a chart of one state at a time.
+    """The table of a chart with one active state.
 
     Args:
-        form: what is known of its states.
+        form: the code of its states.
 
     Raises:
         NotATableError: its tick depends on more than the state and a few small values, or there
@@ -90,7 +99,7 @@ class TruthTable:
         self.form = form
         self.code: ChartCode = form.code
         self.machine = form.code.machine
-        self._refuse()
+        self._require_no_memory()
         self.columns = self._columns()
         self.states = len(form.leaves) + form.starts
         count = self.states
@@ -98,13 +107,15 @@ class TruthTable:
             count *= column.size
         if count > MAX_ROWS:
             raise NotATableError(f"it would have {count} rows, and {MAX_ROWS} are the most")
-        self.rows = self._filled([row for state in range(self.states) for row in self._rows_of(state)])
-        self.fields, self.patterns, self.state_shift = self._packed()
+        rows = [row for state in range(self.states) for row in self._rows_of(state)]
+        self.rows = self._with_known_values(rows)
+        self.fields, self.patterns, self.state_shift = self._pack_fields()
         self.bits = self.state_shift + (self.states - 1).bit_length()
         if self.bits > ROW_BITS:
             raise NotATableError(f"a row would take {self.bits} bits, and {ROW_BITS} are the most")
 
-    def _refuse(self) -> None:
+    def _require_no_memory(self) -> None:
+        """Raise a NotATableError where a tick depends on more than the state, inputs and registers."""
         machine = self.machine
         reasons = {
             "it remembers states that were left": bool(machine.history),
@@ -112,47 +123,54 @@ class TruthTable:
             "it raises events that wait": machine.queue_limit > 0,
             "a tick goes on until nothing moves": machine.runs_to_completion,
         }
-        found = next((reason for reason, holds in reasons.items() if holds), None)
-        if found is not None:
-            raise NotATableError(found)
+        for reason, holds in reasons.items():
+            if holds:
+                raise NotATableError(reason)
 
     def _columns(self) -> list[_Column]:
-        """Return what a tick depends on besides the state."""
-        machine, names = self.machine, self.code.names
-        read = frozenset[str]().union(*(one.names for one in machine.expressions))
-        read |= {counter.name for counter in machine.counters}
+        """Return the columns: what a tick depends on besides the state."""
+        machine = self.machine
+        names = self.code.names
+        names_read = frozenset[str]().union(*(expression.names for expression in machine.expressions))
+        names_read |= {counter.name for counter in machine.counters}
         sampled = {name: f"in->{field}" for name, field in names.inputs.items()}
-        kept = {name: f"chart->{field}" for name, field in names.registers.items()}
+        registers = {name: f"chart->{field}" for name, field in names.registers.items()}
         columns = []
-        for name, text in (kept | sampled).items():
-            if name in read:
+        for name, text in (registers | sampled).items():
+            if name in names_read:
                 kind = machine.types[name]
                 columns.append(_Column(name, _cell_text(text, kind), _values(name, kind)))
         for event in machine.events:
-            if self.form.asks(event):
+            if self.form.has_transitions(event):
                 text = f"in->{names.event_inputs[event]}"
                 columns.append(_Column(event, _cell_text(text, BoolType()), (False, True)))
         return columns
 
     # The rows
 
-    def _rows_of(self, state: int) -> Iterator[_Row]:
-        """Yield what a tick does that begins in a state, for all inputs, the last one changing fastest."""
+    def _rows_of(self, state: int) -> Iterator[_TableRow]:
+        """Yield the rows of a state, for all values of the columns, the last one changing fastest.
+
+        Each tick is taken from two values of every register that is no column: one that ends up the same was
+        set.
+        """
         machine = self.machine
         started = state < len(self.form.leaves)
         leaf = self.form.leaves[state].index if started else self.form.first.configuration[0]
-        rest = {name: kind.default for name, kind in machine.inputs.items()}
+        zero_inputs = {name: kind.default for name, kind in machine.inputs.items()}
         probes = [_probe(machine.types[name]) for name in machine.registers]
         for cells in product(*(range(column.size) for column in self.columns)):
-            given = {
+            column_values = {
                 column.name: column.values[cell] for column, cell in zip(self.columns, cells, strict=True)
             }
-            inputs = rest | {name: value for name, value in given.items() if name in machine.inputs}
-            events = [event for event in machine.events if given.get(event)]
+            inputs = zero_inputs | {
+                name: value for name, value in column_values.items() if name in machine.inputs
+            }
+            events = [event for event in machine.events if column_values.get(event)]
             after = []
             for side in (0, 1):
                 values = tuple(
-                    given.get(name, probe[side])
+                    column_values.get(name, probe[side])
                     for name, probe in zip(machine.registers, probes, strict=True)
                 )
                 before = Snapshot(machine, started, (leaf,), values, ())
@@ -162,50 +180,64 @@ class TruthTable:
                 except ExpressionError as error:
                     raise NotATableError("a tick of it may divide by zero") from error
             sets = {
-                name: _code(name, machine.types[name], one)
-                for name, one, other, probe in zip(
+                name: _code(name, machine.types[name], first)
+                for name, first, second, probe in zip(
                     machine.registers, after[0].values, after[1].values, probes, strict=True
                 )
-                if one == other and (probe[0] != probe[1] or name in given)
+                if first == second and (probe[0] != probe[1] or name in column_values)
             }
             goal = self.form.rank[after[0].configuration[0]]
-            way = tick.taken_transitions[-1] if tick.taken_transitions else None
+            transition = tick.taken_transitions[-1] if tick.taken_transitions else None
             node = machine.nodes[leaf]
-            element = self.code.way_element(way) if way else self.code.state_element(node)
-            said = self.code.way_name(way) + (f" (line {way.line})" if way.line else "") if way else "stays"
-            yield _Row(state, cells, goal, sets, element, said)
+            element = (
+                self.code.transition_element(transition) if transition else self.code.state_element(node)
+            )
+            description = (
+                self.code.transition_name(transition)
+                + (f" (line {transition.line})" if transition.line else "")
+                if transition
+                else "stays"
+            )
+            yield _TableRow(state, cells, goal, sets, element, description)
 
-    def _filled(self, rows: Sequence[_Row]) -> list[_Row]:
-        """Return the rows with what they keep set as well, where a register has one value in that state."""
+    def _with_known_values(self, rows: Sequence[_TableRow]) -> list[_TableRow]:
+        """Return rows that also set registers they leave unchanged, where the state determines the value.
+
+        This makes more registers set in all rows, which saves bits.
+        """
         machine = self.machine
         start = machine.start(self.form.first.configuration)
-        known: dict[int, dict[str, int | None]] = {}
+        values_in: dict[int, dict[str, int | None]] = {}  # of registers by state; None for several values
         first = (
             len(self.form.leaves) if self.form.starts else self.form.rank[self.form.first.configuration[0]]
         )
         packed = sorted({name for row in rows for name in row.sets})
-        known[first] = {name: _code(name, machine.types[name], start[name]) for name in packed}
+        values_in[first] = {name: _code(name, machine.types[name], start[name]) for name in packed}
         changed = True
         while changed:
             changed = False
-            for row in (row for row in rows if row.state in known):
-                found: dict[str, int | None] = {**known[row.state], **row.sets}
-                before = known.get(row.next)
-                after = (
-                    found if before is None else {n: v if before[n] == v else None for n, v in found.items()}
-                )
-                if after != before:
-                    known[row.next], changed = after, True
-        filled = []
+            for row in rows:
+                if row.state not in values_in:
+                    continue
+                values_after: dict[str, int | None] = {**values_in[row.state], **row.sets}
+                before = values_in.get(row.next)
+                if before is not None:
+                    for name, value in values_after.items():
+                        values_after[name] = value if before[name] == value else None
+                if values_after != before:
+                    values_in[row.next] = values_after
+                    changed = True
+        filled_rows = []
         for row in rows:
-            held = {name: value for name, value in known.get(row.state, {}).items() if value is not None}
-            filled.append(_Row(row.state, row.cells, row.next, {**held, **row.sets}, row.element, row.said))
-        return filled
+            state_values = values_in.get(row.state, {})
+            unchanged = {name: value for name, value in state_values.items() if value is not None}
+            filled_rows.append(replace(row, sets={**unchanged, **row.sets}))
+        return filled_rows
 
     # How a row is packed
 
-    def _packed(self) -> tuple[list[_Field], list[tuple[bool, ...]], int]:
-        """Return the fields, for which rows they are set, and where the state begins."""
+    def _pack_fields(self) -> tuple[list[_Field], list[tuple[bool, ...]], int]:
+        """Return the fields, the patterns of rows in which some are set, and the first bit of the state."""
         fields: list[_Field] = []
         patterns: list[tuple[bool, ...]] = []
         shift = 0
@@ -226,14 +258,14 @@ class TruthTable:
             shift += bits
         return fields, patterns, shift + len(patterns)
 
-    def _number(self, place: int) -> int:
-        """Return a row as a number."""
-        row = self.rows[place]
+    def _packed_row(self, index: int) -> int:
+        """Return a row as an integer."""
+        row = self.rows[index]
         number = row.next << self.state_shift
         for field in self.fields:
             number |= (row.sets.get(field.name, field.low) - field.low) << field.shift
         for k, pattern in enumerate(self.patterns):
-            number |= pattern[place] << (self.state_shift - len(self.patterns) + k)
+            number |= pattern[index] << (self.state_shift - len(self.patterns) + k)
         return number
 
     @property
@@ -243,7 +275,7 @@ class TruthTable:
 
     @cached_property
     def size(self) -> int:
-        """About how many bytes of flash it and what reads it take on an AVR (`avr-gcc -Os`, measured)."""
+        """Estimated flash of the table and its code on an AVR (`avr-gcc -Os`, measured) [bytes]."""
         width = 1 if self.bits <= 8 else 2
         columns = sum(8 if column.size == 2 else 16 for column in self.columns)
         return (
@@ -254,37 +286,39 @@ class TruthTable:
 
     def table(self) -> None:
         """Write the table."""
-        writer, width = self.code.writer, 2 if self.bits <= 8 else 4
+        writer = self.code.writer
+        n_digits = 2 if self.bits <= 8 else 4
         columns = ", ".join(["state", *(column.name for column in self.columns)])
         writer.line(comment(f"What a tick does, by {columns}; the last one changes from row to row."))
-        parts = [f"{_bits_said(field.shift, field.bits)}: {field.name}" for field in self.fields]
+        parts = [f"{_bit_range(field.shift, field.bits)}: {field.name}" for field in self.fields]
         base = self.state_shift - len(self.patterns)
         for k in range(len(self.patterns)):
-            kept = ", ".join(field.name for field in self.fields if field.when == k)
-            parts.append(f"bit {base + k}: {kept} set, else kept")
-        parts.append(f"{_bits_said(self.state_shift, self.bits - self.state_shift)}: next state")
+            names = ", ".join(field.name for field in self.fields if field.when == k)
+            parts.append(f"bit {base + k}: {names} set, else kept")
+        parts.append(f"{_bit_range(self.state_shift, self.bits - self.state_shift)}: next state")
         writer.line(comment("; ".join(parts)))
         with writer.block(f"static const {self.row_type} rows[{len(self.rows)}] PW_ROM =", "};"):
             state = None
-            for place, row in enumerate(self.rows):
+            for index, row in enumerate(self.rows):
                 if row.state != state:
                     state = row.state
-                    writer.line(comment(self._state_said(state)))
+                    writer.line(comment(self._state_name(state)))
                 cells = " ".join(
-                    f"{column.name}={_value_said(column.values[cell])}"
+                    f"{column.name}={_value_text(column.values[cell])}"
                     for column, cell in zip(self.columns, row.cells, strict=True)
                 )
                 with writer.about(row.element):
-                    said = comment(f"{cells}: {row.said}" if cells else row.said)
-                    writer.line(f"0x{self._number(place):0{width}x}U, {said}")
+                    meaning = comment(f"{cells}: {row.description}" if cells else row.description)
+                    writer.line(f"0x{self._packed_row(index):0{n_digits}x}U, {meaning}")
         writer.line()
 
-    def _state_said(self, state: int) -> str:
+    def _state_name(self, state: int) -> str:
         return self.form.leaves[state].name if state < len(self.form.leaves) else "before the first tick"
 
     def tick(self) -> None:
-        """Write what takes a tick."""
-        writer, names = self.code.writer, self.code.names
+        """Write the body of the function that takes a tick by the table."""
+        writer = self.code.writer
+        names = self.code.names
         index = "uint8_t" if len(self.rows) <= 256 else "uint16_t"
         writer.line(f"{index} index = chart->state;")
         writer.line(f"{self.row_type} row;")
@@ -322,40 +356,39 @@ class TruthTable:
 def table_of(
     machine: Machine, form: SingleStateCode | None, style: Style, switch: Callable[[], Sequence[str]]
 ) -> TruthTable | None:
-    """Return the table that a chart's tick becomes; None for a switch.
+    """Return the table of a chart's tick; None for a switch.
 
-    A table is chosen where it and what reads it is smaller than the switch on an AVR, both estimated: see
-    `TruthTable.size` and `switch_size`.
+    With `AUTO` the smaller one on an AVR is chosen, by the estimates `TruthTable.size` and `switch_size`.
 
     Args:
-        machine: of the chart.
-        form: what is known of its states; None where states are active side by side.
-        style: what is wanted.
+        machine: the machine of the chart.
+        form: the code of its states; None for a chart with regions.
+        style: the style requested.
         switch: returns the lines of the switch.
 
     Raises:
-        InputError: a table is wanted, and the chart cannot be one.
+        InputError: a table is requested, and the chart cannot be one.
     """
     if style is Style.SWITCH:
         return None
     try:
         if form is None:
             raise NotATableError("states are active side by side")
-        found = TruthTable(form)
+        table = TruthTable(form)
     except NotATableError as error:
         if style is Style.AUTO:
             return None
         raise InputError(
-            f"{machine.chart.name} cannot be a table: {error}", hint="let it be a switch, or choose auto"
+            f"{machine.chart.name} cannot be a table: {error}", hint="choose the style switch or auto"
         ) from error
-    return found if style is Style.TABLE or found.size < switch_size(switch()) else None
+    return table if style is Style.TABLE or table.size < switch_size(switch()) else None
 
 
 def switch_size(lines: Sequence[str]) -> int:
-    """Return about how many bytes of flash a switch takes on an AVR.
+    """Return the estimated flash of a switch on an AVR [bytes].
 
-    28 bytes, and 1.9 for each time that a variable or an input is read or set: fitted to what `avr-size` says
-    of 22 random flat charts under `avr-gcc -Os`, which it misses by 16 bytes on the average.
+    28 bytes and 1.9 for each access to a variable or input, fitted to the sizes of 22 random flat charts
+    under `avr-gcc -Os`, with a mean error of 16 bytes.
     """
     text = re.sub(r"/\*.*?\*/", "", "\n".join(lines))
     return round(28 + 1.9 * (text.count("chart->") + text.count("in->")))
@@ -372,7 +405,7 @@ def _values(name: str, kind: Type) -> tuple[Value, ...]:
 
 
 def _cell_text(text: str, kind: Type) -> str:
-    """Return how a value counts from 0."""
+    """Return the expression of C for the index of a value, counted from 0."""
     if isinstance(kind, BoolType):
         return f"({text} ? 1U : 0U)"
     if not isinstance(kind, IntType):
@@ -384,7 +417,7 @@ def _cell_text(text: str, kind: Type) -> str:
 
 
 def _probe(kind: Type) -> tuple[Value, Value]:
-    """Return two values of a type: what ends up the same from both was set."""
+    """Return two different values of a type, if it has them."""
     if isinstance(kind, BoolType):
         return False, True
     if isinstance(kind, EnumType):
@@ -395,7 +428,7 @@ def _probe(kind: Type) -> tuple[Value, Value]:
 
 
 def _code(name: str, kind: Type, value: Value) -> int:
-    """Return a value as a whole number."""
+    """Return a value as an integer."""
     if isinstance(kind, EnumType):
         return kind.codes[str(value)]
     if isinstance(kind, BoolType | IntType):
@@ -403,9 +436,9 @@ def _code(name: str, kind: Type, value: Value) -> int:
     raise NotATableError(f"it sets {name}, which is a fraction")
 
 
-def _value_said(value: Value) -> str:
+def _value_text(value: Value) -> str:
     return str(int(value)) if isinstance(value, bool) else str(value)
 
 
-def _bits_said(shift: int, bits: int) -> str:
+def _bit_range(shift: int, bits: int) -> str:
     return f"bit {shift}" if bits <= 1 else f"bits {shift} to {shift + bits - 1}"

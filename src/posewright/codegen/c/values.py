@@ -1,4 +1,4 @@
-"""Values in C: what they are computed in, and numbers as literals that read back as the very same bits."""
+"""Expressions of C with their types and ranges, and numbers as literals with exactly the same bits."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from enum import Enum
 
 from posewright.charts.types import INT_LOW
 
-INT16_LOW, INT16_HIGH = -(2**15), 2**15 - 1
+INT16_LOW = -(2**15)
+INT16_HIGH = 2**15 - 1
 SINGLE_WHOLE = 2**24
 """Up to here every whole number is a float of 32 bits."""
 
 
 class CKind(Enum):
-    """What an expression of C is computed in."""
+    """The type in which an expression of C is computed."""
 
     BOOL = "bool"
     INT = "int"

@@ -16,8 +16,10 @@ OWN = ("State", "Status", "Promise", "Inputs", "Outputs")
 
 def cpp_wrapper(generator: ChartGenerator) -> SourceFile:
     """Return `<prefix>.hpp`: one class, in which the chart's names are enumerations."""
-    names, writer = generator.names, CWriter()
-    prefix, name = names.prefix, f"{_camel(names.prefix)}Chart"
+    names = generator.names
+    writer = CWriter()
+    prefix = names.prefix
+    name = f"{_camel(prefix)}Chart"
     guard = f"{names.constant}_HPP"
     writer.write([f"#ifndef {guard}", f"#define {guard}", "", f'#include "{prefix}.h"', ""])
     writer.line(comment(f"{generator.chart.name} as an object of C++11; call step() every period."))
@@ -36,7 +38,8 @@ def cpp_wrapper(generator: ChartGenerator) -> SourceFile:
 
 
 def _types(writer: CWriter, generator: ChartGenerator) -> None:
-    names, machine = generator.names, generator.machine
+    names = generator.names
+    machine = generator.machine
     single = isinstance(generator.form, SingleStateCode)
     states = {node.name: names.states[node.index] for node in machine.nodes[1:] if node.is_leaf or not single}
     codes = ("ok", "division_by_zero", "no_end")
@@ -58,11 +61,11 @@ def _types(writer: CWriter, generator: ChartGenerator) -> None:
 def _enum(writer: CWriter, name: str, values: Mapping[str, str]) -> None:
     """Write an enumeration over constants of the chart's header."""
     size = "uint8_t" if len(values) < 256 else "uint16_t"
-    found = distinct(values)
+    identifiers = distinct(values)
     with writer.block(f"enum class {name} : {size}", "};"):
-        writer.write(f"{found[value]} = {constant}," for value, constant in list(values.items())[:-1])
+        writer.write(f"{identifiers[value]} = {constant}," for value, constant in list(values.items())[:-1])
         value, constant = list(values.items())[-1]
-        writer.line(f"{found[value]} = {constant}")
+        writer.line(f"{identifiers[value]} = {constant}")
     writer.line()
 
 

@@ -1,4 +1,4 @@
-"""Writes lines of C, each with the element of the chart that it is for."""
+"""A writer of lines of C, each with its element of the document."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class CWriter:
     """Collects lines.
 
     Attributes:
-        element: what the lines that are written now are for.
+        element: the element of the lines written now.
     """
 
     def __init__(self) -> None:
@@ -46,9 +46,10 @@ class CWriter:
     @contextmanager
     def about(self, element: Element | None) -> Iterator[None]:
         """Write lines for an element."""
-        before, self.element = self.element, element
+        previous = self.element
+        self.element = element
         yield
-        self.element = before
+        self.element = previous
 
     @contextmanager
     def block(self, head: str, tail: str = "}") -> Iterator[None]:
@@ -75,18 +76,18 @@ class CWriter:
         self.depth -= 1
         self.line("}")
 
-    def include(self, other: CWriter) -> None:
-        """Write what another writer has collected."""
-        self.lines += [INDENT * self.depth + line if line else "" for line in other.lines]
-        self.elements += other.elements
+    def include(self, writer: CWriter) -> None:
+        """Append the lines of another writer."""
+        self.lines += [INDENT * self.depth + line if line else "" for line in writer.lines]
+        self.elements += writer.elements
 
-    def insert(self, place: int, other: CWriter) -> None:
-        """Write what another writer has collected before a line that is there already."""
-        self.lines[place:place] = other.lines
-        self.elements[place:place] = other.elements
+    def insert(self, place: int, writer: CWriter) -> None:
+        """Insert the lines of another writer before a line."""
+        self.lines[place:place] = writer.lines
+        self.elements[place:place] = writer.elements
 
     def file(self, name: str) -> SourceFile:
-        """Return what was written as a file."""
+        """Return the lines as a file."""
         return SourceFile(name, tuple(self.lines), tuple(self.elements))
 
 
@@ -94,7 +95,7 @@ _DEFINES = re.compile(r"^static [^=(\[]*?(\w+)(?=\(|\[)", re.MULTILINE)
 
 
 def without_unused(writer: CWriter) -> CWriter:
-    """Return what was written without static functions and tables that nothing after them mentions.
+    """Return the lines without static functions and tables that are not used after them.
 
     A part ends at an empty line outside of a function, and is mentioned by later ones only, as C wants it.
     """
@@ -105,16 +106,16 @@ def without_unused(writer: CWriter) -> CWriter:
             parts[-1].append(number)
         elif parts[-1]:
             parts.append([])
-    kept: list[list[int]] = []
+    used_parts: list[list[int]] = []
     mentioned: set[str] = set()
     for part in reversed([part for part in parts if part]):
         text = "\n".join(writer.lines[number] for number in part)
         defines = _DEFINES.search(text)
         if defines is None or defines[1] in mentioned:
-            kept.append(part)
+            used_parts.append(part)
             mentioned |= {*re.findall(r"\w+", text)}
-    found = CWriter()
-    for part in reversed(kept):
-        found.lines += [*(writer.lines[number] for number in part), ""]
-        found.elements += [*(writer.elements[number] for number in part), None]
-    return found
+    result = CWriter()
+    for part in reversed(used_parts):
+        result.lines += [*(writer.lines[number] for number in part), ""]
+        result.elements += [*(writer.elements[number] for number in part), None]
+    return result

@@ -1,6 +1,6 @@
-"""Hardware in the loop: a board, emulated or real, decides what a simulated robot does.
+"""Hardware in the loop: a board, emulated or real, controls a simulated robot.
 
-`frames` is the line's language, the same as that of `targets/link.c`; `serial_line` is a real port, `damage`
-makes a bad one; `board_link` asks and asks again; `board_unit` steps a unit there and the interpreter beside
-it; `controllers` let a robot do what the board says.
+`frames` has the frames of the serial line, as in `targets/link.c`; `serial_line` is a real port, `damage` a
+faulty line; `board_link` sends requests and repeats them; `board_unit` steps a unit on a board and the
+interpreter beside it; `controllers` drive a robot by a board; `boards` lists the boards.
 """

@@ -1,36 +1,44 @@
-"""Asks a board, asks again where no answer comes, and notices when it was reset."""
+"""The line to a board: sends requests, repeats those that are not answered, and notices resets."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
-from posewright.codegen.hil.frames import ANSWER, AROUND, Frame, FrameKind, FrameReader, Hello, Refusal
+from posewright.codegen.hil.frames import (
+    ANSWER,
+    FRAME_OVERHEAD,
+    FrameKind,
+    FrameReader,
+    Hello,
+    LinkFrame,
+    Refusal,
+)
 from posewright.codegen.unit import EmulatedBoard
 
 ATTEMPTS = 8
-"""How often a question is asked before it is taken that there will be no answer in time."""
+"""How often a request is sent before it counts as not answered in time."""
 
 GREETING_S = 5.0
-"""How long a board may take to say hello at first: an Arduino's boot loader waits for two seconds [s]."""
+"""How long a board may take for its first hello: an Arduino's boot loader waits for two seconds [s]."""
 
 BAUD = 115_200
-"""What the boards' own code sets its line to for a chart [bit/s]."""
+"""Baud rate of the boards' own code for a chart [bit/s]."""
 
 SLICE_S = 0.001
-"""The board's time between two looks at the line [s]."""
+"""The board's time between two reads of the line [s]."""
 
-_UNASKED = 0
-"""The sequence number of a hello that nobody asked for; a question never has it."""
+_UNREQUESTED = 0
+"""Sequence number of the hello that a board sends after a reset; no request has it."""
 
-_ENDLESS = 20
-"""A line that never falls silent is listened to so many times as long as a silent one."""
+_MAX_LISTENING = 20
+"""A line that never falls silent is read for so many times the timeout."""
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """What a board is asked; asked again it has the same number, so that the board knows it."""
+class BoardRequest:
+    """A request to a board, which recognises a repeated request by its sequence number."""
 
     kind: FrameKind
     sequence: int
@@ -39,16 +47,16 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class LinkCounts:
-    """How the line to a board did.
+    """What happened on the line to a board.
 
     Attributes:
-        questions: that were answered.
-        retries: questions asked again.
-        timeouts: attempts that no answer came to in time.
-        damaged: answers that the CRC did not confirm; what the board found damaged is among the timeouts.
-        skipped: bytes that belonged to no frame, before the next one was found.
-        stale: answers to another question than the last.
-        resets: of the board, that nobody here asked for.
+        questions: number of requests answered.
+        retries: repeated requests.
+        timeouts: attempts without an answer in time.
+        damaged: answers with a wrong CRC; requests that arrived damaged are among the timeouts.
+        skipped: bytes that belong to no frame.
+        stale: answers to another request than the last.
+        resets: unexpected resets of the board.
     """
 
     questions: int = 0
@@ -65,7 +73,7 @@ class LinkCounts:
 
     @property
     def faults(self) -> int:
-        """How many things went wrong; 0 on a sound line."""
+        """Number of faults of all kinds; 0 on a sound line."""
         return self.retries + self.timeouts + self.damaged + self.skipped + self.stale + self.resets
 
 
@@ -73,15 +81,14 @@ class BoardLink:
     """The line to a board.
 
     Args:
-        port: the line, and what lets the board's time go on.
-        timeout_s: how long an attempt waits in silence, once the question is on the board's side [s].
-        slice_s: the board's time between two looks at the line [s].
-        baud: of the line [bit/s].
+        port: the board at the other end, whose time advances by `advance`.
+        timeout_s: how long an attempt waits in silence once the request has arrived [s].
+        slice_s: the board's time between two reads of the line [s].
+        baud: baud rate of the line [bit/s].
 
     Attributes:
-        time_s: how long the board's time went on here [s]; a real board's goes on besides.
-        was_reset: whether the board has started anew since it was greeted: it answers nothing until it is
-            greeted again.
+        time_s: the time by which this link has advanced the board [s].
+        was_reset: whether the board was reset since its last hello; it answers nothing until the next one.
     """
 
     def __init__(
@@ -90,95 +97,104 @@ class BoardLink:
         self.port = port
         self.time_s = 0.0
         self.was_reset = False
-        self._timeout_s, self._slice_s, self._byte_s = timeout_s, slice_s, 10 / baud
+        self._timeout_s = timeout_s
+        self._slice_s = slice_s
+        self._byte_s = 10 / baud
         self._reader = FrameReader()
-        self._sequence = _UNASKED
-        self.count_anew()
+        self._sequence = _UNREQUESTED
+        self.reset_counts()
 
     @property
     def counts(self) -> LinkCounts:
-        """What happened on the line so far."""
-        own = {"damaged": self._reader.damaged, "skipped": self._reader.skipped}
-        return LinkCounts(**(self._counted | own))
+        """What has happened on the line so far."""
+        return replace(self._counts, damaged=self._reader.damaged, skipped=self._reader.skipped)
 
-    def count_anew(self) -> None:
-        """Forget what was counted: what a board says while it starts is no fault of the line."""
-        self._counted = dict.fromkeys(LinkCounts().to_dict(), 0)
-        self._reader.damaged = self._reader.skipped = 0
+    def reset_counts(self) -> None:
+        """Start counting at 0: what a board sends while it starts is no fault of the line."""
+        self._counts = LinkCounts()
+        self._reader.damaged = 0
+        self._reader.skipped = 0
 
-    def question(self, kind: FrameKind, payload: bytes = b"") -> Question:
-        """Return a question with the next number."""
+    def new_request(self, kind: FrameKind, payload: bytes = b"") -> BoardRequest:
+        """Return a request with the next sequence number."""
         self._sequence = self._sequence % 255 + 1
-        return Question(kind, self._sequence, payload)
+        return BoardRequest(kind, self._sequence, payload)
 
     def greet(self, patience_s: float = 0.0) -> Hello | None:
-        """Ask the board to say hello; None where it does not, however often within the time it is asked."""
-        until_s, was_reset = self.time_s + patience_s, self.was_reset
+        """Request a hello until the board answers; None where it does not within a time [s]."""
+        until_s = self.time_s + patience_s
+        was_reset = self.was_reset
         self.was_reset = False
         while True:
-            payload = self.ask(self.question(FrameKind.HELLO))
+            payload = self.send_request(self.new_request(FrameKind.HELLO))
             if payload is not None:
-                return Hello.decoded(payload)
+                return Hello.decode(payload)
             if self.time_s >= until_s:
                 self.was_reset = was_reset
                 return None
 
-    def ask(self, question: Question) -> bytes | None:
-        """Return the payload of the answer; None where none came in time, or the board was reset."""
+    def send_request(self, request: BoardRequest) -> bytes | None:
+        """Send a request, repeatedly where needed, and return the payload of the answer.
+
+        None means that no answer came in time, or that the board was reset.
+        """
         for attempt in range(ATTEMPTS):
-            self._counted["retries"] += attempt > 0
-            self.port.send(Frame(question.kind, question.sequence, question.payload).encoded())
-            answer = self._listen(question)
+            if attempt > 0:
+                self._counts = replace(self._counts, retries=self._counts.retries + 1)
+            self.port.send(LinkFrame(request.kind, request.sequence, request.payload).encode())
+            answer = self._wait_for_answer(request)
+            counts = self._counts
             if answer is not None:
-                self._counted["questions"] += 1
+                self._counts = replace(counts, questions=counts.questions + 1)
                 return answer
             if self.was_reset:
                 return None
-            self._counted["timeouts"] += 1
+            self._counts = replace(counts, timeouts=counts.timeouts + 1)
         return None
 
     def wait_until(self, time_s: float) -> None:
-        """Let the board's time go on up to a time that its clock here has not reached yet [s]."""
+        """Advance the board's time to a time of this link [s], unless it has passed already."""
         if time_s > self.time_s:
-            ahead_s, self.time_s = time_s - self.time_s, time_s
-            self._see(self._reader.feed(self.port.advance(ahead_s)), None)
+            remaining_s = time_s - self.time_s
+            self.time_s = time_s
+            self._process(self._reader.feed(self.port.advance(remaining_s)), None)
 
     def close(self) -> None:
-        """Let go of the board."""
+        """Close the line to the board."""
         self.port.close()
 
-    def _listen(self, question: Question) -> bytes | None:
-        """Wait for the answer to a question."""
-        on_the_way_s = (len(question.payload) + AROUND) * self._byte_s
-        slices = max(1, math.ceil((self._timeout_s + on_the_way_s) / self._slice_s))
-        quiet = 0
-        for _ in range(slices * _ENDLESS):
+    def _wait_for_answer(self, request: BoardRequest) -> bytes | None:
+        """Return the payload of the answer to a request; None where the line stays silent for the timeout."""
+        transmission_s = (len(request.payload) + FRAME_OVERHEAD) * self._byte_s
+        slices = max(1, math.ceil((self._timeout_s + transmission_s) / self._slice_s))
+        silent_slices = 0
+        for _ in range(slices * _MAX_LISTENING):
             data = self.port.advance(self._slice_s)
             self.time_s += self._slice_s
-            answer = self._see(self._reader.feed(data), question)
+            answer = self._process(self._reader.feed(data), request)
             if answer is not None or self.was_reset:
                 return answer
-            quiet = 0 if data else quiet + 1
-            if quiet >= slices:
+            silent_slices = 0 if data else silent_slices + 1
+            if silent_slices >= slices:
                 break
-        return self._see(self._reader.give_up(), question)
+        return self._process(self._reader.flush(), request)
 
-    def _see(self, frames: Iterable[Frame], question: Question | None) -> bytes | None:
-        """Look at what came; return the payload of the answer that is waited for."""
+    def _process(self, frames: Iterable[LinkFrame], request: BoardRequest | None) -> bytes | None:
+        """Process frames received; return the payload of the answer to the request."""
         answer: bytes | None = None
         for frame in frames:
-            is_ours = question is not None and frame.sequence == question.sequence
-            if is_ours and question is not None and frame.kind == question.kind | ANSWER:
+            answers_request = request is not None and frame.sequence == request.sequence
+            if answers_request and request is not None and frame.kind == request.kind | ANSWER:
                 answer = frame.payload
-            elif is_ours and frame.kind is FrameKind.REFUSED:
-                self._notice_reset(frame.payload == bytes([Refusal.NOT_GREETED]))
-            elif frame.kind is FrameKind.HELLO_ANSWER and frame.sequence == _UNASKED:
-                self._notice_reset(question is None or question.kind is not FrameKind.HELLO)
+            elif answers_request and frame.kind is FrameKind.REFUSED:
+                self._note_reset(frame.payload == bytes([Refusal.NOT_GREETED]))
+            elif frame.kind is FrameKind.HELLO_ANSWER and frame.sequence == _UNREQUESTED:
+                self._note_reset(request is None or request.kind is not FrameKind.HELLO)
             else:
-                self._counted["stale"] += 1
+                self._counts = replace(self._counts, stale=self._counts.stale + 1)
         return answer
 
-    def _notice_reset(self, was_reset: bool) -> None:
+    def _note_reset(self, was_reset: bool) -> None:
         if was_reset and not self.was_reset:
             self.was_reset = True
-            self._counted["resets"] += 1
+            self._counts = replace(self._counts, resets=self._counts.resets + 1)

@@ -1,4 +1,4 @@
-"""A unit on a board, and the interpreter beside it, which gets the same inputs."""
+"""A unit on a board, stepped beside the interpreter with the same inputs."""
 
 from __future__ import annotations
 
@@ -8,24 +8,26 @@ from typing import Any
 
 import numpy as np
 
-from posewright.codegen.hil.board_link import BAUD, GREETING_S, SLICE_S, BoardLink, LinkCounts, Question
+from posewright.codegen.hil.board_link import BAUD, GREETING_S, SLICE_S, BoardLink, BoardRequest, LinkCounts
 from posewright.codegen.hil.frames import PROTOCOL, FrameKind
 from posewright.codegen.unit import EmulatedBoard, Subject
 from posewright.errors import BodyError, ExpressionError
 
 SHARE_OF_PERIOD = 0.1
-"""So much of the time between two ticks an attempt waits in silence: eight of them leave some of it."""
+"""Timeout of an attempt as a share of the time between two ticks, so that eight attempts fit."""
 
-SHORTEST_S, SHORTEST_REAL_S = 0.004, 0.02
-"""No attempt is shorter: a behaviour's longest step and its packet take 3 ms; what makes a serial port
-of a USB one may hold bytes back for 16 ms [s]."""
+SHORTEST_S = 0.004
+"""Shortest timeout of an emulated board: a behaviour's longest step and its packet take 3 ms [s]."""
 
-_FAILED: Mapping[int, str] = {
+SHORTEST_REAL_S = 0.02
+"""Shortest timeout of a real board: a USB adapter may delay bytes by 16 ms [s]."""
+
+_FAILURES: Mapping[int, str] = {
     1: "it divides by zero",
     2: "the tick does not end",
     3: "a sensor read no number at the first tick",
 }
-"""What a unit's status says."""
+"""Meaning of a unit's status."""
 
 Record = np.void
 """One record, of inputs or of states."""
@@ -35,7 +37,7 @@ Event = tuple[str, Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class StepTrace:
-    """A step of the board beside the interpreter's: each with its record of states."""
+    """A step of the board and of the interpreter with the same inputs, each with its record of states."""
 
     time_s: float
     inputs: Record
@@ -50,13 +52,13 @@ class StepTrace:
 
 @dataclass(frozen=True, slots=True)
 class Parity:
-    """Whether a board did what the interpreter does on the same inputs.
+    """The steps of a board compared with those of the interpreter.
 
     Attributes:
-        steps: all that the board answered, in order.
-        missed: when no answer came in time, and the robot was to stand [s].
-        late: ticks whose answer came after the next one was due [s]; a real board's are not known.
-        pace: the board's time over the run's: above 1 the board cannot keep up.
+        steps: all steps that the board answered, in order.
+        missed: times of ticks without an answer in time, at which the robot was to stand [s].
+        late: times of ticks whose answer came after the next tick was due [s]; not known for a real board.
+        pace: the board's time over the run's; above 1 the board cannot keep up.
     """
 
     steps: tuple[StepTrace, ...] = field(repr=False)
@@ -66,33 +68,40 @@ class Parity:
 
     @property
     def mismatches(self) -> tuple[StepTrace, ...]:
-        """The steps at which the two do not agree."""
-        return tuple(one for one in self.steps if not one.agrees)
+        """The steps at which board and interpreter differ."""
+        return tuple(step for step in self.steps if not step.agrees)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data, fit for JSON."""
-        wrong = self.mismatches
-        first = {"first_mismatch_s": wrong[0].time_s} if wrong else {}
-        times = {"missed": len(self.missed), "late": len(self.late), "pace": round(self.pace, 3)}
-        return {"ticks": len(self.steps), "mismatches": len(wrong), **times, **first}
+        mismatches = self.mismatches
+        data = {
+            "ticks": len(self.steps),
+            "mismatches": len(mismatches),
+            "missed": len(self.missed),
+            "late": len(self.late),
+            "pace": round(self.pace, 3),
+        }
+        if mismatches:
+            data["first_mismatch_s"] = mismatches[0].time_s
+        return data
 
 
 class BoardUnit:
-    """Steps a unit on a board: each step at most once, and the interpreter's beside it.
+    """Steps a unit on a board, each step at most once, and the interpreter beside it.
 
-    A step that is not answered in time is asked for again when the next one falls due, so that the board
-    takes it once; the steps that fall due meanwhile are left out. A board that was reset begins anew,
-    and so does the interpreter beside it.
+    A step that is not answered in time is requested again when the next one is due, so that the board takes
+    it once; the steps due meanwhile are left out. After a reset of the board, the unit and the interpreter
+    start again.
 
     Args:
         port: the line to the board.
-        subject: what is on it.
-        period_s: between two steps [s].
-        is_real: whether the board's time goes on by itself.
-        baud: of the line [bit/s].
+        subject: the unit on it.
+        period_s: time between two steps [s].
+        is_real: whether the board's time advances by itself.
+        baud: baud rate of the line [bit/s].
 
     Raises:
-        BodyError: no board answers, or there is something else on it.
+        BodyError: no board answers, or it runs another unit.
     """
 
     def __init__(
@@ -106,41 +115,44 @@ class BoardUnit:
     ) -> None:
         timeout_s = max(SHARE_OF_PERIOD * period_s, SHORTEST_REAL_S if is_real else SHORTEST_S)
         self.link = BoardLink(port, timeout_s=timeout_s, slice_s=min(SLICE_S, period_s / 32), baud=baud)
-        self.subject, self._is_real, self._period_s = subject, is_real, period_s
+        self.subject = subject
+        self._is_real = is_real
+        self._period_s = period_s
         self._reference = subject.reference()
-        self._open: tuple[Question, Record | None] | None = None
+        self._pending: tuple[BoardRequest, Record | None] | None = None  # a step has its inputs, a reset None
         self._steps: list[StepTrace] = []
         self._events: list[Event] = []
         self._missed: list[float] = []
         self._late: list[float] = []
-        self._in_a_row = 0
-        self._time_s = self._zero_s = 0.0
+        self._missed_in_a_row = 0
+        self._time_s = 0.0
+        self._zero_s = 0.0  # the link's time at which the run began
         try:
             self._greet()
         except BodyError:
             self.close()
             raise
-        self.begin()
+        self.restart()
 
     @property
     def parity(self) -> Parity:
-        """How the board did beside the interpreter, so far."""
+        """The board compared with the interpreter so far."""
         run_s = self._time_s + self._period_s
         pace = 1.0 if self._is_real else max(1.0, (self.link.time_s - self._zero_s) / run_s)
         return Parity(tuple(self._steps), tuple(self._missed), tuple(self._late), pace)
 
     @property
     def counts(self) -> LinkCounts:
-        """How the line did, so far."""
+        """What has happened on the line so far."""
         return self.link.counts
 
-    def begin(self) -> None:
-        """Begin anew: the board is reset before its next step."""
-        self._open = self.link.question(FrameKind.RESET), None
+    def restart(self) -> None:
+        """Restart the interpreter now, and the board before its next step."""
+        self._pending = self.link.new_request(FrameKind.RESET), None
         self._reference.reset()
 
     def wait_until(self, time_s: float) -> None:
-        """Let the board's time go on up to a time of the run [s], and notice a reset."""
+        """Advance the board's time to a time of the run [s], and notice a reset."""
         self._time_s = time_s
         if not self._is_real:
             self.link.wait_until(self._zero_s + time_s)
@@ -149,21 +161,22 @@ class BoardUnit:
         """Return the record of states after a step; None where the board does not answer in time.
 
         Raises:
-            ExpressionError: the chart on it has failed.
+            ExpressionError: the chart on the board has failed.
         """
         state = self._step(inputs)
         if state is None:
             self._missed.append(self._time_s)
-            self._in_a_row += 1
-            if self._in_a_row == 1 and self._open is not None:  # it was not reset
-                self._tell("no answer in time", counts=self.counts.to_dict())
-        elif self._in_a_row:
-            self._tell("answers again", missed=self._in_a_row)
-            self._in_a_row = 0
+            self._missed_in_a_row += 1
+            was_reset = self._pending is None
+            if self._missed_in_a_row == 1 and not was_reset:
+                self._record_event("no answer in time", counts=self.counts.to_dict())
+        elif self._missed_in_a_row:
+            self._record_event("answers again", missed=self._missed_in_a_row)
+            self._missed_in_a_row = 0
         if state is not None and self._is_late:
             self._late.append(self._time_s)
             if len(self._late) == 1:
-                self._tell("answers after the next tick is due")
+                self._record_event("answers after the next tick is due")
         return state
 
     @property
@@ -171,69 +184,84 @@ class BoardUnit:
         due_s = self._zero_s + self._time_s + self._period_s
         return not self._is_real and self.link.time_s > due_s
 
-    def events(self) -> tuple[Event, ...]:
-        """Return what happened since this was asked last, as kind and particulars for a recording."""
-        told, self._events = tuple(self._events), []
-        return told
+    def take_events(self) -> tuple[Event, ...]:
+        """Return the events since the last call, as kind and details for a recording."""
+        events = tuple(self._events)
+        self._events = []
+        return events
 
     def close(self) -> None:
-        """Let go of the board, and of the interpreter."""
+        """Close the line to the board and the interpreter."""
         self.link.close()
         self._reference.close()
 
     def _step(self, inputs: Record) -> Record | None:
         if self.link.was_reset:
-            self._come_back()
-            return None  # the robot is to stand for a tick at least: where it was is lost
-        if self._open is not None and not self._ask(*self._open):
+            self._resume_after_reset()
+            return None  # the robot is to stand for a tick at least, as the chart's state is lost
+        if self._pending is not None and not self._send_pending(*self._pending):
             return None
-        self._open = self.link.question(FrameKind.STEP, inputs.tobytes()), inputs
-        return self._steps[-1].board if self._ask(*self._open) else None
+        request = self.link.new_request(FrameKind.STEP, inputs.tobytes())
+        self._pending = request, inputs
+        return self._steps[-1].board if self._send_pending(request, inputs) else None
 
-    def _ask(self, question: Question, inputs: Record | None) -> bool:
-        """Ask the open question, and return whether it was answered, which closes it."""
-        payload = self.link.ask(question)
+    def _send_pending(self, request: BoardRequest, inputs: Record | None) -> bool:
+        """Send the pending request and return whether it was answered; then it is no longer pending."""
+        payload = self.link.send_request(request)
         if payload is not None:
-            self._open = None
+            self._pending = None
             if inputs is not None:
                 self._compare(inputs, np.frombuffer(payload, self.subject.states)[0])
         elif self.link.was_reset:
-            self._come_back()
+            self._resume_after_reset()
         return payload is not None
 
     def _compare(self, inputs: Record, state: Record) -> None:
+        """Step the interpreter with the same inputs and store both states.
+
+        Raises:
+            ExpressionError: the status of the board's state is a failure.
+        """
         reference = self._reference.run(np.array([inputs], self.subject.inputs))[0]
         self._steps.append(StepTrace(self._time_s, inputs, state, reference))
         status = int(state["status"])
         if status:
-            what = f"{self.subject.name} has failed on the board at {self._time_s:.2f} s"
-            raise ExpressionError(f"{what}: {_FAILED.get(status, f'status {status}')}")
+            failure = _FAILURES.get(status, f"status {status}")
+            raise ExpressionError(
+                f"{self.subject.name} has failed on the board at {self._time_s:.2f} s: {failure}"
+            )
 
-    def _come_back(self) -> None:
-        """Greet a board that was reset, whose unit has begun anew."""
-        self._open = None
+    def _resume_after_reset(self) -> None:
+        """Restart the interpreter and greet a board that was reset."""
+        self._pending = None
         self._reference.reset()
         if self.link.greet() is not None:
-            self._tell("was reset and begins anew")
+            self._record_event("was reset and begins anew")
 
-    def _tell(self, what: str, **further: Any) -> None:
-        self._events.append(("board", {"what": what, **further}))
+    def _record_event(self, description: str, **details: object) -> None:
+        self._events.append(("board", {"what": description, **details}))
 
     def _greet(self) -> None:
+        """Wait for the board's hello and require that it runs the subject.
+
+        Raises:
+            BodyError: no board answers, or it runs another unit.
+        """
         hello = self.link.greet(GREETING_S)
         if hello is None:
-            what = "no board answers"
-            hint = (
-                "has it been flashed with what `posewright board build` made, and is the line's speed right?"
+            raise BodyError(
+                "no board answers",
+                hint="flash it with the output of `posewright board build`, and check the baud rate",
             )
-            raise BodyError(what, hint=hint)
         subject = self.subject
-        told = (hello.protocol, hello.name, hello.input_bytes, hello.state_bytes)
-        wanted = (PROTOCOL, subject.name, subject.inputs.itemsize, subject.states.itemsize)
-        if told != wanted:
-            what = f"the board has {hello.name!r} on it, with records of {hello.input_bytes} and "
-            what += f"{hello.state_bytes} bytes, protocol {hello.protocol}"
-            hint = f"flash {subject.name!r}: {wanted[2]} and {wanted[3]} bytes, protocol {PROTOCOL}"
-            raise BodyError(what, hint=hint)
+        input_bytes = subject.inputs.itemsize
+        state_bytes = subject.states.itemsize
+        on_board = (hello.protocol, hello.name, hello.input_bytes, hello.state_bytes)
+        if on_board != (PROTOCOL, subject.name, input_bytes, state_bytes):
+            raise BodyError(
+                f"the board has {hello.name!r} on it, with records of {hello.input_bytes} and "
+                f"{hello.state_bytes} bytes, protocol {hello.protocol}",
+                hint=f"flash {subject.name!r}: {input_bytes} and {state_bytes} bytes, protocol {PROTOCOL}",
+            )
         self._zero_s = self.link.time_s
-        self.link.count_anew()
+        self.link.reset_counts()

@@ -1,4 +1,4 @@
-"""Boards as places where a behaviour runs: which there are, and what is known of one afterwards."""
+"""The boards on which a behaviour can run, and reports about them."""
 
 from __future__ import annotations
 
@@ -29,84 +29,100 @@ from posewright.robots import Robot, SensorSpec
 AnyBoard = TypeVar("AnyBoard", bound=EmulatedBoard)
 
 PYTHON = "python"
-"""Where a behaviour runs in this process, on no board."""
+"""The name for no board: the behaviour runs in this process."""
 
-UNO, WHOLE = "arduino-uno", "cm900"
-"""The emulated board that runs a chart, and the one that runs a whole behaviour."""
+UNO = "arduino-uno"
+"""The emulated board that runs a chart."""
 
-SMALL: Mapping[str, str] = {"robotis_bioloid": "document_mealy"}
-"""By robot, a behaviour that ships and whose chart fits an Arduino UNO."""
+CM900 = "cm900"
+"""The emulated board that runs a whole behaviour."""
+
+SMALL_BEHAVIOURS: Mapping[str, str] = {"robotis_bioloid": "document_mealy"}
+"""By robot, a shipped behaviour whose chart fits an Arduino UNO."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OnBoard:
-    """What is known of a board on which a behaviour ran.
+class BoardReport:
+    """A report about a board on which a behaviour ran.
 
     Attributes:
-        controller: the board's name: `arduino-uno`, `cm900`, `serial:/dev/ttyACM0`.
-        parity: how the board did beside the interpreter.
-        link: how its line did.
-        held: how often nothing came back that could be done, and the robot was left to stand.
-        states: of the chart at each of the parity's steps: the board's, and the interpreter's.
+        controller: name of the board: `arduino-uno`, `cm900`, `serial:/dev/ttyACM0`.
+        parity: the board compared with the interpreter.
+        link: what happened on its line.
+        unanswered: number of ticks or frames without an answer in time, at which the robot was to stand.
+        states: the chart's active states at each step of the parity, on the board and in the interpreter.
     """
 
     controller: str
     parity: Parity
     link: LinkCounts
-    held: int = 0
+    unanswered: int = 0
     states: tuple[tuple[str, str], ...] = ()
 
     @classmethod
-    def of(cls, name: str, controller: LinkedController) -> OnBoard:
-        """Return what is known of a controller now."""
+    def of(cls, name: str, controller: LinkedController) -> BoardReport:
+        """Return the report about the board of a controller so far."""
         unit = controller.unit
         states = tuple(
-            (controller.state_of(one.board), controller.state_of(one.reference)) for one in unit.parity.steps
+            (controller.state_of(step.board), controller.state_of(step.reference))
+            for step in unit.parity.steps
         )
-        return cls(name, unit.parity, unit.counts, controller.held, states)
+        return cls(name, unit.parity, unit.counts, controller.unanswered, states)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data, fit for JSON."""
-        told = {"parity": self.parity.to_dict(), "link": self.link.to_dict(), "held": self.held}
-        return {"controller": self.controller, **told}
+        return {
+            "controller": self.controller,
+            "parity": self.parity.to_dict(),
+            "link": self.link.to_dict(),
+            "held": self.unanswered,
+        }
 
     @property
     def summary(self) -> str:
-        """How the board did, in a line."""
-        told = f"{len(self.parity.steps)} ticks, {len(self.parity.mismatches)} unlike the interpreter's"
-        return f"{self.controller}: {told}, {self.link.retries} requests repeated"
+        """The report in a line."""
+        n_mismatches = len(self.parity.mismatches)
+        return (
+            f"{self.controller}: {len(self.parity.steps)} ticks, {n_mismatches} unlike the interpreter's, "
+            f"{self.link.retries} requests repeated"
+        )
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What went wrong, in words."""
-        found = []
-        wrong = self.parity.mismatches
-        if wrong:
-            ticks = f"{len(wrong)} of {len(self.parity.steps)} ticks"
-            found.append(
-                f"the board does not do what the interpreter does: {ticks}, first at {wrong[0].time_s:.2f} s"
+        """Warnings about the board and its line."""
+        remarks = []
+        mismatches = self.parity.mismatches
+        if mismatches:
+            remarks.append(
+                f"the board differs from the interpreter at {len(mismatches)} of "
+                f"{len(self.parity.steps)} ticks, first at {mismatches[0].time_s:.2f} s"
             )
-        if self.held:
-            found.append(f"at {self.held} ticks nothing came from the board in time: the robot was to stand")
+        if self.unanswered:
+            remarks.append(
+                f"the board did not answer in time at {self.unanswered} ticks, so the robot was to stand"
+            )
         if self.parity.late:
-            told = f"{len(self.parity.late)} answers of the board came after the next tick was due"
-            found.append(f"{told}; its time went on {self.parity.pace:.2f} times as long as the run's")
+            remarks.append(
+                f"{len(self.parity.late)} answers of the board came after the next tick was due; its time "
+                f"was {self.parity.pace:.2f} times that of the run"
+            )
         if self.link.faults:
-            counts = {what: count for what, count in self.link.to_dict().items() if what != "questions"}
-            told = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
-            found.append(f"the line to the board is not sound: {told}")
-        return tuple(found)
+            counts = self.link.to_dict()
+            counts.pop("questions")
+            faults = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
+            remarks.append(f"the line to the board is not sound: {faults}")
+        return tuple(remarks)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Board:
-    """A place where a behaviour runs: an emulated board, or a real one at the end of a line.
+    """A board on which a behaviour can run, emulated or real.
 
     Attributes:
         name: `arduino-uno`, `cm900`, `serial:/dev/ttyACM0`.
-        switch_on: switches the board on with a behaviour on it and returns what lets the robot do what the
-            board says; the seed is of inputs that are drawn by chance.
-        small_behaviours: by robot, a behaviour that ships and fits the board.
+        switch_on: switches the board on with a behaviour on it and returns the controller of the robot; the
+            seed is of random inputs.
+        small_behaviours: by robot, a shipped behaviour that fits the board.
     """
 
     name: str
@@ -117,22 +133,22 @@ class Board:
         """Return a behaviour as a program that runs on this board.
 
         Raises:
-            InputError: it is no behaviour: only charts become code for a board.
+            InputError: the program is not a behaviour.
         """
         if not isinstance(program, Behaviour):
             raise InputError(
-                f"{program.name} runs on no board: it is no behaviour", hint=f"leave {self.name} out"
+                f"{program.name} cannot run on a board: it is not a behaviour", hint=f"leave {self.name} out"
             )
         return BoardProgram(program, self)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BoardProgram:
-    """A `control.Program`: a behaviour that runs on a board.
+    """A `control.Program` that runs a behaviour on a board.
 
     Attributes:
-        behaviour: what runs; robot, sensors, start pose, name and documents are its own.
-        board: where it runs.
+        behaviour: the behaviour, with its robot, sensors, start pose, name and documents.
+        board: the board.
     """
 
     behaviour: Behaviour
@@ -146,22 +162,22 @@ class BoardProgram:
 
     @property
     def kind(self) -> str:
-        """The kind of the program, `behaviour`, wherever it runs."""
+        """The kind of the program, `behaviour`."""
         return "behaviour"
 
     @property
     def robot(self) -> Robot:
-        """The robot whose behaviour it is."""
+        """The behaviour's robot."""
         return self.behaviour.robot
 
     @property
     def sensors(self) -> tuple[SensorSpec, ...]:
-        """The sensors that the behaviour reads."""
+        """The behaviour's sensors."""
         return self.behaviour.sensors
 
     @property
     def start_pose(self) -> Floats:
-        """In which the robot begins, `(n_joints,)` [rad]."""
+        """The behaviour's start pose, `(n_joints,)` [rad]."""
         return self.behaviour.start_pose
 
     @property
@@ -176,16 +192,16 @@ class BoardProgram:
 
     @property
     def extras(self) -> Mapping[str, Any]:
-        """Nothing: `report` says what is known of the board."""
+        """Empty: `report` describes the board."""
         return {}
 
     def controller(self, seed: Seed) -> LinkedController:
-        """Switch the board on and return what lets the robot do what it says; `close` lets go of the board.
+        """Switch the board on and return the controller of the robot, whose `close` releases the board.
 
         Raises:
             TooLargeError: the behaviour does not fit the board; the hint names one that does.
             UnavailableError: a compiler or the emulator is missing.
-            BodyError: no board answers, or there is something else on it.
+            BodyError: no board answers, or it runs another unit.
         """
         try:
             controller = self.board.switch_on(self.behaviour, seed)
@@ -197,68 +213,77 @@ class BoardProgram:
         self._switched_on[:] = [controller]
         return controller
 
-    def report(self) -> OnBoard | None:
-        """Return what is known of the board that was switched on last; None before there was one."""
-        return OnBoard.of(self.board.name, self._switched_on[0]) if self._switched_on else None
+    def report(self) -> BoardReport | None:
+        """Return the report about the board switched on last; None where none was."""
+        return BoardReport.of(self.board.name, self._switched_on[0]) if self._switched_on else None
 
 
-def board_named(name: str) -> Board | None:
+def find_board(name: str) -> Board | None:
     """Return a board by its name; None for `python`, which is this process.
 
-    On an emulated `arduino-uno`, or a real board at `serial:PORT[@BAUD]`, the behaviour's chart is run; on an
-    emulated `cm900` all of it.
+    An emulated `arduino-uno`, or a real board at `serial:PORT[@BAUD]`, runs the behaviour's chart; an
+    emulated `cm900` runs the whole behaviour.
 
     Raises:
-        InputError: no serial port can be called like that.
+        InputError: the name of the serial port is not valid.
         UnknownNameError: there is no board of that name.
     """
     if name == PYTHON:
         return None
     if name.startswith(PREFIX):
-        return Board(name, partial(_on_serial_port, SerialPort.parse(name, PREFIX, BAUD)))
+        return Board(name, partial(_switch_on_serial_board, SerialPort.parse(name, PREFIX, BAUD)))
     if name not in _BOARDS:
         raise UnknownNameError.among("controller", name, (PYTHON, *_BOARDS, f"{PREFIX}PORT"))
     return _BOARDS[name]
 
 
-def image_on(make: Callable[[Path], AnyBoard], target: str, subject: Subject) -> AnyBoard:
-    """Return what `make` makes of the image of a chart or a behaviour: an emulated board, switched on.
+def emulate_board(make_board: Callable[[Path], AnyBoard], target: str, subject: Subject) -> AnyBoard:
+    """Build a subject for a target and return an emulated board with its image, switched on.
+
+    Args:
+        make_board: creates the emulated board from an ELF image.
+        target: name of the target.
+        subject: the chart or behaviour.
 
     Raises:
         UnavailableError: a compiler or the emulator is missing; the hint names the package.
-        TooLargeError: it does not fit.
+        TooLargeError: the image does not fit.
     """
     with TemporaryDirectory(prefix="posewright-") as folder:
-        return make(built(target_named(target), subject, Path(folder)).elf)
+        return make_board(built(target_named(target), subject, Path(folder)).elf)
 
 
-def chart_on(
+def chart_controller(
     line: EmulatedBoard, behaviour: Behaviour, seed: Seed, *, is_real: bool = False
 ) -> BoardController:
-    """Return the controller of a behaviour whose chart is on the board at the end of a line."""
+    """Return the controller of a behaviour whose chart runs on the board at the end of a line."""
     chart = behaviour.chart
     unit = BoardUnit(line, ChartSubject(chart), chart.period_s, is_real=is_real)
     return BoardController(behaviour, unit, seed)
 
 
-def _on_serial_port(port: SerialPort, behaviour: Behaviour, seed: Seed) -> BoardController:
-    return chart_on(SerialLine(port), behaviour, seed, is_real=True)
+def _switch_on_serial_board(port: SerialPort, behaviour: Behaviour, seed: Seed) -> BoardController:
+    return chart_controller(SerialLine(port), behaviour, seed, is_real=True)
 
 
-def _on_uno(behaviour: Behaviour, seed: Seed) -> BoardController:
+def _switch_on_uno(behaviour: Behaviour, seed: Seed) -> BoardController:
     from posewright.codegen.targets.arduino_uno.board import EmulatedUno
 
-    return chart_on(image_on(EmulatedUno, UNO, ChartSubject(behaviour.chart)), behaviour, seed)
+    board = emulate_board(EmulatedUno, UNO, ChartSubject(behaviour.chart))
+    return chart_controller(board, behaviour, seed)
 
 
-def _on_cm900(behaviour: Behaviour, seed: Seed) -> BehaviourOnBoardController:
+def _switch_on_cm900(behaviour: Behaviour, seed: Seed) -> BehaviourOnBoardController:
     from posewright.codegen.targets.cm900.board import EmulatedCm900
 
     subject = BehaviourSubject(behaviour)
-    board = image_on(EmulatedCm900, WHOLE, subject)
+    board = emulate_board(EmulatedCm900, CM900, subject)
     unit = BoardUnit(board, subject, behaviour.robot.frame_period_s, baud=LINE_BAUD)
     return BehaviourOnBoardController(subject, unit, board, seed)
 
 
-_BOARDS: Mapping[str, Board] = {UNO: Board(UNO, _on_uno, SMALL), WHOLE: Board(WHOLE, _on_cm900)}
-"""The emulated boards, by what a person calls them."""
+_BOARDS: Mapping[str, Board] = {
+    UNO: Board(UNO, _switch_on_uno, SMALL_BEHAVIOURS),
+    CM900: Board(CM900, _switch_on_cm900),
+}
+"""The emulated boards by name."""

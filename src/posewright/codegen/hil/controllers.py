@@ -1,4 +1,4 @@
-"""Controllers that let a robot do what a board says: a chart on the board, or a whole behaviour."""
+"""Controllers that drive a robot by a board, which runs a chart or a whole behaviour."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from posewright.errors import FormatError
 
 
 class LinkedController(Controller):
-    """A controller at the other end of a line; the line is closed with it.
+    """A controller at the other end of a line, which it closes.
 
     Args:
-        unit: what runs on the board.
+        unit: the unit on the board.
     """
 
     def __init__(self, unit: BoardUnit) -> None:
@@ -32,15 +32,15 @@ class LinkedController(Controller):
 
     @property
     @abstractmethod
-    def held(self) -> int:
-        """How often nothing came back that could be done: the robot was left to stand."""
+    def unanswered(self) -> int:
+        """Number of ticks or frames without an answer in time, at which the robot was to stand."""
 
     @abstractmethod
     def state_of(self, record: Record) -> str:
-        """Return the chart's innermost active states, of a record of states."""
+        """Return the chart's innermost active states from a record of states."""
 
     def close(self) -> None:
-        """Let go of the board; what is known of it stays."""
+        """Close the line to the board; `unit` can still be read."""
         self.unit.close()
 
 
@@ -54,32 +54,32 @@ class BoardStepper:
         self.records = RecordFormat(interpreter.machine)
 
     def initial(self) -> Snapshot:
-        """Let the board begin anew."""
-        self._unit.begin()
+        """Restart the board's chart and return its initial state."""
+        self._unit.restart()
         return self._initial
 
     def step(self, state: Snapshot, inputs: Mapping[str, Value]) -> Snapshot | None:  # noqa: ARG002
-        """Return where the board's chart stands after a tick; None where it does not answer in time.
+        """Return the state of the board's chart after a tick; None where the board does not answer in time.
 
-        The board keeps its state itself: it goes on from there, whatever `state` is.
+        The board continues from its own state, whatever `state` is.
 
         Raises:
-            ExpressionError: the chart on it has failed.
+            ExpressionError: the chart on the board has failed.
         """
-        told = self._unit.step(self.records.pack([inputs])[0])
-        return None if told is None else self.records.unpack(told)
+        record = self._unit.step(self.records.pack([inputs])[0])
+        return None if record is None else self.records.unpack(record)
 
 
 class BoardController(LinkedController):
-    """Lets a robot do what a behaviour says whose chart runs on a board.
+    """Drives a robot by a behaviour whose chart runs on a board.
 
-    Sensors are read, and motions are played, here: at each tick the chart's inputs go over the line and where
-    it stands comes back. Where nothing comes back in time the robot finishes its motion and stands.
+    Sensors are read and motions are played in this process: at each tick the chart's inputs go over the line
+    and its state comes back. Without an answer in time the robot finishes its motion and stands.
 
     Args:
-        behaviour: what to do; the robot stands in its start pose.
+        behaviour: the behaviour; the robot stands in its start pose.
         unit: the behaviour's chart on the board.
-        seed: of inputs that are drawn by chance.
+        seed: of random inputs.
     """
 
     def __init__(self, behaviour: Behaviour, unit: BoardUnit, seed: Seed = 0) -> None:
@@ -88,54 +88,57 @@ class BoardController(LinkedController):
         self._inner = BehaviourController(behaviour, seed, self._stepper)
 
     @property
-    def held(self) -> int:
-        """At how many ticks the robot was to stand."""
+    def unanswered(self) -> int:
+        """Number of ticks without an answer in time, at which the robot was to stand."""
         return len(self.unit.parity.missed)
 
     def restart(self) -> None:
-        """Begin anew from the start pose; the board's chart is reset before its next tick."""
+        """Start again from the start pose; the board's chart is reset before its next tick."""
         self._inner.restart()
 
     def next(self, state: BodyState, n: int) -> JointCommands:
-        """Return the frames up to the chart's next tick, or to where torque or stiffness change."""
+        """Return the frames up to the chart's next tick, or to a change of torque or stiffness."""
         self.unit.wait_until(state.time_s)
         rows = self._inner.next(state, n)
         decision = rows.decision
-        if decision is None or not (told := self.unit.events()):
+        if decision is None:
             return rows
-        return replace(rows, decision=replace(decision, events=(*decision.events, *told)))
+        events = self.unit.take_events()
+        if not events:
+            return rows
+        return replace(rows, decision=replace(decision, events=(*decision.events, *events)))
 
     def state_of(self, record: Record) -> str:
-        """Return the chart's innermost active states, of a record of states."""
+        """Return the chart's innermost active states from a record of states."""
         return self._stepper.records.unpack(record).state
 
 
 class BusBoard(Protocol):
-    """A board with a servo bus that can be listened to."""
+    """A board with a servo bus that can be read."""
 
     def bus(self) -> tuple[tuple[float, int], ...]:
-        """Return when [s] which byte has left on the bus since this was asked last."""
+        """Return the times [s] and bytes sent on the bus since the last call."""
 
 
 class BehaviourOnBoardController(LinkedController):
-    """Lets a robot do what a board says that runs a whole behaviour: chart, motions and servo packets.
+    """Drives a robot by a board that runs a whole behaviour: chart, motions and servo packets.
 
-    Each frame what the sensors read goes over the line, and what the board then sends to its servo bus is
-    what the servos are commanded, no faster than the packet says. Where no packet comes the pose is held.
+    In each frame the sensor readings go over the line, and the packet that the board then sends on its servo
+    bus gives the commands, limited by the speed in the packet. Without a packet the pose is held.
 
     Args:
         subject: the behaviour on the board; the robot stands in its start pose.
-        unit: where it runs.
-        board: whose bus the servos are on.
-        seed: of inputs that are drawn by chance.
+        unit: the unit on the board.
+        board: the board with the servo bus.
+        seed: of random inputs.
     """
 
     def __init__(self, subject: BehaviourSubject, unit: BoardUnit, board: BusBoard, seed: Seed = 0) -> None:
         super().__init__(unit)
-        self._held = 0
+        self._frames_without_packet = 0
         self._subject = subject
         self._board = board
-        self._chance = np.random.default_rng(seed)
+        self._random = np.random.default_rng(seed)
         behaviour = subject.behaviour
         self._schedule = Schedule(behaviour.chart.period_s, behaviour.robot.frame_period_s)
         self._initial = Interpreter(behaviour.chart).initial()
@@ -143,57 +146,59 @@ class BehaviourOnBoardController(LinkedController):
         self.restart()
 
     @property
-    def held(self) -> int:
-        """In how many frames no packet came, and the pose was held."""
-        return self._held
+    def unanswered(self) -> int:
+        """Number of frames without a packet, in which the pose was held."""
+        return self._frames_without_packet
 
     def restart(self) -> None:
-        """Begin anew from the start pose; the board is reset before its next frame."""
-        self.unit.begin()
-        self._last = JointCommands(self._subject.behaviour.start_pose[np.newaxis])
-        self._on_bus, self._decided = b"", Decision()
-        self._frame = self._ticks = self._due = 0
+        """Start again from the start pose; the board is reset before its next frame."""
+        self.unit.restart()
+        self._commands = JointCommands(self._subject.behaviour.start_pose[np.newaxis])
+        self._bus_bytes = b""
+        self._decision = Decision()
+        self._frame = 0
+        self._ticks = 0
+        self._tick_frame = 0
 
-    def next(self, state: BodyState, n: int) -> JointCommands:  # noqa: ARG002 -- a board is asked every frame
-        """Return the next frame: what the board sends to its servos."""
+    def next(self, state: BodyState, n: int) -> JointCommands:  # noqa: ARG002 -- one frame at a time
+        """Return the next frame, the commands of the board's servo packet."""
         self.unit.wait_until(state.time_s)
-        inputs = self._subject.record_of(state, self._chance.random())[0]
-        told = self.unit.step(inputs)
-        self._listen()
-        events = self.unit.events()
-        is_due, self._frame = self._frame == self._due, self._frame + 1
-        if is_due:
+        inputs = self._subject.record_of(state, self._random.random())[0]
+        record = self.unit.step(inputs)
+        self._read_bus()
+        events = self.unit.take_events()
+        is_tick = self._frame == self._tick_frame
+        self._frame += 1
+        if is_tick:
             self._ticks += 1
-            self._due = self._schedule.frame_of(self._ticks)
-        if told is not None and is_due:
-            self._decided = self._decision(inputs, told)
-        decision = replace(self._decided, events=events) if is_due or events else None
-        return replace(self._last, decision=decision)
+            self._tick_frame = self._schedule.frame_of(self._ticks)
+        if record is not None and is_tick:
+            chart = self._chart_state(record)
+            readings = {name: float(inputs[name]) for name in self._subject.inputs.names or ()}
+            motion = self._motions[int(record["action"])]
+            self._decision = Decision(chart.state, readings, chart.outputs, motion)
+        decision = replace(self._decision, events=events) if is_tick or events else None
+        return replace(self._commands, decision=decision)
 
     def state_of(self, record: Record) -> str:
-        """Return the chart's innermost active states, of a record of states."""
-        return self._chart_of(record).state
+        """Return the chart's innermost active states from a record of states."""
+        return self._chart_state(record).state
 
-    def _listen(self) -> None:
-        """Take the newest packet that has come over the bus; where there is none the pose is held."""
-        self._on_bus += bytes(byte for _, byte in self._board.bus())
-        packets, self._on_bus = packets_in(self._on_bus)
+    def _read_bus(self) -> None:
+        """Take the commands of the last valid packet on the bus; without one the pose is held."""
+        self._bus_bytes += bytes(byte for _, byte in self._board.bus())
+        packets, self._bus_bytes = packets_in(self._bus_bytes)
         for packet in reversed(packets):
             try:
-                self._last = self._subject.commands_of(packet, self._last.angles[-1])
+                self._commands = self._subject.decode_packet(packet, self._commands.angles[-1])
             except FormatError:
-                continue  # damaged, or to other servos
+                continue  # damaged, or for other servos
             return
-        self._held += 1
+        self._frames_without_packet += 1
 
-    def _decision(self, inputs: Record, told: Record) -> Decision:
-        chart = self._chart_of(told)
-        read = {name: float(inputs[name]) for name in self._subject.inputs.names or ()}
-        return Decision(chart.state, read, chart.outputs, self._motions[int(told["action"])])
-
-    def _chart_of(self, record: Record) -> Snapshot:
-        """Return where the chart stands; before its first tick a board says nothing of it."""
+    def _chart_state(self, record: Record) -> Snapshot:
+        """Return the chart's state from a record of states; its initial state before the first tick."""
         records = self._subject.chart.format
-        own = record.tobytes()[: records.states.itemsize]
-        snapshot = records.unpack(np.frombuffer(own, records.states)[0])
+        chart_record = record.tobytes()[: records.states.itemsize]
+        snapshot = records.unpack(np.frombuffer(chart_record, records.states)[0])
         return snapshot if snapshot.configuration else self._initial

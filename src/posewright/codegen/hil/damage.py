@@ -1,4 +1,4 @@
-"""A bad line, to try out what a controller does on one: bytes get lost, come twice, or come wrong."""
+"""A faulty line for tests of controllers: bytes are lost, doubled or changed."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from posewright.codegen.unit import EmulatedBoard
 
 @dataclass(frozen=True, slots=True)
 class LineDamage:
-    """How bad a line is; all by chance, but the same of the same seed.
+    """The faults of a line, random but the same for the same seed.
 
     Attributes:
-        dropped: share of bytes that get lost; `doubled` that come twice, `flipped` with one wrong bit.
-        silent: times from when to when the line is dead both ways, in the board's time [s].
-        resets: when somebody presses the board's reset button [s].
+        dropped: share of bytes that are lost.
+        doubled: share of bytes that arrive twice.
+        flipped: share of bytes that arrive with one wrong bit.
+        silent: intervals in which the line is dead in both directions, in the board's time [s].
+        resets: times at which the board's reset button is pressed [s].
+        seed: of the random faults.
     """
 
     dropped: float = 0.0
@@ -33,7 +36,7 @@ class DamagedLine:
     port: EmulatedBoard
     damage: LineDamage
     time_s: float = 0.0
-    _pressed: int = 0
+    _resets_done: int = 0
     _line: NoisyLine = field(init=False)
 
     def __post_init__(self) -> None:
@@ -41,16 +44,17 @@ class DamagedLine:
         self._line = NoisyLine(damage.dropped, damage.doubled, damage.flipped, damage.seed)
 
     def send(self, data: bytes) -> None:
-        """Put what is left of some bytes on the line to the board."""
-        self.port.send(self._through(data))
+        """Send bytes to the board, with faults."""
+        self.port.send(self._transmit(data))
 
     def advance(self, seconds: float) -> bytes:
-        """Let the board's time go on and return what is left of what it has sent meanwhile."""
+        """Advance the board's time and return the bytes that it sent meanwhile, with faults."""
         self.time_s += seconds
-        while self._pressed < len(self.damage.resets) and self.damage.resets[self._pressed] <= self.time_s:
-            self._pressed += 1
+        resets = self.damage.resets
+        while self._resets_done < len(resets) and resets[self._resets_done] <= self.time_s:
+            self._resets_done += 1
             self.press_reset()
-        return self._through(self.port.advance(seconds))
+        return self._transmit(self.port.advance(seconds))
 
     def press_reset(self) -> None:
         """Press the board's reset button."""
@@ -60,7 +64,7 @@ class DamagedLine:
         """Switch the board off."""
         self.port.close()
 
-    def _through(self, data: bytes) -> bytes:
+    def _transmit(self, data: bytes) -> bytes:
         if any(begin <= self.time_s < end for begin, end in self.damage.silent):
             return b""
         return b"".join(self._line.through(data))

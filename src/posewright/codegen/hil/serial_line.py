@@ -1,4 +1,4 @@
-"""A real board's serial port: `serial:/dev/ttyACM0`, `serial:COM3@57600`."""
+"""The serial port of a real board: `serial:/dev/ttyACM0`, `serial:COM3@57600`."""
 
 from __future__ import annotations
 
@@ -9,16 +9,19 @@ from posewright.errors import BodyError, InputError
 
 PREFIX = "serial:"
 BAUD = 115_200
-"""What the boards' own code sets its line to [bit/s]."""
+"""Baud rate of the boards' own code [bit/s]."""
 
 RESET_S = 0.05
-"""How long the line that an Arduino's reset is wired to is held low; 0.1 us would do [s]."""
+"""How long DTR, to which an Arduino's reset is wired, is held low; 0.1 us would do [s]."""
 
 
 class SerialLine:
-    """The line to a real board: its time goes on by itself, so that `advance` only waits for bytes.
+    """The line to a real board, whose time advances by itself, so that `advance` only waits for bytes.
 
     Opening the port resets an Arduino, whose boot loader then takes a second or two.
+
+    Args:
+        port: path and baud rate.
 
     Raises:
         MissingExtraError: pyserial is not installed.
@@ -39,39 +42,41 @@ class SerialLine:
             raise InputError(f"the serial port {port.path} cannot be set: {error}") from None
 
     def send(self, data: bytes) -> None:
-        """Put bytes on the line.
+        """Send bytes to the board.
 
         Raises:
-            BodyError: the port has gone: the board was unplugged.
+            BodyError: the port has gone, because the board was unplugged.
         """
         try:
             self._line.write(data)
         except self._failed as error:
-            raise self._gone(error) from None
+            raise self._gone_error(error) from None
 
     def advance(self, seconds: float) -> bytes:
-        """Wait so long, or until something has come, and return it.
+        """Return the bytes received, waiting at most `seconds` for the first one.
 
         Raises:
-            BodyError: the port has gone: the board was unplugged.
+            BodyError: the port has gone, because the board was unplugged.
         """
         try:
             self._line.timeout = seconds
             first: bytes = self._line.read(1)
             waiting: bytes = self._line.read(self._line.in_waiting) if first else b""
         except self._failed as error:
-            raise self._gone(error) from None
+            raise self._gone_error(error) from None
         return first + waiting
 
     def press_reset(self) -> None:
-        """Reset an Arduino, whose reset is wired to the line DTR."""
+        """Reset an Arduino, whose reset is wired to DTR."""
         self._line.dtr = False
         self.advance(RESET_S)
         self._line.dtr = True
 
     def close(self) -> None:
-        """Let go of the port."""
+        """Close the port."""
         self._line.close()
 
-    def _gone(self, error: Exception) -> BodyError:
-        return BodyError(f"the serial port {self._port.path} has gone: {error}", hint="is it plugged in?")
+    def _gone_error(self, error: Exception) -> BodyError:
+        return BodyError(
+            f"the serial port {self._port.path} has gone: {error}", hint="plug the board in again"
+        )

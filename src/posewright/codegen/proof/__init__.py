@@ -1,1 +1,1 @@
-"""Proof that a unit does the same everywhere: interpreter, library, emulated board."""
+"""Comparison of a unit in the interpreter, in a library on this computer and on an emulated board."""

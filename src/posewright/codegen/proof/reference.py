@@ -1,4 +1,4 @@
-"""The interpreter as an executable: what every other one is proved against."""
+"""The interpreter as an executable, with which the others are compared."""
 
 from __future__ import annotations
 
@@ -10,54 +10,60 @@ import numpy as np
 
 from posewright.charts.machine import Interpreter, Monitor, Snapshot
 from posewright.charts.types import EnumType, Value
-from posewright.codegen.proof.streams import rows_of
+from posewright.codegen.proof.input_generation import rows_of
 from posewright.codegen.records import ACTIVE, BROKEN, RecordFormat
 from posewright.codegen.unit import Records
 from posewright.errors import ExpressionError, InputError
 
-OK, DIVISION_BY_ZERO, ENDLESS = 0, 1, 2
-"""What `status` of a state record says of a tick."""
+OK = 0
+DIVISION_BY_ZERO = 1
+ENDLESS = 2
+"""Values of `status` in a state record."""
 
-MAX_REMEMBERED = 300_000
-"""Steps of which the outcome is remembered; each takes some 200 bytes."""
+MAX_CACHED_STEPS = 300_000
+"""Number of steps whose results are cached; each takes some 200 bytes."""
 
 
 class StateLayout:
     """Packs a Snapshot as a state record, some ten times as fast as NumPy."""
 
-    def __init__(self, form: RecordFormat) -> None:
-        machine, states = form.machine, form.states
+    def __init__(self, record_format: RecordFormat) -> None:
+        machine = record_format.machine
+        states = record_format.states
         self.bitmap_bytes = states[ACTIVE].itemsize
-        self.broken_bytes = states[BROKEN].itemsize if form.monitors else 0
+        self.broken_bytes = states[BROKEN].itemsize if record_format.monitors else 0
         types = [machine.types[name] for name in machine.registers]
         self.codes = [kind.codes if isinstance(kind, EnumType) else None for kind in types]
-        self.registers = struct.Struct("<" + "".join(states[name].char for name in form.field_of.values()))
+        letters = [states[name].char for name in record_format.field_of.values()]
+        self.registers = struct.Struct("<" + "".join(letters))
 
-    def packed(self, state: Snapshot, broken: Collection[int] = ()) -> bytes:
-        """Return the record of a state, `status` left out."""
+    def pack(self, state: Snapshot, broken: Collection[int] = ()) -> bytes:
+        """Return the record of a state without `status`; `broken` has the numbers of broken promises."""
         values = [
             value if codes is None else codes[value]  # type: ignore[index]
             for value, codes in zip(state.values, self.codes, strict=True)
         ]
         active = self.bitmap((0, *state.machine.planner.active_nodes(state.configuration)))
-        remembered = b"".join(map(self.bitmap, state.history))
-        told = sum(1 << number for number in broken).to_bytes(self.broken_bytes, "little")
-        return active + self.registers.pack(*values) + remembered + told
+        history = b"".join(map(self.bitmap, state.history))
+        broken_bits = sum(1 << number for number in broken).to_bytes(self.broken_bytes, "little")
+        return active + self.registers.pack(*values) + history + broken_bits
 
     def bitmap(self, numbers: Collection[int]) -> bytes:
-        """Return a set of nodes, bit k of byte n being the node 8 n + k."""
+        """Return a set of nodes as a bitmap, bit k of byte n for the node 8 n + k."""
         return sum(1 << number for number in numbers).to_bytes(self.bitmap_bytes, "little")
 
 
 @dataclass(eq=False)
-class _Place:
-    """Where the interpreter stands, and what follows on it.
+class _RunState:
+    """The state of the interpreter and its monitor, with the states that follow it.
 
     Attributes:
-        packed: the record, `status` left out.
-        ages: of the monitor: ticks for which answers have been owed.
-        broken: promises that are broken.
-        following: by input record.
+        state: the chart's state.
+        packed: the record of it without `status`.
+        ages: for each promise of the monitor, the number of ticks for which its response has been due.
+        broken: numbers of the broken promises.
+        status: of the last tick.
+        next_states: the next state by input record.
     """
 
     state: Snapshot
@@ -65,97 +71,102 @@ class _Place:
     ages: tuple[int, ...] = ()
     broken: frozenset[int] = frozenset()
     status: int = OK
-    following: dict[bytes, _Place] = field(default_factory=dict)
+    next_states: dict[bytes, _RunState] = field(default_factory=dict)
 
 
 class InterpreterRun:
-    """The plain interpreter as an executable: records in, records out.
+    """The interpreter as an executable: input records in, state records out.
 
-    What follows on a state and an input record is remembered, so that a chart of small types takes about a
+    The next state is cached by state and input record, so that a chart of small types takes about a
     microsecond a step.
 
+    Args:
+        record_format: the format of the records; with monitors, promises are checked.
+
     Attributes:
-        taken: ways that were taken since it was made, by the numbers of their states and among its ways.
+        transitions_taken: transitions taken so far, by number of the source and number among its transitions.
     """
 
-    def __init__(self, form: RecordFormat) -> None:
-        """Make the machine of a record format ready; with monitors its promises are watched."""
-        self.form = form
-        self.machine = machine = form.machine
-        self.layout = StateLayout(form)
-        self.interpreter = Interpreter(machine.chart, machine, remember=False)
-        self.taken: set[tuple[int, int]] = set()
-        self.places: dict[object, _Place] = {}
-        self.remembered = 0
-        start = self.interpreter.initial()
-        self.start = self.place = _Place(
-            start, self.layout.packed(start), ages=(0,) * len(machine.chart.promises)
-        )
+    def __init__(self, record_format: RecordFormat) -> None:
+        self.record_format = record_format
+        self.machine = record_format.machine
+        self.transitions_taken: set[tuple[int, int]] = set()
+        self._layout = StateLayout(record_format)
+        self._interpreter = Interpreter(self.machine.chart, self.machine, remember=False)
+        self._run_states: dict[object, _RunState] = {}
+        self._cached_steps = 0
+        initial = self._interpreter.initial()
+        ages = (0,) * len(self.machine.chart.promises)
+        self._initial = _RunState(initial, self._layout.pack(initial), ages=ages)
+        self._present = self._initial
 
     def reset(self) -> None:
-        """Go back to before the first tick."""
-        self.place = self.start
+        """Return to the state before the first tick."""
+        self._present = self._initial
 
     def run(self, inputs: Records) -> Records:
         """Take one tick for each record of inputs and return the state after each."""
-        size, given = inputs.dtype.itemsize, np.ascontiguousarray(inputs).tobytes()
-        place, found = self.place, list[bytes]()
+        size = inputs.dtype.itemsize
+        input_bytes = np.ascontiguousarray(inputs).tobytes()
+        present = self._present
+        records: list[bytes] = []
         for number in range(len(inputs)):
-            record = given[number * size : (number + 1) * size] if size else b""
-            following = place.following.get(record)
-            if following is None:
-                following = self.step(place, record, inputs[number : number + 1])
-            place = following
-            found.append(bytes((place.status,)) + place.packed)
-        self.place = place
-        return np.frombuffer(b"".join(found), self.form.states)
+            record = input_bytes[number * size : (number + 1) * size] if size else b""
+            next_state = present.next_states.get(record)
+            if next_state is None:
+                next_state = self._step(present, record, inputs[number : number + 1])
+            present = next_state
+            records.append(bytes((present.status,)) + present.packed)
+        self._present = present
+        return np.frombuffer(b"".join(records), self.record_format.states)
 
-    def step(self, place: _Place, record: bytes, inputs: Records) -> _Place:
-        """Return where the chart stands after one tick, and remember it."""
-        if place.status != OK:
-            return place
+    def _step(self, present: _RunState, record: bytes, inputs: Records) -> _RunState:
+        """Take one tick and return the next state, which is cached; a failed state stays."""
+        if present.status != OK:
+            return present
         row = next(rows_of(self.machine.chart, inputs))
         try:
-            outcome = self.interpreter.outcome(place.state, row)
+            outcome = self._interpreter.outcome(present.state, row)
         except ExpressionError:
-            following = self.failed(place, DIVISION_BY_ZERO)
+            next_state = _with_status(present, DIVISION_BY_ZERO)
         except InputError:
-            following = self.failed(place, ENDLESS)
+            next_state = _with_status(present, ENDLESS)
         else:
-            self.taken |= {(way.source, way.index) for way in outcome.taken_transitions}
-            following = self.watched(place, row, outcome.after)
-        return self.kept(place, record, following)
+            self.transitions_taken |= {(way.source, way.index) for way in outcome.taken_transitions}
+            next_state = self._check_promises(present, row, outcome.after)
+        return self._cache(present, record, next_state)
 
-    def failed(self, place: _Place, status: int) -> _Place:
-        """Return the place in which a tick that fails leaves the chart: as before, but for the status."""
-        return _Place(place.state, place.packed, place.ages, place.broken, status)
-
-    def watched(self, place: _Place, row: Mapping[str, Value], after: Snapshot) -> _Place:
-        """Return the place after a tick, the promises having been asked where they are watched."""
-        if not self.form.monitors:
-            return _Place(after, self.layout.packed(after))
-        monitor = Monitor(self.machine.chart, place.state)
-        monitor.ages = list(place.ages)
+    def _check_promises(self, present: _RunState, row: Mapping[str, Value], after: Snapshot) -> _RunState:
+        """Return the state after a tick, with the promises that it breaks where they are monitored."""
+        if not self.record_format.monitors:
+            return _RunState(after, self._layout.pack(after))
+        monitor = Monitor(self.machine.chart, present.state)
+        monitor.ages = list(present.ages)
         try:
             monitor.check_tick(row, after)
         except ExpressionError:
-            return self.failed(place, DIVISION_BY_ZERO)
+            return _with_status(present, DIVISION_BY_ZERO)
         broken = frozenset(monitor.broken)
-        return _Place(after, self.layout.packed(after, broken), tuple(monitor.ages), broken)
+        return _RunState(after, self._layout.pack(after, broken), tuple(monitor.ages), broken)
 
-    def kept(self, place: _Place, record: bytes, following: _Place) -> _Place:
-        """Return what follows, the same object for the same place, and remember it."""
-        if self.remembered >= MAX_REMEMBERED:
-            for known in (*self.places.values(), self.start, place):
-                known.following = {}
-            self.places.clear()
-            self.remembered = 0
-        key = (following.packed, following.ages, following.status)
-        following = self.places.setdefault(key, following)
-        place.following[record] = following
-        self.remembered += 1
-        return following
+    def _cache(self, present: _RunState, record: bytes, next_state: _RunState) -> _RunState:
+        """Cache the next state and return it, the same object for equal states."""
+        if self._cached_steps >= MAX_CACHED_STEPS:
+            for run_state in (*self._run_states.values(), self._initial, present):
+                run_state.next_states = {}
+            self._run_states.clear()
+            self._cached_steps = 0
+        key = (next_state.packed, next_state.ages, next_state.status)
+        next_state = self._run_states.setdefault(key, next_state)
+        present.next_states[record] = next_state
+        self._cached_steps += 1
+        return next_state
 
     def close(self) -> None:
-        """Forget what followed on what."""
-        self.places.clear()
+        """Clear the cache."""
+        self._run_states.clear()
+
+
+def _with_status(present: _RunState, status: int) -> _RunState:
+    """Return the state after a tick that fails: as before, but for the status."""
+    return _RunState(present.state, present.packed, present.ages, present.broken, status)

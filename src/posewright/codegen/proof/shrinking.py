@@ -1,4 +1,4 @@
-"""The shortest inputs that show a difference."""
+"""Reduction of inputs to short ones that still show a difference."""
 
 from __future__ import annotations
 
@@ -9,66 +9,72 @@ import numpy as np
 from posewright.codegen.unit import Records
 
 MAX_TRIES = 1500
-"""Runs that are spent on making a difference smaller: with an emulated board each takes milliseconds."""
+"""Runs that are spent on the reduction; with an emulated board each takes milliseconds."""
 
 
-def shortest(inputs: Records, shows: Callable[[Records], bool], tries: int = MAX_TRIES) -> Records:
-    """Return inputs, few and plain, that still show what `inputs` show.
+def shrink(inputs: Records, shows: Callable[[Records], bool], tries: int = MAX_TRIES) -> Records:
+    """Return fewer and simpler inputs that still show a difference.
 
     Ticks are left out, many at once and then one by one (Zeller's delta debugging), and values become 0 or
-    what they were the tick before.
+    those of the previous tick.
 
     Args:
-        inputs: of the ticks from a reset on.
-        shows: whether inputs show it.
-        tries: how often `shows` is asked, at most.
+        inputs: the ticks from a reset on.
+        shows: returns whether inputs show the difference.
+        tries: greatest number of calls of `shows`.
     """
-    shrinking = _Shrinking(inputs, shows, tries)
+    shrinker = _Shrinker(inputs, shows, tries)
     while True:
-        before = shrinking.inputs
-        shrinking.leave_out()
-        shrinking.make_plain()
-        if shrinking.tries <= 0 or len(shrinking.inputs) == len(before):
-            return shrinking.inputs
+        n_ticks = len(shrinker.inputs)
+        shrinker.leave_out_ticks()
+        shrinker.simplify_values()
+        if shrinker.tries <= 0 or len(shrinker.inputs) == n_ticks:
+            return shrinker.inputs
 
 
-class _Shrinking:
+class _Shrinker:
+    """Inputs under reduction."""
+
     def __init__(self, inputs: Records, shows: Callable[[Records], bool], tries: int) -> None:
         self.inputs = inputs.copy()
         self.shows = shows
         self.tries = tries
 
-    def take(self, other: Records) -> bool:
-        """Return whether other inputs show it too; then they are taken."""
+    def _try(self, candidate: Records) -> bool:
+        """Replace the inputs by a candidate if it shows the difference; return whether it does."""
         if self.tries <= 0:
             return False
         self.tries -= 1
-        if not self.shows(other):
+        if not self.shows(candidate):
             return False
-        self.inputs = other
+        self.inputs = candidate
         return True
 
-    def leave_out(self) -> None:
-        """Leave out ticks, from many at once to one."""
-        many = max(len(self.inputs) // 2, 1)
-        while many:
-            begin = max(len(self.inputs) - many, 0)  # from the end: what came last hangs on what was before
+    def leave_out_ticks(self) -> None:
+        """Leave out ticks, from half of them at once to one."""
+        n_removed = max(len(self.inputs) // 2, 1)
+        while n_removed:
+            begin = max(
+                len(self.inputs) - n_removed, 0
+            )  # from the end, since later ticks depend on earlier ones
             while begin >= 0 and len(self.inputs) > 1:
-                kept = np.r_[0:begin, begin + many : len(self.inputs)]
-                self.take(self.inputs[kept])
-                begin = min(begin, len(self.inputs)) - many
-            many //= 2
+                remaining = np.r_[0:begin, begin + n_removed : len(self.inputs)]
+                self._try(self.inputs[remaining])
+                begin = min(begin, len(self.inputs)) - n_removed
+            n_removed //= 2
 
-    def make_plain(self) -> None:
-        """Let every value be 0, or what it was the tick before."""
+    def simplify_values(self) -> None:
+        """Replace each value by 0, or by that of the previous tick."""
         for name in self.inputs.dtype.names or ():
             for tick in range(len(self.inputs)):
                 value = self.inputs[name][tick]
-                plain = [np.zeros_like(value), *([self.inputs[name][tick - 1]] if tick else [])]
-                for other in plain:
-                    if other.tobytes() == value.tobytes():
+                simpler_values = [np.zeros_like(value)]
+                if tick:
+                    simpler_values.append(self.inputs[name][tick - 1])
+                for simpler_value in simpler_values:
+                    if simpler_value.tobytes() == value.tobytes():
                         break
-                    changed = self.inputs.copy()
-                    changed[name][tick] = other
-                    if self.take(changed):
+                    candidate = self.inputs.copy()
+                    candidate[name][tick] = simpler_value
+                    if self._try(candidate):
                         break

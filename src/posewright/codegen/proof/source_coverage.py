@@ -1,4 +1,4 @@
-"""Which lines and branches of the generated C a stream of inputs runs, as gcov counts them."""
+"""Coverage of lines and branches of the generated C, as counted by gcov."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from posewright.codegen.targets.target import write_sources
 from posewright.codegen.toolchains import run_tool
-from posewright.codegen.unit import Records, SourceFile, Subject, shipped
+from posewright.codegen.unit import Records, SourceFile, Subject, read_package_sources
 from posewright.errors import InputError
 
 PROGRAM = "unit_on_this_computer"
@@ -22,13 +22,13 @@ PROGRAM = "unit_on_this_computer"
 
 @dataclass(frozen=True)
 class SourceCoverage:
-    """How much of the generated code was run.
+    """Coverage of generated code.
 
     Attributes:
-        lines: that do something.
-        lines_run: of them.
-        branches: ways out of all conditions, as the compiler sees them: `a && b` has four.
-        branches_taken: of them.
+        lines: number of executable lines.
+        lines_run: number of lines that were run.
+        branches: number of branches of all conditions, as the compiler sees them: `a && b` has four.
+        branches_taken: number of branches that were taken.
         missed: lines that were not run: file, number, text.
     """
 
@@ -40,12 +40,12 @@ class SourceCoverage:
 
     @property
     def line_coverage(self) -> float:
-        """The part of the lines that were run, 0 to 1."""
+        """Fraction of the lines that were run."""
         return self.lines_run / self.lines if self.lines else 1.0
 
     @property
     def branch_coverage(self) -> float:
-        """The part of the branches that were taken, 0 to 1."""
+        """Fraction of the branches that were taken."""
         return self.branches_taken / self.branches if self.branches else 1.0
 
     def data(self) -> dict[str, Any]:
@@ -60,9 +60,9 @@ class SourceCoverage:
 
 
 def cover_source(subject: Subject, episodes: Iterable[Records]) -> SourceCoverage:
-    """Run episodes, each from a reset on, and return how much of the generated code they run.
+    """Run episodes, each from a reset on, and return the coverage of the generated code.
 
-    The unit around a chart, which moves records and is not on a robot, does not count.
+    The unit around a chart, which only moves records, does not count.
 
     Raises:
         UnavailableError: there is no gcc, or no gcov.
@@ -76,59 +76,65 @@ def cover_source(subject: Subject, episodes: Iterable[Records]) -> SourceCoverag
         report = run_tool(
             "gcov", "--json-format", "--stdout", "--branch-probabilities", *counted, folder=folder
         )
-    own = f"{subject.name}.c" in {source.name for source in sources}  # then the unit only moves records
-    texts = {one.name: one.lines for one in sources if not (own and one.name.startswith("unit."))}
-    return _counted([json.loads(line) for line in report.splitlines() if line.strip()], texts)
+    has_chart_file = f"{subject.name}.c" in {source.name for source in sources}
+    texts = {
+        source.name: source.lines
+        for source in sources
+        if not (has_chart_file and source.name.startswith("unit."))
+    }
+    return _sum_up([json.loads(line) for line in report.splitlines() if line.strip()], texts)
 
 
 def build_program(sources: Sequence[SourceFile], folder: Path, flags: Sequence[str]) -> Path:
-    """Write a unit into a folder and compile it for this computer, with the driver; return the program.
+    """Write a unit into a folder, compile it with the driver for this computer, and return the program.
 
     Raises:
         UnavailableError: there is no gcc.
-        CompileError: the compiler finds something to say.
+        CompileError: the compiler reports an error.
     """
-    write_sources((*sources, *shipped(__package__, ["driver.c"])), folder)
+    write_sources((*sources, *read_package_sources(__package__, ["driver.c"])), folder)
     units = ["driver.c", *(source.name for source in sources if source.name.endswith(".c"))]
     run_tool("gcc", "-std=c99", "-ffp-contract=off", *flags, "-o", PROGRAM, *units, "-lm", folder=folder)
     return folder / PROGRAM
 
 
 def run_program(program: Path, subject: Subject, episodes: Iterable[Records]) -> Records:
-    """Return what a program of `build_program` does with episodes, one after the other.
+    """Run a program of `build_program` with episodes, one after the other, and return all states.
 
     Raises:
-        InputError: it fails, and says why.
+        InputError: the program fails.
     """
-    given = b"".join(_commands(episode, subject.inputs.itemsize) for episode in episodes)
-    done = subprocess.run([program], cwd=program.parent, input=given, capture_output=True, check=False)
-    if done.returncode:
-        said = done.stderr.decode(errors="replace").strip().splitlines()
-        raise InputError(f"{program.name} failed: {said[0] if said else done.returncode}")
-    return np.frombuffer(done.stdout, subject.states)
+    commands = b"".join(_driver_commands(episode, subject.inputs.itemsize) for episode in episodes)
+    process = subprocess.run([program], cwd=program.parent, input=commands, capture_output=True, check=False)
+    if process.returncode:
+        errors = process.stderr.decode(errors="replace").strip().splitlines()
+        raise InputError(f"{program.name} failed: {errors[0] if errors else process.returncode}")
+    return np.frombuffer(process.stdout, subject.states)
 
 
-def _commands(episode: Records, size: int) -> bytes:
-    """Return what the driver reads for an episode."""
+def _driver_commands(episode: Records, size: int) -> bytes:
+    """Return the input of the driver for an episode: a reset, then a step for each record."""
     commands = np.full((len(episode), size + 1), ord("S"), np.uint8)
     if size:
         commands[:, 1:] = np.ascontiguousarray(episode).view(np.uint8).reshape(-1, size)
     return b"R" + commands.tobytes()
 
 
-def _counted(reports: Sequence[Any], texts: dict[str, tuple[str, ...]]) -> SourceCoverage:
-    """Return what gcov reports of the generated files: a line's counts, from all objects it is in."""
+def _sum_up(reports: Sequence[Any], texts: dict[str, tuple[str, ...]]) -> SourceCoverage:
+    """Return the coverage of the generated files, with counts added up over the reports of gcov."""
     lines: dict[tuple[str, int], int] = {}
     branches: dict[tuple[str, int, int], int] = {}
     for report in reports:
         for file in report["files"]:
-            for line in file["lines"] if file["file"] in texts else ():
-                place = (file["file"], line["line_number"])
-                lines[place] = lines.get(place, 0) + line["count"]
+            if file["file"] not in texts:
+                continue
+            for line in file["lines"]:
+                line_key = (file["file"], line["line_number"])
+                lines[line_key] = lines.get(line_key, 0) + line["count"]
                 for number, branch in enumerate(line["branches"]):
-                    way = (*place, number)
-                    branches[way] = branches.get(way, 0) + branch["count"]
-    missed = [place for place, count in sorted(lines.items()) if not count]
+                    branch_key = (*line_key, number)
+                    branches[branch_key] = branches.get(branch_key, 0) + branch["count"]
+    missed = [line_key for line_key, count in sorted(lines.items()) if not count]
     return SourceCoverage(
         len(lines),
         len(lines) - len(missed),

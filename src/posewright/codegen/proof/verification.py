@@ -1,4 +1,4 @@
-"""The same inputs into the interpreter and into what was compiled, every state compared at every step."""
+"""Comparison of executables with a reference, state by state, and its result."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from posewright.arrays import Flags
-from posewright.codegen.proof.shrinking import shortest
+from posewright.codegen.proof.reference import InterpreterRun
+from posewright.codegen.proof.shrinking import shrink
 from posewright.codegen.unit import Executable, Footprint, Records, Subject
 from posewright.display import Lines, build_line, format_count, style_level, table
 
@@ -19,28 +20,23 @@ if TYPE_CHECKING:
 
 
 AFTER_FAILURE = 3
-"""Ticks that are still run after one that failed: the status must stay."""
+"""Ticks that are still run after a failed one, since the status must stay."""
 
 
-MOST_TICKS, MOST_INPUTS = 20, 12
-"""Rows and columns of a mismatch that a person is shown: all are in its data."""
-
-NEEDS = (
-    *("flash_bytes", "ram_bytes", "image_flash_bytes", "image_ram_bytes", "stack_bytes"),
-    *("step_cycles_mean", "step_cycles_worst", "counts"),
-)
-"""What is told of a Footprint."""
+MAX_TICKS_SHOWN = 20
+MAX_INPUTS_SHOWN = 12
+"""Rows and columns of the table of a mismatch; its data has all of them."""
 
 
 @dataclass(frozen=True, eq=False)
 class Mismatch:
-    """What one executable did otherwise than the interpreter, with the shortest inputs that show it.
+    """A difference between an executable and the interpreter, with short inputs that show it.
 
     Attributes:
-        executable: which one.
-        inputs: from a reset on; the last tick differs.
-        expected: what the interpreter did at these ticks.
-        got: what the executable did.
+        executable: name of the executable.
+        inputs: the inputs from a reset on; the last tick differs.
+        expected: the interpreter's states at these ticks.
+        got: the executable's states at these ticks.
     """
 
     executable: str
@@ -50,52 +46,58 @@ class Mismatch:
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """What differs at the last tick."""
+        """The fields that differ at the last tick."""
         names = self.expected.dtype.names or ()
         return tuple(
             name for name in names if self.expected[name][-1].tobytes() != self.got[name][-1].tobytes()
         )
 
     def table(self, subject: Subject) -> tuple[list[str], list[list[Any]]]:
-        """Return heads and rows of a table for a person: inputs, states expected and got, what differs."""
-        names = [name for name in self.inputs.dtype.names or () if self.inputs[name].any()][:MOST_INPUTS]
-        words = [_state_words(subject, self.expected), _state_words(subject, self.got)]
+        """Return headers and rows of a table: inputs, states expected and got, fields that differ."""
+        nonzero_names = [name for name in self.inputs.dtype.names or () if self.inputs[name].any()]
+        names = nonzero_names[:MAX_INPUTS_SHOWN]
+        expected_states = _active_states(subject, self.expected)
+        got_states = _active_states(subject, self.got)
         fields = [name for name in self.fields if name != "active"]
-        heads = ["tick", *names, "expected", "got"]
-        heads += [f"{name}{word}" for name in fields for word in ("", "\ngot")]
+        headers = ["tick", *names, "expected", "got"]
+        for name in fields:
+            headers += [name, f"{name}\ngot"]
         rows: list[list[Any]] = []
-        for tick in range(max(len(self.inputs) - MOST_TICKS, 0), len(self.inputs)):
-            cells = [self.inputs[name][tick].tolist() for name in names]
-            values = [run[name][tick].tolist() for name in fields for run in (self.expected, self.got)]
-            rows.append([tick, *cells, *(states[tick] for states in words), *values])
-        return heads, rows
+        for tick in range(max(len(self.inputs) - MAX_TICKS_SHOWN, 0), len(self.inputs)):
+            row = [tick, *(self.inputs[name][tick].tolist() for name in names)]
+            row += [expected_states[tick], got_states[tick]]
+            for name in fields:
+                row += [self.expected[name][tick].tolist(), self.got[name][tick].tolist()]
+            rows.append(row)
+        return headers, rows
 
     def data(self) -> dict[str, Any]:
         """Return it as plain data, tick by tick."""
         ticks = [
-            {"inputs": plain(given), "expected": plain(wanted), "got": plain(found)}
-            for given, wanted, found in zip(self.inputs, self.expected, self.got, strict=True)
+            {"inputs": record_data(inputs), "expected": record_data(expected), "got": record_data(got)}
+            for inputs, expected, got in zip(self.inputs, self.expected, self.got, strict=True)
         ]
         return {"executable": self.executable, "fields": list(self.fields), "ticks": ticks}
 
 
 @dataclass(frozen=True, eq=False)
 class Verification:
-    """What came of a comparison.
+    """The result of a comparison.
 
     Attributes:
         subject: name of the chart or behaviour.
-        target: what it was generated for.
-        executables: names of all that were compared with the interpreter.
-        steps: taken by each of them.
-        mismatches: steps at which a state record was not the interpreter's, of all executables together.
-        mismatch: the first one, made as short as can be.
-        footprint: of the target; None where it does not know.
-        failed: steps at which the interpreter itself failed (division by zero, a tick without end), as the
-            executables did.
-        transitions_taken: ways through the chart that the interpreter took; None for what has none.
-        transitions: ways there are.
-        ticks_from_player: how far servos of a behaviour were at most from where `control.Player` sends them.
+        target: name of the target.
+        executables: names of the executables compared with the interpreter.
+        seed: of the inputs.
+        steps: number of steps of each executable.
+        mismatches: number of state records that differ from the interpreter's, of all executables.
+        mismatch: the first difference, with short inputs.
+        footprint: of the target; None where it was not measured.
+        failed: number of steps at which the interpreter failed (division by zero, an endless tick) and the
+            executables had to fail.
+        transitions_taken: number of transitions of the chart that were taken; None for a behaviour.
+        transitions: number of transitions of the chart; None for a behaviour.
+        ticks_from_player: greatest distance of servo goals of a behaviour from those of `Player` [ticks].
     """
 
     subject: str
@@ -113,12 +115,12 @@ class Verification:
 
     @property
     def same(self) -> bool:
-        """Whether all did the same at every step."""
+        """Whether all executables agree with the interpreter at every step."""
         return self.mismatches == 0
 
     def data(self) -> dict[str, Any]:
-        """Return the result as plain data; what the target does not know is None."""
-        needs = self.footprint
+        """Return the result as plain data; figures that were not measured are None."""
+        footprint = self.footprint
         return {
             "subject": self.subject,
             "target": self.target,
@@ -130,16 +132,23 @@ class Verification:
             "transitions_taken": self.transitions_taken,
             "transitions": self.transitions,
             "ticks_from_player": self.ticks_from_player,
-            **{name: getattr(needs, name, None) for name in NEEDS},
+            "flash_bytes": footprint.flash_bytes if footprint else None,
+            "ram_bytes": footprint.ram_bytes if footprint else None,
+            "image_flash_bytes": footprint.image_flash_bytes if footprint else None,
+            "image_ram_bytes": footprint.image_ram_bytes if footprint else None,
+            "stack_bytes": footprint.stack_bytes if footprint else None,
+            "step_cycles_mean": footprint.step_cycles_mean if footprint else None,
+            "step_cycles_worst": footprint.step_cycles_worst if footprint else None,
+            "counts": footprint.counts if footprint else None,
             "mismatch": self.mismatch.data() if self.mismatch else None,
         }
 
     def lines(self, subject: Subject, coverage: SourceCoverage | None = None) -> Lines:
-        """Yield what came of the comparison, for people.
+        """Yield the lines of a report.
 
         Args:
-            subject: what was compared; it knows the names of the fields.
-            coverage: which lines and branches of the C were run, where that was measured.
+            subject: the subject, for the names of fields and states.
+            coverage: coverage of the generated C, where it was measured.
         """
         executables = " and ".join(self.executables)
         not_taken = (self.transitions or 0) - (self.transitions_taken or 0)
@@ -175,8 +184,12 @@ class Comparison:
     """Runs executables beside a reference, episode by episode.
 
     Attributes:
-        reference: what is right.
-        executables: what is compared with it, by name.
+        reference: the executable that is correct by definition.
+        executables: the executables compared with it, by name.
+        steps: number of steps so far.
+        mismatches: number of state records that differ so far.
+        failed: number of episodes in which the reference failed.
+        first: name of the executable and inputs of the first difference.
     """
 
     reference: Executable
@@ -187,80 +200,75 @@ class Comparison:
     first: tuple[str, Records] | None = field(default=None, init=False)
 
     def compare(self, episode: Records) -> int:
-        """Compare what all do from a reset on; return how many steps were taken.
+        """Compare all executables in an episode, and return the number of steps taken.
 
-        An episode ends soon after a tick that fails, for nothing happens after it.
+        The episode is cut off soon after a tick that fails, since the state stays after it.
         """
         expected = run_from_reset(self.reference, episode)
-        bad = np.flatnonzero(expected["status"])
-        if len(bad):
-            episode = episode[: bad[0] + 1 + AFTER_FAILURE]
+        failed_ticks = np.flatnonzero(expected["status"])
+        if len(failed_ticks):
+            episode = episode[: failed_ticks[0] + 1 + AFTER_FAILURE]
             expected = expected[: len(episode)]
             self.failed += 1
         for name, executable in self.executables.items():
-            different = differs(expected, run_from_reset(executable, episode))
-            count = int(np.count_nonzero(different))
-            if count and self.first is None:
-                self.first = name, episode[: int(np.argmax(different)) + 1]
-            self.mismatches += count
+            is_different = compare_records(expected, run_from_reset(executable, episode))
+            n_different = int(np.count_nonzero(is_different))
+            if n_different and self.first is None:
+                self.first = name, episode[: int(np.argmax(is_different)) + 1]
+            self.mismatches += n_different
         self.steps += len(episode)
         return len(episode)
 
     def run(self, episodes: Iterator[Records], steps: int, on_progress: Callable[[int, int], None]) -> None:
-        """Compare until so many steps were taken."""
+        """Compare episodes until the number of steps is reached."""
         while self.steps < steps:
             self.compare(next(episodes)[: steps - self.steps])
             on_progress(self.steps, steps)
 
     def mismatch(self) -> Mismatch | None:
-        """Return the first difference, as short as it can be made; None where there was none."""
+        """Return the first difference, with short inputs; None where there is none."""
         if self.first is None:
             return None
         name, episode = self.first
         executable = self.executables[name]
 
-        def shows(inputs: Records) -> bool:
-            return bool(self.compared(executable, inputs).any())
+        def differing_ticks(inputs: Records) -> Flags:
+            return compare_records(run_from_reset(self.reference, inputs), run_from_reset(executable, inputs))
 
-        inputs = shortest(episode, shows)
-        inputs = inputs[: int(np.argmax(self.compared(executable, inputs))) + 1]
-        expected, got = run_from_reset(self.reference, inputs), run_from_reset(executable, inputs)
-        return Mismatch(name, inputs, expected, got)
-
-    def compared(self, executable: Executable, inputs: Records) -> Flags:
-        """Return at which ticks an executable differs from the reference."""
-        return differs(run_from_reset(self.reference, inputs), run_from_reset(executable, inputs))
+        inputs = shrink(episode, lambda inputs: bool(differing_ticks(inputs).any()))
+        inputs = inputs[: int(np.argmax(differing_ticks(inputs))) + 1]
+        expected = run_from_reset(self.reference, inputs)
+        return Mismatch(name, inputs, expected, run_from_reset(executable, inputs))
 
 
 def run_from_reset(executable: Executable, inputs: Records) -> Records:
-    """Return what an executable does with inputs after a reset."""
+    """Reset an executable and return its states for some inputs."""
     executable.reset()
     return executable.run(inputs)
 
 
-def differs(expected: Records, got: Records) -> Flags:
-    """Return at which ticks two runs differ, bit for bit: 0.0 and -0.0 are two values."""
+def compare_records(expected: Records, got: Records) -> Flags:
+    """Return at which ticks the bytes of two runs differ, `(n_ticks,)`; 0.0 and -0.0 are different."""
     size = expected.dtype.itemsize
-    bytes_of: list[NDArray[np.uint8]] = [
-        np.ascontiguousarray(records).view(np.uint8).reshape(-1, size) for records in (expected, got)
-    ]
-    different: Flags = (bytes_of[0] != bytes_of[1]).any(axis=1)
-    return different
+    expected_bytes: NDArray[np.uint8] = np.ascontiguousarray(expected).view(np.uint8).reshape(-1, size)
+    got_bytes: NDArray[np.uint8] = np.ascontiguousarray(got).view(np.uint8).reshape(-1, size)
+    is_different: Flags = (expected_bytes != got_bytes).any(axis=1)
+    return is_different
 
 
-def plain(record: np.void) -> dict[str, Any]:
+def record_data(record: np.void) -> dict[str, Any]:
     """Return a record as plain data."""
     return {name: record[name].tolist() for name in record.dtype.names or ()}
 
 
-def _state_words(subject: Subject, states: Records) -> list[str]:
-    """Return the active states of each record, in words where it is a chart's."""
-    form = getattr(subject.reference(), "form", None)
-    if form is None:
-        return [" ".join(map(str, record.tolist())) for record in states["active"]]
-    nodes = form.machine.nodes[1:]
-    active = (
-        [node.name for node in nodes if bits[node.index // 8] >> node.index % 8 & 1]
-        for bits in states["active"]
+def _active_states(subject: Subject, states: Records) -> list[str]:
+    """Return the active states of each record: their names for a chart, else the bytes of the bitmap."""
+    reference = subject.reference()
+    if not isinstance(reference, InterpreterRun):
+        return [" ".join(map(str, bitmap.tolist())) for bitmap in states["active"]]
+    nodes = reference.machine.nodes[1:]
+    active_names = (
+        [node.name for node in nodes if bitmap[node.index // 8] >> node.index % 8 & 1]
+        for bitmap in states["active"]
     )
-    return ["+".join(names) or "-" for names in active]
+    return ["+".join(names) or "-" for names in active_names]

@@ -1,4 +1,4 @@
-"""Targets: what turns generated C into something that runs: this computer, an Arduino UNO, a CM-900."""
+"""Targets of generated C: this computer, an Arduino UNO, a CM-900."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def target_names() -> tuple[str, ...]:
 
 
 def target_named(name: str) -> Target:
-    """Return the target of that name.
+    """Return the target of a name.
 
     Raises:
-        UnknownNameError: there is none.
+        UnknownNameError: there is no such target.
     """
     if name not in _TARGETS:
         raise UnknownNameError.among("target", name, _TARGETS)
-    module, maker = _TARGETS[name]
-    made: Target = getattr(importlib.import_module(module), maker)()
-    return made
+    module, class_name = _TARGETS[name]
+    target: Target = getattr(importlib.import_module(module), class_name)()
+    return target

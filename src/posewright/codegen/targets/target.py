@@ -1,4 +1,4 @@
-"""A target: what generated code is built for, and how it gets onto the board."""
+"""The interface of targets, for which code is generated, built and flashed."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from posewright.codegen.unit import SourceFile, Subject, shipped
+from posewright.codegen.unit import SourceFile, Subject, read_package_sources
 from posewright.documents import write_atomically
 
 BOARD_QUEUE = 64
-"""Raised events that may wait at once on a board; more RAM is not given to what sound charts never do."""
+"""Greatest number of waiting events on a board, which sound charts never reach."""
 
 
 @dataclass(frozen=True)
 class Built:
-    """What was built.
+    """The result of a build.
 
     Attributes:
-        image: what is flashed, or loaded.
-        elf: the same with its names.
-        parts: flash and RAM by part, in bytes; empty where nobody counts them.
+        image: the file that is flashed, or loaded.
+        elf: the same with symbols.
+        parts: flash and RAM by part [bytes]; empty where they are not counted.
     """
 
     image: Path
@@ -40,42 +40,42 @@ class Built:
 
 
 class Target(Protocol):
-    """Something that units are generated, built and flashed for; one folder of `targets/` each."""
+    """A target for which units are generated, built and flashed; each has a folder in `targets/`."""
 
-    def fitted(self, subject: Subject) -> Subject:
-        """Return a subject as it is written for the target's compiler and memory."""
+    def adapt(self, subject: Subject) -> Subject:
+        """Return a subject with the options for the target's compiler and memory."""
 
     def sources(self, subject: Subject) -> tuple[SourceFile, ...]:
-        """Return the files that go with the subject's: the board's own, and the user's, which are kept.
+        """Return the files besides the subject's: the board's own, and the user's, which are not overwritten.
 
         Raises:
-            InputError: the target cannot keep what the document promises.
+            InputError: the target cannot run the subject.
         """
 
     def build(self, folder: Path) -> Built:
-        """Compile what was generated into a folder.
+        """Compile the files generated in a folder.
 
         Raises:
             UnavailableError: a compiler is missing; the hint names the package.
-            CompileError: it refuses a file.
-            InputError: the folder holds nothing that was generated for it, or it does not fit.
+            CompileError: the compiler reports errors.
+            InputError: nothing was generated for the target in the folder, or the image does not fit.
         """
 
     def flash_command(self, image: Path, port: str | None) -> Sequence[str]:
-        """Return the command that puts a built image onto a real board.
+        """Return the command that flashes a built image onto a real board.
 
         Raises:
-            InputError: nothing can be flashed, or no port was named and it needs one.
+            InputError: the target cannot be flashed, or needs a port.
         """
 
 
 def serial_link() -> tuple[SourceFile, ...]:
-    """Return a board's half of the serial line."""
-    return shipped("posewright.codegen.targets", ("link.h", "link.c"))
+    """Return the board's code of the serial line."""
+    return read_package_sources("posewright.codegen.targets", ("link.h", "link.c"))
 
 
 def write_sources(sources: Iterable[SourceFile], folder: Path) -> None:
-    """Write files into a folder; those that belong to the user only where they are missing.
+    """Write files into a folder; the user's files only where they are missing.
 
     Raises:
         OutputError: they cannot be written there.
@@ -87,7 +87,7 @@ def write_sources(sources: Iterable[SourceFile], folder: Path) -> None:
 
 
 def built(target: Target, subject: Subject, folder: Path) -> Built:
-    """Return what a subject becomes when it is generated and built in a folder."""
-    subject = target.fitted(subject)
+    """Generate a subject into a folder, build it, and return the result."""
+    subject = target.adapt(subject)
     write_sources((*subject.sources(), *target.sources(subject)), folder)
     return target.build(folder)

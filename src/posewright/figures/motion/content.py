@@ -235,9 +235,12 @@ def _lay_out_side_by_side(content: MotionContent, limbs: Sequence[tuple[str, ...
     if before and len(other_joints) <= width:
         before = other_joints  # one row holds head and tail
     ranks = [rank for rank in zip(*limbs, strict=True) if not set(rank).isdisjoint(content.displayed_joints)]
+    limb_rows = []
+    for rank in ranks:
+        limb_rows.append([joint if joint in order else EMPTY for joint in rank])
     return [
         *_lay_out_rows(before, width),
-        *([joint if joint in order else EMPTY for joint in rank] for rank in ranks),
+        *limb_rows,
         *_lay_out_rows([joint for joint in other_joints if joint not in before], width),
     ]
 

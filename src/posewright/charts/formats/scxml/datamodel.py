@@ -1,4 +1,4 @@
-"""The data of a document: its variables, constants and lists, with the types that it does not say.
+"""The data of an SCXML document: variables, constants and lists; types that are not stated are inferred.
 
 They become the sections of a native document that declare names, which the native reader checks.
 """
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from posewright.charts.expression import Scope, SourceText, names_in, parse, parse_expression
+from posewright.charts.expression import Function, Scope, SourceText, names_in, parse, parse_expression
 from posewright.charts.formats.declarations import VARIABLES, read_function, read_type
 from posewright.charts.formats.native_nodes import Entries, Items, flow_node
 from posewright.charts.formats.native_writer import constant_data, type_data, value_data
@@ -23,24 +23,25 @@ from posewright.documents import Node
 from posewright.documents.markup import Element
 
 SECTIONS = {"input": "inputs", "output": "outputs", "local": "locals", "constant": "constants"}
-"""Roles of a <data>, and the sections of a native document that they stand for."""
+"""The section of a native document for each role of a <data>."""
 
 MAX_LIST = 100
-"""Elements in a list: a <foreach> does its actions once for each."""
+"""Elements in a list; a <foreach> is unrolled over them."""
 
 MAX_ROUNDS = 20
-"""How far a type may follow from another that follows from another."""
+"""Rounds of type inference: how long a chain of assignments between variables may be."""
 
 _LIST = re.compile(r"\[(.*)\]", re.DOTALL)
-_SAME = frozenset({"==", "!=", "===", "!=="})
+_EQUALITY_SIGNS = frozenset({"==", "!=", "===", "!=="})
 
 
 @dataclass(frozen=True)
-class Setting:
-    """That some place of the document sets a variable to a value.
+class Assignment:
+    """An assignment of a value to a variable, anywhere in a document.
 
     Attributes:
-        text: the expression, in the document's words.
+        location: the variable, as in the document.
+        text: the expression, as in the document.
     """
 
     location: str
@@ -55,14 +56,14 @@ class Setting:
 
 @dataclass(frozen=True)
 class DataModel:
-    """What the data of a document are in its chart.
+    """The data of a document in its chart.
 
     Attributes:
-        sections: what they are in a native document.
-        declared: the same as the chart has it.
-        names: what names are called.
-        lists: constant lists, by id: what a <foreach> may go over.
-        free: gives out the names that are still free.
+        sections: the sections of a native document.
+        declared: the same declarations.
+        names: the names in the chart.
+        lists: constant lists by id, which a <foreach> may iterate over.
+        free: hands out names that are still unused.
     """
 
     sections: Mapping[str, Entries]
@@ -73,33 +74,40 @@ class DataModel:
 
 
 def read_data(root: Element, states: StateNames) -> DataModel:
-    """Read every <data> of a document, and the functions of our vocabulary."""
+    """Read every <data> of a document, and the functions of the extension namespace."""
     return _DataReader(root, states).read()
 
 
 def data_in(root: Element) -> dict[str, Element]:
-    """Return every <data> that is a variable, by its id; also those declared by a <foreach>."""
-    found: dict[str, Element] = {}
+    """Return every <data> that is a variable by its id, including those that a <foreach> declares.
+
+    Raises:
+        FormatError: two <data> have the same id.
+    """
+    elements: dict[str, Element] = {}
     for element in root.walk():
         if element.name == "data":
             name = element.required("id")
-            if name in found:
-                element.fail(f"a <data> {name!r} is there twice", hint="rename one")
-            found[name] = element
+            if name in elements:
+                element.fail(f"there are two <data> called {name!r}", hint="rename one")
+            elements[name] = element
     for element in root.walk():
         for key in ("item", "index") if element.name == "foreach" else ():
-            item = element.get(key)
-            if item is not None:
-                found.setdefault(item, Element("data", {"id": item}, line=element.line, path=element.path))
-    return {name: element for name, element in found.items() if _list_in(element) is None}
+            name_or_none = element.get(key)
+            if name_or_none is not None:
+                data = Element("data", {"id": name_or_none}, line=element.line, path=element.path)
+                elements.setdefault(name_or_none, data)
+    return {name: element for name, element in elements.items() if _read_list(element) is None}
 
 
 def _lists_in(root: Element) -> dict[str, tuple[str, ...]]:
-    lists = {one.required("id"): _list_in(one) for one in root.walk() if one.name == "data"}
+    """Return the elements of every <data> that is a list, by its id."""
+    lists = {element.required("id"): _read_list(element) for element in root.walk() if element.name == "data"}
     return {name: items for name, items in lists.items() if items is not None}
 
 
-def _list_in(element: Element) -> tuple[str, ...] | None:
+def _read_list(element: Element) -> tuple[str, ...] | None:
+    """Return the elements of a list; None if a <data> is not a list."""
     match = _LIST.fullmatch(_value_text(element) or "")
     if match is None:
         return None
@@ -110,39 +118,48 @@ def _list_in(element: Element) -> tuple[str, ...] | None:
 
 
 def _value_text(element: Element) -> str | None:
-    """Return what a <data> or an <assign> writes as its value: its `expr`, else the text inside."""
+    """Return the value of a <data> or <assign>: its `expr`, else the text inside; None for none."""
     expr = element.get("expr")
     return (element.text.strip() or None) if expr is None else expr.strip()
 
 
 def assigned(element: Element) -> str:
-    """Return the value that an <assign> writes."""
+    """Return the value of an <assign>."""
     text = _value_text(element)
     if text is None:
         element.fail(f"<{element.name}> without a value", hint="write it in `expr`")
     return text
 
 
-def settings_in(root: Element, data: Mapping[str, Element]) -> list[Setting]:
-    """Return every place that sets a variable: first those of `data`, then all others of the document."""
+def list_assignments(root: Element, data: Mapping[str, Element]) -> list[Assignment]:
+    """Return all assignments of a document: first those of `data`, then the others."""
     texts = {name: _value_text(element) for name, element in data.items()}
-    first = [Setting(name, text, data[name]) for name, text in texts.items() if text is not None]
-    return [*first, *_later_settings(root, _lists_in(root))]
+    first = [Assignment(name, text, data[name]) for name, text in texts.items() if text is not None]
+    return [*first, *_list_assignments_outside_data(root, _lists_in(root))]
 
 
-def _later_settings(root: Element, lists: Mapping[str, tuple[str, ...]]) -> Iterator[Setting]:
+def _list_assignments_outside_data(
+    root: Element, lists: Mapping[str, tuple[str, ...]]
+) -> Iterator[Assignment]:
     for element in root.walk():
         if element.name == "assign":
-            yield Setting(element.required("location"), assigned(element), element)
+            yield Assignment(element.required("location"), assigned(element), element)
         elif element.name == "foreach":
             items = lists.get(element.get("array") or "", ())
             for text in items if element.get("item") else ():
-                yield Setting(element.required("item"), text, element)
+                yield Assignment(element.required("item"), text, element)
             if element.get("index"):
-                yield Setting(element.required("index"), str(max(len(items) - 1, 0)), element)
+                yield Assignment(element.required("index"), str(max(len(items) - 1, 0)), element)
 
 
 class _DataReader:
+    """Reads the data of a document.
+
+    Attributes:
+        data: every <data> that is a variable or constant, by its id.
+        called: the names of these in the chart.
+    """
+
     def __init__(self, root: Element, states: StateNames) -> None:
         self.root = root
         self.free = FreeNames()
@@ -151,18 +168,20 @@ class _DataReader:
         self.names = Renaming(self.called, {}, states.names, states.histories, root.get("datamodel") or "")
 
     def read(self) -> DataModel:
-        kinds = self.kinds()
+        variable_types = self.read_types()
         types: dict[str, dict[str, Type]] = {section: {} for section in VARIABLES}
         constants: dict[str, Value] = {}
+        units: dict[str, str] = {}
         for name, element in self.data.items():
             role = self.role(name)
             called = self.called[name]
             if role == "constant":
                 constants[called] = self.value(name, element, Scope())
+                unit = element.get(own("unit"))
+                if unit is not None:
+                    units[called] = unit
             else:
-                types[SECTIONS[role]][called] = kinds[called]
-        said = {self.called[name]: one.get(own("unit")) for name, one in self.data.items()}
-        units = {name: unit for name, unit in said.items() if unit is not None and name in constants}
+                types[SECTIONS[role]][called] = variable_types[called]
         declared = Declarations(
             inputs=types["inputs"],
             outputs=types["outputs"],
@@ -170,185 +189,226 @@ class _DataReader:
             constants=constants,
             units=units,
         )
-        functions = {one.required("name"): _function(one) for one in self.root.all("pw:function")}
-        nodes = {name: Node(one, self.root.path, "", one.line) for name, one in functions.items()}
-        read = {name: read_function(name, node, declared) for name, node in nodes.items()}
-        written: dict[str, Mapping[str, object]] = {
-            **{key: {name: type_data(kind) for name, kind in types[key].items()} for key in VARIABLES},
-            "constants": {
-                name: constant_data(one, units.get(name)) for name, one in declared.constants.items()
-            },
-            "initial_values": self.initial_values(declared),
-            "functions": functions,
+        function_data = {
+            element.required("name"): _function(element) for element in self.root.all("pw:function")
         }
+        functions: dict[str, Function] = {}
+        for name, data in function_data.items():
+            node = Node(data, self.root.path, "", data.line)
+            functions[name] = read_function(name, node, declared)
+        section_data: dict[str, Mapping[str, object]] = {
+            section: {name: type_data(value_type) for name, value_type in types[section].items()}
+            for section in VARIABLES
+        }
+        section_data["constants"] = {
+            name: constant_data(value, units.get(name)) for name, value in constants.items()
+        }
+        section_data["initial_values"] = self.initial_values(declared)
+        section_data["functions"] = function_data
         lines = {self.called[name]: element.line for name, element in self.data.items()}
-        sections = {key: Entries(entries, self.root.line, lines) for key, entries in written.items()}
+        sections = {key: Entries(entries, self.root.line, lines) for key, entries in section_data.items()}
         return DataModel(
-            sections, replace(declared, functions=read), self.names, _lists_in(self.root), self.free
+            sections, replace(declared, functions=functions), self.names, _lists_in(self.root), self.free
         )
 
     def role(self, name: str) -> str:
         role = self.data[name].get(own("role")) or "output"
         if role not in SECTIONS:
-            self.data[name].fail(f"{role!r} is no role of a <data>", hint=f"one of {', '.join(SECTIONS)}")
+            self.data[name].fail(
+                f"{role!r} is not a role of a <data>", hint=f"use one of {', '.join(SECTIONS)}"
+            )
         return role
 
-    def kinds(self) -> dict[str, Type]:
-        typed = {name: one for name, one in self.data.items() if one.get(own("type")) is not None}
-        known = {self.called[name]: read_type(_flow(one, own("type"))) for name, one in typed.items()}
-        said = [*known.values(), *map(read_type, _types_of_functions(self.root))]
-        self.take_values(value for kind in said if isinstance(kind, EnumType) for value in kind.values)
+    def read_types(self) -> dict[str, Type]:
+        """Return the type of every variable by its name in the chart, as stated or inferred."""
+        typed = {name: element for name, element in self.data.items() if element.get(own("type")) is not None}
+        types = {self.called[name]: read_type(_flow(element, own("type"))) for name, element in typed.items()}
+        function_types = map(read_type, _types_of_functions(self.root))
+        for stated_type in [*types.values(), *function_types]:
+            if isinstance(stated_type, EnumType):
+                self.name_values(stated_type.values)
         untyped = {
-            name: one
-            for name, one in self.data.items()
+            name: element
+            for name, element in self.data.items()
             if name not in typed and self.role(name) != "constant"
         }
-        settings = settings_in(self.root, untyped)
-        texts = texts_of(self.root, settings, untyped)
-        self.take_values(text for found in texts.values() for text in found)
-        for name, found in texts.items():
-            known[self.called[name]] = EnumType(tuple(self.names.values[text] for text in found))
-        unknown = {name: element for name, element in untyped.items() if name not in texts}
-        return {**known, **_infer_types(known, unknown, settings, self.names)}
+        assignments = list_assignments(self.root, untyped)
+        texts_by_variable = texts_of(self.root, assignments, untyped)
+        self.name_values(text for texts in texts_by_variable.values() for text in texts)
+        for name, texts in texts_by_variable.items():
+            types[self.called[name]] = EnumType(tuple(self.names.values[text] for text in texts))
+        unknown = {name: element for name, element in untyped.items() if name not in texts_by_variable}
+        return {**types, **_infer_types(types, unknown, assignments, self.names)}
 
-    def take_values(self, texts: Iterable[str]) -> None:
-        fresh = [text for text in dict.fromkeys(texts) if text not in self.names.values]
-        values = {text: self.free.take(text, "value") for text in fresh}
+    def name_values(self, texts: Iterable[str]) -> None:
+        """Name the enumeration values of texts that have none yet."""
+        new_texts = [text for text in dict.fromkeys(texts) if text not in self.names.values]
+        values = {text: self.free.take(text, "value") for text in new_texts}
         self.names = replace(self.names, values={**self.names.values, **values})
 
-    def value(self, name: str, element: Element, scope: Scope, wanted: Type | None = None) -> Value:
+    def value(self, name: str, element: Element, scope: Scope, target: Type | None = None) -> Value:
+        """Return the constant value of a <data>, clamped to the range of the target type."""
         text = _value_text(element)
         if text is None:
             element.fail(f"the constant {name} has no value", hint="write it in `expr`")
-        found = parse_expression(
-            SourceText(translated(text, self.names, element), element.where), scope, wanted
-        )
-        if found.names:
-            element.fail(f"{name} begins with what changes", hint="write a number, a truth value or a text")
-        value: Value = found.constant
-        return value if wanted is None else wanted.clamp(value)  # type: ignore[arg-type]
+        source = SourceText(translated(text, self.names, element), element.where)
+        expression = parse_expression(source, scope, target)
+        if expression.names:
+            hint = "write a number, a truth value or a text"
+            element.fail(f"the value of {name} reads a variable", hint=hint)
+        value: Value = expression.constant
+        return value if target is None else target.clamp(value)  # type: ignore[arg-type]
 
     def initial_values(self, declared: Declarations) -> dict[str, Value]:
-        """Return what variables hold at first; a value may be computed from those before it."""
-        found: dict[str, Value] = {}
+        """Return the initial values of variables; a value may be computed from those before it."""
+        values: dict[str, Value] = {}
         for name, element in self.data.items():
-            variable, fixed = self.called[name], declared.fixed_scope
+            variable = self.called[name]
             if variable not in declared.variables or element.get(own("initial")) == UNSET:
                 continue
             if _value_text(element) is not None:
-                scope = replace(fixed, constants={**fixed.constants, **found})
-                found[variable] = self.value(name, element, scope, declared.variables[variable])
-        return {name: value_data(value) for name, value in found.items()}
+                fixed = declared.fixed_scope
+                scope = replace(fixed, constants={**fixed.constants, **values})
+                values[variable] = self.value(name, element, scope, declared.variables[variable])
+        return {name: value_data(value) for name, value in values.items()}
 
 
 def _flow(element: Element, name: str) -> Node:
+    """Return the YAML in an attribute."""
     return flow_node(element.required(name), element.path, element.line)
 
 
 def _types_of_functions(root: Element) -> Iterator[Node]:
     for element in root.all("pw:function"):
         yield _flow(element, "gives")
-        yield from (_flow(one, "type") for one in element.all("pw:takes"))
+        yield from (_flow(parameter, "type") for parameter in element.all("pw:takes"))
 
 
 def _function(element: Element) -> Entries:
-    takes = {one.required("name"): _flow(one, "type").value for one in element.all("pw:takes")}
+    takes = {
+        parameter.required("name"): _flow(parameter, "type").value for parameter in element.all("pw:takes")
+    }
     rows = Items((_row(row) for row in element.all("pw:row")), element.line)
     return mapping_at(element, takes=takes, gives=_flow(element, "gives").value, rows=rows)
 
 
 def _row(element: Element) -> Entries | Items:
-    give, cells = element.required("give"), element.get("cells")
+    value = element.required("give")
+    cells = element.get("cells")
     if cells is None:
-        return mapping_at(element, when=element.required("when"), give=give)
-    return Items([*(cell.strip() for cell in cells.split("|")), give], element.line)
+        return mapping_at(element, when=element.required("when"), give=value)
+    return Items([*(cell.strip() for cell in cells.split("|")), value], element.line)
 
 
-# Types that the document does not say
+def texts_of(
+    root: Element, assignments: Iterable[Assignment], variables: Iterable[str]
+) -> dict[str, list[str]]:
+    """Return all texts that each variable of texts is set to or compared with.
 
+    Variables that share a text have all texts in common, as they have the same enumeration.
 
-def texts_of(root: Element, settings: Iterable[Setting], variables: Iterable[str]) -> dict[str, list[str]]:
-    """Return, for each variable that holds texts, all texts that it may be asked for or set to.
-
-    Variables that share a text share all of them.
+    Args:
+        root: the document.
+        assignments: its assignments.
+        variables: the variables whose type is not stated.
     """
-    found: dict[str, list[str]] = {}
-    asked = []
-    for setting in settings:
-        asked.append(setting.tokens)
-        for text in _texts_given(setting.tokens):
-            found.setdefault(setting.location, []).append(text)
-    asked += [list(tokens_of(one.get("cond") or "", one)) for one in root.walk()]
-    for tokens in asked:
-        _note_compared(tokens, found)
-    return _shared({name: texts for name, texts in found.items() if name in set(variables)})
+    texts_by_variable: dict[str, list[str]] = {}
+    expressions = []
+    for assignment in assignments:
+        expressions.append(assignment.tokens)
+        for text in _assigned_texts(assignment.tokens):
+            texts_by_variable.setdefault(assignment.location, []).append(text)
+    expressions += [list(tokens_of(element.get("cond") or "", element)) for element in root.walk()]
+    for tokens in expressions:
+        _add_compared_texts(tokens, texts_by_variable)
+    names = set(variables)
+    return _merge_shared_texts({name: texts for name, texts in texts_by_variable.items() if name in names})
 
 
-def _texts_given(tokens: list[DataToken]) -> Iterator[str]:
-    """Yield the texts that an expression may give: not what it compares with, nor what `In` asks for."""
+def _assigned_texts(tokens: list[DataToken]) -> Iterator[str]:
+    """Yield the texts that may be the value of an expression, not those it compares with or tests by `In`."""
     for i, token in enumerate(tokens):
-        compared = any(one.text in _SAME for one in tokens[max(i - 1, 0) : i + 2])
-        of_state = i >= 2 and tokens[i - 2].text == "In"
-        if token.sort == "string" and not compared and not of_state:
+        is_compared = any(neighbour.text in _EQUALITY_SIGNS for neighbour in tokens[max(i - 1, 0) : i + 2])
+        is_state = i >= 2 and tokens[i - 2].text == "In"
+        if token.sort == "string" and not is_compared and not is_state:
             yield token.text[1:-1]
 
 
-def _note_compared(tokens: list[DataToken], found: dict[str, list[str]]) -> None:
-    for one, sign, other in zip(tokens, tokens[1:], tokens[2:], strict=False):
-        name, text = (one, other) if one.sort == "name" else (other, one)
-        if sign.text in _SAME and name.sort == "name" and text.sort == "string" and name.text in found:
-            found[name.text].append(text.text[1:-1])
+def _add_compared_texts(tokens: list[DataToken], texts_by_variable: dict[str, list[str]]) -> None:
+    """Add the texts that variables of texts are compared with in an expression."""
+    for left, sign, right in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        name, text = (left, right) if left.sort == "name" else (right, left)
+        if sign.text not in _EQUALITY_SIGNS or name.sort != "name" or text.sort != "string":
+            continue
+        if name.text in texts_by_variable:
+            texts_by_variable[name.text].append(text.text[1:-1])
 
 
-def _shared(found: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Return the same with the texts of variables that share one put together."""
+def _merge_shared_texts(texts_by_variable: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Return for each variable the texts of all variables that share texts with it, directly or not."""
     groups: list[dict[str, None]] = []
-    for texts in found.values():
-        together = dict.fromkeys(texts)
-        apart = []
+    for texts in texts_by_variable.values():
+        merged = dict.fromkeys(texts)
+        separate_groups = []
         for group in groups:
-            if group.keys() & together.keys():
-                together = {**group, **together}
+            if group.keys() & merged.keys():
+                merged = {**group, **merged}
             else:
-                apart.append(group)
-        groups = [*apart, together]
-    return {name: list(next(group for group in groups if texts[0] in group)) for name, texts in found.items()}
+                separate_groups.append(group)
+        groups = [*separate_groups, merged]
+    return {
+        name: list(next(group for group in groups if texts[0] in group))
+        for name, texts in texts_by_variable.items()
+    }
 
 
 def _infer_types(
-    known: Mapping[str, Type], unknown: Mapping[str, Element], settings: list[Setting], names: Renaming
+    types: Mapping[str, Type],
+    unknown: Mapping[str, Element],
+    assignments: list[Assignment],
+    names: Renaming,
 ) -> dict[str, Type]:
-    """Return the types of the `unknown` variables, from the `known` ones of others, by the chart's names."""
-    found: dict[str, Type] = {}
+    """Return the types of variables whose type is neither stated nor an enumeration.
+
+    Args:
+        types: the types of the other variables, by their names in the chart.
+        unknown: the variables to infer, by id.
+        assignments: the assignments of the document.
+        names: the names in the chart.
+    """
+    inferred: dict[str, Type] = {}
     for _ in range(MAX_ROUNDS):
-        before = dict(found)
-        for setting in settings:
-            if setting.location in unknown:
-                _learn(setting, known, found, names)
-        if found == before:
+        before = dict(inferred)
+        for assignment in assignments:
+            if assignment.location in unknown:
+                _infer_from_assignment(assignment, types, inferred, names)
+        if inferred == before:
             break
     for name, element in unknown.items():
-        if names.variables[name] not in found:
+        if names.variables[name] not in inferred:
             hint = "write its value, as in <data id=... expr='0'/>"
-            element.fail(f"nothing says what {name} holds", hint=hint)
-    return found
+            element.fail(f"the type of {name} cannot be inferred", hint=hint)
+    return inferred
 
 
-def _learn(setting: Setting, known: Mapping[str, Type], found: dict[str, Type], names: Renaming) -> None:
-    """Note the type of what is assigned, where the types of all it reads are known."""
-    source = SourceText(translated(setting.text, names, setting.element), setting.element.where)
-    scope = scope_of({**known, **found}, {}, states=frozenset(names.states.values()))
+def _infer_from_assignment(
+    assignment: Assignment, types: Mapping[str, Type], inferred: dict[str, Type], names: Renaming
+) -> None:
+    """Add the type of an assigned value to `inferred`, if the types of all it reads are known."""
+    source = SourceText(translated(assignment.text, names, assignment.element), assignment.element.where)
+    scope = scope_of({**types, **inferred}, {}, states=frozenset(names.states.values()))
     if not names_in(parse(source)) <= set(scope.names):
         return
-    kind = parse_expression(source, scope).type
-    name = names.variables[setting.location]
-    found[name] = _joined(found.get(name, kind), kind, setting)
+    value_type = parse_expression(source, scope).type
+    name = names.variables[assignment.location]
+    inferred[name] = _common_type(inferred.get(name, value_type), value_type, assignment)
 
 
-def _joined(one: Type, other: Type, setting: Setting) -> Type:
-    if isinstance(one, BoolType) != isinstance(other, BoolType):
-        what = f"{setting.location} holds a truth value in one place and a number in another"
-        setting.element.fail(what, hint="a <data> holds one sort of value")
-    if isinstance(one, EnumType) or isinstance(other, EnumType) or isinstance(one, BoolType):
-        return one
-    return FloatType() if isinstance(one, FloatType) or isinstance(other, FloatType) else IntType()
+def _common_type(earlier: Type, new: Type, assignment: Assignment) -> Type:
+    """Return the type of a variable that is assigned values of two types."""
+    if isinstance(earlier, BoolType) != isinstance(new, BoolType):
+        message = f"{assignment.location} holds a truth value in one place and a number in another"
+        assignment.element.fail(message, hint="a <data> holds values of one type")
+    if isinstance(earlier, EnumType | BoolType) or isinstance(new, EnumType):
+        return earlier
+    return FloatType() if isinstance(earlier, FloatType) or isinstance(new, FloatType) else IntType()

@@ -1,11 +1,11 @@
-"""Expressions of SCXML documents to the text of ours, and ours to Python's for the documents that we write.
+"""Translation between expressions of SCXML documents and those of charts.
 
-Python's and ECMAScript's words are read alike, whatever the document's `datamodel` says: `&&` and `and`,
-`'slow'` and `"slow"`. What either of them calculates otherwise than we do is refused by name.
+Words of Python and of ECMAScript are accepted alike, whatever the document's `datamodel` is: `&&` and `and`,
+`'slow'` and `"slow"`. An operator that a data model computes differently from a chart is an error.
 
-Python, which we write, calculates as we do, but for numbers that leave 32 bits or are rounded to them. It has
-no `after`, `before`, `every` and `held`: a reader that evaluates them fails, which is better than that it
-goes on.
+Documents are written with Python's expressions. Python computes like a chart, except for integers beyond 32
+bits and floats rounded to 32 bits. It has no `after`, `before`, `every` and `held`, so another reader that
+evaluates these fails instead of running a different chart.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ DATAMODELS = ("python", "ecmascript", "null", "c89")
 
 MAX_DEPTH = 100
 
-_ROUNDS = {"ecmascript": "%", "c89": "%/"}
-"""Signs that a data model rounds towards zero with, where we do not."""
+_ROUNDING_OPERATORS = {"ecmascript": "%", "c89": "%/"}
+"""Operators that a data model rounds towards zero, unlike a chart."""
 
 _SIGNS = {"&&": "and", "||": "or", "===": "==", "!==": "!="}
-_WORDS = {"True": "true", "False": "false"}
+_CONSTANTS = {"True": "true", "False": "false"}
 _FUNCTIONS = {f"{of}{name}": name for of in ("", "Math.") for name in ("abs", "min", "max")}
-_KEPT = frozenset({"and", "or", "not", "if", "else", "true", "false"})
-_NOTHING = frozenset({"None", "null", "undefined"})
+_KEYWORDS = frozenset({"and", "or", "not", "if", "else", "true", "false"})
+_NULL_VALUES = frozenset({"None", "null", "undefined"})
 
 _TOKEN = re.compile(
     r"(?P<space>\s*)(?:(?P<string>'[^'\\]*'|\"[^\"\\]*\")"
@@ -53,7 +53,12 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True)
 class DataToken:
-    """A piece of an expression: whether space stands before it, what sort it is, and its text."""
+    """A token of an expression.
+
+    Attributes:
+        space: whether there is space before it.
+        sort: `string`, `number`, `name` or `sign`.
+    """
 
     space: bool
     sort: str
@@ -62,16 +67,16 @@ class DataToken:
 
 @dataclass(frozen=True)
 class Renaming:
-    """What the names of a document are called in its chart.
+    """The names of a document in its chart.
 
     Attributes:
-        variables: the data.
-        values: texts in quotes, each the value of an enumeration.
-        states: by id.
-        histories: ids of what is no state: it is never active.
-        datamodel: whose arithmetic the document means.
-        settled: states of which the place that is read knows whether they are active.
-        dynamic: whether `In` may ask for other states there.
+        variables: names of the data.
+        values: the enumeration value of each quoted text.
+        states: names of states by id.
+        histories: ids of histories, which are never active.
+        datamodel: the data model of the document.
+        settled: states of which it is known whether they are active where the expression is evaluated.
+        dynamic: whether `In` may test other states there.
     """
 
     variables: Mapping[str, str]
@@ -84,21 +89,31 @@ class Renaming:
 
 
 def tokens_of(text: str, element: Element) -> Iterator[DataToken]:
-    """Yield the tokens of an expression, or fail at a sign that the subset has not."""
-    text, at = text.rstrip(), 0
-    while at < len(text):
-        match = _TOKEN.match(text, at)
+    """Yield the tokens of an expression, or raise a FormatError at an unsupported character."""
+    text = text.rstrip()
+    offset = 0
+    while offset < len(text):
+        match = _TOKEN.match(text, offset)
         if match is None or match.lastgroup is None:
-            rest = text[at:].lstrip()
-            what = f"{rest[:1]!r} in `{text.strip()[:60]}` is outside the subset of SCXML"
-            element.fail(what, hint="== compares; and, or, not join; numbers, names, In('state')")
+            character = text[offset:].lstrip()[:1]
+            message = f"{character!r} in `{text.strip()[:60]}` is outside the subset of SCXML"
+            element.fail(message, hint="== compares; and, or, not join; numbers, names, In('state')")
         yield DataToken(bool(match["space"]), match.lastgroup, match[match.lastgroup])
-        at = match.end()
+        offset = match.end()
 
 
 def translated(text: str, names: Renaming, element: Element) -> str:
-    """Return an expression in our words."""
-    return _Translation(text, names, element).whole()
+    """Return the text of an expression of the document as an expression of the chart.
+
+    Args:
+        text: the expression in the document.
+        names: the names in the chart.
+        element: its element, for messages.
+
+    Raises:
+        FormatError: it is outside the subset of SCXML.
+    """
+    return _Translation(text, names, element).translate()
 
 
 class _Translation:
@@ -110,70 +125,77 @@ class _Translation:
         self.position = 0
         self.depth = 0
 
-    def fail(self, what: str, hint: str | None = None) -> NoReturn:
-        self.element.fail(f"{what} in `{self.text[:60]}` is outside the subset of SCXML", hint=hint)
+    def fail(self, subject: str, hint: str | None = None) -> NoReturn:
+        message = f"{subject} in `{self.text[:60]}` is outside the subset of SCXML"
+        self.element.fail(message, hint=hint)
 
-    def whole(self) -> str:
+    def translate(self) -> str:
         if not self.tokens:
             self.element.fail("an expression is empty", hint="write a condition or a value")
-        pieces = []
+        parts = []
         while self.position < len(self.tokens):
-            pieces.append(self.piece())
-        return " ".join("".join(pieces).split())
+            parts.append(self.translate_next())
+        return " ".join("".join(parts).split())
 
     def next_is(self, text: str) -> bool:
         return self.position < len(self.tokens) and self.tokens[self.position].text == text
 
-    def piece(self) -> str:
-        """Return the next token, with what belongs to it: a bracket with all that is inside."""
+    def translate_next(self) -> str:
+        """Translate the next token; of an opening bracket, everything up to the closing one."""
         if self.position >= len(self.tokens):
             self.fail("a missing end")
         token = self.tokens[self.position]
         self.position += 1
-        read = {"string": self.value, "name": self.name, "sign": self.sign}.get(token.sort)
-        said = token.text if read is None else read(token.text)
-        return f" {said}" if token.space else said
+        if token.sort == "string":
+            text = self.translate_string(token.text)
+        elif token.sort == "name":
+            text = self.translate_name(token.text)
+        elif token.sort == "sign":
+            text = self.translate_sign(token.text)
+        else:
+            text = token.text
+        return f" {text}" if token.space else text
 
-    def sign(self, sign: str) -> str:
+    def translate_sign(self, sign: str) -> str:
         if sign in "!(":
             self.depth += 1
             if self.depth > MAX_DEPTH:
                 self.fail(f"more than {MAX_DEPTH} brackets", "split it up")
-            return self.bracket() if sign == "(" else f"(not {self.piece()})"
-        if sign in _ROUNDS.get(self.names.datamodel, ""):
-            self.fail(f"{sign!r}, which {self.names.datamodel} rounds otherwise,", "leave it out")
+            return self.translate_bracket() if sign == "(" else f"(not {self.translate_next()})"
+        if sign in _ROUNDING_OPERATORS.get(self.names.datamodel, ""):
+            self.fail(f"{sign!r}, which {self.names.datamodel} rounds differently,", "leave it out")
         return f" {_SIGNS[sign]} " if sign in _SIGNS else sign
 
-    def bracket(self) -> str:
-        pieces = []
+    def translate_bracket(self) -> str:
+        parts = []
         while not self.next_is(")"):
-            pieces.append(self.piece())
+            parts.append(self.translate_next())
         self.position += 1
-        return f"({''.join(pieces).strip()})"
+        return f"({''.join(parts).strip()})"
 
-    def value(self, quoted: str) -> str:
+    def translate_string(self, quoted: str) -> str:
         text = quoted[1:-1]
         if text not in self.names.values:
             self.fail(f"the text {text!r}", "texts are values of a <data> that holds nothing else")
         return self.names.values[text]
 
-    def name(self, name: str) -> str:
+    def translate_name(self, name: str) -> str:
         if name == "In":
-            return self.inside()
+            return self.translate_state_test()
         if self.next_is("("):
             if name in _FUNCTIONS:
                 self.position += 1
-                return _FUNCTIONS[name] + self.bracket()
-            if name not in _KEPT:
-                self.fail(f"the function {name}", "there is abs, min, max and In")
-        if name in _KEPT or name in _WORDS:
-            return _WORDS.get(name, name)
+                return _FUNCTIONS[name] + self.translate_bracket()
+            if name not in _KEYWORDS:
+                self.fail(f"the function {name}", "the functions are abs, min, max and In")
+        if name in _KEYWORDS or name in _CONSTANTS:
+            return _CONSTANTS.get(name, name)
         if name not in self.names.variables:
-            self.unknown(name)
+            self.fail_unknown_name(name)
         return self.names.variables[name]
 
-    def unknown(self, name: str) -> NoReturn:
-        if name in _NOTHING:
+    def fail_unknown_name(self, name: str) -> NoReturn:
+        if name in _NULL_VALUES:
             self.fail(f"{name}", "a <data> always holds a number, a truth value or a text")
         if name.startswith("_"):
             self.fail(f"the system variable {name}", "guards read <data> and In('state')")
@@ -181,7 +203,8 @@ class _Translation:
             self.fail(f"{name}", "a <data> holds one number, truth value or text")
         self.element.fail(f"no <data> is called {name!r}", hint="declare it in the <datamodel>")
 
-    def inside(self) -> str:
+    def translate_state_test(self) -> str:
+        """Translate the rest of `In('state')`."""
         texts = [token.text for token in self.tokens[self.position : self.position + 3]]
         self.position += 3
         if len(texts) < 3 or texts[0] != "(" or texts[1][0] not in "'\"" or texts[2] != ")":
@@ -190,29 +213,28 @@ class _Translation:
         if state in self.names.histories:
             return "false"
         if state not in self.names.states:
-            self.element.fail(
-                f"no state is called {state!r}", hint="In('id') asks for a state of the document"
-            )
+            hint = "In('id') tests a state of the document"
+            self.element.fail(f"no state is called {state!r}", hint=hint)
         if state in self.names.settled:
             return "true" if self.names.settled[state] else "false"
         if not self.names.dynamic:
-            hint = "while states are left and entered, ask only for the state itself and those inside it"
+            hint = "while states are left and entered, test only the state itself and those inside it"
             self.fail(f"In('{state}') here", hint)
         return f"in({self.names.states[state]})"
 
 
 def python_text(tree: Tree, values: Collection[str]) -> str:
-    """Return a tree as Python; `values` are names that are values of enumerations, which become texts."""
+    """Return a tree as Python text; the names `values`, of enumeration values, become quoted texts."""
     return format_tree(rewrite(tree, _in_python(values)))
 
 
 def python_value(value: object) -> str:
-    """Return a value as Python writes it."""
+    """Return a value as Python text."""
     return f"'{value}'" if isinstance(value, str) else repr(value)
 
 
 def python_value_text(expression: Expression, kind: Type, values: Collection[str]) -> str:
-    """Return the value of a variable as Python: kept within the variable's range where that may be needed."""
+    """Return an assigned value as Python text, clamped to the range of the variable's type if needed."""
     text = python_text(expression.tree, values)
     if isinstance(kind, BoolType | EnumType) or isinstance(expression.tree, Literal) or kind == type(kind)():
         return text
@@ -220,12 +242,12 @@ def python_value_text(expression: Expression, kind: Type, values: Collection[str
 
 
 def python_guard(when: Expression, wait_s: float, values: Collection[str]) -> str | None:
-    """Return the guard of a transition as Python, None where it asks for nothing."""
+    """Return the guard and minimum time of a transition as Python text, None if there are neither."""
     text = None if when.tree == ALWAYS.tree else python_text(when.tree, values)
     if not wait_s:
         return text
-    waited = f"after({wait_s!r})"
-    return waited if text is None else f"{waited} and ({text})"
+    elapsed = f"after({wait_s!r})"
+    return elapsed if text is None else f"{elapsed} and ({text})"
 
 
 def _in_python(values: Collection[str]) -> Callable[[Tree], Tree | None]:
@@ -237,8 +259,8 @@ def _in_python(values: Collection[str]) -> Callable[[Tree], Tree | None]:
         if isinstance(tree, InState):
             return Call("In", (Literal(tree.state),))
         if isinstance(tree, TemporalCondition):
-            asked = () if tree.condition is None else (rewrite(tree.condition, change),)
-            return Call(tree.operator.value, (*asked, Literal(tree.seconds)))
+            condition = () if tree.condition is None else (rewrite(tree.condition, change),)
+            return Call(tree.operator.value, (*condition, Literal(tree.seconds)))
         return None
 
     return change

@@ -1,4 +1,4 @@
-"""Names of an SCXML document to names of a chart: letters, digits and `_`, each name once."""
+"""Names of an SCXML document and their unique names in a chart, of letters, digits and `_`."""
 
 from __future__ import annotations
 
@@ -13,61 +13,65 @@ from posewright.documents import PlainData
 from posewright.documents.markup import Element
 
 MAX_STATE_NAME = MAX_NAME - 1
-SUFFIX = 16
-"""Room for what tells two names apart."""
+SUFFIX_LENGTH = 16
+"""Characters reserved for a suffix that makes a name unique."""
 
 DONE_STATE = "done.state."
 MAX_EVENTS = 500
-MEMORIES = {"shallow": "history", "deep": "deep_history"}
-"""Types of a <history>, and what native documents call them."""
+HISTORY_KEYS = {"shallow": "history", "deep": "deep_history"}
+"""Types of a <history>, and their keys in native documents."""
 
-_PLATFORM = ("error", "done")
-"""First words of events that nobody sends."""
+_PLATFORM_EVENTS = ("error", "done")
+"""First words of events that the platform raises."""
 
-_OTHER = re.compile(r"[^A-Za-z0-9_]+")
+_INVALID_CHARACTERS = re.compile(r"[^A-Za-z0-9_]+")
 
 
 class FreeNames:
-    """Gives out names, each of them once."""
+    """Hands out unique names."""
 
-    def __init__(self, taken: Iterable[str] = ()) -> None:
-        self.taken = set(taken)
+    def __init__(self, used: Iterable[str] = ()) -> None:
+        self.used = set(used)
 
-    def take(self, wanted: str, sort: str) -> str:
-        """Return a name of a variable, a value or an event, as like `wanted` as may be.
+    def take(self, name: str, kind: str) -> str:
+        """Return an unused name for a variable, a value or an event, as similar to `name` as possible.
 
         Args:
-            wanted: what the document calls it.
-            sort: is put behind it where the name is taken, or a word of our language.
+            name: its name in the document.
+            kind: appended if the name is used or a reserved word.
         """
-        name = _OTHER.sub("_", wanted)[:MAX_NAME] or sort
-        if name[0].isdigit():
-            name = f"{sort}_{name}"[:MAX_NAME]
-        return self._free(name, f"{name[: MAX_NAME - SUFFIX]}_{sort}", RESERVED)
+        valid = _INVALID_CHARACTERS.sub("_", name)[:MAX_NAME] or kind
+        if valid[0].isdigit():
+            valid = f"{kind}_{valid}"[:MAX_NAME]
+        return self._take_unused(valid, f"{valid[: MAX_NAME - SUFFIX_LENGTH]}_{kind}", RESERVED)
 
-    def take_state(self, wanted: str) -> str:
-        """Return a name of a state: it may begin with a digit and be a word of the language."""
-        name = _OTHER.sub("_", wanted)[:MAX_STATE_NAME] or "state"
-        return self._free(name, f"{name[: MAX_NAME - SUFFIX]}_2", ())
+    def take_state(self, name: str) -> str:
+        """Return an unused name for a state, which may begin with a digit or be a reserved word."""
+        valid = _INVALID_CHARACTERS.sub("_", name)[:MAX_STATE_NAME] or "state"
+        return self._take_unused(valid, f"{valid[: MAX_NAME - SUFFIX_LENGTH]}_2", ())
 
-    def _free(self, name: str, instead: str, refused: Collection[str]) -> str:
-        """Return `name`, or `instead`, or the latter with a number: the first that may be given out."""
-        found, number = name, count(2)
-        while found in self.taken or found.lower() in refused:
-            found, instead = instead, f"{instead.rstrip('0123456789').rstrip('_')}_{next(number)}"
-        self.taken.add(found)
-        return found
+    def _take_unused(self, name: str, alternative: str, reserved: Collection[str]) -> str:
+        """Return `name`, or else `alternative`, or else that with the first number that makes it unused."""
+        candidate = name
+        next_candidate = alternative
+        numbers = count(2)
+        while candidate in self.used or candidate.lower() in reserved:
+            candidate = next_candidate
+            stem = next_candidate.rstrip("0123456789").rstrip("_")
+            next_candidate = f"{stem}_{next(numbers)}"
+        self.used.add(candidate)
+        return candidate
 
 
 @dataclass(frozen=True)
 class StateNames:
-    """What the states of a document are called, and how its transitions find them.
+    """The names of the states of a document in its chart.
 
     Attributes:
-        names: of each state with an id.
-        called: of every state, by the identity of its element.
-        histories: every <history> by its id, with the state it is in.
-        free: gives out the names that are still free.
+        names: by id.
+        called: by the identity of the element, also for states without an id.
+        histories: by id, every <history> and the state that it is in.
+        free: hands out names that are still unused.
     """
 
     root: Element
@@ -81,77 +85,91 @@ class StateNames:
         return self.called[id(element)]
 
     def targets(self, element: Element, key: str = "target") -> PlainData:
-        """Return the states that an attribute lists, as a native document writes them; None without any."""
-        found = [self._target(name, element) for name in (element.get(key) or "").split()]
-        return found[0] if len(found) == 1 else found or None
+        """Return the targets that an attribute lists, as a native document writes them; None for none."""
+        targets = [self._target(state_id, element) for state_id in (element.get(key) or "").split()]
+        return targets[0] if len(targets) == 1 else targets or None
 
-    def _target(self, name: str, element: Element) -> PlainData:
-        if name in self.names:
-            return self.names[name]
-        if name not in self.histories:
-            element.fail(f"no state is called {name!r}", hint=f"there is {', '.join([*self.names][:12])}")
-        history, around = self.histories[name]
+    def _target(self, state_id: str, element: Element) -> PlainData:
+        if state_id in self.names:
+            return self.names[state_id]
+        if state_id not in self.histories:
+            hint = f"the states are {', '.join([*self.names][:12])}"
+            element.fail(f"no state is called {state_id!r}", hint=hint)
+        history, parent = self.histories[state_id]
         kind = history.get("type") or "shallow"
-        if kind not in MEMORIES:
-            history.fail(f"a history is not {kind!r}", hint="it is shallow or deep")
-        return {MEMORIES[kind]: self.names[around.required("id")], "default": self._default(history)}
+        if kind not in HISTORY_KEYS:
+            history.fail(f"{kind!r} is not a type of history", hint="use shallow or deep")
+        state = self.names[parent.required("id")]
+        return {HISTORY_KEYS[kind]: state, "default": self._history_default(history)}
 
-    def _default(self, history: Element) -> list[PlainData]:
-        """Return where a history leads while there is nothing to remember."""
-        ways = history.all("transition")
-        if len(ways) != 1 or not ways[0].get("target"):
-            history.fail("a <history> needs one <transition>", hint='write <transition target="..."/> in it')
-        (way,) = ways
-        if way.children or way.get("event") or way.get("cond"):
-            what = "the <transition> of a <history> that does or asks something is outside the subset"
-            way.fail(what, hint="give it a target, and nothing else")
+    def _history_default(self, history: Element) -> list[PlainData]:
+        """Return the targets of a history while it is empty; none enters the initial states."""
+        transitions = history.all("transition")
+        if len(transitions) != 1 or not transitions[0].get("target"):
+            hint = 'write <transition target="..."/> in it'
+            history.fail("a <history> needs exactly one <transition>", hint=hint)
+        (transition,) = transitions
+        if transition.children or transition.get("event") or transition.get("cond"):
+            message = "a <history> with actions or conditions is outside the subset of SCXML"
+            transition.fail(message, hint="give it nothing but a target")
         if history.get(DEFAULT) == WHOLE:
             return []
-        ids = way.required("target").split()
-        if any(name in self.histories for name in ids):
-            what = "a <history> that leads to another is outside the subset of SCXML"
-            way.fail(what, hint="name states")
-        return [self._target(name, way) for name in ids]
+        state_ids = transition.required("target").split()
+        if any(state_id in self.histories for state_id in state_ids):
+            message = "a <history> that leads to another is outside the subset of SCXML"
+            transition.fail(message, hint="name states")
+        return [self._target(state_id, transition) for state_id in state_ids]
 
     def enters_as_a_whole(self, element: Element) -> bool:
-        """Return whether a state is never entered but by its <initial>: nothing outside leads into it."""
-        within = {id(one) for one in element.walk()} - {id(one) for one in element.all("transition")}
-        inside = {one.get("id") for one in element.walk() if one is not element}
-        for one in self.root.walk():
-            names = {*(one.get("target") or "").split(), *(one.get("initial") or "").split()}
-            if names & inside and not (names <= inside and id(one) in within):
+        """Return whether a state is entered only by its <initial>: no target outside leads into it."""
+        inner_elements = {id(inner) for inner in element.walk()}
+        inner_elements -= {id(transition) for transition in element.all("transition")}
+        inner_ids = {inner.get("id") for inner in element.walk() if inner is not element}
+        for other in self.root.walk():
+            target_ids = {*(other.get("target") or "").split(), *(other.get("initial") or "").split()}
+            if target_ids & inner_ids and not (target_ids <= inner_ids and id(other) in inner_elements):
                 return False
-        deep = (around for history, around in self.histories.values() if history.get("type") == "deep")
-        return not any(one is element for around in deep for one in around.walk())
+        for history, parent in self.histories.values():
+            if history.get("type") == "deep" and any(inner is element for inner in parent.walk()):
+                return False
+        return True
 
 
 def name_states(root: Element) -> StateNames:
-    """Name the states of a document."""
-    free, names, called = FreeNames(), dict[str, str](), dict[int, str]()
+    """Return names for all states of a document.
+
+    Raises:
+        FormatError: two elements have the same id.
+    """
+    free = FreeNames()
+    names: dict[str, str] = {}
+    called: dict[int, str] = {}
     histories: dict[str, tuple[Element, Element]] = {}
-    first: dict[str, int | None] = {}
-    unnamed: list[Element] = []
-    for element, around in _with_parents(root):
-        name = element.get("id")
+    lines: dict[str, int | None] = {}
+    without_id: list[Element] = []
+    for element, parent in _with_parents(root):
         if element.name not in (*STATES, "history"):
             continue
-        if not name:
-            unnamed.append(element)
+        state_id = element.get("id")
+        if not state_id:
+            without_id.append(element)
             continue
-        if name in first:
-            element.fail(f"the id {name!r} is there twice (first in line {first[name]})", hint="rename one")
-        first[name] = element.line
+        if state_id in lines:
+            message = f"the id {state_id!r} occurs twice (first in line {lines[state_id]})"
+            element.fail(message, hint="rename one")
+        lines[state_id] = element.line
         if element.name == "history":
-            around.required("id")
-            histories[name] = (element, around)
+            parent.required("id")
+            histories[state_id] = (element, parent)
         else:
-            names[name] = called[id(element)] = free.take_state(name)
-    for element in unnamed:
+            names[state_id] = called[id(element)] = free.take_state(state_id)
+    for element in without_id:
         called[id(element)] = free.take_state(f"{element.name}_{element.line}")
     return StateNames(root, names, called, histories, free)
 
 
 def _with_parents(element: Element) -> Iterator[tuple[Element, Element]]:
+    """Yield all elements inside an element, each with its parent."""
     for child in element.children:
         yield child, element
         yield from _with_parents(child)
@@ -159,13 +177,13 @@ def _with_parents(element: Element) -> Iterator[tuple[Element, Element]]:
 
 @dataclass(frozen=True)
 class DocumentEvents:
-    """The events of a document, a closed set.
+    """The events of a document and their names in its chart.
 
     Attributes:
-        called: every event of the document, and what the chart calls it.
-        outside: those that come from outside, as the chart calls them.
-        inside: those that only the document raises.
-        tick: what stands for the asking of transitions without an event, where the document says so.
+        called: the name of every event in the chart.
+        outside: names of the events from outside.
+        inside: names of the events that only the document raises.
+        tick: the event that stands for a tick, if the document declares one.
     """
 
     called: Mapping[str, str]
@@ -174,60 +192,76 @@ class DocumentEvents:
     tick: str | None = None
 
     def matching(self, descriptors: str) -> tuple[str, ...]:
-        """Return the events, as the chart calls them, that a list of descriptors takes in."""
-        prefixes = [_prefix(word) for word in descriptors.split()]
-        found = (name for one in prefixes for event, name in self.called.items() if _takes_in(one, event))
-        return tuple(dict.fromkeys(found))
+        """Return the names of the events that match a list of SCXML event descriptors."""
+        names: dict[str, None] = {}
+        for descriptor in descriptors.split():
+            prefix = _descriptor_prefix(descriptor)
+            names.update((name, None) for event, name in self.called.items() if _matches(prefix, event))
+        return tuple(names)
 
 
 def name_events(root: Element, states: Mapping[str, str], free: FreeNames) -> DocumentEvents:
-    """Collect the events of a document.
+    """Return names for all events of a document.
 
-    It is the names that are raised or sent, those that are listened to, and `done.state.S` of every state
-    that can be done. A descriptor that takes in an event raised in the document names no event of its own.
+    These are the events that are raised or sent, those that trigger transitions, and `done.state.S` of every
+    state that can be done. A descriptor that matches a raised event is not an event of its own.
+
+    Args:
+        root: the document.
+        states: the names of states by id.
+        free: hands out names that are still unused.
     """
-    declared = [(root.get(own(key)) or "").split() for key in ("events", "local_events")]
+    declared_outside = (root.get(own("events")) or "").split()
+    declared_inside = (root.get(own("local_events")) or "").split()
     raised = dict.fromkeys(
-        one.required("event") for one in root.walk() if one.name in ("raise", "send") and one.get("event")
+        element.required("event")
+        for element in root.walk()
+        if element.name in ("raise", "send") and element.get("event")
     )
-    done = dict.fromkeys(DONE_STATE + state for state in _done(root) if state in states)
+    done = dict.fromkeys(DONE_STATE + state for state in _states_with_done_event(root) if state in states)
     tick = root.get(own("tick"))
-    inside = dict.fromkeys([*declared[1], *(name for name in raised if name not in declared[0])])
-    known = [*declared[0], *inside, *done]
-    heard = [
-        name for name in _listened(root) if name != tick and not any(_takes_in(name, one) for one in known)
-    ]
-    outside = dict.fromkeys([*declared[0], *(name for name in heard if name.split(".")[0] not in _PLATFORM)])
-    if len(outside) + len(inside) > MAX_EVENTS:
-        root.fail(f"{len(outside) + len(inside)} events", hint=f"at most {MAX_EVENTS}")
+    inside = dict.fromkeys([*declared_inside, *(name for name in raised if name not in declared_outside)])
+    raised_or_declared = [*declared_outside, *inside, *done]
+    outside = dict.fromkeys(declared_outside)
+    for name in _trigger_prefixes(root):
+        is_own_event = name != tick and not any(_matches(name, event) for event in raised_or_declared)
+        if is_own_event and name.split(".")[0] not in _PLATFORM_EVENTS:
+            outside[name] = None
+    n_events = len(outside) + len(inside)
+    if n_events > MAX_EVENTS:
+        root.fail(f"{n_events} events", hint=f"at most {MAX_EVENTS}")
     called = {name: free.take(name, "event") for name in (*outside, *inside)}
-    of_states = {name: DONE_PREFIX + states[name.removeprefix(DONE_STATE)] for name in done}
+    done_events = {name: DONE_PREFIX + states[name.removeprefix(DONE_STATE)] for name in done}
     return DocumentEvents(
-        {**called, **of_states},
+        {**called, **done_events},
         tuple(called[name] for name in outside),
         tuple(called[name] for name in inside),
         tick,
     )
 
 
-def _listened(root: Element) -> Iterable[str]:
-    lists = (one.get("event") or "" for one in root.walk() if one.name in ("transition", "pw:way"))
-    found = dict.fromkeys(_prefix(word) for words in lists for word in words.split())
-    return [name for name in found if name]
+def _trigger_prefixes(root: Element) -> Iterable[str]:
+    """Return the prefixes of all event descriptors of transitions, each once."""
+    prefixes: dict[str, None] = {}
+    for element in root.walk():
+        if element.name in ("transition", "pw:way"):
+            for descriptor in (element.get("event") or "").split():
+                prefixes[_descriptor_prefix(descriptor)] = None
+    return [prefix for prefix in prefixes if prefix]
 
 
-def _prefix(descriptor: str) -> str:
+def _descriptor_prefix(descriptor: str) -> str:
     return descriptor.removesuffix("*").removesuffix(".")
 
 
-def _takes_in(prefix: str, event: str) -> bool:
+def _matches(prefix: str, event: str) -> bool:
     return not prefix or event == prefix or event.startswith(f"{prefix}.")
 
 
-def _done(root: Element) -> Iterator[str]:
-    """Yield the ids of states that say when they are done, in the order in which they are written."""
+def _states_with_done_event(root: Element) -> Iterator[str]:
+    """Yield the ids of states that raise `done.state`: with a final child, or parallel with regions."""
     for element in root.walk():
-        name = element.get("id")
-        inside = {"state": ("final",), "parallel": STATES}.get(element.name, ())
-        if name is not None and element.all(*inside):
-            yield name
+        state_id = element.get("id")
+        child_names = {"state": ("final",), "parallel": STATES}.get(element.name, ())
+        if state_id is not None and element.all(*child_names):
+            yield state_id

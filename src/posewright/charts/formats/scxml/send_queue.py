@@ -1,10 +1,10 @@
-"""Events that a document sends to itself, at once or after a while: kept in locals, let out by a region.
+"""Events that a document sends to itself, with or without a delay, as locals and a region of the chart.
 
-SCXML has a second queue for them. Here they wait in a few slots, the one that is due first in the first
-slot, and a region of its own raises one of them as each tick begins. What waits is data like any other, so
-the checks see it: the promise `no_sent_event_is_lost` says that the slots suffice.
+SCXML has a second queue for these. In a chart they wait in a few slots, the one due first in the first slot,
+and a region of its own raises one of them at the beginning of each tick. The slots are data like any other,
+so the checks see them: the promise `no_sent_event_is_lost` states that there are enough slots.
 
-What a <send> or a <cancel> computes from a <data> of texts becomes a branch for each text it may be:
+A <send> or <cancel> with an attribute computed from a <data> of texts becomes a branch per possible text:
 <send eventexpr="next"/>  becomes  <if cond="next == 'go'"><send event="go"/><elseif .../> ... </if>
 """
 
@@ -16,17 +16,17 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from posewright.charts.formats.document_fields import MAX_TIME_S
-from posewright.charts.formats.scxml.datamodel import data_in, settings_in, texts_of
+from posewright.charts.formats.scxml.datamodel import data_in, list_assignments, texts_of
 from posewright.charts.formats.scxml.names import DocumentEvents, FreeNames
 from posewright.documents import PlainData
 from posewright.documents.markup import Element
 
-MOST_SLOTS = 8
+MAX_SLOTS = 8
 PROCESSORS = ("", "scxml", "http://www.w3.org/TR/scxml/#SCXMLEventProcessor")
 INTERNAL = "#_internal"
 
 COMPUTED = {"eventexpr": "event", "delayexpr": "delay", "sendidexpr": "sendid"}
-"""Attributes that compute, and those that they stand for."""
+"""Computed attributes, and the constant attributes that they stand for."""
 
 MAX_TEXTS = 50
 
@@ -34,21 +34,21 @@ _DELAY = re.compile(r"(\d{1,9}\.?\d{0,9}|\.\d{1,9})(ms|s)")
 
 
 @dataclass(frozen=True)
-class Mail:
-    """What waits to be dealt with in later ticks; its actions are those of a native document.
+class SendQueue:
+    """The queue of sent events; its methods return parts of a native document.
 
     Attributes:
-        sorts: every sort of thing that waits: the event and the id it can be cancelled by, and its name.
-        sent: locals that say what is in each slot.
-        due: those that say in how many ticks it is due; none where all is due at once.
+        entries: the enumeration value of each entry of the queue: an event, and the id that can cancel it.
+        slots: the locals that hold the entries.
+        due: the locals that hold the ticks until an entry is due; none if no event has a delay.
         longest: ticks of the longest delay.
         tick_s: the sample period [s].
-        nothing: what is in an empty slot.
-        lost: the local that says that there was no slot left.
+        nothing: the enumeration value of an empty slot.
+        lost: the local that is true once there was no free slot.
     """
 
-    sorts: Mapping[tuple[str, str], str]
-    sent: tuple[str, ...]
+    entries: Mapping[tuple[str, str], str]
+    slots: tuple[str, ...]
     due: tuple[str, ...]
     longest: int
     tick_s: float
@@ -57,105 +57,131 @@ class Mail:
 
     @property
     def locals(self) -> dict[str, PlainData]:
-        """The locals that it takes, with their types."""
-        sent = {name: {"enum": [self.nothing, *self.sorts.values()]} for name in self.sent}
-        return {**sent, **{name: {"int": [0, self.longest]} for name in self.due}, self.lost: "bool"}
+        """The types of its locals."""
+        slots = {name: {"enum": [self.nothing, *self.entries.values()]} for name in self.slots}
+        return {**slots, **{name: {"int": [0, self.longest]} for name in self.due}, self.lost: "bool"}
 
     @property
     def empty(self) -> dict[str, PlainData]:
-        """What the locals hold while nothing waits."""
-        return {**dict.fromkeys(self.sent, self.nothing), **dict.fromkeys(self.due, 0), self.lost: 0}
+        """The values of its locals while it is empty."""
+        return {**dict.fromkeys(self.slots, self.nothing), **dict.fromkeys(self.due, 0), self.lost: 0}
 
-    def send(self, event: str, name: str, wait: int) -> dict[str, PlainData]:
-        """Return what puts an event into its slot, behind all that is due no later.
+    def send(self, event: str, send_id: str, wait: int) -> dict[str, PlainData]:
+        """Return the action that inserts an event behind all that are due no later.
 
         Args:
-            event: as the chart calls it.
-            name: the id it is sent with, none without one.
+            event: its name in the chart.
+            send_id: its id, empty for none.
             wait: ticks until it is due.
         """
-        sort = self.sorts.get((event, name)) or self.sorts[event, ""]
+        entry = self.entries.get((event, send_id)) or self.entries[event, ""]
         values = {}
-        for i in range(len(self.sent)):
-            values[self.sent[i]] = self._put(i, wait, sort, self.sent)
+        for i in range(len(self.slots)):
+            values[self.slots[i]] = self._inserted_value(i, wait, entry, self.slots)
             if self.due:
-                values[self.due[i]] = self._put(i, wait, str(wait), self.due)
-        return {"if": f"{self.sent[-1]} == {self.nothing}", "do": values, "else": {self.lost: "true"}}
+                values[self.due[i]] = self._inserted_value(i, wait, str(wait), self.due)
+        return {"if": f"{self.slots[-1]} == {self.nothing}", "do": values, "else": {self.lost: "true"}}
 
-    def _put(self, i: int, wait: int, new: str, slots: tuple[str, ...]) -> str:
-        otherwise = f"({new} if {self._earlier(i - 1, wait)} else {slots[i - 1]})" if i else new
-        return f"{slots[i]} if {self._earlier(i, wait)} else {otherwise}"
+    def _inserted_value(self, i: int, wait: int, new: str, variables: tuple[str, ...]) -> str:
+        """Return the expression of the value in place `i` once a new one is inserted before later ones."""
+        otherwise = f"({new} if {self._goes_first(i - 1, wait)} else {variables[i - 1]})" if i else new
+        return f"{variables[i]} if {self._goes_first(i, wait)} else {otherwise}"
 
-    def _earlier(self, i: int, wait: int) -> str:
-        """Return the condition that a slot holds what goes before something that waits so long."""
-        full = f"{self.sent[i]} != {self.nothing}"
-        return f"{full} and {self.due[i]} <= {wait}" if self.due else full
+    def _goes_first(self, i: int, wait: int) -> str:
+        """Return the condition that place `i` holds an entry that is due within `wait` ticks."""
+        is_full = f"{self.slots[i]} != {self.nothing}"
+        return f"{is_full} and {self.due[i]} <= {wait}" if self.due else is_full
 
-    def cancel(self, name: str) -> list[dict[str, PlainData]]:
-        """Return what takes out all that was sent with an id; nothing where nothing is sent with it."""
-        sorts = [sort for (_, known), sort in self.sorts.items() if known == name]
+    def cancel(self, send_id: str) -> list[dict[str, PlainData]]:
+        """Return the actions that remove all events sent with an id; none if nothing is sent with it."""
+        cancelled = [entry for (_, entry_id), entry in self.entries.items() if entry_id == send_id]
         values: dict[str, PlainData] = {}
-        asked: list[str] = []
-        for i, (sent, behind) in enumerate(self._moved_up(self.sent, self.nothing)):
-            asked += [f"{sent} == {sort}" for sort in sorts]
-            gone = " or ".join(asked)
-            values[sent] = f"{behind} if {gone} else {sent}"
+        conditions: list[str] = []
+        for i, (slot, next_value) in enumerate(self._with_next(self.slots, self.nothing)):
+            conditions += [f"{slot} == {entry}" for entry in cancelled]
+            is_removed = " or ".join(conditions)
+            values[slot] = f"{next_value} if {is_removed} else {slot}"
             if self.due:
-                due, later = self._moved_up(self.due, "0")[i]
-                values[due] = f"{later} if {gone} else {due}"
-        return [values] * len(self.sent) if sorts else []  # each time the first of them goes
+                due, next_due = self._with_next(self.due, "0")[i]
+                values[due] = f"{next_due} if {is_removed} else {due}"
+        return [values] * len(self.slots) if cancelled else []  # each repetition removes the first of them
 
     @staticmethod
-    def _moved_up(slots: tuple[str, ...], empty: str) -> list[tuple[str, str]]:
-        return list(zip(slots, [*slots[1:], empty], strict=True)) if slots else []
+    def _with_next(variables: tuple[str, ...], empty: str) -> list[tuple[str, str]]:
+        """Return each variable with the one behind it, or the empty value for the last."""
+        return list(zip(variables, [*variables[1:], empty], strict=True)) if variables else []
 
     def region(self, inside: str) -> dict[str, PlainData]:
-        """Return the region that lets out, as each tick begins, the first thing that is due."""
-        later = {due: f"max({due} - 1, 0)" for due in self.due}
-        moved_up = dict(self._moved_up(self.sent, self.nothing))
-        moved_up |= {due: f"max({behind} - 1, 0)" for due, behind in self._moved_up(self.due, "0")}
-        raised: PlainData = []
-        for (event, _), sort in reversed([*self.sorts.items()]):
-            raised = {"if": f"{self.sent[0]} == {sort}", "do": {"raise": event}, "else": raised}
-        ways: list[tuple[str, list[PlainData]]] = [(self._earlier(0, 1), [raised, moved_up])]
+        """Return the region that raises, at the beginning of each tick, the first event that is due.
+
+        Args:
+            inside: name of the only state in the region.
+        """
+        count_down = {due: f"max({due} - 1, 0)" for due in self.due}
+        move_up = dict(self._with_next(self.slots, self.nothing))
+        move_up |= {due: f"max({next_due} - 1, 0)" for due, next_due in self._with_next(self.due, "0")}
+        raise_first: PlainData = []
+        for (event, _), entry in reversed([*self.entries.items()]):
+            raise_first = {"if": f"{self.slots[0]} == {entry}", "do": {"raise": event}, "else": raise_first}
+        guarded_actions: list[tuple[str, list[PlainData]]] = [
+            (self._goes_first(0, 1), [raise_first, move_up])
+        ]
         if self.due:
-            ways.append((f"{self.sent[0]} != {self.nothing}", [later]))
+            guarded_actions.append((f"{self.slots[0]} != {self.nothing}", [count_down]))
         transitions: list[PlainData] = [
-            {"when": when, "after_s": self.tick_s, "do": do, "go": inside} for when, do in ways
+            {"when": guard, "after_s": self.tick_s, "do": actions, "go": inside}
+            for guard, actions in guarded_actions
         ]
         return {"initial": inside, "states": {inside: {"transitions": transitions}}}
 
     @property
     def promise(self) -> dict[str, str]:
-        """The promise that there are slots enough."""
+        """The promise that there are enough slots."""
         return {"name": "no_sent_event_is_lost", "never": self.lost}
 
 
-def mail_of(root: Element, events: DocumentEvents, free: FreeNames, tick_s: float) -> Mail | None:
-    """Return what a document needs for what it sends; None where it sends nothing."""
-    sends = [one for one in root.walk() if one.name == "send" and is_mail(one)]
+def build_send_queue(
+    root: Element, events: DocumentEvents, free: FreeNames, tick_s: float
+) -> SendQueue | None:
+    """Return the queue of the events that a document sends; None if it sends nothing.
+
+    Args:
+        root: the document.
+        events: the names of its events.
+        free: hands out names that are still unused.
+        tick_s: the sample period [s].
+    """
+    sends = [element for element in root.walk() if element.name == "send" and is_queued(element)]
     if not sends:
         return None
-    cancelled = {one.get("sendid") for one in root.walk() if one.name == "cancel"}
-    sorts: dict[tuple[str, str], str] = {}
+    cancelled = {element.get("sendid") for element in root.walk() if element.name == "cancel"}
+    entries: dict[tuple[str, str], str] = {}
     for element in sends:
-        event, name = events.called[element.required("event")], element.get("id") or ""
-        key = (event, name if name in cancelled else "")
-        if key not in sorts:
-            sorts[key] = free.take(f"{event}_sent", "sort")
-    numbers = range(1, min(len(sends) + 1, MOST_SLOTS) + 1)
-    longest = max(ticks_of(element, tick_s) for element in sends)
-    sent, due = (tuple(free.take(f"{what}_{i}", "slot") for i in numbers) for what in ("sent", "due"))
-    nothing, lost = free.take("nothing", "sent"), free.take("sent_lost", "event")
-    return Mail(sorts, sent, due if longest else (), longest, tick_s, nothing, lost)
+        event = events.called[element.required("event")]
+        send_id = element.get("id") or ""
+        key = (event, send_id if send_id in cancelled else "")
+        if key not in entries:
+            entries[key] = free.take(f"{event}_sent", "sort")
+    numbers = range(1, min(len(sends) + 1, MAX_SLOTS) + 1)
+    longest = max(delay_ticks(element, tick_s) for element in sends)
+    slots = tuple(free.take(f"sent_{i}", "slot") for i in numbers)
+    due = tuple(free.take(f"due_{i}", "slot") for i in numbers)
+    nothing = free.take("nothing", "sent")
+    lost = free.take("sent_lost", "event")
+    return SendQueue(entries, slots, due if longest else (), longest, tick_s, nothing, lost)
 
 
-def is_mail(element: Element) -> bool:
-    """Return whether a <send> goes into the queue of events from outside, rather than the internal one."""
-    target, kind = element.get("target") or "", element.get("type") or ""
-    if kind not in PROCESSORS:
-        what = f"<send> of type {kind!r} is outside the subset of SCXML"
-        element.fail(what, hint="a chart sends to itself alone")
+def is_queued(element: Element) -> bool:
+    """Return whether a <send> goes to the queue of events from outside, not to the internal queue.
+
+    Raises:
+        FormatError: it goes to another program, or has a delay in the internal queue.
+    """
+    target = element.get("target") or ""
+    processor = element.get("type") or ""
+    if processor not in PROCESSORS:
+        message = f"<send> of type {processor!r} is outside the subset of SCXML"
+        element.fail(message, hint="a chart sends to itself alone")
     if target not in ("", INTERNAL):
         hint = f"a chart sends to itself alone: leave 'target' out, or write {INTERNAL}"
         element.fail(f"<send> to {target!r} is outside the subset of SCXML", hint=hint)
@@ -164,68 +190,79 @@ def is_mail(element: Element) -> bool:
     return not target
 
 
-def ticks_of(element: Element, tick_s: float) -> int:
-    """Return the ticks that a <send> waits."""
+def delay_ticks(element: Element, tick_s: float) -> int:
+    """Return the delay of a <send> in ticks."""
     text = element.get("delay")
     if text is None or text.strip() == "0":
         return 0
     match = _DELAY.fullmatch(text.strip())
     seconds = float(match[1]) / (1000 if match[2] == "ms" else 1) if match else math.inf
     if seconds > MAX_TIME_S:
-        element.fail(f"the delay {text[:40]!r} is no time", hint="write it like 2s or 500ms, a day at most")
+        element.fail(
+            f"the delay {text[:40]!r} is not a time", hint="write it like 2s or 500ms, a day at most"
+        )
     return math.ceil(seconds / tick_s - 1e-9)
 
 
-def laid_out(root: Element) -> Element:
-    """Return a document without attributes that compute."""
-    if not any(key in one.attributes for one in root.walk() for key in COMPUTED):
+def expand_computed_attributes(root: Element) -> Element:
+    """Return a document in which branches over constant attributes replace computed attributes.
+
+    Raises:
+        FormatError: an attribute is computed from anything but a <data> of texts.
+    """
+    if not any(key in element.attributes for element in root.walk() for key in COMPUTED):
         return root
     data = data_in(root)
-    sent = {one.get("id") for one in root.walk() if one.name == "send"}
-    return _Layout(texts_of(root, settings_in(root, data), data), sent).within(root)
+    send_ids = {element.get("id") for element in root.walk() if element.name == "send"}
+    return _AttributeExpander(texts_of(root, list_assignments(root, data), data), send_ids).expand(root)
 
 
 @dataclass(frozen=True)
-class _Layout:
-    """Lays out a document.
+class _AttributeExpander:
+    """Replaces computed attributes.
 
     Attributes:
-        texts: what each <data> of texts may hold.
-        sent: ids of what is sent.
+        texts: the texts that each <data> of texts may hold.
+        send_ids: the ids of all <send> elements.
     """
 
     texts: Mapping[str, list[str]]
-    sent: Collection[str | None]
+    send_ids: Collection[str | None]
 
-    def within(self, element: Element) -> Element:
-        return replace(element, children=tuple(self.one(self.within(child)) for child in element.children))
+    def expand(self, element: Element) -> Element:
+        children = tuple(self._expand_attributes(self.expand(child)) for child in element.children)
+        return replace(element, children=children)
 
-    def one(self, element: Element) -> Element:
+    def _expand_attributes(self, element: Element) -> Element:
         key = next((key for key in COMPUTED if key in element.attributes), None)
         if key is None:
             return element
         name = element.attributes[key].strip()
-        if name[:1] in ("'", '"') and name[-1:] == name[:1]:
-            return self.one(_said(element, key, name[1:-1]))
+        is_quoted = name[:1] in ("'", '"') and name[-1:] == name[:1]
+        if is_quoted:
+            return self._expand_attributes(_with_constant(element, key, name[1:-1]))
         if name not in self.texts:
             hint = f"write {COMPUTED[key]!r}, or the name of a <data> that holds texts"
             element.fail(f"{key}={name!r} is outside the subset of SCXML", hint=hint)
-        if len(self.texts[name]) > MAX_TEXTS:
-            element.fail(f"{name} may hold {len(self.texts[name])} texts", hint=f"at most {MAX_TEXTS} here")
-        return self.branches(element, key, name)
+        n_texts = len(self.texts[name])
+        if n_texts > MAX_TEXTS:
+            element.fail(f"{name} may hold {n_texts} texts", hint=f"at most {MAX_TEXTS} here")
+        return self._build_branches(element, key, name)
 
-    def branches(self, element: Element, key: str, name: str) -> Element:
-        inside: list[Element] = []
+    def _build_branches(self, element: Element, key: str, name: str) -> Element:
+        """Return an <if> with one branch for each text that a <data> may hold."""
+        elements: list[Element] = []
         for text in self.texts[name]:
             quote = '"' if "'" in text else "'"
-            head = {"cond": f"{name} == {quote}{text}{quote}"}
-            inside.append(Element("elseif", head, line=element.line, path=element.path))
-            if key != "sendidexpr" or text in self.sent:  # to cancel what nobody sends does nothing
-                inside.append(self.one(_said(element, key, text)))
-        first, *others = inside
+            condition = {"cond": f"{name} == {quote}{text}{quote}"}
+            elements.append(Element("elseif", condition, line=element.line, path=element.path))
+            if key != "sendidexpr" or text in self.send_ids:  # cancelling an unknown id has no effect
+                elements.append(self._expand_attributes(_with_constant(element, key, text)))
+        first, *others = elements
         return replace(first, name="if", children=tuple(others))
 
 
-def _said(element: Element, key: str, text: str) -> Element:
+def _with_constant(element: Element, key: str, text: str) -> Element:
+    """Return an element with a constant attribute in place of the computed attribute `key`."""
     attributes = {name: value for name, value in element.attributes.items() if name != key}
     return replace(element, attributes={**attributes, COMPUTED[key]: text})

@@ -1,6 +1,6 @@
-"""SCXML's vocabulary and ours: what there may be in a document.
+"""The supported vocabulary of SCXML documents, and the extensions in a namespace of our own.
 
-What is not in the tables below is refused by name: docs/scxml.md says the same in words.
+Anything that is not in the tables below is an error; docs/scxml.md describes the subset.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from posewright.errors import FormatError, Where
 SCXML = "http://www.w3.org/2005/07/scxml"
 OWN = "urn:posewright:chart"
 PREFIX = "pw"
-"""What our vocabulary, `OWN`, is called in the documents that we write: it has what SCXML has no word for."""
+"""Prefix of the namespace `OWN` in written documents; it has what SCXML cannot express."""
 
 MARKUP_RULES = MarkupRules(
     max_bytes=1_000_000, max_elements=20_000, max_levels=100, prefixes={SCXML: "", OWN: PREFIX}
@@ -25,10 +25,10 @@ MARKUP_RULES = MarkupRules(
 
 
 def own(name: str) -> str:
-    """Return the key of one of our attributes, as `Element.attributes` has it.
+    """Return the key of an extension attribute in `Element.attributes`.
 
-    None is called like an attribute that SCXML gives the same element: there are readers that take off
-    prefixes before they look.
+    No extension attribute has the name of an SCXML attribute of the same element, since some readers ignore
+    prefixes.
     """
     return f"{PREFIX}:{name}"
 
@@ -36,40 +36,43 @@ def own(name: str) -> str:
 AT_ONCE = own("at_once")
 """Marks an <assign> that is set at once with the one before it."""
 
-MOORE, DEFAULT = own("moore"), own("default")
-"""Mark the outputs of a Moore state, set as it is entered, and those that it leaves as they began."""
+MOORE = own("moore")
+"""Marks the <onentry> that sets the outputs of a Moore state."""
+
+DEFAULT = own("default")
+"""Marks outputs that a Moore state does not set, and histories whose default is the initial state."""
 
 WHOLE = "whole"
-"""What `pw:default` says of a history that leads, at first, to its state as a whole."""
+"""Value of `pw:default` at a history that enters the initial states while it is empty."""
 
 UNSET = "unset"
-"""What `pw:initial` says of a variable that holds nothing in particular at first."""
+"""Value of `pw:initial` at a variable without a declared initial value."""
 
 STATES = ("state", "parallel", "final")
 """Elements that are states."""
 
-_DONE = frozenset({"raise", "assign", "if", "log", "send", "cancel", "foreach"})
-_INSIDE_IF = _DONE | {"elseif", "else"}
-_OWN_WAYS = frozenset({"pw:way", "pw:to"})
-_OF_STATES = frozenset({"onentry", "onexit", "transition", "datamodel", "pw:during"})
-_ACTING = frozenset({"onentry", "onexit", "transition", "if", "foreach", "pw:during", "pw:way"})
-"""Elements that hold executable content, in which nothing may be passed over."""
+_ACTIONS = frozenset({"raise", "assign", "if", "log", "send", "cancel", "foreach"})
+_IF_CHILDREN = _ACTIONS | {"elseif", "else"}
+_JUNCTIONS = frozenset({"pw:way", "pw:to"})
+_STATE_CHILDREN = frozenset({"onentry", "onexit", "transition", "datamodel", "pw:during"})
+_ACTION_PARENTS = frozenset({"onentry", "onexit", "transition", "if", "foreach", "pw:during", "pw:way"})
+"""Elements with executable content, in which no unknown element is ignored."""
 
 CHILDREN: dict[str, frozenset[str]] = {
     "scxml": frozenset({*STATES, "datamodel", "pw:junction", "pw:function", "pw:promise", "pw:table"}),
-    "state": _OF_STATES | {*STATES, "initial", "history"},
-    "parallel": _OF_STATES | {"state", "parallel", "history"},
+    "state": _STATE_CHILDREN | {*STATES, "initial", "history"},
+    "parallel": _STATE_CHILDREN | {"state", "parallel", "history"},
     "final": frozenset({"onentry", "onexit", "pw:during"}),
     "initial": frozenset({"transition"}),
     "history": frozenset({"transition"}),
     "datamodel": frozenset({"data"}),
-    "onentry": _DONE,
-    "onexit": _DONE,
-    "transition": _DONE | _OWN_WAYS,
-    "if": _INSIDE_IF,
-    "foreach": _DONE - {"foreach"},
-    "pw:during": _DONE,
-    "pw:way": _DONE | _OWN_WAYS,
+    "onentry": _ACTIONS,
+    "onexit": _ACTIONS,
+    "transition": _ACTIONS | _JUNCTIONS,
+    "if": _IF_CHILDREN,
+    "foreach": _ACTIONS - {"foreach"},
+    "pw:during": _ACTIONS,
+    "pw:way": _ACTIONS | _JUNCTIONS,
     "pw:junction": frozenset({"pw:way"}),
     "pw:function": frozenset({"pw:takes", "pw:row"}),
     "pw:table": frozenset({"pw:column", "pw:code"}),
@@ -94,8 +97,8 @@ ATTRIBUTES: dict[str, frozenset[str]] = {
     "foreach": frozenset({"array", "item", "index"}),
 }
 
-MOST = {"state": 2000, "data": 500, "send": 200, "foreach": 50, "history": 500, "pw:promise": 1000}
-"""How many elements of a sort there may be: more than any person keeps in view."""
+MAX_COUNTS = {"state": 2000, "data": 500, "send": 200, "foreach": 50, "history": 500, "pw:promise": 1000}
+"""Maximal number of elements of a name."""
 
 REASONS = {
     "invoke": "a chart starts no other process",
@@ -113,38 +116,38 @@ REASONS = {
 
 
 def read_elements(text: str, path: Path | None = None) -> Element:
-    """Return the root of an SCXML document; `path` is only used in messages.
+    """Return the root of an SCXML document; `path` is used for messages.
 
     Raises:
-        FormatError: it is no XML or no SCXML, or has something that is outside the subset.
+        FormatError: it is not XML or not SCXML, or is outside the subset.
     """
     root = parse_markup(text, path, MARKUP_RULES)
     if root.name != "scxml":
-        raise FormatError(f"<{root.name}> is no SCXML", where=Where(path, 1), hint="the root is <scxml>")
+        raise FormatError(f"<{root.name}> is not SCXML", where=Where(path, 1), hint="the root is <scxml>")
     _require_subset(root)
     return root
 
 
 def mapping_at(element: Element, /, **entries: object) -> Entries:
-    """Return a mapping of a native document that stands where an element does; None is left out."""
+    """Return a mapping of a native document with the line of an element; None entries are left out."""
     return Entries(entries, element.line)
 
 
 def tag(
     name: str, attributes: Mapping[str, str | None] | None = None, children: Iterable[Element] = ()
 ) -> Element:
-    """Return an element to be written; an attribute that is None is left out."""
+    """Return an element; attributes that are None are left out."""
     stated = {key: text for key, text in (attributes or {}).items() if text is not None}
     return Element(name, stated, tuple(children))
 
 
 def _require_subset(root: Element) -> None:
-    """Refuse what is not read: by its name, with its line and with what there is instead."""
-    counted: dict[str, int] = {}
+    """Raise a FormatError for anything outside the subset, with its line and the alternatives."""
+    counts: dict[str, int] = {}
     for element in root.walk():
-        counted[element.name] = counted.get(element.name, 0) + 1
-        if element.name in MOST and counted[element.name] > MOST[element.name]:
-            element.fail(f"too many <{element.name}>", hint=f"at most {MOST[element.name]}")
+        counts[element.name] = counts.get(element.name, 0) + 1
+        if element.name in MAX_COUNTS and counts[element.name] > MAX_COUNTS[element.name]:
+            element.fail(f"too many <{element.name}>", hint=f"at most {MAX_COUNTS[element.name]}")
         if not element.name.startswith("{"):
             _require_attributes(element)
             _require_children(element)
@@ -153,11 +156,11 @@ def _require_subset(root: Element) -> None:
 def _require_children(element: Element) -> None:
     allowed = CHILDREN.get(element.name, frozenset())
     for child in element.children:
-        if child.name in allowed or (child.name.startswith("{") and element.name not in _ACTING):
+        if child.name in allowed or (child.name.startswith("{") and element.name not in _ACTION_PARENTS):
             continue
         if child.name in CHILDREN or child.name in ATTRIBUTES:
-            child.fail(f"<{child.name}> does not belong in <{element.name}>", hint=_instead(allowed))
-        reason = REASONS.get(child.name) or _nearest(child.name, allowed)
+            child.fail(f"<{child.name}> does not belong in <{element.name}>", hint=_alternatives(allowed))
+        reason = REASONS.get(child.name) or _suggest(child.name, allowed)
         child.fail(f"<{child.name}> is outside the subset of SCXML", hint=reason)
 
 
@@ -167,14 +170,14 @@ def _require_attributes(element: Element) -> None:
         if name in allowed or name.startswith(f"{PREFIX}:") or element.name.startswith(f"{PREFIX}:"):
             continue
         where = f"{name!r} of <{element.name}> is outside the subset of SCXML"
-        element.fail(where, hint=REASONS.get(name) or _nearest(name, allowed))
+        element.fail(where, hint=REASONS.get(name) or _suggest(name, allowed))
 
 
-def _nearest(name: str, allowed: frozenset[str]) -> str:
-    near = difflib.get_close_matches(name, sorted(allowed), n=1)
-    return f"did you mean {near[0]!r}?" if near else _instead(allowed)
+def _suggest(name: str, allowed: frozenset[str]) -> str:
+    matches = difflib.get_close_matches(name, sorted(allowed), n=1)
+    return f"did you mean {matches[0]!r}?" if matches else _alternatives(allowed)
 
 
-def _instead(allowed: frozenset[str]) -> str:
-    shown = sorted(name for name in allowed if not name.startswith(PREFIX))
-    return f"there may be {', '.join(shown)}" if shown else "nothing may be there"
+def _alternatives(allowed: frozenset[str]) -> str:
+    names = sorted(name for name in allowed if not name.startswith(PREFIX))
+    return f"allowed are {', '.join(names)}" if names else "nothing is allowed here"

@@ -1,4 +1,4 @@
-"""Charts to SCXML: in the W3C's words what they can say, in ours the rest, so that nothing is lost."""
+"""The writer of SCXML, which adds what SCXML cannot express in an XML namespace of its own."""
 
 from __future__ import annotations
 
@@ -65,53 +65,55 @@ from posewright.documents.markup import Element
 from posewright.errors import InputError
 
 TICK = "tick"
-"""The event that stands for a tick in charts that ask transitions without an event once a tick."""
+"""The event that stands for a tick, in charts that try transitions without a trigger once per tick."""
 
 
 def save_scxml(chart: Chart, path: Path | str) -> None:
     """Write a chart as an SCXML document, atomically.
 
     Raises:
-        OutputError: it cannot be written there.
+        OutputError: the file cannot be written.
     """
     write_atomically(Path(path), scxml_text(chart).encode())
 
 
 def scxml_text(chart: Chart) -> str:
-    """Return a chart as the text of an SCXML document; read again, it is the same chart.
+    """Return the text of a chart's SCXML document; it reads back as the same chart.
 
-    What SCXML has no word for is written in our vocabulary, which other readers pass over: `beyond_scxml`
-    names it.
+    What SCXML cannot express is written in a namespace that other readers ignore; `beyond_scxml` lists it.
     """
-    return "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', *_root(chart).lines(), ""])
+    return "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', *_build_root(chart).lines(), ""])
 
 
 def tick_event(chart: Chart) -> str | None:
-    """Return the event that asks transitions without an event; None where they are asked by themselves."""
+    """Return the event that stands for a tick; None in a chart that runs to completion."""
     if chart.steps is StepMode.COMPLETION:
         return None
     return FreeNames((*chart.events, *chart.local_events)).take(TICK, "event")
 
 
-def _root(chart: Chart) -> Element:
+def _build_root(chart: Chart) -> Element:
     tick = tick_event(chart)
     writer = _ScxmlWriter(chart, tick)
-    children = [*_datamodel(chart), *map(_function, chart.functions.values()), *map(_promise, chart.promises)]
-    children += [_table(chart.form)] if chart.form is not None and chart.form.state_bits else []
-    for name, ways in chart.junctions.items():
-        segments = tuple(writer.transition(way) for way in ways)
-        children.append(tag(own("junction"), {"id": name}, segments))
-    states = tuple(writer.state(state) for state in chart.states)
-    initial = writer.targets(chart.initial)
-    if chart.parallel:
+    children = [*_build_datamodel(chart)]
+    children += map(_build_function, chart.functions.values())
+    children += map(_build_promise, chart.promises)
+    if chart.form is not None and chart.form.state_bits:
+        children.append(_build_table(chart.form))
+    for name, segments in chart.junctions.items():
+        elements = tuple(writer.build_transition(segment) for segment in segments)
+        children.append(tag(own("junction"), {"id": name}, elements))
+    states = tuple(writer.build_state(state) for state in chart.states)
+    initial = writer.format_targets(chart.initial)
+    if chart.parallel:  # the root of an SCXML document cannot have regions, so they are put into a state
         regions = writer.free.take_state("regions")
         states = (tag("parallel", {"id": regions, own("regions"): "true"}, states),)
         initial = initial or regions
-    return tag("scxml", {**_head(chart, tick), "initial": initial}, (*children, *states))
+    return tag("scxml", {**_root_attributes(chart, tick), "initial": initial}, (*children, *states))
 
 
-def _head(chart: Chart, tick: str | None) -> dict[str, str | None]:
-    usual = chart.stays_by_default and chart.kind is ChartKind.STATECHART
+def _root_attributes(chart: Chart, tick: str | None) -> dict[str, str | None]:
+    is_default_otherwise = chart.stays_by_default and chart.kind is ChartKind.STATECHART
     return {
         "xmlns": SCXML,
         f"xmlns:{PREFIX}": OWN,
@@ -123,7 +125,7 @@ def _head(chart: Chart, tick: str | None) -> dict[str, str | None]:
         own("steps"): chart.steps.value,
         own("tick"): tick,
         own("priority"): chart.priority.value,
-        own("otherwise"): None if usual else chart.otherwise.value,
+        own("otherwise"): None if is_default_otherwise else chart.otherwise.value,
         own("events"): " ".join(chart.events) or None,
         own("local_events"): " ".join(chart.local_events) or None,
         own("resources"): " ".join(chart.resources) or None,
@@ -132,86 +134,101 @@ def _head(chart: Chart, tick: str | None) -> dict[str, str | None]:
     }
 
 
-def _datamodel(chart: Chart) -> Iterator[Element]:
-    start = chart.start_values()
-    tags = [_datum(name, kind.default, "input", kind) for name, kind in chart.inputs.items()]
-    for role, kinds in (("output", chart.outputs), ("local", chart.locals)):
-        for name, kind in kinds.items():
+def _build_datamodel(chart: Chart) -> Iterator[Element]:
+    """Yield the <datamodel>, unless it is empty."""
+    start_values = chart.start_values()
+    elements = []
+    for name, input_type in chart.inputs.items():
+        elements.append(_build_data(name, input_type.default, "input", input_type))
+    for role, types in (("output", chart.outputs), ("local", chart.locals)):
+        for name, variable_type in types.items():
             unset = None if name in chart.initial_values else "unset"
-            tags.append(_datum(name, start[name], role, kind, {own("initial"): unset}))
+            attributes = {own("initial"): unset}
+            elements.append(_build_data(name, start_values[name], role, variable_type, attributes))
     for name, value in chart.constants.items():
-        tags.append(_datum(name, value, "constant", None, {own("unit"): chart.units.get(name)}))
-    if tags:
-        yield tag("datamodel", {}, tuple(tags))
+        elements.append(_build_data(name, value, "constant", None, {own("unit"): chart.units.get(name)}))
+    if elements:
+        yield tag("datamodel", {}, tuple(elements))
 
 
-def _datum(
-    name: str, value: Value, role: str, kind: Type | None, more: Mapping[str, str | None] | None = None
+def _build_data(
+    name: str,
+    value: Value,
+    role: str,
+    value_type: Type | None,
+    extra_attributes: Mapping[str, str | None] | None = None,
 ) -> Element:
-    said = None if kind is None else flow_text(type_data(kind))
-    attributes = {"id": name, "expr": python_value(value), own("role"): role, own("type"): said}
-    return tag("data", {**attributes, **(more or {})})
+    type_text = None if value_type is None else flow_text(type_data(value_type))
+    attributes = {"id": name, "expr": python_value(value), own("role"): role, own("type"): type_text}
+    return tag("data", {**attributes, **(extra_attributes or {})})
 
 
-def _function(function: Function) -> Element:
-    kinds = {name: flow_text(type_data(kind)) for name, kind in function.takes.items()}
-    takes = (tag(own("takes"), {"name": name, "type": said}) for name, said in kinds.items())
-    head = {"name": function.name, "gives": flow_text(type_data(function.gives))}
-    return tag(own("function"), head, (*takes, *map(_row, function.rows)))
+def _build_function(function: Function) -> Element:
+    parameters = [
+        tag(own("takes"), {"name": name, "type": flow_text(type_data(parameter_type))})
+        for name, parameter_type in function.takes.items()
+    ]
+    attributes = {"name": function.name, "gives": flow_text(type_data(function.gives))}
+    return tag(own("function"), attributes, (*parameters, *map(_build_function_row, function.rows)))
 
 
-def _row(row: FunctionRow) -> Element:
-    asked = {"cells": " | ".join(row.cells)} if row.cells else {"when": str(row.when)}
-    return tag(own("row"), {**asked, "give": str(row.give)})
+def _build_function_row(row: FunctionRow) -> Element:
+    condition = {"cells": " | ".join(row.cells)} if row.cells else {"when": str(row.when)}
+    return tag(own("row"), {**condition, "give": str(row.give)})
 
 
-def _promise(promise: Promise) -> Element:
+def _build_promise(promise: Promise) -> Element:
     if promise.kind is not PromiseKind.LEADS_TO or promise.goal is None:
         return tag(own("promise"), {"name": promise.name, promise.kind.value: str(promise.when)})
-    said = {"when": str(promise.when), "leads_to": str(promise.goal), "within": repr(promise.within_s)}
-    return tag(own("promise"), {"name": promise.name, **said})
+    attributes = {
+        "name": promise.name,
+        "when": str(promise.when),
+        "leads_to": str(promise.goal),
+        "within": repr(promise.within_s),
+    }
+    return tag(own("promise"), attributes)
 
 
-def _table(form: TableForm) -> Element:
-    inputs = (tag(own("column"), {"name": name, "input": one}) for name, one in form.inputs.items())
-    outputs = (tag(own("column"), {"name": name, "output": one}) for name, one in form.outputs.items())
-    codes = (tag(own("code"), {"state": name, "bits": bits}) for name, bits in form.codes.items())
+def _build_table(form: TableForm) -> Element:
+    inputs = [tag(own("column"), {"name": column, "input": name}) for column, name in form.inputs.items()]
+    outputs = [tag(own("column"), {"name": column, "output": name}) for column, name in form.outputs.items()]
+    codes = [tag(own("code"), {"state": name, "bits": bits}) for name, bits in form.codes.items()]
     return tag(own("table"), {"state_bits": " ".join(form.state_bits)}, (*inputs, *outputs, *codes))
 
 
 class _ScxmlWriter:
-    """Writes the states of one chart, and what it does and asks.
+    """Builds the elements of one chart's states and transitions.
 
     Attributes:
-        tick: the event that asks transitions without an event once; None asks them again and again.
-        names: of the chart, which the document has unchanged.
-        free: gives out ids of histories.
-        histories: every history that something leads to, and its id.
+        tick: the event that triggers transitions without one; None in a chart that runs to completion.
+        names: the names of the chart, which the document has unchanged.
+        free: hands out unused names, for the ids of histories.
+        histories: the id of every history that is a target.
     """
 
     def __init__(self, chart: Chart, tick: str | None) -> None:
         self.chart = chart
         self.tick = tick
         self.scope = chart.scope
-        every = (chart.inputs, chart.variables, chart.constants)
+        declared = [*chart.inputs, *chart.variables, *chart.constants]
         self.names = Renaming(
-            {name: name for names in every for name in names},
+            {name: name for name in declared},
             {value: value for value in self.scope.values},
             {name: name for name in chart.state_names},
         )
         self.free = FreeNames(chart.state_names)
         self.histories: dict[StateTarget, str] = {}
-        for target in _targets_of(chart):
+        for target in _list_targets(chart):
             if target.history is not None and target not in self.histories:
                 kind = "history" if target.history is HistoryKind.SHALLOW else "deep_history"
                 self.histories[target] = self.free.take_state(f"{target.state}_{kind}")
 
-    def targets(self, targets: Iterable[StateTarget]) -> str | None:
-        return " ".join(self.histories.get(one, one.state) for one in targets) or None
+    def format_targets(self, targets: Iterable[StateTarget]) -> str | None:
+        return " ".join(self.histories.get(target, target.state) for target in targets) or None
 
-    def state(self, state: State) -> Element:
+    def build_state(self, state: State) -> Element:
         name = "parallel" if state.parallel else "final" if state.final else "state"
-        initial = self.targets(state.initial)
+        initial = self.format_targets(state.initial)
         attributes = {
             "id": state.name,
             "initial": None if state.parallel else initial,
@@ -221,185 +238,201 @@ class _ScxmlWriter:
             own("otherwise"): state.otherwise and state.otherwise.value,
             own("description"): state.description or None,
         }
-        return tag(name, attributes, tuple(self.inside(state)))
+        return tag(name, attributes, tuple(self._build_children(state)))
 
-    def inside(self, state: State) -> Iterator[Element]:
+    def _build_children(self, state: State) -> Iterator[Element]:
         for transition in state.transitions:
-            yield self.transition(transition, state)
+            yield self.build_transition(transition, state)
         if self.chart.kind is ChartKind.MOORE:
-            yield self.moore(state)
-        yield from self._block("onentry", state.entry)
-        yield from self._block(own("during"), state.during)
-        yield from self._block("onexit", state.exit)
+            yield self._build_moore_outputs(state)
+        yield from self._build_block("onentry", state.entry)
+        yield from self._build_block(own("during"), state.during)
+        yield from self._build_block("onexit", state.exit)
         for target, name in self.histories.items():
             if target.state == state.name:
-                yield self.history(state, target, name)
+                yield self._build_history(state, target, name)
         for child in state.states:
-            yield self.state(child)
+            yield self.build_state(child)
 
-    def _block(self, name: str, actions: Actions) -> Iterator[Element]:
+    def _build_block(self, name: str, actions: Actions) -> Iterator[Element]:
         if actions:
-            yield tag(name, {}, tuple(self.actions(actions)))
+            yield tag(name, {}, tuple(self._build_actions(actions)))
 
-    def moore(self, state: State) -> Element:
-        begun = {name: constant(value) for name, value in self.chart.start_outputs().items()}
-        every = Assign({**begun, **state.do})
-        said = ((name, self.value(name, every), _yes(name not in state.do)) for name in every.values)
-        tags = [tag("assign", {"location": name, **value, DEFAULT: default}) for name, value, default in said]
-        return tag("onentry", {MOORE: "true"}, tags)
+    def _build_moore_outputs(self, state: State) -> Element:
+        """Return the <onentry> that sets all outputs of a Moore state."""
+        start = {name: constant(value) for name, value in self.chart.start_outputs().items()}
+        action = Assign({**start, **state.do})
+        elements = []
+        for name in action.values:
+            is_default = _true_or_none(name not in state.do)
+            value_attributes = self._value_attributes(name, action)
+            elements.append(tag("assign", {"location": name, **value_attributes, DEFAULT: is_default}))
+        return tag("onentry", {MOORE: "true"}, elements)
 
-    def history(self, state: State, target: StateTarget, name: str) -> Element:
-        deep = target.history is HistoryKind.DEEP
-        inside = [child.name for child in state.states]
-        first = [one.state for one in state.initial] or inside
-        if any(one.history is not None for one in state.initial):
-            first = inside if state.parallel else inside[:1]
-        plain = " ".join(target.default or first)
+    def _build_history(self, state: State, target: StateTarget, name: str) -> Element:
+        """Return the <history> of a state, with a default that every reader understands."""
+        children = [child.name for child in state.states]
+        first = [initial.state for initial in state.initial] or children
+        if any(initial.history is not None for initial in state.initial):
+            first = children if state.parallel else children[:1]
+        default = " ".join(target.default or first)
         attributes = {
             "id": name,
-            "type": "deep" if deep else "shallow",
+            "type": "deep" if target.history is HistoryKind.DEEP else "shallow",
             own("default"): None if target.default else WHOLE,
         }
-        return tag("history", attributes, (tag("transition", {"target": plain}),))
+        return tag("history", attributes, (tag("transition", {"target": default}),))
 
-    def transition(self, transition: Transition, source: State | None = None) -> Element:
+    def build_transition(self, transition: Transition, source: State | None = None) -> Element:
+        """Return the element of a transition out of `source`, or of a segment of a junction for None."""
         name = "transition" if source is not None else own("way")
-        inner = transition.local and self.stays_inside(transition, source)
-        leaves = source is not None and not inner and bool(transition.go or transition.leads_to_junction)
+        is_internal = transition.local and self._is_internal(transition, source)
+        leads_somewhere = bool(transition.go or transition.leads_to_junction)
+        leaves = source is not None and not is_internal and leads_somewhere
         wait_s = max(source.min_s if source is not None and leaves else 0.0, transition.after_s)
         guard = python_guard(transition.when, wait_s, self.scope.values)
-        said = guard is None or (not wait_s and self.reads_back(guard, transition.when, BoolType()))
+        is_complete = guard is None or (not wait_s and self._reads_back(guard, transition.when, BoolType()))
         attributes = {
-            "event": self.events(transition) if name == "transition" else None,
+            "event": self._event_names(transition) if name == "transition" else None,
             "cond": guard,
-            own("else"): _yes(transition.is_else),
-            own("when"): None if transition.is_else or said else str(transition.when),
+            own("else"): _true_or_none(transition.is_else),
+            own("when"): None if transition.is_else or is_complete else str(transition.when),
             own("after_s"): repr(transition.after_s) if transition.after_s else None,
-            "type": "internal" if inner else None,
-            own("local"): _yes(transition.local and not inner),
-            "target": self.targets(transition.go),
+            "type": "internal" if is_internal else None,
+            own("local"): _true_or_none(transition.local and not is_internal),
+            "target": self.format_targets(transition.go),
             own("description"): transition.description or None,
         }
-        inside = [*self.actions(transition.do), *map(self.transition, transition.then)]
+        children = [*self._build_actions(transition.do), *map(self.build_transition, transition.then)]
         if transition.junction is not None:
-            inside.append(tag(own("to"), {"junction": transition.junction}))
-        return tag(name, attributes, inside)
+            children.append(tag(own("to"), {"junction": transition.junction}))
+        return tag(name, attributes, children)
 
-    def stays_inside(self, transition: Transition, source: State | None) -> bool:
-        """Return whether a local transition is what SCXML calls internal: to states inside a compound one."""
+    def _is_internal(self, transition: Transition, source: State | None) -> bool:
+        """Return whether SCXML can express a local transition: from a compound state to states inside it."""
         if source is None or not source.is_compound:
             return False
-        inside = {one.name for one in walk_states(source.states)}
-        return all(one.state in inside or (one.history and one.state == source.name) for one in transition.go)
+        names_inside = {state.name for state in walk_states(source.states)}
+        for target in transition.go:
+            is_own_history = target.history is not None and target.state == source.name
+            if target.state not in names_inside and not is_own_history:
+                return False
+        return True
 
-    def events(self, transition: Transition) -> str | None:
+    def _event_names(self, transition: Transition) -> str | None:
         if not transition.on:
             return self.tick
-        return " ".join(
-            f"done.state.{one.removeprefix(DONE_PREFIX)}" if one.startswith(DONE_PREFIX) else one
-            for one in transition.on
-        )
+        names = []
+        for event in transition.on:
+            is_done = event.startswith(DONE_PREFIX)
+            names.append(f"done.state.{event.removeprefix(DONE_PREFIX)}" if is_done else event)
+        return " ".join(names)
 
-    def actions(self, actions: Actions) -> Iterator[Element]:
+    def _build_actions(self, actions: Actions) -> Iterator[Element]:
         for action in actions:
             if isinstance(action, Raise):
                 yield tag("raise", {"event": action.event})
             elif isinstance(action, Assign):
-                yield from self.assign(action)
+                yield from self._build_assignments(action)
             else:
-                yield self.branch(action)
+                yield self._build_branch(action)
 
-    def assign(self, action: Assign) -> Iterator[Element]:
-        """Yield an <assign> for each value, such that none reads what one before it has set, if possible."""
-        for i, name in enumerate(_in_order(action.values)):
-            yield tag("assign", {"location": name, **self.value(name, action), AT_ONCE: _yes(i > 0)})
+    def _build_assignments(self, action: Assign) -> Iterator[Element]:
+        """Yield an <assign> per value; if possible, none reads a variable that an earlier one sets."""
+        for i, name in enumerate(_order_assignments(action.values)):
+            value_attributes = self._value_attributes(name, action)
+            yield tag("assign", {"location": name, **value_attributes, AT_ONCE: _true_or_none(i > 0)})
 
-    def value(self, name: str, action: Assign) -> dict[str, str | None]:
-        value, kind = action.values[name], self.chart.variables[name]
-        text = python_value_text(value, kind, self.scope.values)
-        return {"expr": text, own("value"): None if self.reads_back(text, value, kind) else str(value)}
+    def _value_attributes(self, name: str, action: Assign) -> dict[str, str | None]:
+        value = action.values[name]
+        variable_type = self.chart.variables[name]
+        text = python_value_text(value, variable_type, self.scope.values)
+        own_text = None if self._reads_back(text, value, variable_type) else str(value)
+        return {"expr": text, own("value"): own_text}
 
-    def reads_back(self, text: str, expression: Expression, kind: Type) -> bool:
-        """Return whether Python's text, read as that of any document, is this very expression."""
+    def _reads_back(self, text: str, expression: Expression, target: Type) -> bool:
+        """Return whether the text in Python reads back as this very expression."""
         try:
-            return (
-                parse_expression(translated(text, self.names, Element("scxml")), self.scope, kind)
-                == expression
-            )
+            translation = translated(text, self.names, Element("scxml"))
+            return parse_expression(translation, self.scope, target) == expression
         except InputError:
             return False
 
-    def condition(self, when: Expression) -> dict[str, str | None]:
+    def _condition_attributes(self, when: Expression) -> dict[str, str | None]:
         text = python_text(when.tree, self.scope.values)
-        return {"cond": text, own("when"): None if self.reads_back(text, when, BoolType()) else str(when)}
+        return {"cond": text, own("when"): None if self._reads_back(text, when, BoolType()) else str(when)}
 
-    def branch(self, action: Branch) -> Element:
-        """Return the <if> that a branch is; where all that is left over is a branch, it becomes <elseif>."""
-        inside = list(self.actions(action.then))
-        rest = action.otherwise
-        while len(rest) == 1 and isinstance(rest[0], Branch):
-            inside += [tag("elseif", self.condition(rest[0].when)), *self.actions(rest[0].then)]
-            rest = rest[0].otherwise
-        if rest:
-            inside += [tag("else"), *self.actions(rest)]
-        return tag("if", self.condition(action.when), tuple(inside))
+    def _build_branch(self, action: Branch) -> Element:
+        """Return the <if> of a branch; a branch that is all of the alternative becomes an <elseif>."""
+        children = list(self._build_actions(action.then))
+        alternative = action.otherwise
+        while len(alternative) == 1 and isinstance(alternative[0], Branch):
+            branch = alternative[0]
+            children.append(tag("elseif", self._condition_attributes(branch.when)))
+            children += self._build_actions(branch.then)
+            alternative = branch.otherwise
+        if alternative:
+            children += [tag("else"), *self._build_actions(alternative)]
+        return tag("if", self._condition_attributes(action.when), tuple(children))
 
 
-def _targets_of(chart: Chart) -> Iterator[StateTarget]:
+def _list_targets(chart: Chart) -> Iterator[StateTarget]:
     yield from chart.initial
     for state in chart.every_state:
         yield from state.initial
-    for segment in _segments(chart):
+    for segment in _list_segments(chart):
         yield from segment.go
 
 
-def _segments(chart: Chart) -> list[Transition]:
-    every = [*(state.transitions for state in chart.every_state), *chart.junctions.values()]
-    return [segment for transitions in every for segment in segments_of(transitions)]
+def _list_segments(chart: Chart) -> list[Transition]:
+    groups = [*(state.transitions for state in chart.every_state), *chart.junctions.values()]
+    return [segment for transitions in groups for segment in segments_of(transitions)]
 
 
-def _in_order(values: Mapping[str, Expression]) -> list[str]:
-    """Return names in an order in which each is set after all that read it, as far as there is one."""
-    waiting, found = list(values), list[str]()
-    while waiting:
-        readers = {one: [other for other in waiting if one in values[other].names] for one in waiting}
-        taken = next((one for one in waiting if set(readers[one]) <= {one}), waiting[0])
-        waiting.remove(taken)
-        found.append(taken)
-    return found
+def _order_assignments(values: Mapping[str, Expression]) -> list[str]:
+    """Return names in an order in which each is set after all values that read it, as far as possible."""
+    remaining = list(values)
+    ordered = list[str]()
+    while remaining:
+        selected = remaining[0]
+        for name in remaining:
+            readers = {reader for reader in remaining if name in values[reader].names}
+            if readers <= {name}:
+                selected = name
+                break
+        remaining.remove(selected)
+        ordered.append(selected)
+    return ordered
 
 
 def beyond_scxml(chart: Chart) -> tuple[str, ...]:
-    """Return what another reader of the chart's SCXML document would do otherwise, in words.
+    """Return what another reader of the chart's SCXML document would treat differently, as text.
 
-    Inputs are not among it: they are data that whoever drives the document sets before each tick.
+    Inputs are not listed: they are data that the driver of the document sets before each tick.
     """
-    return tuple(text for text, there in _features(chart) if there)
+    return tuple(feature for feature, is_used in _list_features(chart) if is_used)
 
 
-def _features(chart: Chart) -> Iterator[tuple[str, bool]]:
-    states, segments = chart.every_state, _segments(chart)
-    blocks = [block for state in states for block in (state.entry, state.during, state.exit)]
-    acting = [value for block in blocks for value in expressions_in(block)]
-    acting += [value for one in segments for value in expressions_in(one.do)]
-    every = [*acting, *(one.when for one in segments)]
+def _list_features(chart: Chart) -> Iterator[tuple[str, bool]]:
+    states = chart.every_state
+    segments = _list_segments(chart)
+    state_blocks = [block for state in states for block in (state.entry, state.during, state.exit)]
+    blocks = [*state_blocks, *(segment.do for segment in segments)]
+    values = [value for block in blocks for value in expressions_in(block)]
+    expressions = [*values, *(segment.when for segment in segments)]
+    has_minimum_times = any(state.min_s for state in states) or any(segment.after_s for segment in segments)
     yield (
         "times: after, before, every, held and least times",
-        _asks(every, TemporalCondition)
-        or any(one.min_s for one in states)
-        or any(one.after_s for one in segments),
+        _contain(expressions, TemporalCondition) or has_minimum_times,
     )
     yield "actions at every tick (during)", any(state.during for state in states)
-    yield "junctions", any(one.leads_to_junction for one in segments)
-    yield (
-        "values set at once that read each other",
-        any(map(_tangled, [*blocks, *(one.do for one in segments)])),
-    )
+    yield "junctions", any(segment.leads_to_junction for segment in segments)
+    yield "values set at once that read each other", any(map(_has_cyclic_assignment, blocks))
     yield (
         "in(...) in actions, which SCXML asks between two steps of leaving and entering",
-        _asks(acting, InState),
+        _contain(values, InState),
     )
-    calls = (node for one in every for node in nodes_of(one.tree) if isinstance(node, Call))
+    calls = [node for value in expressions for node in nodes_of(value.tree) if isinstance(node, Call)]
     yield "numbers rounded to 32 bits", any(call.function == "single" for call in calls)
     yield (
         "an initial state in each region, said by the state around them",
@@ -407,19 +440,21 @@ def _features(chart: Chart) -> Iterator[tuple[str, bool]]:
     )
 
 
-def _asks(expressions: list[Expression], kind: type) -> bool:
-    return any(isinstance(node, kind) for one in expressions for node in nodes_of(one.tree))
+def _contain(expressions: list[Expression], kind: type) -> bool:
+    """Return whether a node of this kind occurs in some expression."""
+    return any(isinstance(node, kind) for expression in expressions for node in nodes_of(expression.tree))
 
 
-def _tangled(actions: Actions) -> bool:
-    """Return whether values set at once read each other in a circle, so that no order would do."""
+def _has_cyclic_assignment(actions: Actions) -> bool:
+    """Return whether values set simultaneously read each other in a cycle, so that no order is equivalent."""
     for action in iterate_actions(actions):
         values = action.values if isinstance(action, Assign) else {}
-        order = _in_order(values)
-        if any(name in values[later].names for i, name in enumerate(order) for later in order[i + 1 :]):
-            return True
+        order = _order_assignments(values)
+        for i, name in enumerate(order):
+            if any(name in values[later].names for later in order[i + 1 :]):
+                return True
     return False
 
 
-def _yes(holds: bool) -> str | None:
-    return "true" if holds else None
+def _true_or_none(condition: bool) -> str | None:
+    return "true" if condition else None

@@ -25,16 +25,16 @@ class _Fragment:
 
 
 def fragment(name: str) -> tuple[str, ...]:
-    """Return the lines of one function or type, without those of what it calls.
+    """Return the lines of one function or type, without those of the functions it calls.
 
     Raises:
         ValueError: there is no fragment of that name.
     """
-    return _named(name).lines
+    return _find(name).lines
 
 
 def closure(names: Iterable[str]) -> tuple[str, ...]:
-    """Return these fragments and all that they call, each once, after everything that it calls.
+    """Return these fragments and all that they call, each once, callees first.
 
     Raises:
         ValueError: there is no fragment of one of these names.
@@ -43,7 +43,7 @@ def closure(names: Iterable[str]) -> tuple[str, ...]:
 
     def add(name: str) -> None:
         if name not in ordered:
-            for need in _named(name).needs:
+            for need in _find(name).needs:
                 add(need)
             ordered[name] = None
 
@@ -54,7 +54,7 @@ def closure(names: Iterable[str]) -> tuple[str, ...]:
 
 def headers(names: Iterable[str]) -> tuple[str, ...]:
     """Return the standard headers that these fragments and all that they call need, such as `math.h`."""
-    return tuple(sorted({header for name in closure(names) for header in _named(name).headers}))
+    return tuple(sorted({header for name in closure(names) for header in _find(name).headers}))
 
 
 def every_name() -> tuple[str, ...]:
@@ -62,11 +62,11 @@ def every_name() -> tuple[str, ...]:
     return tuple(_fragments())
 
 
-def _named(name: str) -> _Fragment:
-    found = _fragments().get(name)
-    if found is None:
-        raise ValueError(f"no fragment of C is called {name}")
-    return found
+def _find(name: str) -> _Fragment:
+    match = _fragments().get(name)
+    if match is None:
+        raise ValueError(f"there is no fragment of C named {name}")
+    return match
 
 
 @cache

@@ -1,4 +1,4 @@
-"""An emulated Arduino UNO: a sketch's image, its serial line, its reset button and its pins."""
+"""An emulated Arduino UNO: the image of a sketch, serial line, reset button and pins."""
 
 from __future__ import annotations
 
@@ -34,8 +34,9 @@ class Edge:
     """An output pin that changed.
 
     Attributes:
-        time_s: since the board was switched on.
+        time_s: time since the board was switched on [s].
         pin: its Arduino number.
+        level: the level after the change.
     """
 
     time_s: float
@@ -44,65 +45,65 @@ class Edge:
 
 
 class EmulatedUno:
-    """An Arduino UNO that is emulated; no time passes but by `advance`.
+    """An emulated Arduino UNO, whose time passes by `advance` only.
 
-    Its boot loader is left out: after a reset the sketch starts at once.
-
-    Attributes:
-        edges: changes of output pins so far, in order; the edges of a PWM signal are not told.
+    It has no boot loader: after a reset the sketch starts at once.
 
     Args:
         image: `build/NAME.elf` of a sketch.
+
+    Attributes:
+        edges: changes of output pins so far, in order, without those of PWM signals.
     """
 
     def __init__(self, image: Path) -> None:
         self._simulator = Simavr(image)
-        self._asked_s = 0.0
-        self._given = 0
+        self._time_s = 0.0
+        self._cycles_run = 0
         self.edges: list[Edge] = []
 
     def send(self, data: bytes) -> None:
-        """Put bytes on the line to the board; they arrive one after the other, at 115200 bit/s."""
+        """Send bytes to the board; they arrive one after the other, at 115200 bit/s."""
         if data:
             self._simulator.tell(f"send {data.hex()}")
 
     def advance(self, seconds: float) -> bytes:
-        """Let time pass and return what the board has sent meanwhile.
+        """Advance the time and return the bytes that the board sent meanwhile.
 
         Raises:
             BodyError: the processor has stopped.
         """
-        self._asked_s += seconds
-        cycles = round(self._asked_s * FREQUENCY_HZ) - self._given
-        self._given += cycles
-        sent = bytearray()
+        self._time_s += seconds
+        cycles = round(self._time_s * FREQUENCY_HZ) - self._cycles_run
+        self._cycles_run += cycles
+        received = bytearray()
         for kind, *words in self._simulator.tell(f"run {cycles}")[1]:
             if kind == "byte":
-                sent.append(int(words[0], 16))
+                received.append(int(words[0], 16))
             else:
                 port, bit, level, cycle = words
                 pin = PORTS.index((port, int(bit))) if (port, int(bit)) in PORTS else -1
                 if pin >= 0:
                     self.edges.append(Edge(int(cycle) / FREQUENCY_HZ, pin, level == "1"))
-        return bytes(sent)
+        return bytes(received)
 
     def press_reset(self) -> None:
-        """Press and let go of the reset button; what was on its way on the line is lost."""
+        """Press and release the reset button; bytes on the line are lost."""
         self._simulator.tell("reset")
 
     def close(self) -> None:
-        """Switch it off."""
+        """Switch the board off."""
         self._simulator.close()
 
     def set_pin(self, number: int, level: bool | None) -> None:
-        """Drive a pin from outside, or (None) let go of it."""
+        """Drive a pin from outside; None releases it."""
         port, bit = _port(number)
         self._simulator.tell(f"pin {port} {bit} {'-' if level is None else int(level)}")
 
     def set_analogue(self, number: int, volts: float) -> None:
         """Put a voltage on an analogue input, 0 for A0."""
         if not 0 <= number < len(PORTS) - FIRST_ANALOGUE or not 0.0 <= volts <= 5.0:
-            raise InputError(f"A{number} at {volts:g} V", hint="A0 to A5, 0 to 5 V")
+            raise InputError(f"A{number} cannot have {volts:g} V", hint="A0 to A5, 0 to 5 V")
         self._simulator.tell(f"volts {number} {round(volts * 1000)}")
 
     def pin(self, number: int) -> bool:
@@ -111,9 +112,9 @@ class EmulatedUno:
         return bool(self._peek(PINS_IN[port]) >> bit & 1)
 
     def pwm(self, number: int) -> float:
-        """Return the duty of a PWM pin, from 0 to 1; while no PWM is on it, its level."""
+        """Return the duty cycle of a PWM pin, from 0 to 1; its level while PWM is off."""
         if number not in COMPARATORS:
-            raise InputError(f"pin {number} has no PWM", hint="3, 5, 6, 9, 10 and 11 have")
+            raise InputError(f"pin {number} has no PWM", hint="3, 5, 6, 9, 10 or 11")
         control, bit, compare = COMPARATORS[number]
         connected = self._peek(control) >> bit & 1
         return self._peek(compare) / 255 if connected else float(self.pin(number))

@@ -1,4 +1,4 @@
-"""Processor in the loop: a unit on an emulated ATmega328P, step by step, and what it needs there."""
+"""Processor in the loop: a unit on an emulated ATmega328P, step by step, and its footprint."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ FLAGS = (
     *("-Os", "-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic"),
     *("-ffunction-sections", "-fdata-sections"),
 )
-"""How a unit is compiled; without link-time optimization, so that its size is its own."""
+"""Flags of a unit; without link-time optimization, so that its own size can be measured."""
 
 STEP_CYCLES = 50_000_000
-"""Cycles, three seconds of the board, after which a step that has not ended is taken to hang."""
+"""Time limit of a step, three seconds of the board [cycles]."""
 
 BATCH = 20_000
-"""Steps between two exchanges with the emulator."""
+"""Steps in one request to the emulator."""
 
 DATA = 0x800000
-"""Where the linker has the data memory of an AVR (avr-libc, memory sections)."""
+"""Address of the data memory of an AVR for the linker (avr-libc, memory sections)."""
 
 
 def for_avr(subject: Subject) -> Subject:
-    """Return a subject as it is written for a UNO.
+    """Return a subject with the options for a UNO.
 
-    The compiler's `double` has 32 bits, so calls do what needs 64; where nothing else is asked for, 64 raised
-    events may wait at once, and a tick with more ends with status 2.
+    The compiler's `double` has 32 bits, so fractions of 64 bits are computed by calls. By default 64 raised
+    events can wait, and a tick with more ends with status 2.
     """
     if not isinstance(subject, ChartSubject):
         return subject
@@ -53,14 +53,14 @@ def for_avr(subject: Subject) -> Subject:
 class UnoProcessor:
     """A unit on an emulated ATmega328P at 16 MHz.
 
-    What it measures: `flash_bytes` and `ram_bytes` are what the linker took from the unit's own objects.
-    `unit.c`, which moves records, counts for RAM only, as the chart's variable is in it; functions of libgcc
-    are in `parts` alone. Cycles are those from the first instruction of `<name>_step`, or of `unit_step`
-    where there is none, to its return, both included, without the call. The stack is that of `unit_step` and
-    whatever it calls.
+    Its footprint: `flash_bytes` and `ram_bytes` are those of the unit's own objects in the image. `unit.c`,
+    which moves records, counts for RAM only, as it has the chart's variable; functions of libgcc are in
+    `parts` only. Cycles are counted from the first instruction of `<name>_step`, or of `unit_step` where
+    there is none, to its return, both included, without the call. The stack is that of `unit_step` and the
+    functions it calls.
 
     Args:
-        subject: what to build and run.
+        subject: the subject to build and run.
 
     Raises:
         InputError: the unit does not fit the processor.
@@ -74,14 +74,14 @@ class UnoProcessor:
         with ExitStack() as undone:
             undone.callback(self._folder.cleanup)
             self._build(Path(self._folder.name))
-            self._set_up = self._found()
-            self._simulator = self._switched_on()
+            self._set_up_command = self._make_set_up_command()
+            self._simulator = self._switch_on()
             undone.pop_all()
 
     def reset(self) -> None:
-        """Switch it off and on; what was measured before is kept."""
+        """Switch the processor off and on; measurements are kept."""
         self._simulator.close()
-        self._simulator = self._switched_on()
+        self._simulator = self._switch_on()
 
     def run(self, inputs: Records) -> Records:
         """Take a step for each record.
@@ -94,7 +94,7 @@ class UnoProcessor:
         return np.concatenate(parts) if parts else np.empty(0, self.subject.states)
 
     def footprint(self) -> Footprint:
-        """Return sizes, and the stack and cycles of the steps so far."""
+        """Return the sizes, and the stack and cycles of the steps so far."""
         own = [f"{name}.o" for name in self._own]
         return Footprint(
             flash_bytes=sum(flash for part, (flash, _) in self._parts.items() if part in own),
@@ -108,7 +108,7 @@ class UnoProcessor:
         )
 
     def close(self) -> None:
-        """Switch it off and remove what was built."""
+        """Switch the processor off and remove the files of the build."""
         self._simulator.close()
         self._folder.cleanup()
 
@@ -147,8 +147,8 @@ class UnoProcessor:
         self._sizes = check_size(folder / "image.elf")
         self._parts = dict(parts_of((folder / "image.map").read_text(encoding="utf-8", errors="replace")))
 
-    def _found(self) -> str:
-        """Return the command that says where everything is in the image."""
+    def _make_set_up_command(self) -> str:
+        """Return the command of the emulator with the addresses and sizes in the image."""
         symbols = {}
         for line in run_tool("avr-nm", self._image).splitlines():
             address, _, name = line.rpartition(" ")
@@ -166,16 +166,18 @@ class UnoProcessor:
         )
         return "unit " + " ".join(map(str, numbers))
 
-    def _switched_on(self) -> Simavr:
+    def _switch_on(self) -> Simavr:
         simulator = Simavr(self._image)
-        simulator.tell(self._set_up)
+        simulator.tell(self._set_up_command)
         return simulator
 
     def _run(self, records: Records) -> Records:
         answer, _ = self._simulator.tell(f"steps {len(records)}", records.tobytes())
         cycles, worst, stack = map(int, answer)
-        self._steps, self._cycles = self._steps + len(records), self._cycles + cycles
-        self._worst, self._stack = max(self._worst, worst), max(self._stack, stack)
+        self._steps += len(records)
+        self._cycles += cycles
+        self._worst = max(self._worst, worst)
+        self._stack = max(self._stack, stack)
         expected = len(records) * self.subject.states.itemsize
         states = self._simulator.receive(expected)
         if len(states) != expected:
@@ -185,7 +187,7 @@ class UnoProcessor:
 
 _FLASH_ONLY = (".text", ".progmem", ".vectors", ".init", ".fini", ".jumptables", ".lowtext", ".trampolines")
 _RAM_ONLY = (".bss", ".noinit", "COMMON")
-_BOTH = (".data", ".rodata")
+_FLASH_AND_RAM = (".data", ".rodata")
 
 _PLACED = re.compile(r"^ (\S+)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+) (\S.*)$", re.MULTILINE)
 
@@ -193,17 +195,18 @@ _PLACED = re.compile(r"^ (\S+)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+) (\S.*)$", re.MULT
 def parts_of(link_map: str) -> Iterator[tuple[str, tuple[int, int]]]:
     """Yield flash and RAM of every object, and of every section of an object, from GNU ld's map file.
 
-    A section is `object:section`, `mealy.o:.text.mealy_step`; what `--gc-sections` took out does not count.
+    A section is `object:section`, `mealy.o:.text.mealy_step`. Sections removed by `--gc-sections` do not
+    count.
     """
     placed = link_map.partition("Linker script and memory map")[2]
-    found: dict[str, tuple[int, int]] = {}
+    sizes: dict[str, tuple[int, int]] = {}
     for section, _, size, origin in _PLACED.findall(placed):
         n_bytes = int(size, 16)
-        flash = n_bytes if section.startswith(_FLASH_ONLY + _BOTH) else 0
-        ram = n_bytes if section.startswith(_RAM_ONLY + _BOTH) else 0
+        flash = n_bytes if section.startswith(_FLASH_ONLY + _FLASH_AND_RAM) else 0
+        ram = n_bytes if section.startswith(_RAM_ONLY + _FLASH_AND_RAM) else 0
         if flash or ram:
             path = origin.replace("(", "/").rstrip(")").rpartition("/")[2]
             for part in (path, f"{path}:{section}"):
-                before = found.get(part, (0, 0))
-                found[part] = (before[0] + flash, before[1] + ram)
-    yield from found.items()
+                before = sizes.get(part, (0, 0))
+                sizes[part] = (before[0] + flash, before[1] + ram)
+    yield from sizes.items()

@@ -1,4 +1,4 @@
-"""A process that emulates an ATmega328P: commands in, answers out."""
+"""The process that emulates an ATmega328P, with its commands and answers."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import IO
 from posewright.codegen.targets.arduino_uno.toolchain import simulator
 from posewright.errors import BodyError
 
-Arrived = list[list[str]]
-"""Lines of an answer before the last, in words."""
+AnswerLines = list[list[str]]
+"""The lines of an answer before the last, split into words."""
 
 
 class Simavr:
-    """An emulated processor; `simulator.c` says what commands there are.
+    """An emulated processor; `simulator.c` documents the commands.
 
     Args:
-        image: ELF.
+        image: an ELF image.
 
     Raises:
         UnavailableError: the emulator cannot be built here.
@@ -29,11 +29,11 @@ class Simavr:
         self._process = subprocess.Popen([simulator(), image], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self._answer()
 
-    def tell(self, command: str, data: bytes = b"") -> tuple[list[str], Arrived]:
-        """Send a command and return the words of its answer, and the lines that came before it.
+    def tell(self, command: str, data: bytes = b"") -> tuple[list[str], AnswerLines]:
+        """Send a command and return the words of the last line of its answer, and the lines before it.
 
         Raises:
-            BodyError: the emulator refuses it, or has ended.
+            BodyError: the emulator reports an error, or has ended.
         """
         try:
             self._input.write(command.encode() + b"\n" + data)
@@ -47,7 +47,7 @@ class Simavr:
         return self._output.read(n_bytes)
 
     def close(self) -> None:
-        """End it."""
+        """End the process."""
         if self._process.poll() is None:
             self._process.terminate()
         self._process.wait()
@@ -55,7 +55,7 @@ class Simavr:
             if pipe is not None and not pipe.closed:
                 try:
                     pipe.close()
-                except BrokenPipeError:  # what it had not read yet
+                except BrokenPipeError:  # unread commands
                     continue
 
     def __enter__(self) -> Simavr:
@@ -68,16 +68,16 @@ class Simavr:
 
     @property
     def _input(self) -> IO[bytes]:
-        assert self._process.stdin is not None  # noqa: S101  # a pipe was asked for
+        assert self._process.stdin is not None  # noqa: S101  # created with a pipe
         return self._process.stdin
 
     @property
     def _output(self) -> IO[bytes]:
-        assert self._process.stdout is not None  # noqa: S101  # a pipe was asked for
+        assert self._process.stdout is not None  # noqa: S101  # created with a pipe
         return self._process.stdout
 
-    def _answer(self) -> tuple[list[str], Arrived]:
-        before: Arrived = []
+    def _answer(self) -> tuple[list[str], AnswerLines]:
+        before: AnswerLines = []
         while True:
             line = self._output.readline().decode("ascii", "replace")
             words = line.split()
@@ -85,6 +85,6 @@ class Simavr:
                 return words[1:], before
             if not words or words[0] == "error":
                 self.close()
-                told = line.removeprefix("error ").strip() or "it has ended"
-                raise BodyError(f"the emulated Arduino UNO does not answer: {told}")
+                reason = line.removeprefix("error ").strip() or "it has ended"
+                raise BodyError(f"the emulated Arduino UNO does not answer: {reason}")
             before.append(words)

@@ -1,4 +1,4 @@
-"""What builds for an Arduino UNO and emulates one: its processor's sizes, its linker, its emulator."""
+"""The toolchain of an Arduino UNO: memory sizes, linking, and the emulator."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ RAM_START = 0x800100
 
 
 def data_text(name: str) -> str:
-    """Return a file of the board's own."""
+    """Return the text of a file of this package."""
     return (files(__package__) / name).read_text(encoding="utf-8")
 
 
 def digest(*texts: str) -> str:
-    """Return a name for what is made from these texts."""
+    """Return a digest of texts, for the name of a cached file."""
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
 
 
 def simulator() -> Path:
-    """Return the emulator, compiled when it is first asked for.
+    """Return the emulator, compiled at the first call.
 
     Raises:
         UnavailableError: there is no compiler or no libsimavr.
     """
     source = data_text("simulator.c")
-    made = cache_folder(CACHE) / f"simulator-{digest(source)}"
-    if not made.exists():
-        made.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=made.parent) as scratch:
+    program = cache_folder(CACHE) / f"simulator-{digest(source)}"
+    if not program.exists():
+        program.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=program.parent) as scratch:
             (Path(scratch) / "simulator.c").write_text(source, encoding="utf-8")
             try:
                 flags = ("-std=c99", "-O2", "simulator.c", "-o", "simulator", "-lsimavr")
@@ -56,15 +56,15 @@ def simulator() -> Path:
                     f"the emulator of an Arduino UNO cannot be built: {error.message}",
                     hint=f"apt install {PACKAGES['libsimavr']}",
                 ) from error
-            (Path(scratch) / "simulator").replace(made)
-    return made
+            (Path(scratch) / "simulator").replace(program)
+    return program
 
 
 def check_size(image: Path) -> tuple[int, int]:
-    """Return what an image takes of flash and of RAM, in bytes.
+    """Return the flash and the RAM of an image [bytes].
 
     Raises:
-        InputError: the UNO has not as much.
+        TooLargeError: it does not fit a UNO.
     """
     sizes: dict[str, int] = {}
     for line in run_tool("avr-size", "-A", image).splitlines():
@@ -73,33 +73,34 @@ def check_size(image: Path) -> tuple[int, int]:
             sizes[words[0]] = int(words[1])
     flash = sum(sizes.get(name, 0) for name in (".text", ".data"))
     ram = sum(sizes.get(name, 0) for name in (".data", ".bss", ".noinit"))
-    refuse_too_large(flash, ram)
+    require_fitting_size(flash, ram)
     return flash, ram
 
 
-def refuse_too_large(flash: int, ram: int, *, at_least: bool = False) -> None:
-    """Raise a TooLargeError where that much of flash or RAM, or even more, is not on a UNO."""
-    for what, needed, there in (("flash", flash, FLASH_BYTES), ("RAM", ram, RAM_BYTES)):
-        if needed > there:
-            told = f"more than {needed}" if at_least else str(needed)
+def require_fitting_size(flash: int, ram: int, *, at_least: bool = False) -> None:
+    """Raise a TooLargeError unless flash and RAM fit a UNO; with `at_least` more than these are needed."""
+    for memory, needed, available in (("flash", flash, FLASH_BYTES), ("RAM", ram, RAM_BYTES)):
+        if needed > available:
+            amount = f"more than {needed}" if at_least else str(needed)
             raise TooLargeError(
-                f"it needs {told} bytes of {what}, an Arduino UNO has {there}",
+                f"it needs {amount} bytes of {memory}, an Arduino UNO has {available}",
                 hint="fewer states or narrower types; a CM-900 has twice the flash and ten times the RAM",
             )
 
 
 def link(*arguments: str | Path, folder: Path | None = None) -> None:
-    """Link an image; the linker knows the bare processor, which has 32 KB of flash and 2 KB of RAM.
+    """Link an image for the bare processor, which has 32 KB of flash and 2 KB of RAM.
 
     Raises:
-        InputError: it does not fit, or the linker finds something else wrong.
+        TooLargeError: it does not fit.
+        CompileError: the linker reports another error.
     """
     try:
         run_tool("avr-gcc", *arguments, folder=folder)
     except CompileError as error:
         if "will not fit in region `text'" in error.log:
-            refuse_too_large(1 << 15, 0, at_least=True)
+            require_fitting_size(1 << 15, 0, at_least=True)
         ends = re.findall(r"address 0x([0-9a-f]+) of .* is not within region `data'", error.log)
         if ends:
-            refuse_too_large(0, max(int(end, 16) for end in ends) - RAM_START)
+            require_fitting_size(0, max(int(end, 16) for end in ends) - RAM_START)
         raise

@@ -13,8 +13,8 @@ from posewright.codegen.targets.arduino_uno.processor import for_avr
 from posewright.codegen.targets.arduino_uno.toolchain import CACHE, check_size, digest, link
 from posewright.codegen.targets.arduino_uno.wiring import ChartWiring
 from posewright.codegen.targets.target import Built, serial_link
-from posewright.codegen.toolchains import cache_folder, missing, run_tool
-from posewright.codegen.unit import SourceFile, Subject, shipped
+from posewright.codegen.toolchains import cache_folder, missing_tool_error, run_tool
+from posewright.codegen.unit import SourceFile, Subject, read_package_sources
 from posewright.errors import InputError
 
 CORE = Path("/usr/share/arduino/hardware/arduino/avr")
@@ -39,15 +39,15 @@ class ArduinoUno:
 
     name = "arduino-uno"
 
-    def fitted(self, subject: Subject) -> Subject:
-        """Return a subject with software for fractions of 64 bits and a queue that the RAM has room for."""
+    def adapt(self, subject: Subject) -> Subject:
+        """Return a subject with fractions of 64 bits by calls and a queue for which the RAM has room."""
         return for_avr(subject)
 
     def sources(self, subject: Subject) -> tuple[SourceFile, ...]:
-        """Return the sketch around a chart; the IDE wants it in a folder of the chart's name.
+        """Return the sketch around a chart.
 
         Raises:
-            InputError: it is no chart.
+            InputError: the subject is not a chart.
         """
         if not isinstance(subject, ChartSubject):
             raise InputError(
@@ -55,11 +55,10 @@ class ArduinoUno:
                 hint="that goes to a CM-900: --target cm900",
             )
         wiring = ChartWiring(subject)
-        hooks, *fixed = shipped(__package__, (*FIXED, *wiring.needed))
+        hooks, *fixed = read_package_sources(__package__, (*FIXED, *wiring.needed))
         lines = _SKETCH.format(name=subject.name).splitlines()
         sketch = SourceFile(f"{subject.name}.ino", tuple(lines))
-        own = wiring.pins(), replace(hooks, keep=True), wiring.wiring()
-        return sketch, *own, *fixed, *serial_link()
+        return sketch, wiring.pins(), replace(hooks, keep=True), wiring.wiring(), *fixed, *serial_link()
 
     def build(self, folder: Path) -> Built:
         """Compile a sketch into `build/NAME.hex` and `build/NAME.elf`.
@@ -67,7 +66,7 @@ class ArduinoUno:
         Raises:
             UnavailableError: the compiler or the Arduino core is missing; the hint names the package.
             CompileError: a file does not compile.
-            InputError: it is no sketch, or does not fit.
+            InputError: the folder has no sketch of a chart, or the image does not fit.
         """
         sketches = sorted(folder.glob("*.ino"))
         if len(sketches) != 1 or not (folder / "unit.h").exists():
@@ -76,11 +75,11 @@ class ArduinoUno:
                 hint="posewright board generate CHART --target arduino-uno",
             )
         core = core_archive()
-        made = folder / BUILD
-        made.mkdir(exist_ok=True)
-        image = made / f"{sketches[0].stem}.elf"
+        build_folder = folder / BUILD
+        build_folder.mkdir(exist_ok=True)
+        image = build_folder / f"{sketches[0].stem}.elf"
         with tempfile.TemporaryDirectory(prefix="posewright-uno-") as scratch:
-            objects = list(_compiled(folder, Path(scratch), sketches[0]))
+            objects = list(_compile_sketch(folder, Path(scratch), sketches[0]))
             options = ("-Os", "-flto", "-fuse-linker-plugin", "-Wl,--gc-sections", "-mmcu=atmega328p")
             link(*options, "-o", image, *objects, core, "-lm")
             parts = dict(_parts(image, objects))
@@ -128,19 +127,20 @@ def _includes() -> tuple[str, ...]:
     return (f"-I{CORE / 'cores' / 'arduino'}", f"-I{CORE / 'variants' / 'standard'}")
 
 
-def _compile(source: Path, made: Path, *flags: str, folder: Path | None = None) -> Path:
+def _compile(source: Path, object_file: Path, *flags: str, folder: Path | None = None) -> Path:
     common = (*COMMON, *_includes(), *flags, "-c")
     if source.suffix == ".c":
-        run_tool("avr-gcc", *common, *C_FLAGS, source, "-o", made, folder=folder)
+        run_tool("avr-gcc", *common, *C_FLAGS, source, "-o", object_file, folder=folder)
     elif source.suffix == ".S":
-        run_tool("avr-gcc", *common, "-x", "assembler-with-cpp", source, "-o", made, folder=folder)
+        run_tool("avr-gcc", *common, "-x", "assembler-with-cpp", source, "-o", object_file, folder=folder)
     else:
-        before = ("-include", "Arduino.h", "-x", "c++") if source.suffix == ".ino" else ()
-        run_tool("avr-g++", *common, *CPP_FLAGS, *before, source, "-o", made, folder=folder)
-    return made
+        source_options = ("-include", "Arduino.h", "-x", "c++") if source.suffix == ".ino" else ()
+        run_tool("avr-g++", *common, *CPP_FLAGS, *source_options, source, "-o", object_file, folder=folder)
+    return object_file
 
 
-def _compiled(folder: Path, scratch: Path, sketch: Path) -> Iterator[Path]:
+def _compile_sketch(folder: Path, scratch: Path, sketch: Path) -> Iterator[Path]:
+    """Compile a sketch and the C and C++ files beside it, and yield the objects."""
     sources = sorted((*folder.glob("*.c"), *folder.glob("*.cpp"), sketch))
     for source in sources:
         yield _compile(source.absolute(), scratch / f"{source.name}.o", *OWN_FLAGS, folder=folder)
@@ -150,9 +150,10 @@ _NAMED = re.compile(r"^[0-9a-f]+ ([0-9a-f]* ?)([TtDdBbVvWw]) ([^.\s]+)", re.MULT
 
 
 def _parts(image: Path, objects: Sequence[Path]) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Yield flash and RAM by file; a function that was put into another is that one's file's.
+    """Yield flash and RAM by file; an inlined function counts for the file of its caller.
 
-    Link-time optimization leaves no files in the linker's map: who defines a name is asked of the objects.
+    Link-time optimization leaves no files in the linker's map, so the objects tell which file defines a
+    symbol.
     """
     owner = {"main": "main, with all that was put into it"}
     for compiled in objects:
@@ -162,30 +163,31 @@ def _parts(image: Path, objects: Sequence[Path]) -> Iterator[tuple[str, tuple[in
         if size and name in owner:
             sizes[owner[name]][0] += int(size, 16) * (kind not in "Bb")
             sizes[owner[name]][1] += int(size, 16) * (kind in "BbDdVv")
-    largest = sorted(sizes.items(), key=lambda one: -one[1][0])
-    yield from ((name, (flash, ram)) for name, (flash, ram) in largest if flash or ram)
-    flash, ram = check_size(image)
-    for own_flash, own_ram in sizes.values():
-        flash, ram = flash - own_flash, ram - own_ram
-    yield "Arduino core and libraries", (flash, ram)
+    for name, (flash, ram) in sorted(sizes.items(), key=lambda entry: -entry[1][0]):
+        if flash or ram:
+            yield name, (flash, ram)
+    image_flash, image_ram = check_size(image)
+    other_flash = image_flash - sum(flash for flash, _ in sizes.values())
+    other_ram = image_ram - sum(ram for _, ram in sizes.values())
+    yield "Arduino core and libraries", (other_flash, other_ram)
 
 
 def core_archive() -> Path:
-    """Return the Arduino core, compiled when it is first asked for.
+    """Return the Arduino core, compiled at the first call.
 
     Raises:
         UnavailableError: it is not installed, or the compiler is not.
     """
     folder = CORE / "cores" / "arduino"
     if not folder.is_dir():
-        raise missing("Arduino core")
+        raise missing_tool_error("Arduino core")
     sources = sorted(path for path in folder.iterdir() if path.suffix in {".c", ".cpp", ".S"})
     versions = (run_tool("avr-gcc", "--version"), *(path.read_text(errors="replace") for path in sources))
-    made = cache_folder(CACHE) / f"core-{digest(*versions, *COMMON, *C_FLAGS, *CPP_FLAGS)}.a"
-    if not made.exists():
-        made.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=made.parent) as scratch:
+    archive = cache_folder(CACHE) / f"core-{digest(*versions, *COMMON, *C_FLAGS, *CPP_FLAGS)}.a"
+    if not archive.exists():
+        archive.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=archive.parent) as scratch:
             objects = [_compile(source, Path(scratch) / f"{source.name}.o", "-w") for source in sources]
             run_tool("avr-gcc-ar", "rcs", Path(scratch) / "core.a", *objects)
-            (Path(scratch) / "core.a").replace(made)
-    return made
+            (Path(scratch) / "core.a").replace(archive)
+    return archive

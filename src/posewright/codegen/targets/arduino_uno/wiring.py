@@ -1,4 +1,4 @@
-"""What of a sketch depends on its chart: which pin is which, and the code between pins and records."""
+"""The parts of a sketch that depend on its chart: its pins, and the code between pins and records."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DIGITAL = (2, 4, 7, 8, 12, 3, 5, 6, 9, 10, 11, 13)
 LIT = (LED, 12, 8, 7, 4, 2, 11, 10, 9, 6, 5, 3)
 PWM = (9, 10, 11, 3, 5, 6)
 ANALOGUE = tuple(f"A{n}" for n in range(6))
-"""Pins of a UNO, those that are proposed first in front; arduino-core-avr, variants/standard/pins_arduino.h.
+"""Pins of a UNO in the order in which they are proposed; arduino-core-avr, variants/standard/pins_arduino.h.
 
 0 and 1 are the serial line, 13 has the lamp on the board.
 """
@@ -30,14 +30,14 @@ INTEGERS |= {"int16": "int16_t", "uint16": "uint16_t", "int32": "int32_t"}
 
 @dataclass(frozen=True)
 class Port:
-    """An input, event or output of a chart as the sketch has it.
+    """An input, event or output of a chart in the sketch.
 
     Attributes:
-        name: in the chart.
+        name: its name in the chart.
         pin: name of its pin in `board_pins.h`: `in_front`, `out_s1`, `on_start`.
-        type: None for an event.
-        offset: of its bytes in its record.
-        element: what it is of the chart.
+        type: its type; None for an event.
+        offset: offset of its bytes in its record.
+        element: its element of the chart.
     """
 
     name: str
@@ -47,14 +47,14 @@ class Port:
     element: Element
 
     @property
-    def about(self) -> str:
-        """What it is, for a comment."""
+    def description(self) -> str:
+        """Kind, name and type, for a comment."""
         return f"{self.element.kind} {self.name}" + ("" if self.type is None else f": {self.type}")
 
 
 @dataclass(frozen=True, eq=False)
 class ChartWiring:
-    """Writes what of a sketch depends on the chart.
+    """Writes the parts of a sketch that depend on the chart.
 
     Attributes:
         subject: the chart.
@@ -95,12 +95,12 @@ class ChartWiring:
 
     @property
     def needed(self) -> tuple[str, ...]:
-        """The board's files that this chart needs and others do not: numbers have to be put into records."""
+        """Additional files of the board that this chart needs, for numbers in records."""
         kinds = [_storage(port.type) for port in (*self.inputs, *self.outputs)]
         return ("board_records.h",) if set(kinds) - {"bool"} else ()
 
     def pins(self) -> SourceFile:
-        """Return `board_pins.h`, a proposal which the user changes."""
+        """Return `board_pins.h`, a proposal for the user to change."""
         lines = _Lines()
         lines.add(
             "/*",
@@ -112,10 +112,10 @@ class ChartWiring:
             "",
             '#include "board_pins_kinds.h"',
         )
-        for port, pin in _proposed(self.inputs, self.events, self.outputs):
+        for port, pin in _propose_pins(self.inputs, self.events, self.outputs):
             lines.add(
                 "",
-                f"/* {_plain(port.about)} */",
+                f"/* {_plain(port.description)} */",
                 f"static constexpr auto {port.pin} = {pin};",
                 of=port.element,
             )
@@ -131,7 +131,7 @@ class ChartWiring:
             '#include "board_pins.h"',
             *(f'#include "{name}"' for name in self.needed),
         )
-        self._check_pins(lines)
+        self._write_assertions(lines)
         self._write_begin(lines)
         self._write_events(lines)
         self._write_read(lines)
@@ -139,8 +139,8 @@ class ChartWiring:
         self._write_monitor(lines)
         return lines.file("board_wiring.cpp")
 
-    def _check_pins(self, lines: _Lines) -> None:
-        """Write what makes a wrong pin an error of the compiler; two inputs may read the same one."""
+    def _write_assertions(self, lines: _Lines) -> None:
+        """Write assertions that make a wrong pin a compile error; two inputs may read the same pin."""
         ports = (*self.inputs, *self.events, *self.outputs)
         if ports:
             lines.add("")
@@ -232,7 +232,7 @@ class ChartWiring:
 
 
 class _Lines:
-    """Lines of a file with what each is for."""
+    """Lines of a file with their elements."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -246,13 +246,14 @@ class _Lines:
         return SourceFile(name, tuple(self.lines), tuple(self.elements), keep)
 
 
-def _proposed(
+def _propose_pins(
     inputs: tuple[Port, ...], events: tuple[Port, ...], outputs: tuple[Port, ...]
 ) -> Iterator[tuple[Port, str]]:
-    """Yield every port with the pin that is proposed for it; none has a pin once they have run out."""
-    analogue, digital = list(ANALOGUE), list(DIGITAL)
+    """Yield every port with its proposed pin; no pin once they have run out."""
+    analogue = list(ANALOGUE)
+    digital = list(DIGITAL)
     proposed: dict[Port, str] = {}
-    for port in sorted(outputs, key=lambda one: one.type is not None and one.type.storage == "bool"):
+    for port in sorted(outputs, key=lambda output: output.type is not None and output.type.storage == "bool"):
         number = isinstance(port.type, IntType | FloatType)
         pin = next((p for p in (PWM if number else LIT) if p in digital), None)
         if pin is not None and not isinstance(port.type, EnumType):
@@ -269,7 +270,7 @@ def _proposed(
 
 
 def _range(kind: Type | None) -> tuple[float, float] | None:
-    """Return the range of a number that somebody has declared."""
+    """Return the declared range of a number; None where there is none."""
     if isinstance(kind, FloatType):
         return None if kind.is_unbounded else kind.written_range
     if isinstance(kind, IntType) and kind.high - kind.low < 1 << 31:
@@ -295,7 +296,8 @@ def _float(number: float) -> str:
 
 
 def _put(port: Port, value: str) -> str:
-    kind, place = port.type, f"&input[{port.offset}]"
+    kind = port.type
+    place = f"&input[{port.offset}]"
     if isinstance(kind, FloatType):
         return f"put_{'float' if kind.single else 'double'}({place}, {value});"
     if _storage(kind) == "bool":
@@ -303,10 +305,11 @@ def _put(port: Port, value: str) -> str:
     low, high = (kind.low, kind.high) if isinstance(kind, IntType) else (0, 0)
     if isinstance(kind, EnumType):
         high = len(kind.values) - 1
-    return f"put<{INTEGERS[_storage(kind)]}>({place}, {_whole(low)}, {_whole(high)}, {value});"
+    bounds = f"{_integer_literal(low)}, {_integer_literal(high)}"
+    return f"put<{INTEGERS[_storage(kind)]}>({place}, {bounds}, {value});"
 
 
-def _whole(number: int) -> str:
+def _integer_literal(number: int) -> str:
     return f"{number}" if number > -(1 << 31) else "-2147483647L - 1L"
 
 

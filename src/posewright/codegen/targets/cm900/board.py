@@ -1,4 +1,4 @@
-"""A CM-900 that is not there: the image that is flashed runs on an emulated STM32F103."""
+"""An emulated CM-900: the image that would be flashed runs on an emulated STM32F103."""
 
 from __future__ import annotations
 
@@ -9,45 +9,45 @@ from .elf import ElfImage
 
 
 class EmulatedCm900:
-    """An emulated board (see `EmulatedBoard`): its line is the one to a computer, USART2.
+    """An emulated board (see `EmulatedBoard`), whose line is USART2, to a computer.
 
     Args:
         image: the ELF file that `posewright board build` made.
-        has_crystal: whether its crystal starts; if not it runs at 64 MHz instead of 72.
+        has_crystal: whether its crystal works; without it the board runs at 64 MHz instead of 72.
 
     Attributes:
-        chip: its processor, for what is on its pins.
+        chip: its chip, for its pins.
 
     Raises:
         MissingExtraError: Unicorn is not installed.
-        FormatError: the file is no image.
+        FormatError: the file is not an image.
     """
 
     def __init__(self, image: Path, *, has_crystal: bool = True) -> None:
         self.chip = Stm32F103(ElfImage.read(image), has_crystal=has_crystal)
-        self._asked_s = 0.0
+        self._time_s = 0.0
 
     @property
     def time_s(self) -> float:
-        """How long it has been switched on."""
-        return self._asked_s
+        """Time since it was switched on [s]."""
+        return self._time_s
 
     def send(self, data: bytes) -> None:
-        """Put bytes on the line to the board."""
+        """Send bytes to the board."""
         self.chip.receive(data)
 
     def advance(self, seconds: float) -> bytes:
-        """Let the board's time go on and return what it has sent meanwhile.
+        """Advance the board's time and return the bytes that it sent meanwhile.
 
         Raises:
-            BodyError: its program touches memory that is not there.
+            BodyError: its program accesses memory that does not exist.
         """
-        self._asked_s += seconds
-        self.chip.run(self._asked_s)
+        self._time_s += seconds
+        self.chip.run(self._time_s)
         return self.chip.take_line()
 
     def bus(self) -> tuple[tuple[float, int], ...]:
-        """Return when [s] which byte has left on the Dynamixel bus since this was asked last."""
+        """Return the times [s] and bytes sent on the Dynamixel bus since the last call."""
         return self.chip.take_bus()
 
     def press_reset(self) -> None:
@@ -55,4 +55,4 @@ class EmulatedCm900:
         self.chip.press_reset()
 
     def close(self) -> None:
-        """Switch it off: there is nothing to let go of."""
+        """Do nothing: there is nothing to release."""

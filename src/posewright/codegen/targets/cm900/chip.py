@@ -197,7 +197,7 @@ class Stm32F103:
         """Run a program that calculates for long, or hangs, without a look at each piece of code."""
         self._end_watch()
         while self._quiet and self.time_s < self._until_s:
-            self.core.go(self._at, most=_HURRIED)
+            self.core.go(self._at, max_instructions=_HURRIED)
             self._at = self.core.program_counter
             self.time_s += _HURRIED / self.core_hz
         self._end_watch = self._watch()

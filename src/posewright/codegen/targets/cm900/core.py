@@ -10,25 +10,27 @@ from posewright.errors import BodyError, MissingExtraError
 
 from .elf import ElfImage
 
-FLASH, FLASH_BYTES = 0x08000000, 64 * 1024
-RAM, RAM_BYTES = 0x20000000, 20 * 1024
+FLASH = 0x08000000
+FLASH_BYTES = 64 * 1024
+RAM = 0x20000000
+RAM_BYTES = 20 * 1024
 PROGRAM = 0x08003000
-"""Where the board's bootloader ends and its vector table lies: see cm900.ld."""
+"""End of the board's bootloader, with the vector table: see cm900.ld."""
 OUTSIDE = 0x60000000
-"""Memory that no CM-900 has, for what a proof hands in and takes out: RM0008 3.3 has external RAM there."""
+"""Memory that no CM-900 has, for inputs and states of a verification; RM0008 3.3 has external RAM there."""
 
 _PAINT = 0xA5
 _PAGE = 0x1000
 
 
 class CortexM3:
-    """A processor and its memory, with a program loaded; nothing of it runs until it is asked to.
+    """A processor and its memory with a loaded program.
 
-    Instructions are counted, not cycles: Unicorn knows nothing of wait states and pipelines.
+    Instructions are counted instead of cycles, since Unicorn does not model wait states and pipelines.
 
     Args:
         image: the program.
-        outside: bytes of memory at `OUTSIDE`.
+        outside: size of the memory at `OUTSIDE` [bytes].
 
     Raises:
         MissingExtraError: Unicorn is not installed.
@@ -52,7 +54,7 @@ class CortexM3:
         self._lengths: dict[tuple[int, int], int] = {}
 
     def restart(self) -> int:
-        """Take the stack from the program's vector table, as the bootloader does; return where it starts."""
+        """Set the stack pointer from the vector table, as the bootloader does; return the start address."""
         for k in range(13):
             self.machine.reg_write(self._arm.UC_ARM_REG_R0 + k, 0)
         self.machine.reg_write(self._arm.UC_ARM_REG_SP, self._word(PROGRAM))
@@ -63,28 +65,32 @@ class CortexM3:
 
     @property
     def program_counter(self) -> int:
-        """Where it stands."""
+        """The address of the next instruction."""
         return int(self.machine.reg_read(self._arm.UC_ARM_REG_PC))
 
     @property
     def caller(self) -> int:
-        """Where the function that has just begun will return to (the link register)."""
+        """The return address of a function at its first instruction (the link register)."""
         return int(self.machine.reg_read(self._arm.UC_ARM_REG_LR)) & ~1
 
-    def go(self, start: int, until: int = 0xFFFFFFFE, *, most: int = 0, patience_s: float = 0.0) -> None:
-        """Run from `start` to `until`, or until somebody stops the machine.
+    def go(
+        self, start: int, until: int = 0xFFFFFFFE, *, max_instructions: int = 0, patience_s: float = 0.0
+    ) -> None:
+        """Run from `start` to `until`, or until the machine is stopped.
 
         Args:
             start: address of the first instruction.
             until: address to stop at.
-            most: instructions; without limit where it is 0. Counting them makes it many times slower.
-            patience_s: seconds of this computer; without limit where it is 0.
+            max_instructions: limit of instructions, 0 for none; counting them is many times slower.
+            patience_s: limit in time of this computer, 0 for none [s].
 
         Raises:
-            BodyError: the program touches memory that is not there.
+            BodyError: the program accesses memory that does not exist.
         """
         try:
-            self.machine.emu_start(start | 1, until & ~1, timeout=round(patience_s * 1e6), count=most)
+            self.machine.emu_start(
+                start | 1, until & ~1, timeout=round(patience_s * 1e6), count=max_instructions
+            )
         except self._unicorn.UcError as error:
             raise BodyError(
                 f"the program fails on the emulated processor, at 0x{self.program_counter:08x}: {error}",
@@ -95,7 +101,7 @@ class CortexM3:
         """Run from `start` to `until`.
 
         Raises:
-            BodyError: as `go`, or it does not get there in so many seconds of this computer.
+            BodyError: as for `go`, or it does not arrive within the time limit.
         """
         self.go(start, until, patience_s=patience_s)
         if self.program_counter != until & ~1:
@@ -105,7 +111,7 @@ class CortexM3:
             )
 
     def call(self, function: int, *arguments: int, back: int, patience_s: float) -> None:
-        """Call a function with up to four words; `back` is any address to return to. Raises as `finish`."""
+        """Call a function with up to four words, to return to the address `back`; raises as `finish` does."""
         for k, word in enumerate(arguments):
             self.machine.reg_write(self._arm.UC_ARM_REG_R0 + k, word)
         self.machine.reg_write(self._arm.UC_ARM_REG_SP, self._word(PROGRAM))
@@ -115,35 +121,38 @@ class CortexM3:
     def watch(
         self, on_block: Callable[[int, int], None], outside: Iterable[tuple[int, int]] = ()
     ) -> Callable[[], None]:
-        """Call `on_block(address, instructions)` before each piece of straight code; return what ends it.
+        """Call `on_block(address, instructions)` before each basic block; return a function that ends this.
 
         Args:
-            on_block: what is called.
-            outside: first address and end of the functions whose pieces are not told.
+            on_block: the callback.
+            outside: first address and end of functions whose blocks are left out.
         """
         lengths = self._lengths
 
-        def seen(_machine: Any, address: int, size: int, _data: Any) -> None:
-            known = lengths.get((address, size))
-            on_block(address, self._instructions(address, size) if known is None else known)
+        def on_hook(_machine: Any, address: int, size: int, _data: Any) -> None:
+            length = lengths.get((address, size))
+            on_block(address, self._instructions(address, size) if length is None else length)
 
         def end() -> None:
             for hook in hooks:
                 self.machine.hook_del(hook)
             self.machine.ctl_flush_tb()
 
-        hooks, begin = [], FLASH
-        for first, following in (*sorted(outside), (RAM + RAM_BYTES, 0)):
-            if first > begin:
+        hooks = []
+        begin = FLASH
+        for excluded_begin, next_begin in (*sorted(outside), (RAM + RAM_BYTES, 0)):
+            if excluded_begin > begin:
                 hooks.append(
-                    self.machine.hook_add(self._unicorn.UC_HOOK_BLOCK, seen, begin=begin, end=first - 1)
+                    self.machine.hook_add(
+                        self._unicorn.UC_HOOK_BLOCK, on_hook, begin=begin, end=excluded_begin - 1
+                    )
                 )
-            begin = following
+            begin = next_begin
         self.machine.ctl_flush_tb()  # code that was translated before calls no hook
         return end
 
     def _instructions(self, address: int, size: int) -> int:
-        """Count the instructions of a piece of code: 0b11101 and up begin 32-bit ones, ARMv7-M ARM A5.1."""
+        """Count the instructions of a block: 0b11101 and up begin 32-bit ones, ARMv7-M ARM A5.1."""
         code = self.machine.mem_read(address, size)
         at = count = 0
         while at < size:
@@ -153,9 +162,9 @@ class CortexM3:
         return count
 
     def paint(self, start: int) -> None:
-        """Fill RAM from `start` on, so that `painted` can tell what was used since."""
+        """Fill RAM from `start` on with a pattern, for `used`."""
         self.machine.mem_write(start, bytes([_PAINT]) * (RAM + RAM_BYTES - start))
 
     def used(self, start: int) -> int:
-        """Return how many bytes at the upper end of RAM were used since it was painted: the stack."""
+        """Return how many bytes at the upper end of RAM were used since `paint`: the stack."""
         return len(bytes(self.machine.mem_read(start, RAM + RAM_BYTES - start)).lstrip(bytes([_PAINT])))

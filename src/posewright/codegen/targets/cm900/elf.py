@@ -1,4 +1,4 @@
-"""ELF images of 32-bit processors: what a loader writes where, and where names lie."""
+"""ELF images of 32-bit processors: segments and symbols."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from pathlib import Path
 
 from posewright.errors import FormatError, Where
 
-_LOADED, _SYMBOLS = 1, 2  # PT_LOAD and SHT_SYMTAB of the ELF specification
+_LOADED = 1  # PT_LOAD of the ELF specification
+_SYMBOLS = 2  # SHT_SYMTAB
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,7 @@ class ElfImage:
     """An image.
 
     Attributes:
-        segments: bytes by the address they are loaded at (the physical one: variables lie in flash first).
+        segments: bytes by the physical address they are loaded at; initial values of variables are in flash.
         symbols: addresses by name; those of Thumb functions have their lowest bit set.
     """
 
@@ -25,7 +26,7 @@ class ElfImage:
     symbols: Mapping[str, int]
 
     def span(self, function: str) -> tuple[int, int]:
-        """Return where a function begins, and where the next thing that has a name does."""
+        """Return the address of a function and that of the next symbol."""
         begin = self.symbols[function] & ~1
         return begin, min(at & ~1 for at in self.symbols.values() if at > begin + 1)
 
@@ -34,14 +35,14 @@ class ElfImage:
         """Read an image.
 
         Raises:
-            FormatError: it is no 32-bit little-endian ELF file, or it ends too early.
+            FormatError: it is not a 32-bit little-endian ELF file, or it is truncated.
         """
         data = path.read_bytes()
         if data[:6] != b"\x7fELF\x01\x01":
             raise FormatError(
-                "no 32-bit little-endian ELF image",
+                "not a 32-bit little-endian ELF image",
                 where=Where(path=path),
-                hint="what `posewright board build` made",
+                hint="the output of `posewright board build`",
             )
         try:
             return cls(dict(_segments(data)), dict(_symbols(data)))
@@ -50,7 +51,7 @@ class ElfImage:
 
     @property
     def size(self) -> int:
-        """Bytes of flash that it needs, gaps not counted."""
+        """Flash that it needs, without gaps [bytes]."""
         return sum(map(len, self.segments.values()))
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from posewright.codegen.targets.target import write_sources
-from posewright.codegen.unit import Footprint, Records, Subject, shipped
+from posewright.codegen.unit import Footprint, Records, Subject, read_package_sources
 from posewright.errors import BodyError
 
 from .core import OUTSIDE, CortexM3
@@ -20,11 +21,12 @@ _STEPS_AT_ONCE = 4096
 _COUNTED_AT_ONCE = 64
 _ALWAYS_COUNTED = 256
 """Steps that are counted before most are not: counting one takes as long as taking a hundred."""
-_PATIENCE_S, _PATIENCE_A_STEP_S = 20.0, 0.02
-"""Of this computer, before it is taken that the program hangs: it takes some hundred million instructions a
-second, and a step some thousand, a million where it takes a thousand microsteps."""
+_PATIENCE_S = 20.0
+_PATIENCE_A_STEP_S = 0.02
+"""Time limits of this computer, which runs some hundred million instructions a second; a step takes some
+thousand, or a million with a thousand microsteps."""
 _MOST_COUNTED = 8_000_000
-"""Instructions of a step before it is taken that it hangs, where they are counted: 0.1 s on the chip."""
+"""Limit of the instructions of a step, where they are counted: 0.1 s on the chip."""
 
 
 class _StepCounter:
@@ -38,7 +40,7 @@ class _StepCounter:
         self._count = 0
 
     def begin(self) -> None:
-        """Be outside the function: a step before this may have failed."""
+        """Start outside the function, since the step before may have failed."""
         self._back = None
 
     def on_block(self, address: int, instructions: int) -> None:
@@ -54,21 +56,21 @@ class _StepCounter:
 
 
 def _is_chart(subject: Subject) -> bool:
-    """Return whether `unit.c` does nothing but pack the records of a chart."""
+    """Return whether `unit.c` only packs the records of a chart."""
     return set(c_files(subject.sources())) == {"unit.c", f"{subject.name}.c"}
 
 
 class CortexProcessor:
     """A unit on an emulated processor; see `Measured`.
 
-    The image has the same start, memory and compiler's options as the one that is flashed, and `pil_main.c`
-    instead of `main.c` and the board's peripherals. Steps are counted in instructions, in a sample: the
-    first 256 steps, and then 64 of every 4096. Of a chart those of `<name>_step` are counted, without the
-    packing of records around it; likewise the flash of its `unit.c` is told in `parts` only, and its RAM is
-    that of the chart's variable. Behaviours count whole.
+    The image has the start code, memory and compiler options of the one that is flashed, and `pil_main.c`
+    instead of `main.c` and the board's peripherals. Instructions are counted in a sample of the steps: the
+    first 256, then 64 of every 4096. For a chart they are those of `<name>_step`, without the packing of
+    records around it; the flash of its `unit.c` is in `parts` only, and its RAM is that of the chart's
+    variable. Behaviours count with all their files.
 
     Args:
-        subject: what to run.
+        subject: the subject to run.
 
     Raises:
         InputError: the sources do not compile, or the image does not fit the chip.
@@ -77,9 +79,10 @@ class CortexProcessor:
     """
 
     def __init__(self, subject: Subject) -> None:
-        self._inputs, self._states = subject.inputs, subject.states
+        self._inputs = subject.inputs
+        self._states = subject.states
         with tempfile.TemporaryDirectory(prefix="posewright-") as folder:
-            self._own = self._build(subject, Path(folder))
+            self._sizes = self._build(subject, Path(folder))
             image = ElfImage.read(Path(folder) / BUILD / "pil.elf")
         record = self._inputs.itemsize + self._states.itemsize
         self._core = CortexM3(image, outside=_STEPS_AT_ONCE * record)
@@ -93,7 +96,7 @@ class CortexProcessor:
 
     def _build(self, subject: Subject, folder: Path) -> Footprint:
         sources = (*subject.sources(), *Cm900().sources(subject))
-        write_sources((*sources, *shipped(__package__, ["pil_main.c"])), folder)
+        write_sources((*sources, *read_package_sources(__package__, ["pil_main.c"])), folder)
         compile_sources(folder, [*c_files(sources), "pil_main.c"])
         image = link_image(folder, c_files(sources), "image")
         of_unit = [file.name for file in subject.sources() if file.name.endswith(".c")]
@@ -109,44 +112,46 @@ class CortexProcessor:
         )
 
     def reset(self) -> None:
-        """Go back to before the first tick."""
+        """Return to the state before the first tick."""
         self._call("unit_reset")
 
     def _call(self, function: str, *arguments: int, steps: int = 0) -> None:
-        back, patience_s = self._symbols["main"], _PATIENCE_S + steps * _PATIENCE_A_STEP_S
+        patience_s = _PATIENCE_S + steps * _PATIENCE_A_STEP_S
+        back = self._symbols["main"]
         self._core.call(self._symbols[function], *arguments, back=back, patience_s=patience_s)
 
     def run(self, inputs: Records) -> Records:
-        """Take one tick for each record of inputs and return the state after each, going on from before.
+        """Take one tick for each record of inputs, from the present state, and return the states.
 
         Raises:
-            BodyError: the unit hangs or touches memory that is not there.
+            BodyError: the unit hangs or accesses memory that does not exist.
         """
-        done = [np.zeros(0, self._states)]
+        states = [np.zeros(0, self._states)]
         for start in range(0, len(inputs), _STEPS_AT_ONCE):
-            piece = inputs[start : start + _STEPS_AT_ONCE]
-            counted = self._to_count()
-            done += [self._counted(piece[:counted]), self._batch(piece[counted:])]
-            self._steps += len(piece)
-        return np.concatenate(done)
+            batch = inputs[start : start + _STEPS_AT_ONCE]
+            n_counted = self._steps_to_count()
+            states += [self._run_counted(batch[:n_counted]), self._run_batch(batch[n_counted:])]
+            self._steps += len(batch)
+        return np.concatenate(states)
 
-    def _to_count(self) -> int:
+    def _steps_to_count(self) -> int:
         """Return how many of the next steps are counted."""
-        counted = len(self._counter.counts)
-        wanted = counted < _ALWAYS_COUNTED or counted * _STEPS_AT_ONCE <= self._steps * _COUNTED_AT_ONCE
-        return _COUNTED_AT_ONCE if wanted else 0
+        n_counted = len(self._counter.counts)
+        is_behind = n_counted * _STEPS_AT_ONCE <= self._steps * _COUNTED_AT_ONCE
+        return _COUNTED_AT_ONCE if n_counted < _ALWAYS_COUNTED or is_behind else 0
 
-    def _counted(self, inputs: Records) -> Records:
+    def _run_counted(self, inputs: Records) -> Records:
+        """Run records with the instructions of each step counted."""
         if not len(inputs):
-            return self._batch(inputs)
+            return self._run_batch(inputs)
         self._counter.begin()
         end = self._core.watch(self._counter.on_block)
         try:
-            return self._batch(inputs)
+            return self._run_batch(inputs)
         finally:
             end()
 
-    def _batch(self, inputs: Records) -> Records:
+    def _run_batch(self, inputs: Records) -> Records:
         count = len(inputs)
         if not count:
             return np.zeros(0, self._states)
@@ -161,12 +166,14 @@ class CortexProcessor:
         return np.frombuffer(bytes(memory.mem_read(results, count * self._states.itemsize)), self._states)
 
     def footprint(self) -> Footprint:
-        """Return what it needs, with the steps taken so far."""
+        """Return the footprint, with the instructions of the steps counted so far."""
         counts = self._counter.counts
-        known = {**vars(self._own), "stack_bytes": self._core.used(self._symbols["bss_end"])}
-        if counts:
-            known |= {"step_cycles_mean": float(np.mean(counts)), "step_cycles_worst": max(counts)}
-        return Footprint(**known)
+        return replace(
+            self._sizes,
+            stack_bytes=self._core.used(self._symbols["bss_end"]),
+            step_cycles_mean=float(np.mean(counts)) if counts else None,
+            step_cycles_worst=max(counts) if counts else None,
+        )
 
     def close(self) -> None:
-        """Let go of it: there is nothing that would stay."""
+        """Do nothing: there is nothing to release."""

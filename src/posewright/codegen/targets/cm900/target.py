@@ -1,4 +1,4 @@
-"""The CM-900 as a target: which files make a program, how it is built, how it gets onto a real board."""
+"""The CM-900 as a target: the files of a program, its build, and the command that flashes it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from posewright.codegen.c import ChartSubject
 from posewright.codegen.offsets import IN, OUT, STATE, constants_of
 from posewright.codegen.targets.target import BOARD_QUEUE, Built, serial_link
-from posewright.codegen.unit import SourceFile, Subject, shipped
+from posewright.codegen.unit import SourceFile, Subject, read_package_sources
 from posewright.errors import InputError
 
 from .toolchain import compile_sources, link_image, write_binary
@@ -20,7 +20,7 @@ BOARD_SOURCES = ("startup.c", "board.c", "board.h", "registers.h", "main.c", "cm
 HOOKS = "board_hooks.c"
 
 _SENSOR_CHANNELS = (0, 1, 4, 5, 6, 7, 8, 9)
-"""Analogue channels of a CM-900 that the serial line leaves free: board.h."""
+"""Analogue channels of a CM-900 that the serial line does not use: board.h."""
 
 _HAS_COME = """\
 /* An event comes at the tick at which its pin has got past THRESHOLD, and no more while it stays there. */
@@ -42,12 +42,12 @@ def c_files(sources: Iterable[SourceFile]) -> list[str]:
 
 
 class Cm900:
-    """A CM-900, as a `Target`; what it builds also says who uses what."""
+    """A CM-900 as a `Target`; its builds have flash and RAM by part."""
 
     name = "cm900"
 
-    def fitted(self, subject: Subject) -> Subject:
-        """Return a chart with a queue that leaves RAM for others; a behaviour as it is."""
+    def adapt(self, subject: Subject) -> Subject:
+        """Return a chart with a queue that leaves RAM for other variables; a behaviour as it is."""
         if not isinstance(subject, ChartSubject) or subject.options.queue is not None:
             return subject
         return replace(subject, options=replace(subject.options, queue=BOARD_QUEUE))
@@ -56,14 +56,14 @@ class Cm900:
         """Return the board's own files and the user's.
 
         Raises:
-            InputError: a file of the subject is called like one of the board's.
+            InputError: a file of the subject has the name of one of the board's.
         """
-        fixed = (*shipped(__package__, BOARD_SOURCES), *serial_link())
+        fixed = (*read_package_sources(__package__, BOARD_SOURCES), *serial_link())
         board = (*fixed, SourceFile(HOOKS, tuple(_hook_lines(subject)), keep=True))
-        both = {file.name for file in subject.sources()} & {file.name for file in board}
-        if both:
+        conflicts = {file.name for file in subject.sources()} & {file.name for file in board}
+        if conflicts:
             raise InputError(
-                f"a generated file and one of the board's are both called {', '.join(sorted(both))}",
+                f"a generated file and one of the board's are both called {', '.join(sorted(conflicts))}",
                 hint="give the chart or behaviour another name",
             )
         return board
@@ -86,7 +86,7 @@ class Cm900:
         return replace(linked, image=write_binary(linked.elf))
 
     def flash_command(self, image: Path, port: str | None) -> tuple[str, ...]:
-        """Return what puts a built program onto a real board over USB.
+        """Return the command that flashes a built program onto a real board over USB.
 
         It is the loader of ROBOTIS, with the arguments of `tools.opencm_ld.upload.pattern` in platform.txt of
         github.com/ROBOTIS-GIT/OpenCM9.04: port, speed, file, 1 to start it, `opencm`. Not certain: that
@@ -104,14 +104,17 @@ class Cm900:
 def _fields(records: np.dtype[np.void]) -> list[tuple[str, np.dtype[np.generic], int]]:
     """Return name, type and offset of each field."""
     fields = records.fields
-    return [(name, fields[name][0], fields[name][1]) for name in records.names or ()] if fields else []
+    if not fields:
+        return []
+    return [(name, fields[name][0], fields[name][1]) for name in records.names or ()]
 
 
 def _hook_lines(subject: Subject) -> Iterator[str]:
+    """Yield the lines of `board_hooks.c`, a proposal for the user to change."""
     fields = _fields(subject.inputs)
     events = subject.chart.events if isinstance(subject, ChartSubject) else ()
     constants = constants_of(subject.inputs, IN)
-    reads = list(_all_reads(fields, constants, events))
+    reads = list(_read_lines(fields, constants, events))
     yield f"/* Yours: where {subject.name} gets its inputs from, and what it does. It is never written over."
     yield " *"
     yield " * As it comes, inputs are read from analogue channels, PA0, PA1, PA4 to PA7, PB0, PB1 in turn:"
@@ -121,8 +124,8 @@ def _hook_lines(subject: Subject) -> Iterator[str]:
     yield " */"
     yield from ('#include "board.h"', "", "#include <string.h>", "")
     is_filled = len(fields) <= len(_SENSOR_CHANNELS) and all(kind.itemsize == 1 for _, kind, _ in fields)
-    said = "" if is_filled else " /* say true once every input is right */"
-    yield from (f"const bool hooks_are_filled = {str(is_filled).lower()};{said}", "")
+    note = "" if is_filled else " /* say true once every input is right */"
+    yield from (f"const bool hooks_are_filled = {str(is_filled).lower()};{note}", "")
     if reads:
         yield from ("#define THRESHOLD 2048U /* of 4095, which is 3.3 V */", "")
     if any("has_come" in line for line in reads):
@@ -147,17 +150,18 @@ def _hook_lines(subject: Subject) -> Iterator[str]:
 
 
 def _example(subject: Subject) -> str:
-    """Return the constant of a byte of the states that somebody might show: an output, else the status."""
+    """Return the constant of a byte of the states for an example: an output, else the status."""
     outputs = subject.chart.outputs if isinstance(subject, ChartSubject) else ()
     constants = constants_of(subject.states, STATE, dict.fromkeys(outputs, OUT))
     sizes = {name: kind.itemsize for name, kind, _ in _fields(subject.states)}
-    shown = next((name for name in outputs if sizes.get(name) == 1), next(iter(constants)))
-    return constants[shown]
+    example = next((name for name in outputs if sizes.get(name) == 1), next(iter(constants)))
+    return constants[example]
 
 
-def _all_reads(
+def _read_lines(
     fields: list[tuple[str, np.dtype[np.generic], int]], constants: Mapping[str, str], events: Sequence[str]
 ) -> Iterator[str]:
+    """Yield the lines that fill a record of inputs from analogue channels."""
     n_events = 0
     for number, (name, kind, _) in enumerate(fields):
         if name in events and number < len(_SENSOR_CHANNELS):
@@ -166,10 +170,11 @@ def _all_reads(
             yield f"    input[{constants[name]}] = has_come({channel}U, &was_past_{n_events});"
             n_events += 1
         else:
-            yield from _read_lines(constants[name], kind, number)
+            yield from _read_input_lines(constants[name], kind, number)
 
 
-def _read_lines(at: str, kind: np.dtype[np.generic], number: int) -> list[str]:
+def _read_input_lines(at: str, kind: np.dtype[np.generic], number: int) -> list[str]:
+    """Return the lines that fill one input; zeros where there is no channel for it."""
     if number >= len(_SENSOR_CHANNELS) or kind.kind not in "uif" or kind.shape:
         return [f"    memset(&input[{at}], 0, {kind.itemsize}U); /* from nowhere yet */"]
     measured = f"board_analogue({_SENSOR_CHANNELS[number]}U)"

@@ -1,4 +1,4 @@
-"""Builds images for the CM-900 with GNU's compiler for Arm, and reads who uses what from the linker's map."""
+"""Builds of images for the CM-900 with GNU's compiler for Arm, and their sizes from the linker's map."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PROCESSOR = ("-mcpu=cortex-m3", "-mthumb")
 FLAGS = (*PROCESSOR, *STRICT, "-Os", "-ffunction-sections", "-fdata-sections")
 LINKER_SCRIPT = "cm900.ld"
 BUILD = "build"
-"""Where everything that is compiled goes, in the folder of the sources."""
+"""The subfolder for compiled files."""
 FLASH_FOR_PROGRAMS = 52 * 1024
 """Flash behind the bootloader: see cm900.ld."""
 
@@ -31,82 +31,94 @@ def compile_sources(folder: Path, sources: Sequence[str]) -> None:
 
     Raises:
         UnavailableError: there is no compiler.
-        CompileError: it refuses a file.
+        CompileError: the compiler reports errors.
     """
-    made = folder / BUILD
-    made.mkdir(exist_ok=True)
-    run_tool(COMPILER, *FLAGS, "-c", *(f"../{source}" for source in sources), folder=made)
+    build_folder = folder / BUILD
+    build_folder.mkdir(exist_ok=True)
+    run_tool(COMPILER, *FLAGS, "-c", *(f"../{source}" for source in sources), folder=build_folder)
 
 
 def link_image(folder: Path, sources: Sequence[str], name: str, keep: Iterable[str] = ()) -> Built:
-    """Link C files that were compiled in a folder, where cm900.ld is too, to `build/name.elf`.
+    """Link compiled C files of a folder that has cm900.ld to `build/name.elf`.
 
     Args:
-        folder: where the files are.
+        folder: the folder.
         sources: names of the C files.
-        name: of the image.
-        keep: functions that nobody calls and that are to stay.
+        name: name of the image.
+        keep: functions that are not called but must stay.
 
     Raises:
         UnavailableError: there is no compiler.
-        InputError: something is missing, or the image does not fit the chip.
+        InputError: a file is missing, or the image does not fit the chip.
     """
-    made = folder / BUILD
+    build_folder = folder / BUILD
     objects = [Path(source).with_suffix(".o").name for source in sources]
-    kept = [f"-Wl,--undefined={function}" for function in keep]
+    keep_options = [f"-Wl,--undefined={function}" for function in keep]
     layout = ["--specs=nano.specs", "-nostartfiles", "-Wl,--gc-sections", "-T", f"../{LINKER_SCRIPT}"]
-    written = [f"-Wl,-Map={name}.map", "-o", f"{name}.elf"]
+    output_options = [f"-Wl,-Map={name}.map", "-o", f"{name}.elf"]
     try:
-        run_tool(COMPILER, *PROCESSOR, *layout, *kept, *objects, "-lm", *written, folder=made)
+        run_tool(
+            COMPILER,
+            *PROCESSOR,
+            *layout,
+            *keep_options,
+            *objects,
+            "-lm",
+            *output_options,
+            folder=build_folder,
+        )
     except CompileError as error:
         raise (_overflow(error.log) or error) from None
-    listing = (made / f"{name}.map").read_text(encoding="utf-8", errors="replace")
-    elf = made / f"{name}.elf"
+    listing = (build_folder / f"{name}.map").read_text(encoding="utf-8", errors="replace")
+    elf = build_folder / f"{name}.elf"
     return Built(elf, elf, read_parts(listing))
 
 
 def write_binary(elf: Path) -> Path:
-    """Write what is flashed, from 0x08003000 on, beside an image: the same name with `.bin`."""
+    """Write the file to be flashed, from 0x08003000 on, beside an image, with the suffix `.bin`."""
     binary = elf.with_suffix(".bin")
     run_tool("arm-none-eabi-objcopy", "-O", "binary", elf, binary)
     return binary
 
 
-def _overflow(said: str) -> TooLargeError | None:
-    """Return by how much an image is too large, where that is what the linker says."""
-    over = {region: int(count) for region, count in _OVERFLOW.findall(said)}
-    if not over:
+def _overflow(log: str) -> TooLargeError | None:
+    """Return the error for an image that is too large; None where the linker reports other errors."""
+    excess = {region: int(count) for region, count in _OVERFLOW.findall(log)}
+    if not excess:
         return None
-    has = {"FLASH": FLASH_FOR_PROGRAMS, "RAM": RAM_BYTES}
-    wants = " and ".join(
-        f"{has[region] + count} bytes of {region}, {count} more than there are"
-        for region, count in over.items()
+    available = {"FLASH": FLASH_FOR_PROGRAMS, "RAM": RAM_BYTES}
+    needs = " and ".join(
+        f"{available[region] + count} bytes of {region}, {count} more than there are"
+        for region, count in excess.items()
     )
     return TooLargeError(
-        f"the image does not fit a CM-900: it needs {wants}",
+        f"the image does not fit a CM-900: it needs {needs}",
         hint=f"it has {FLASH_FOR_PROGRAMS} bytes of flash behind the bootloader and {RAM_BYTES} of RAM,"
         " 2048 of them for the stack: fewer or shorter motions, fewer states",
     )
 
 
 def read_parts(listing: str) -> dict[str, tuple[int, int]]:
-    """Return flash and RAM by part from the map that GNU ld writes, largest users of flash first."""
+    """Return flash and RAM by part from the map of GNU ld, the largest parts in flash first."""
     flash: dict[str, int] = {}
     ram: dict[str, int] = {}
     section = ""
     memory = listing.partition("Linker script and memory map")[2]
     for line in re.sub(r"^( \S+)\n\s+(?=0x)", r"\1 ", memory, flags=re.MULTILINE).splitlines():
-        if begun := _OUTPUT.match(line):
-            section = begun[1]
-        elif found := _PART.match(line):
-            part, size = _part(found[1], found[3]), int(found[2], 16)
+        output_match = _OUTPUT.match(line)
+        part_match = _PART.match(line)
+        if output_match:
+            section = output_match[1]
+        elif part_match:
+            part = _part(part_match[1], part_match[3])
+            size = int(part_match[2], 16)
             if section in {".text", ".data"}:
                 flash[part] = flash.get(part, 0) + size
             if section in {".data", ".bss"}:
                 ram[part] = ram.get(part, 0) + size
-    users = sorted({*flash, *ram}, key=lambda part: (-flash.get(part, 0), part))
+    parts = sorted({*flash, *ram}, key=lambda part: (-flash.get(part, 0), part))
     return {
-        part: (flash.get(part, 0), ram.get(part, 0)) for part in users if flash.get(part) or ram.get(part)
+        part: (flash.get(part, 0), ram.get(part, 0)) for part in parts if flash.get(part) or ram.get(part)
     }
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from posewright.codegen.targets.target import Built, write_sources
 from posewright.codegen.toolchains import STRICT, Compiler, cache_folder, compile_sources, find_compiler
-from posewright.codegen.unit import Records, SourceFile, Subject, shipped
+from posewright.codegen.unit import Records, SourceFile, Subject, read_package_sources
 from posewright.documents import write_atomically
 from posewright.errors import InputError, OutputError
 
@@ -28,14 +28,14 @@ class Host:
 
     name = "host"
 
-    def fitted(self, subject: Subject) -> Subject:
+    def adapt(self, subject: Subject) -> Subject:
         """Return the subject as it is."""
         return subject
 
     def sources(self, subject: Subject) -> tuple[SourceFile, ...]:
-        """Return what runs the unit over whole arrays."""
+        """Return the files that run the unit over arrays."""
         del subject
-        return shipped(__package__, ("host.c", "host.h"))
+        return read_package_sources(__package__, ("host.c", "host.h"))
 
     def build(self, folder: Path) -> Built:
         """Compile the library whose files are in a folder.
@@ -43,16 +43,16 @@ class Host:
         Raises:
             InputError: there is no unit in the folder.
             UnavailableError: there is no compiler.
-            CompileError: it refuses a file.
+            CompileError: the compiler reports errors.
         """
         sources = sorted(folder.glob("*.c"))
         if folder / "unit.c" not in sources:
             raise InputError(f"there is no unit in {folder}", hint="posewright board generate makes one")
-        write_atomically(folder / LIBRARY, _compiled(find_compiler(), folder), durable=False)
+        write_atomically(folder / LIBRARY, _compile(find_compiler(), folder), durable=False)
         return Built(folder / LIBRARY, folder / LIBRARY)
 
     def flash_command(self, image: Path, port: str | None) -> tuple[str, ...]:
-        """Refuse: a library is loaded where it is.
+        """Raise an InputError, since a library is not flashed.
 
         Raises:
             InputError: always.
@@ -62,79 +62,82 @@ class Host:
 
 
 class HostLibrary:
-    """A unit in a library of its own: an Executable. Two of one subject do not share anything.
+    """A unit as an Executable in a library of its own; two libraries of a subject share no variables.
 
-    It is compiled where no library of the same sources, flags and compiler is in the cache, which is
-    `posewright/host` in `XDG_CACHE_HOME` or `~/.cache`.
+    A library of the same sources, flags and compiler is taken from the cache, which is `posewright/host` in
+    `XDG_CACHE_HOME` or `~/.cache`.
 
     Args:
-        subject: what runs.
+        subject: the subject.
 
     Raises:
         UnavailableError: there is no compiler.
-        InputError: C cannot keep what the document promises.
+        InputError: C cannot do what the document requires.
     """
 
     def __init__(self, subject: Subject) -> None:
-        self.inputs, self.states = subject.inputs, subject.states
+        self.inputs = subject.inputs
+        self.states = subject.states
         sources = (*subject.sources(), *Host().sources(subject))
-        self.library = _loaded(sources)
+        self.library = _load_library(sources)
         self.library.host_run.argtypes = (ctypes.c_void_p, ctypes.c_uint32, ctypes.c_void_p)
         self.library.host_run.restype = None
         self.reset()
 
     def reset(self) -> None:
-        """Go back to before the first tick."""
+        """Return to the state before the first tick."""
         self.library.unit_reset()
 
     def load(self, state: bytes) -> None:
-        """Go on from a record of states."""
+        """Load the state of a record of states."""
         self.library.unit_load(state)
 
     def step(self, inputs: bytes, state: ctypes.Array[ctypes.c_char]) -> None:
-        """Take one tick; the record of its state is written into `state`."""
+        """Take one tick and write the record of its state into `state`."""
         self.library.unit_step(inputs, state)
 
     def run(self, inputs: Records) -> Records:
-        """Take one tick for each record of inputs and return the state after each, going on from before."""
-        given = np.ascontiguousarray(inputs, self.inputs)
-        states = np.zeros(len(given), self.states)
-        self.library.host_run(given.ctypes.data, len(given), states.ctypes.data)
+        """Take one tick for each record of inputs, from the present state, and return the states."""
+        records = np.ascontiguousarray(inputs, self.inputs)
+        states = np.zeros(len(records), self.states)
+        self.library.host_run(records.ctypes.data, len(records), states.ctypes.data)
         return states
 
     def close(self) -> None:
-        """Do nothing: a library stays as long as the process."""
+        """Do nothing: a library stays loaded as long as the process."""
 
 
-def _loaded(sources: Sequence[SourceFile]) -> ctypes.PyDLL:
-    """Return a library of these sources that nobody else has loaded; a damaged one is made again."""
+def _load_library(sources: Sequence[SourceFile]) -> ctypes.PyDLL:
+    """Load a copy of the library of these sources, from the cache or newly compiled."""
     compiler = find_compiler()
-    kept = cache_folder("host") / f"{_digest(sources, compiler)}.so"
-    digest = kept.with_suffix(".sha256")
+    cached_library = cache_folder("host") / f"{_cache_key(sources, compiler)}.so"
+    digest = cached_library.with_suffix(".sha256")
     with tempfile.TemporaryDirectory(prefix="posewright-") as name:
-        folder = Path(name)  # who loads the same file shares its variables: each has its own
-        content = _read_whole(kept, digest)
+        folder = Path(name)  # each has a copy, since libraries loaded from the same file share variables
+        content = _read_intact(cached_library, digest)
         if content is None:
             write_sources(sources, folder)
-            content = _compiled(compiler, folder)
-            with suppress(OSError, OutputError):  # a home that cannot be written to costs time, nothing else
-                kept.parent.mkdir(parents=True, exist_ok=True)
-                write_atomically(kept, content, durable=False)
+            content = _compile(compiler, folder)
+            with suppress(OSError, OutputError):  # without a writable home the cache stays empty
+                cached_library.parent.mkdir(parents=True, exist_ok=True)
+                write_atomically(cached_library, content, durable=False)
                 write_atomically(digest, hashlib.sha256(content).hexdigest().encode(), durable=False)
-        own = folder / LIBRARY
-        own.write_bytes(content)
-        return ctypes.PyDLL(str(own))  # holds the interpreter's lock: one tick at a time
+        library_copy = folder / LIBRARY
+        library_copy.write_bytes(content)
+        return ctypes.PyDLL(
+            str(library_copy)
+        )  # holds the interpreter's lock, so that one tick runs at a time
 
 
-def _digest(sources: Sequence[SourceFile], compiler: Compiler) -> str:
-    told = [compiler.path, compiler.version, *FLAGS]
+def _cache_key(sources: Sequence[SourceFile], compiler: Compiler) -> str:
+    texts = [compiler.path, compiler.version, *FLAGS]
     for file in sources:
-        told += [file.name, file.text]
-    return hashlib.sha256("\0".join(told).encode()).hexdigest()
+        texts += [file.name, file.text]
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
 
-def _read_whole(library: Path, digest: Path) -> bytes | None:
-    """Return a library from the cache; None where it is not there, or is not what was put there."""
+def _read_intact(library: Path, digest: Path) -> bytes | None:
+    """Return the content of a library in the cache; None where it is missing or its digest does not match."""
     try:
         content = library.read_bytes()
         return content if hashlib.sha256(content).hexdigest() == digest.read_text("ascii") else None
@@ -142,9 +145,9 @@ def _read_whole(library: Path, digest: Path) -> bytes | None:
         return None
 
 
-def _compiled(compiler: Compiler, sources: Path) -> bytes:
-    """Return the library that all C files in a folder make."""
+def _compile(compiler: Compiler, sources: Path) -> bytes:
+    """Compile all C files in a folder and return the content of the library."""
     with tempfile.TemporaryDirectory(prefix="posewright-") as folder:
-        made = Path(folder) / LIBRARY
-        compile_sources(compiler, sorted(sources.glob("*.c")), (*FLAGS, f"-I{sources}"), made)
-        return made.read_bytes()
+        library = Path(folder) / LIBRARY
+        compile_sources(compiler, sorted(sources.glob("*.c")), (*FLAGS, f"-I{sources}"), library)
+        return library.read_bytes()

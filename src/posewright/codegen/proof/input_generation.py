@@ -1,0 +1,297 @@
+"""Random inputs that reach every transition and every value at which something changes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from posewright.charts import Chart, explore
+from posewright.charts.expression import Literal
+from posewright.charts.expression.tree import children
+from posewright.charts.machine import Machine
+from posewright.charts.reachability import ExplorationLimits
+from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type, Value
+from posewright.codegen.records import RecordFormat
+from posewright.codegen.unit import Records
+
+Column = NDArray[Any]
+
+BUDGET = ExplorationLimits(cases=12_000, work=400_000)
+"""Limits of the exploration of a chart, some 3 s, as counts, so that a seed always gives the same stream."""
+
+LONGEST_EPISODE = 2000
+"""Greatest number of ticks between two resets: enough for the timers of a chart, few enough to shrink."""
+
+LONGEST_SEGMENT = 500
+"""Greatest number of ticks with the same probabilities."""
+
+SHARE_FROM_POOL = 0.4
+"""Share of values taken from those at which something may change."""
+
+CHANGE_PROBABILITIES = (0.0, 0.03, 0.3, 1.0)
+"""Probabilities of a change at a tick, one of them for a segment; with 0 timers run out."""
+
+WIDE = 1e9
+"""Half the width of a range beyond which numbers are drawn near the chart's constants only."""
+
+SLOW_CHANGE_PROBABILITIES = (0.0, 0.005, 0.05, 0.5)
+"""The same for sensors that are read in every servo frame."""
+
+EVENT_PROBABILITIES = (0.0, 0.0, 0.02, 0.2, 0.8)
+"""Probabilities of an event at a tick, one of them for a segment."""
+
+
+@dataclass(frozen=True, eq=False)
+class InputField:
+    """The distribution of a field of an input record.
+
+    Attributes:
+        name: of the field.
+        pool: values at which something may change, of the field's type.
+        low: lower bound of other values.
+        high: upper bound of other values.
+        change_probabilities: probabilities of a new value at a tick, one of them for a segment.
+    """
+
+    name: str
+    pool: Column
+    low: float
+    high: float
+    change_probabilities: tuple[float, ...] = CHANGE_PROBABILITIES
+
+    def draw(self, n: int, rng: np.random.Generator) -> Column:
+        """Return random values, `(n,)`."""
+        from_pool: Column = self.pool[rng.integers(len(self.pool), size=n)]
+        if self.low == self.high:
+            return from_pool
+        dtype = self.pool.dtype
+        if dtype.kind == "f":
+            numbers = self.low + rng.random(n) * (self.high / 2 - self.low / 2) * 2
+            from_range = np.clip(numbers, self.low, self.high).astype(dtype)
+        else:
+            from_range = rng.integers(int(self.low), int(self.high), size=n, endpoint=True).astype(dtype)
+        return np.where(rng.random(n) < SHARE_FROM_POOL, from_pool, from_range).astype(dtype)
+
+    def draw_segment(self, n: int, rng: np.random.Generator) -> Column:
+        """Return the random values of a segment, `(n,)`, which change with a random probability."""
+        probability = self.change_probabilities[rng.integers(len(self.change_probabilities))]
+        value_index = np.cumsum(rng.random(n) < probability)
+        return self.draw(int(value_index[-1]) + 1, rng)[value_index]
+
+
+@dataclass(frozen=True)
+class EventField(InputField):
+    """The distribution of an event."""
+
+    def draw_segment(self, n: int, rng: np.random.Generator) -> Column:
+        """Return at which ticks of a segment the event occurs, `(n,)`."""
+        thresholds = rng.random(n)
+        probability = EVENT_PROBABILITIES[rng.integers(len(EVENT_PROBABILITIES))]
+        return (thresholds < probability).astype(np.uint8)
+
+
+def chart_fields(record_format: RecordFormat, runs: Sequence[Records] = ()) -> tuple[InputField, ...]:
+    """Return the distributions of the inputs of a chart.
+
+    Args:
+        record_format: format of the chart's records.
+        runs: runs whose values are added to the pools, with their neighbours.
+    """
+    machine = record_format.machine
+    literals = literals_of(machine)
+    fields: list[InputField] = []
+    for name, kind in machine.inputs.items():
+        dtype = record_format.inputs[name]
+        if isinstance(kind, BoolType | EnumType):
+            last = 1 if isinstance(kind, BoolType) else len(kind.values) - 1
+            fields.append(InputField(name, np.arange(last + 1).astype(dtype), 0, last))
+        else:
+            run_values = [float(value) for run in runs for value in np.unique(run[name])]
+            fields.append(_number_field(name, kind, dtype, [*literals, *run_values]))
+    events = [EventField(name, np.array([0, 1], np.uint8), 0, 1) for name in machine.events]
+    return (*fields, *events)
+
+
+def number_fields(dtype: np.dtype[np.void], values: Sequence[float]) -> tuple[InputField, ...]:
+    """Return the distributions of sensor numbers near `values`, which change less often than inputs.
+
+    A behaviour takes a step in each servo frame, of which its chart reads one in a dozen.
+    """
+    kind = FloatType()
+    return tuple(
+        replace(
+            _number_field(name, kind, dtype[name], values), change_probabilities=SLOW_CHANGE_PROBABILITIES
+        )
+        for name in dtype.names or ()
+    )
+
+
+def covering_runs(chart: Chart) -> list[tuple[Mapping[str, Value], ...]]:
+    """Return runs, as rows of inputs, that take every transition found within the `BUDGET`."""
+    # imported here, because running a chart on a board needs neither
+    from posewright.charts.coverage.feasibility import feasible
+    from posewright.charts.coverage.scenario_generation import CoveringRuns
+
+    covering_runs = CoveringRuns(feasible(explore(chart, limits=BUDGET)))
+    covering_runs.generate()
+    return [run.rows for run in covering_runs.runs]
+
+
+def rows_of(chart: Chart, records: Records) -> Iterator[dict[str, Any]]:
+    """Yield records as rows of inputs and events."""
+    kinds: dict[str, Type] = {**chart.inputs, **dict.fromkeys(chart.events, BoolType())}
+    columns: list[list[Any]] = []
+    for name, kind in kinds.items():
+        column = records[name].tolist()
+        if isinstance(kind, BoolType):
+            column = [value != 0 for value in column]
+        elif isinstance(kind, EnumType):
+            column = [kind.values[code] for code in column]
+        columns.append(column)
+    for values in zip(*columns, strict=True) if columns else [()] * len(records):
+        yield dict(zip(kinds, values, strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class InputStream:
+    """Draws inputs, episode by episode; each begins after a reset.
+
+    The first episodes are the runs that take every transition that was found soon enough. Then follow random
+    episodes: beginnings of such runs, parts of them with an input drawn again, and segments in which inputs
+        stay
+    or change quickly.
+
+    Attributes:
+        dtype: of a record.
+        fields: distributions of the fields.
+        runs: runs from a reset on that reach what random inputs hardly reach.
+        longest: greatest number of ticks of a segment.
+    """
+
+    dtype: np.dtype[np.void]
+    fields: tuple[InputField, ...]
+    runs: tuple[Records, ...] = ()
+    longest: int = 60
+
+    def episodes(self, seed: int) -> Iterator[Records]:
+        """Yield episodes without end, the same ones for the same seed."""
+        rng = np.random.default_rng(seed)
+        yield from self.runs
+        while True:
+            length = int(math.exp(rng.uniform(math.log(10), math.log(LONGEST_EPISODE))))
+            parts = [self._draw_beginning(rng)]
+            while (n := length - sum(map(len, parts))) > 0:
+                parts.append(self._draw_segment(n, rng))
+            yield np.concatenate(parts)[:length]
+
+    def take(self, steps: int, seed: int) -> Records:
+        """Return the first records of the episodes, `(steps,)`."""
+        parts = [np.zeros(0, self.dtype)]
+        n_records = 0
+        for episode in self.episodes(seed):
+            parts.append(episode[: steps - n_records])
+            n_records += len(parts[-1])
+            if n_records >= steps:
+                break
+        return np.concatenate(parts)
+
+    def _draw_beginning(self, rng: np.random.Generator) -> Records:
+        """Return the beginning of a random run, or no record."""
+        if not self.runs or rng.random() < 0.3:
+            return np.zeros(0, self.dtype)
+        run = self.runs[rng.integers(len(self.runs))]
+        return run[: rng.integers(1, len(run), endpoint=True)]
+
+    def _draw_segment(self, max_ticks: int, rng: np.random.Generator) -> Records:
+        """Return part of a run, or records with the same probabilities of change."""
+        if self.runs and rng.random() < 0.4:
+            return self._draw_part_of_run(max_ticks, rng)
+        n = min(max_ticks, int(math.exp(rng.uniform(0, math.log(self.longest)))))
+        records = np.zeros(n, self.dtype)
+        for field in self.fields:
+            records[field.name] = field.draw_segment(n, rng)
+        return records
+
+    def _draw_part_of_run(self, max_ticks: int, rng: np.random.Generator) -> Records:
+        """Return part of a run, often with an input drawn again."""
+        run = self.runs[rng.integers(len(self.runs))]
+        begin = rng.integers(len(run))
+        part = run[begin : begin + rng.integers(1, max_ticks, endpoint=True)].copy()
+        if self.fields and rng.random() < 0.6:
+            field = self.fields[rng.integers(len(self.fields))]
+            part[field.name] = field.draw_segment(len(part), rng)
+        return part
+
+
+def chart_stream(record_format: RecordFormat, *, covering: bool = True) -> InputStream:
+    """Return the stream of inputs of a chart.
+
+    Args:
+        record_format: format of its records.
+        covering: whether to explore the chart for runs that take every transition.
+    """
+    machine = record_format.machine
+    runs = tuple(record_format.pack(run) for run in covering_runs(machine.chart)) if covering else ()
+    longest = 2 * max((counter.limit for counter in machine.counters), default=0) + 60
+    fields = chart_fields(record_format, runs)
+    return InputStream(record_format.inputs, fields, runs, min(longest, LONGEST_SEGMENT))
+
+
+def literals_of(machine: Machine) -> list[float]:
+    """Return all numbers in the chart's expressions, ascending."""
+    numbers: set[float] = set()
+    for expression in machine.expressions:
+        pending = [expression.tree]
+        while pending:
+            node = pending.pop()
+            pending.extend(children(node))
+            if isinstance(node, Literal) and isinstance(node.value, int | float):
+                numbers.add(float(node.value))
+        numbers |= {float(value) for value in expression.fixed.values() if isinstance(value, int | float)}
+    return sorted(numbers)
+
+
+def _number_field(
+    name: str, kind: IntType | FloatType, storage: np.dtype[Any], values: Sequence[float]
+) -> InputField:
+    """Return the distribution of a number.
+
+    Its pool has the bounds of the type and of its storage, `values`, and the neighbours of all of these.
+    """
+    if storage.kind == "f":
+        return _float_field(name, kind, storage, values)
+    bounds = np.iinfo(storage)
+    integers = {0, 1, -1, int(kind.low), int(kind.high), int(bounds.min), int(bounds.max)}
+    for value in values:
+        if abs(value) < 2**40:
+            integers |= {math.floor(value), math.ceil(value)}
+    neighbours = {integer + offset for integer in integers for offset in (-1, 0, 1)}
+    pool = [min(max(integer, int(bounds.min)), int(bounds.max)) for integer in sorted(neighbours)]
+    low = max(int(kind.low), int(bounds.min))
+    high = min(int(kind.high), int(bounds.max))
+    return InputField(name, np.unique(np.array(pool, np.int64)).astype(storage), low, high)
+
+
+def _float_field(
+    name: str, kind: IntType | FloatType, storage: np.dtype[Any], values: Sequence[float]
+) -> InputField:
+    info = np.finfo(storage)
+    low = kind.low
+    high = kind.high
+    if high / 2 - low / 2 > WIDE:  # most of such a range lies far beyond the chart's constants
+        reach = 4 * max((abs(value) for value in values if abs(value) < WIDE), default=25)
+        low = max(low, -reach)
+        high = min(high, reach)
+    special = [0.0, -0.0, float(info.smallest_subnormal), -float(info.smallest_subnormal)]
+    special += [float(info.tiny), 1.0, -1.0, float(info.max), float(info.min)]
+    critical = np.clip([*values, kind.low, kind.high, *special], info.min, info.max).astype(storage)
+    with np.errstate(over="ignore", under="ignore"):
+        below = np.nextafter(critical, storage.type(-np.inf))
+        above = np.nextafter(critical, storage.type(np.inf))
+    pool = np.concatenate([critical, below, above])
+    return InputField(name, pool[np.isfinite(pool)], low, high)
