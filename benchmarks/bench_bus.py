@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks.figure import Figure
 from posewright.bodies import TorquePolicy
 from posewright.buses.dynamixel.body import DynamixelPlant
-from posewright.buses.dynamixel.frames import FULL, GoalPacket, Reads
+from posewright.buses.dynamixel.frames import UNLIMITED_SPEED, GoalPacket, ReadScope
 from posewright.buses.dynamixel.packets import BITS_A_BYTE, OVERHEAD
 from posewright.buses.dynamixel.servos import BusSettings
 from posewright.buses.serial_port import SerialPort
@@ -53,13 +53,13 @@ def fake_port() -> Iterator[str]:
         process.join()
 
 
-def wire_s(reads: Reads) -> float:
+def wire_s(reads: ReadScope) -> float:
     """Return how long the bytes of a frame take: a write to all, and a read of each [s]."""
     n = len(robot(CARD).servos)
     return (8 + 5 * n + n * (REQUEST + OVERHEAD + reads.value)) * BITS_A_BYTE / BAUD
 
 
-def plant_at(path: str, reads: Reads, *, staggered: bool) -> DynamixelPlant:
+def plant_at(path: str, reads: ReadScope, *, staggered: bool) -> DynamixelPlant:
     """Return an open plant that frames can be sent to."""
     card = robot(CARD)
     settings = BusSettings(staggered=staggered, reads=reads, on_kill=TorquePolicy.HOLD)
@@ -74,7 +74,7 @@ def plant_at(path: str, reads: Reads, *, staggered: bool) -> DynamixelPlant:
 def frame_times(plant: DynamixelPlant, n: int) -> tuple[list[float], int]:
     """Return how long each of some frames takes on the wire, a frame each 1/128 s [s], and answers missed."""
     goal = np.rint(plant.robot.to_ticks(plant.robot.pose("stand"))).astype(np.intp)
-    loop, speeds = plant.servos.frame_loop, np.full(len(goal), FULL)
+    loop, speeds = plant.servos.frame_loop, np.full(len(goal), UNLIMITED_SPEED)
     packet = GoalPacket([servo.id for servo in plant.robot.servos if servo.id is not None])
     times: list[float] = []
     missed = 0
@@ -106,7 +106,7 @@ def sdk_times(path: str, n: int) -> list[float]:
             group.addParam(one, [0, 2, 100, 0])
         group.txPacket()
         for one in ids:
-            packets.readTxRx(port, one, 36, Reads.POSITION.value)
+            packets.readTxRx(port, one, 36, ReadScope.POSITION.value)
         times.append(time.perf_counter() - begun)
     port.closePort()
     return times
@@ -115,7 +115,7 @@ def sdk_times(path: str, n: int) -> list[float]:
 def figures(n: int = 300) -> list[Figure]:
     """Return the share of the byte time of each way, and the rate of the loop."""
     found = []
-    for reads in Reads:
+    for reads in ReadScope:
         for staggered in (True, False):
             with fake_port() as path:
                 plant = plant_at(path, reads, staggered=staggered)
@@ -133,7 +133,9 @@ def figures(n: int = 300) -> list[Figure]:
     with fake_port() as path:
         median = statistics.median(sdk_times(path, n // 3))
     note = f"{median * 1e3:.2f} ms, {1.0 / median:.0f} Hz"
-    found.append(Figure("bus, position of all, dynamixel-sdk", wire_s(Reads.POSITION) / median, note=note))
+    found.append(
+        Figure("bus, position of all, dynamixel-sdk", wire_s(ReadScope.POSITION) / median, note=note)
+    )
     return found
 
 

@@ -1,6 +1,6 @@
 """An OPEN-R object of one's own: it turns the head from side to side, whatever the legs do."""
 
-from posewright.runtimes.openr import CommandVectorSubject, OObject, interpolated
+from posewright.runtimes.openr import CommandVectorSubject, OObject, interpolate
 
 PAN = "PRM:/r1/c1/c2-Joint2:12"
 FARTHEST = 700_000  # micro-radians, 40 degrees
@@ -19,8 +19,8 @@ class LookAround(OObject):
     def next_block(self) -> None:
         pan = self.openr.open_primitive(PAN)
         if not self.way:
-            self.way = interpolated(self.openr.get_joint_value(pan), self.side, 16 * BLOCKS)
-            self.enter("LEFT" if self.side > 0 else "RIGHT")
+            self.way = interpolate(self.openr.get_joint_value(pan), self.side, 16 * BLOCKS)
+            self.enter_state("LEFT" if self.side > 0 else "RIGHT")
             self.side = -self.side
         block, self.way = self.way[:16], self.way[16:]
         self.move.send_frames({pan: block})

@@ -22,7 +22,7 @@ from posewright.buses.dynamixel.fake.bus import FakeBus
 from posewright.buses.dynamixel.fake.device import FakeSensor, status_packet
 from posewright.buses.dynamixel.fake.servo import FakeServo
 from posewright.buses.dynamixel.packets import InstructionPacket
-from posewright.buses.serial_port import SerialPort, holders, latency_timer_ms
+from posewright.buses.serial_port import SerialPort, find_port_holders, latency_timer_ms
 from posewright.errors import BodyError, InputError, UnknownNameError
 from posewright.robots import robot
 
@@ -193,9 +193,9 @@ def test_what_a_servo_refuses_is_an_error_and_not_asked_again(talk: Talk) -> Non
     servo = FakeServo(5)
     servo.poke("ccw_angle_limit", 500)
     bus, line = talk(of_devices(servo))
-    with pytest.raises(BodyError, match="refuses: angle limit"):
+    with pytest.raises(BodyError, match="rejects the request: angle limit"):
         bus.write(5, "goal_position", 600)
-    with pytest.raises(BodyError, match="refuses: range"):
+    with pytest.raises(BodyError, match="rejects the request: range"):
         bus.read_block(5, 49, 40)
     assert len(line.sent) == 2
 
@@ -276,7 +276,7 @@ def test_a_port_is_held_by_one_program_and_the_other_is_told_which(terminal: str
             open_bus(terminal)
         other.communicate()
     with closing(open_bus(terminal)) as bus, pytest.raises(BodyError, match="port busy"):
-        open_bus(bus.where.path)
+        open_bus(bus.address.path)
     with closing(open_bus(terminal)):  # it is free again
         pass
 
@@ -294,7 +294,7 @@ def test_who_holds_a_port_is_found_by_its_open_files(tmp_path: Path) -> None:
         (process / "stat").write_text(f"{pid} (a) b) S {parent} 0")
         (process / "cmdline").write_bytes(command)
         (process / "fd" / "3").symlink_to("/dev/null" if pid == 8 else device)
-    found = holders(str(device), tmp_path / "proc")
+    found = find_port_holders(str(device), tmp_path / "proc")
     assert list(map(str, found)) == ["minicom -D ttyUSB0 (process 7)"]  # our own guard is no stranger
 
 
@@ -304,7 +304,7 @@ def test_the_fake_bus_behind_a_port_does_not_hold_it() -> None:
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as fake:  # noqa: S603 -- our own
         assert fake.stdout is not None
         port = fake.stdout.readline().strip()
-        assert holders(port) == ()
+        assert find_port_holders(port) == ()
         fake.communicate()
 
 

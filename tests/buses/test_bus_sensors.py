@@ -16,11 +16,11 @@ from posewright.buses.dynamixel.sensors import (
     DMS80,
     GS12_NEW,
     GS12_OLD,
-    MOST_COUNTS,
+    MAX_COUNTS,
     AxS1,
     BusSensors,
-    Gyro,
-    PortSensor,
+    ControllerSensor,
+    GyroAxis,
     dms_distance,
 )
 from posewright.errors import BodyError, InputError, UnknownNameError
@@ -28,7 +28,7 @@ from posewright.errors import BodyError, InputError, UnknownNameError
 from .wired import WireUp
 
 GYROS = pytest.mark.parametrize("gyro", [GS12_OLD, GS12_NEW], ids=["old", "new"])
-counts = st.integers(0, MOST_COUNTS)
+counts = st.integers(0, MAX_COUNTS)
 
 
 @pytest.mark.parametrize(
@@ -38,34 +38,34 @@ counts = st.integers(0, MOST_COUNTS)
         *((GS12_OLD, 45, -300), (GS12_OLD, 250, 0), (GS12_OLD, 455, 300)),
     ],
 )
-def test_a_gyro_reads_what_the_manual_prints(gyro: Gyro, told: int, deg_s: float) -> None:
+def test_a_gyro_reads_what_the_manual_prints(gyro: GyroAxis, told: int, deg_s: float) -> None:
     assert math.degrees(gyro.rate(told)) == pytest.approx(deg_s)
 
 
 @GYROS
 @given(one=counts, other=counts)
-def test_more_counts_are_more_to_the_left(gyro: Gyro, one: int, other: int) -> None:
+def test_more_counts_are_more_to_the_left(gyro: GyroAxis, one: int, other: int) -> None:
     assert (gyro.rate(one) < gyro.rate(other)) is (one < other)
 
 
 @GYROS
 @given(shift=st.integers(-20, 20), turned=st.integers(-200, 200))
-def test_a_zero_that_was_measured_shifts_all_readings(gyro: Gyro, shift: int, turned: int) -> None:
-    zeroed = gyro.zeroed([gyro.zero + shift] * 10)
+def test_a_zero_that_was_measured_shifts_all_readings(gyro: GyroAxis, shift: int, turned: int) -> None:
+    zeroed = gyro.calibrated([gyro.zero + shift] * 10)
     assert zeroed.rate(gyro.zero + shift + turned) == pytest.approx(gyro.rate(gyro.zero + turned))
 
 
 @GYROS
-def test_a_zero_is_measured_at_rest_only(gyro: Gyro) -> None:
+def test_a_zero_is_measured_at_rest_only(gyro: GyroAxis) -> None:
     low, high = gyro.accepted
     for samples in ([], [gyro.zero] * 9 + [high + 1], [low - 1]):
         with pytest.raises(InputError, match="the gyro reads"):
-            gyro.zeroed(samples)
+            gyro.calibrated(samples)
 
 
 def test_the_other_version_of_the_gyro_is_noticed() -> None:
     with pytest.raises(InputError, match=r"300\.\.300"):
-        GS12_OLD.zeroed([GS12_NEW.zero] * 10)
+        GS12_OLD.calibrated([GS12_NEW.zero] * 10)
 
 
 @given(one=counts, other=counts)
@@ -86,8 +86,8 @@ def test_a_dms_reads_the_ends_of_its_range_and_lies_near_the_usual_formula_betwe
 
 # --- read by ports, and on the bus
 
-GYRO_Y = PortSensor("gyro_y", "port4", GS12_OLD.conversion)
-DISTANCE = PortSensor("distance", "port1", DMS80)
+GYRO_Y = ControllerSensor("gyro_y", "port4", GS12_OLD.conversion)
+DISTANCE = ControllerSensor("distance", "port1", DMS80)
 
 
 def test_ports_are_read_once_for_all_sensors() -> None:
@@ -101,18 +101,18 @@ def test_ports_are_read_once_for_all_sensors() -> None:
     assert asked == [1]
 
 
-@pytest.mark.parametrize("told", [-1, MOST_COUNTS + 1])
+@pytest.mark.parametrize("told", [-1, MAX_COUNTS + 1])
 def test_counts_that_no_port_gives_are_refused(told: int) -> None:
-    with pytest.raises(BodyError, match="port1 of distance says"):
+    with pytest.raises(BodyError, match="port1 of distance reads"):
         BusSensors(None, (DISTANCE,), lambda: {"port1": told})()
 
 
 def test_a_port_that_nobody_reads_is_told() -> None:
     with pytest.raises(UnknownNameError, match="port1"):
         BusSensors(None, (DISTANCE,), lambda: {"port2": 1})()
-    with pytest.raises(InputError, match="nothing reads the port"):
+    with pytest.raises(InputError, match="cannot be read"):
         BusSensors(None, (DISTANCE,))
-    with pytest.raises(InputError, match="no bus"):
+    with pytest.raises(InputError, match="without a bus"):
         BusSensors(None, (AxS1(),))
 
 

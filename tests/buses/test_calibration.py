@@ -14,14 +14,21 @@ from hypothesis import strategies as st
 from posewright.bodies import MockBody
 from posewright.buses.dynamixel.bus import Bus, joints_of
 from posewright.buses.dynamixel.calibration import (
-    MOST_OFFSET_TICKS,
+    MAX_OFFSET_TICKS,
     Calibration,
     apply,
     measure_offsets,
     read_calibration,
     write_calibration,
 )
-from posewright.buses.dynamixel.direction_wizard import NO, YES, DirectionWizard, Question, Way, positive_way
+from posewright.buses.dynamixel.direction_wizard import (
+    NO,
+    YES,
+    DirectionWizard,
+    ObservedDirection,
+    WizardQuestion,
+    describe_positive_direction,
+)
 from posewright.buses.dynamixel.fake.bus import FakeBus
 from posewright.errors import BodyError, DocumentError, InputError, UnknownNameError
 from posewright.robots import robot
@@ -33,7 +40,7 @@ JOINTS = BIOLOID.joint_names
 ZERO = np.zeros(len(JOINTS))
 
 offsets = st.dictionaries(
-    st.sampled_from(JOINTS), st.integers(-MOST_OFFSET_TICKS, MOST_OFFSET_TICKS).filter(bool)
+    st.sampled_from(JOINTS), st.integers(-MAX_OFFSET_TICKS, MAX_OFFSET_TICKS).filter(bool)
 )
 reversals = st.sets(st.sampled_from(JOINTS)).map(lambda joints: tuple(sorted(joints)))
 
@@ -102,7 +109,7 @@ def test_a_card_that_is_applied_to_means_the_same_angles_by_other_ticks(made: Ca
 
 def test_a_calibration_that_says_nothing_changes_nothing() -> None:
     empty = Calibration("mine", BIOLOID.name)
-    assert empty.says_nothing
+    assert empty.is_empty
     assert apply(BIOLOID, empty) == BIOLOID
 
 
@@ -136,7 +143,7 @@ class Robot:
 
     def __init__(self, bus: Bus, body: MockBody) -> None:
         self.bus, self.body = bus, body
-        self.asked: list[Question] = []
+        self.asked: list[WizardQuestion] = []
         self.says: dict[str, str] = {}
         self._before = self.peak = body.positions.copy()
 
@@ -146,7 +153,7 @@ class Robot:
         far = np.abs(now - self._before) > np.abs(self.peak - self._before)
         self.peak = np.where(far, now, self.peak)
 
-    def answer(self, question: Question) -> str:
+    def answer(self, question: WizardQuestion) -> str:
         """Say what was seen: the joint that really moved, and whether as told."""
         self.asked.append(question)
         if question.answers == (YES, NO):
@@ -155,11 +162,15 @@ class Robot:
         moved = self.peak - self._before
         place = int(np.argmax(np.abs(moved)))
         if abs(moved[place]) < np.deg2rad(2.0):
-            return Way.NOTHING.value
+            return ObservedDirection.NOTHING.value
         if JOINTS[place] != question.joint:
             return JOINTS[place]
         told_up = "not " not in question.text
-        seen = Way.AS_TOLD if bool(moved[place] > 0.0) is told_up else Way.OTHER_WAY
+        seen = (
+            ObservedDirection.AS_DESCRIBED
+            if bool(moved[place] > 0.0) is told_up
+            else ObservedDirection.OPPOSITE
+        )
         return seen.value
 
 
@@ -182,7 +193,7 @@ def test_the_wizard_finds_reversed_directions_and_swapped_ids(built: Robot) -> N
 def test_nothing_moves_before_a_yes_and_a_no_leaves_a_joint_out(built: Robot) -> None:
     built.says = dict.fromkeys(JOINTS, NO)
     before = built.body.positions.copy()
-    assert DirectionWizard(built.bus, BIOLOID, built.answer, built.sleep).run(JOINTS, "mine").says_nothing
+    assert DirectionWizard(built.bus, BIOLOID, built.answer, built.sleep).run(JOINTS, "mine").is_empty
     assert [question.joint for question in built.asked] == list(JOINTS)
     assert np.array_equal(built.body.positions, before)
 
@@ -203,7 +214,7 @@ def test_a_joint_at_its_limit_is_moved_the_other_way_and_one_without_room_is_not
     tick = built.bus.read(13, "present_position")
     built.bus.write(13, "cw_angle_limit", tick - 5)  # up, for the right knee
     wizard = DirectionWizard(built.bus, BIOLOID, built.answer, built.sleep)
-    assert wizard.run(["right_knee"], "mine").says_nothing
+    assert wizard.run(["right_knee"], "mine").is_empty
     assert "opposite" in built.asked[-1].text
     built.bus.write(13, "ccw_angle_limit", tick + 5)
     answers = iter([YES, NO])
@@ -227,6 +238,6 @@ def test_offsets_are_measured_in_a_pose_the_robot_was_put_into(built: Robot) -> 
 
 
 def test_every_joint_has_words_for_its_way_up() -> None:
-    assert "back" in positive_way("right_knee")
-    assert "left" in positive_way("left_hip_yaw")
-    assert not any("card" in positive_way(joint) for joint in JOINTS)
+    assert "back" in describe_positive_direction("right_knee")
+    assert "left" in describe_positive_direction("left_hip_yaw")
+    assert not any("card" in describe_positive_direction(joint) for joint in JOINTS)

@@ -15,12 +15,12 @@ from posewright.buses.dynamixel.control_table import (
     ControlTable,
     Register,
     StatusError,
+    baud_rate_of,
     baud_rates,
+    baud_register_value,
     control_table,
     control_tables,
-    rate_of,
     table_of_model,
-    value_of,
 )
 from posewright.buses.dynamixel.packets import GOAL_POSITION
 from posewright.errors import InputError, UnknownNameError
@@ -84,11 +84,11 @@ def test_a_name_that_is_no_register_is_answered_with_the_nearest() -> None:
 
 def test_every_listed_rate_is_that_of_its_value_within_what_a_uart_bears() -> None:
     for value, rate in baud_rates().items():
-        assert (rate_of(value), value_of(rate)) == (rate, value)
+        assert (baud_rate_of(value), baud_register_value(rate)) == (rate, value)
         assert rate == pytest.approx(2_000_000 / (value + 1), rel=0.03)  # the manual's formula and its note
-    assert rate_of(0) == 2_000_000
+    assert baud_rate_of(0) == 2_000_000
     with pytest.raises(InputError, match="57600"):
-        value_of(57601)
+        baud_register_value(57601)
 
 
 def test_error_bits_read_as_words_and_as_faults_of_a_body() -> None:

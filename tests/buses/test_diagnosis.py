@@ -67,14 +67,14 @@ def test_what_differs_from_the_card_and_the_manual_is_told(diagnosed: Diagnosed)
     elbow.poke("max_torque", 500)
     hip.poke("ccw_angle_limit", 0)
     told = {one.joint: one.differs for one in diagnosed(knee, elbow, hip).servos}
-    assert told["right_knee"] == ("it goes to 400..600, and right_knee by the card to 0..529",)
+    assert told["right_knee"] == ("its angle limits are 400..600, but right_knee needs 0..529 by the card",)
     assert told["right_elbow"] == (
-        "max_torque is 500, as delivered 1023",
+        "max_torque is 500, by default 1023",
         "cw_compliance_slope is 128, by the card 32",
     )
-    assert told["right_hip_yaw"] == ("it turns endlessly: both its angle limits are 0",)
+    assert told["right_hip_yaw"] == ("it is in wheel mode: both its angle limits are 0",)
     (sensor,) = diagnosed(FakeSensor(5)).servos
-    assert sensor.differs == ("it is of the kind AX-S1, by the card AX-12A",)
+    assert sensor.differs == ("its model is AX-S1, by the card AX-12A",)
 
 
 def test_what_slows_a_bus_and_what_ails_servos_is_advised(
@@ -87,7 +87,7 @@ def test_what_slows_a_bus_and_what_ails_servos_is_advised(
     advice = "\n".join(diagnosed(hot, quiet, slow, ids=(1, 2, 3, 4)).advice)
     assert "no answer from ID 4" in advice
     assert "servo 1 reports overheating" in advice
-    assert "keeps every answer for 16 ms: echo 1 | sudo tee /sys/bus/usb-serial/devices/" in advice
+    assert "buffers every answer for 16 ms: echo 1 | sudo tee /sys/bus/usb-serial/devices/" in advice
     assert "0.5 ms for all: `posewright bus write 3 return_delay_time 0`" in advice
     assert "servos 2 do not answer writes" in advice
 
@@ -99,13 +99,13 @@ def test_an_adapter_is_asked_to_hand_bytes_over_at_once(wired: WireUp) -> None:
 def test_answers_that_are_lost_or_late_are_advised_on(wired: WireUp) -> None:
     bus = wired(FakeBus([quick(1)], damage=BusDamage(dropped=0.01, seed=1)), retries=4)
     advice = "\n".join(diagnose(bus, now=bus.port.now, ids=(1,), n=100).advice)
-    assert re.search(r"\d+ of 100 positions did not come: look at cable, plugs and supply", advice)
+    assert re.search(r"\d+ of 100 positions were lost: check cable, plugs and supply", advice)
     assert "median" not in advice
     bus = wired(FakeBus([quick(1)]))
     slow = count(step=0.002)
     (told,) = diagnose(bus, now=lambda: next(slow), ids=(1,), n=10).advice
     assert told.startswith(
-        "the median answer takes 2.0 ms, its bytes and the servos' wait 0.2 ms: let the comp"
+        "the median answer takes 2.0 ms, of which bytes and the servos' delays take 0.2 ms: close"
     )
 
 
@@ -113,14 +113,14 @@ def test_where_nobody_answers_that_is_all_there_is_to_say(diagnosed: Diagnosed) 
     found = diagnosed(quick(1), ids=(2, 3))
     assert found.latency is None
     assert found.advice == (
-        "nobody answers: is the power on, is the rate right? `posewright bus scan` tries all rates",
+        "no servo answers: check power and baud rate; `posewright bus scan` tries all rates",
     )
 
 
 def test_answers_that_do_not_come_are_lost_and_not_timed(wired: WireUp) -> None:
     clock = iter(range(100))
     bus = wired(FakeBus([quick(1)]), retries=4)
-    asked = diagnosis._time(bus, [9], 3, lambda: float(next(clock)))
+    asked = diagnosis._measure_latency(bus, [9], 3, lambda: float(next(clock)))
     assert (asked.n, asked.lost) == (3, 3)
     assert math.isnan(asked.p50_s)
     assert bus.retries == 4

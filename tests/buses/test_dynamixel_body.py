@@ -19,9 +19,9 @@ from posewright.bodies import BodyState, FaultKind, JointCommands, TorquePolicy
 from posewright.buses.dynamixel import servos
 from posewright.buses.dynamixel.body import DynamixelPlant
 from posewright.buses.dynamixel.fake.bus import FakeBus
-from posewright.buses.dynamixel.fake.damage import BusDamage, Event, Fault
+from posewright.buses.dynamixel.fake.damage import BusDamage, BusFault, ScheduledFault
 from posewright.buses.dynamixel.fake.port import FakePort
-from posewright.buses.dynamixel.frames import Reads
+from posewright.buses.dynamixel.frames import ReadScope
 from posewright.buses.dynamixel.servos import BusSettings
 from posewright.buses.serial_port import SerialPort
 from posewright.control import Block, Script, SimulatedClock, drive
@@ -125,7 +125,9 @@ def run(plant: DynamixelPlant, seconds: float, kept: Kept, **how: Any) -> None:
     drive(plant, {plant.robot.name: waving(plant.robot)}, until_s=seconds, watchers=[kept], **how)
 
 
-@pytest.mark.parametrize("settings", [{}, {"staggered": True}, {"staggered": True, "reads": Reads.POSITION}])
+@pytest.mark.parametrize(
+    "settings", [{}, {"staggered": True}, {"staggered": True, "reads": ReadScope.POSITION}]
+)
 def test_joints_go_gently_to_the_start_then_where_they_are_sent(
     crawler: Robot, fake: Fake, settings: Any
 ) -> None:
@@ -144,7 +146,7 @@ def test_joints_go_gently_to_the_start_then_where_they_are_sent(
     assert np.nanmax(np.abs(kept.positions - wanted)[10:]) < 0.1
     assert np.isfinite(kept.positions).mean() > 0.9
     state: BodyState = kept.blocks[-1].state
-    assert (state.velocities is None) == (settings.get("reads") is Reads.POSITION)
+    assert (state.velocities is None) == (settings.get("reads") is ReadScope.POSITION)
     facts = plant.facts()["bus"]
     assert facts["counts"]["answered"] >= 3 * 64
     assert set(facts["servos"]) == {"3", "7", "12"}
@@ -166,13 +168,13 @@ def test_a_bus_is_real_and_frames_pass_by_its_own_clock(crawler: Robot, fake: Fa
 
 def test_a_missing_servo_an_overheated_one_and_a_low_battery_are_named(crawler: Robot, fake: Fake) -> None:
     for fault, told in (
-        (Fault.SILENT, r"no answer from arm \(ID 7\)"),
-        (Fault.HOT, r"arm \(ID 7\) is overheated"),
-        (Fault.LOW_VOLTAGE, r"arm \(ID 7\) has 5.0 V"),
+        (BusFault.SILENT, r"no answer from arm \(ID 7\)"),
+        (BusFault.HOT, r"arm \(ID 7\) is overheated"),
+        (BusFault.LOW_VOLTAGE, r"arm \(ID 7\) has 5.0 V"),
     ):
-        bench = fake(crawler, BusDamage(events=(Event(fault, id=7),)))
+        bench = fake(crawler, BusDamage(events=(ScheduledFault(fault, id=7),)))
         bench.line.sleep(0.1)
-        bench.bus.joint("arm").temperature_c = 80.0 if fault is Fault.HOT else 30.0
+        bench.bus.joint("arm").temperature_c = 80.0 if fault is BusFault.HOT else 30.0
         plant = bench.plant()
         with pytest.raises(BodyError, match=told):
             plant.open()
@@ -370,7 +372,7 @@ def test_a_servo_that_shuts_itself_down_is_told_as_long_as_it_lasts_and_set_up_a
     assert "is limp, for 1 s now" in told[2]
     assert plant.servos.counts.lost == plant.servos.counts.found == 1
     assert bus.joint("tail").peek("torque_limit") == 1022
-    with pytest.raises(BodyError, match=r"tail .* is limp, for .*let it cool down, lighten its load"):
+    with pytest.raises(BodyError, match=r"tail .* is limp, for .*let it cool down, or lighten its load"):
         run(bench.plant(reconnect_s=1.0), 9.0, Kept(heat))
     assert not any(bench.torques())
 
@@ -420,7 +422,7 @@ def test_a_goal_that_nobody_sent_is_told_counted_and_righted_by_the_next_frame(
 def test_time_in_which_the_program_stood_still_is_no_silence(crawler: Robot, fake: Fake) -> None:
     bench = fake(crawler)
     kept = Kept(lambda n: bench.line.sleep(5.0) if n == 20 else None)
-    plant = bench.plant(share=1)
+    plant = bench.plant(groups_per_frame=1)
     run(plant, 0.5, kept)
     assert plant.servos.counts.lost == 0
     (late,) = faults_of(kept, FaultKind.LATE)

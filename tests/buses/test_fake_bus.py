@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from posewright.bodies import MockBody
 from posewright.buses.dynamixel.control_table import Instruction, StatusError
 from posewright.buses.dynamixel.fake.bus import FakeBus
-from posewright.buses.dynamixel.fake.damage import BusDamage, Event, Fault
+from posewright.buses.dynamixel.fake.damage import BusDamage, BusFault, ScheduledFault
 from posewright.buses.dynamixel.fake.device import FakeDevice
 from posewright.buses.dynamixel.fake.servo import FakeServo
 from posewright.buses.dynamixel.packets import InstructionPacket, checksum, goal_positions
@@ -35,7 +35,9 @@ def write(identity: int, address: int, *data: int) -> bytes:
     return InstructionPacket(identity, Instruction.WRITE, bytes((address, *data))).encode()
 
 
-def bus_of(*identities: int, delay: int = 0, events: tuple[Event, ...] = (), **damage: float) -> FakeBus:
+def bus_of(
+    *identities: int, delay: int = 0, events: tuple[ScheduledFault, ...] = (), **damage: float
+) -> FakeBus:
     servos: list[FakeDevice] = [FakeServo(one) for one in identities]
     for servo in servos:
         servo.poke("return_delay_time", delay)
@@ -224,9 +226,9 @@ def test_damage_by_chance_is_counted_and_comes_again_with_its_seed() -> None:
 
 def test_faults_come_and_go_by_the_script() -> None:
     events = (
-        Event(Fault.SILENT, 1.0, 2.0, 1),
-        Event(Fault.CABLE, 3.0, 4.0),
-        Event(Fault.WRONG_BAUD, 5.0, 6.0, 1),
+        ScheduledFault(BusFault.SILENT, 1.0, 2.0, 1),
+        ScheduledFault(BusFault.CABLE, 3.0, 4.0),
+        ScheduledFault(BusFault.WRONG_BAUD, 5.0, 6.0, 1),
     )
     bus = bus_of(1, 2, events=events)
     answers = {}
@@ -241,7 +243,11 @@ def test_a_hot_servo_warms_up_and_says_so_and_a_low_supply_too() -> None:
     bus = bus_of(
         1,
         2,
-        events=(Event(Fault.HOT, 1.0, 10.0, 1), Event(Fault.HOT, 20.0), Event(Fault.LOW_VOLTAGE, 2.0, 3.0)),
+        events=(
+            ScheduledFault(BusFault.HOT, 1.0, 10.0, 1),
+            ScheduledFault(BusFault.HOT, 20.0),
+            ScheduledFault(BusFault.LOW_VOLTAGE, 2.0, 3.0),
+        ),
     )
     assert bus.exchange(ping(1))[4] == 0
     for tenth in range(1, 100):
@@ -257,24 +263,24 @@ def test_a_hot_servo_warms_up_and_says_so_and_a_low_supply_too() -> None:
 @pytest.mark.parametrize(
     ("text", "event"),
     [
-        ("silent:7@2-3.5", Event(Fault.SILENT, 2.0, 3.5, 7)),
-        ("cable@10", Event(Fault.CABLE, 10.0)),
-        ("low-voltage", Event(Fault.LOW_VOLTAGE)),
+        ("silent:7@2-3.5", ScheduledFault(BusFault.SILENT, 2.0, 3.5, 7)),
+        ("cable@10", ScheduledFault(BusFault.CABLE, 10.0)),
+        ("low-voltage", ScheduledFault(BusFault.LOW_VOLTAGE)),
     ],
 )
-def test_faults_are_read_from_words(text: str, event: Event) -> None:
-    assert Event.parse(text) == event
+def test_faults_are_read_from_words(text: str, event: ScheduledFault) -> None:
+    assert ScheduledFault.parse(text) == event
 
 
 @pytest.mark.parametrize("text", ["", "sad", "silent:x", "silent@3-2", "hot@x", "cable@1-nan"])
 def test_what_is_no_fault_is_refused(text: str) -> None:
     with pytest.raises(InputError, match="no fault"):
-        Event.parse(text)
+        ScheduledFault.parse(text)
 
 
 def test_a_fault_of_nobody_and_shares_beyond_one_are_refused() -> None:
-    with pytest.raises(InputError, match="device 9"):
-        bus_of(1, events=(Event(Fault.SILENT, id=9),))
+    with pytest.raises(InputError, match="the ID 9 of a fault"):
+        bus_of(1, events=(ScheduledFault(BusFault.SILENT, id=9),))
     with pytest.raises(InputError, match="shares"):
         bus_of(1, dropped=0.7, flipped=0.7)
     with pytest.raises(InputError, match="no servo bus"):

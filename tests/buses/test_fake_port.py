@@ -12,7 +12,7 @@ import pytest
 
 from posewright.bodies import MockBody
 from posewright.buses.dynamixel.fake.bus import FakeBus
-from posewright.buses.dynamixel.fake.damage import BusDamage, Event, Fault
+from posewright.buses.dynamixel.fake.damage import BusDamage, BusFault, ScheduledFault
 from posewright.buses.dynamixel.fake.device import FakeSensor
 from posewright.buses.dynamixel.fake.port import FakePort
 from posewright.buses.dynamixel.fake.servo import FakeServo
@@ -195,7 +195,7 @@ def test_a_port_that_is_pulled_comes_back_under_its_name(clock: BusClock) -> Non
 
 
 def test_faults_by_the_clock_reach_a_client(clock: BusClock) -> None:
-    damage = BusDamage(events=(Event(Fault.SILENT, 0.0, 600.0, 1),))
+    damage = BusDamage(events=(ScheduledFault(BusFault.SILENT, 0.0, 600.0, 1),))
     with port_of(clock, FakeServo(1), damage=damage) as port, closing(Client(port.path)) as client:
         assert client.ping(1)[1] == TIMEOUT
         clock.skip(600.0)

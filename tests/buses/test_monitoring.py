@@ -14,9 +14,9 @@ import pytest
 from posewright.bodies import MockBody
 from posewright.buses.dynamixel.bus import Bus, joints_of
 from posewright.buses.dynamixel.fake.bus import FakeBus
-from posewright.buses.dynamixel.fake.damage import BusDamage, Event, Fault
+from posewright.buses.dynamixel.fake.damage import BusDamage, BusFault, ScheduledFault
 from posewright.buses.dynamixel.monitoring import (
-    Round,
+    MonitoringRound,
     ServoSample,
     read_limits,
     sample,
@@ -40,16 +40,16 @@ def bus(fake: FakeBus, wired: WireUp) -> Bus:
     return wired(fake, joints=joints_of(BIOLOID))
 
 
-def of(samples: Round, joint: str) -> ServoSample:
+def of(samples: MonitoringRound, joint: str) -> ServoSample:
     return next(one for one in samples if one.joint == joint)
 
 
 @pytest.fixture
-def one_round(bus: Bus) -> Round:
+def one_round(bus: Bus) -> MonitoringRound:
     return sample(bus, BIOLOID, read_limits(bus, BIOLOID), 1.5)
 
 
-def test_every_servo_is_told_with_its_joint_in_its_own_units(one_round: Round) -> None:
+def test_every_servo_is_told_with_its_joint_in_its_own_units(one_round: MonitoringRound) -> None:
     assert [one.joint for one in one_round] == list(BIOLOID.joint_names)
     knee = of(one_round, "right_knee")
     assert (knee.id, knee.time_s, knee.warnings) == (13, 1.5, ())
@@ -62,7 +62,7 @@ def test_every_servo_is_told_with_its_joint_in_its_own_units(one_round: Round) -
 
 
 def test_a_silent_servo_is_told_and_the_others_are_read_all_the_same(wired: WireUp) -> None:
-    silence = BusDamage(events=(Event(Fault.SILENT, 0.0, math.inf, 9),))
+    silence = BusDamage(events=(ScheduledFault(BusFault.SILENT, 0.0, math.inf, 9),))
     bus = wired(FakeBus.of(BIOLOID, damage=silence))
     samples = sample(bus, BIOLOID, read_limits(bus, BIOLOID), 0.0)
     silent = of(samples, "right_hip_roll")
@@ -116,7 +116,7 @@ def test_rounds_come_at_their_period_and_moves_nothing(fake: FakeBus, bus: Bus) 
         slept.append(seconds)
         now_s[0] += seconds
 
-    seen: list[Round] = []
+    seen: list[MonitoringRound] = []
     how: dict[str, Any] = {"now": lambda: now_s[0], "sleep": sleep, "period_s": 0.5, "on_round": seen.append}
     written = [servo.peek("goal_position") for servo in fake.joints.values()]
     rounds = watch(bus, BIOLOID, 1.0, **how)
@@ -127,7 +127,7 @@ def test_rounds_come_at_their_period_and_moves_nothing(fake: FakeBus, bus: Bus) 
     assert len(watch(bus, BIOLOID, 0.0, **how)) == 1
 
 
-def test_samples_are_json(one_round: Round) -> None:
+def test_samples_are_json(one_round: MonitoringRound) -> None:
     told = json.loads(json.dumps([sample_data(one) for one in one_round], allow_nan=False))
     assert told[12]["joint"] == "right_knee"
     assert set(told[12]["reading"]) == {

@@ -19,7 +19,9 @@ from hypothesis import strategies as st
 
 from posewright.bodies import Body, BodySpec, JointCommands, Plant, TorquePolicy
 from posewright.buses.robonova import RobonovaPlant, protocol, receiver_program
-from posewright.buses.robonova.protocol import Answer, check, pose
+from posewright.buses.robonova.protocol import BoardAnswer
+from posewright.buses.robonova.protocol import checksum as check
+from posewright.buses.robonova.protocol import pose_packet as pose
 from posewright.buses.serial_port import SerialPort
 from posewright.control import RealClock, SimulatedClock
 from posewright.errors import BodyError, FormatError, InputError, UnsafeCommandError
@@ -127,7 +129,7 @@ def rows(*degrees: float) -> JointCommands:
 @given(positions)
 def test_the_program_on_the_board_moves_to_the_pose_that_was_sent(told: list[int]) -> None:
     board = Board()
-    assert Answer.decode(board.hear(pose(told))) == Answer(True, 6.25, 100)
+    assert BoardAnswer.decode(board.hear(pose(told))) == BoardAnswer(True, 6.25, 100)
     assert board.last() == told
 
 
@@ -150,11 +152,11 @@ def test_poses_and_answers_that_are_none_are_refused() -> None:
         with pytest.raises(InputError, match="no pose of a RoboNova"):
             pose(wrong)
     good = bytes((252, 160, 100, check((252, 160, 100))))
-    assert not Answer.decode(good).fallen
-    assert Answer.decode(bytes((251, 160, 20, check((251, 160, 20))))).fallen
+    assert not BoardAnswer.decode(good).fallen
+    assert BoardAnswer.decode(bytes((251, 160, 20, check((251, 160, 20))))).fallen
     for bad in (b"", good[:3], good + b"\0", b"\xfa" + good[1:], good[:3] + b"\0"):
         with pytest.raises(FormatError):
-            Answer.decode(bad)
+            BoardAnswer.decode(bad)
     assert len({check(one) for one in ((1, 2), (2, 1))}) == 2
 
 
@@ -193,7 +195,7 @@ def test_all_joints_are_free_or_none_and_torque_comes_back_gently() -> None:
         plant.advance({"hitec_robonova1": rows(0)})
         assert board.modes[-2:] == ["SPEED 3", "SPEED 15"]
         free[0] = False
-        with pytest.raises(BodyError, match="some joints only"):
+        with pytest.raises(BodyError, match="some of its joints"):
             plant.advance({"hitec_robonova1": JointCommands(rows(0).angles, free=free)})
         plant.close()
 
@@ -220,7 +222,7 @@ def test_a_line_slower_than_the_frames_carries_the_newest_of_each_few() -> None:
     board = Board()
     with plugged(board) as path:
         plant = plant_on(path)
-        plant._every = 2
+        plant._frames_per_pose = 2
         plant.open()
         plant.advance({"hitec_robonova1": rows(0, 1, 2, 3)})
         assert len(board.moves) == 1 + 2
@@ -254,5 +256,5 @@ def test_an_address_makes_a_real_plant_with_a_real_clock() -> None:
         plant.open()
         plant.advance({"nova": rows(0)})
         plant.close()
-    with pytest.raises(InputError, match="2 robots"):
+    with pytest.raises(InputError, match="takes one robot, not 2"):
         make_plant("robonova:x", [part, part], None)

@@ -8,7 +8,7 @@ import pytest
 
 from posewright.buses.dynamixel.bus import Bus
 from posewright.buses.dynamixel.fake.bus import FakeBus
-from posewright.buses.dynamixel.fake.damage import BusDamage, Event, Fault
+from posewright.buses.dynamixel.fake.damage import BusDamage, BusFault, ScheduledFault
 from posewright.buses.dynamixel.fake.device import FakeSensor
 from posewright.buses.dynamixel.fake.servo import FakeServo
 from posewright.buses.dynamixel.scanning import scan, set_id, set_rate
@@ -34,13 +34,13 @@ def test_every_servo_is_found_at_its_rate_and_with_its_joint(plug: Plug) -> None
     found = scan(
         bus, BIOLOID, ids=ids, rates=rates, on_progress=lambda done, total, _: told.append((done, total))
     )
-    assert [(one.id, one.baud, one.device) for one in found.found] == [
+    assert [(one.id, one.baud, one.device) for one in found.servos] == [
         (3, 1_000_000, "AX-12A"),
         (100, 1_000_000, "AX-S1"),
         (5, 57600, "AX-12A"),
         (4, 9600, "AX-12A"),
     ]
-    right, sensor, slow, _ = found.found
+    right, sensor, slow, _ = found.servos
     assert (right.joint, right.remark) == ("right_shoulder_roll", "")
     assert sensor.remark == "no joint of the robot has this ID"
     assert slow.remark == "its rate is 57600, not 1000000: `posewright bus set-baud 5 1000000 --baud 57600`"
@@ -56,40 +56,42 @@ def test_one_stranger_and_one_missing_servo_are_brought_together(plug: Plug) -> 
     )
     for rate, ending in ((1_000_000, "`"), (57600, " --baud 57600`")):
         bus = plug(FakeServo(5), FakeServo(30, baud=rate))
-        found = scan(bus, BIOLOID, ids=ids, rates=(1_000_000, 57600)).found
+        found = scan(bus, BIOLOID, ids=ids, rates=(1_000_000, 57600)).servos
         assert found[1].remark.endswith(cure + ending)
     for others in ((FakeServo(30), FakeServo(31)), (FakeSensor(30),)):  # which one, nobody knows
-        found = scan(plug(FakeServo(5), *others), BIOLOID, ids=ids, rates=(1_000_000,)).found
+        found = scan(plug(FakeServo(5), *others), BIOLOID, ids=ids, rates=(1_000_000,)).servos
         assert not any("set-id" in one.remark for one in found)
 
 
 def test_two_servos_with_one_id_garble_only_each_other(plug: Plug) -> None:
     twins = FakeServo(5, position_ticks=100.0), FakeServo(5, position_ticks=900.0)
     found = scan(plug(*twins, FakeServo(6)), ids=(5, 6), rates=(1_000_000,))
-    assert [one.id for one in found.found] == [5, 6]
-    assert found.found[0].remark.startswith("perhaps two servos have ID 5")
-    assert found.found[1].remark == "no joint of the robot has this ID"
+    assert [one.id for one in found.servos] == [5, 6]
+    assert found.servos[0].remark.startswith("two servos may have the ID 5")
+    assert found.servos[1].remark == "no joint of the robot has this ID"
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_bad_cable_garbles_every_servo_and_none_is_called_two(plug: Plug, seed: int) -> None:
     bus = plug(*map(FakeServo, (1, 2, 3, 4)), damage=BusDamage(flipped=0.1, seed=seed))
-    found = scan(bus, BIOLOID, ids=(1, 2, 3, 4), rates=(1_000_000,)).found
+    found = scan(bus, BIOLOID, ids=(1, 2, 3, 4), rates=(1_000_000,)).servos
     assert len(found) > 1
-    assert all(one.remark.startswith("garbled answers: look at cable") for one in found)
+    assert all(one.remark.startswith("garbled answers: check cable") for one in found)
 
 
 def test_two_servos_that_answer_one_after_the_other_are_found_too(plug: Plug) -> None:
     first, second = FakeServo(5), FakeServo(5)
     first.poke("return_delay_time", 0)
-    (found,) = scan(plug(first, second), ids=(5,), rates=(1_000_000,)).found
-    assert found.remark.startswith("perhaps two servos have ID 5")
+    (found,) = scan(plug(first, second), ids=(5,), rates=(1_000_000,)).servos
+    assert found.remark.startswith("two servos may have the ID 5")
 
 
 def test_a_servo_says_in_a_scan_what_ails_it(plug: Plug) -> None:
-    damage = BusDamage(events=(Event(Fault.OVERLOAD, id=5), Event(Fault.SILENT, id=6)))
+    damage = BusDamage(
+        events=(ScheduledFault(BusFault.OVERLOAD, id=5), ScheduledFault(BusFault.SILENT, id=6))
+    )
     found = scan(plug(FakeServo(5), FakeServo(6), damage=damage), BIOLOID, ids=(5, 6), rates=(1_000_000,))
-    assert [(one.id, one.reports) for one in found.found] == [(5, "overload")]
+    assert [(one.id, one.reports) for one in found.servos] == [(5, "overload")]
     assert found.to_dict()["missing"] == [{"id": 6, "joint": "left_elbow"}]
 
 
@@ -99,9 +101,9 @@ def test_a_servo_gets_an_id_that_nobody_has(plug: Plug) -> None:
     assert set_id(bus, 1, 7).id == 7
     assert (one.id, other.id) == (7, 2)
     for old, new, why in (
-        (7, 2, "taken by servo 2"),
-        (7, 7, "has the ID 7 already"),
-        (7, 254, "no servo has the ID"),
+        (7, 2, "belongs to servo 2"),
+        (7, 7, "already has the ID 7"),
+        (7, 254, "no servo can have the ID"),
     ):
         with pytest.raises(InputError, match=why):
             set_id(bus, old, new)

@@ -11,7 +11,7 @@ import serial
 
 from posewright.buses.dynamixel.bus import Bus
 from posewright.buses.dynamixel.fake.bus import FakeBus
-from posewright.buses.serial_port import LINES, Line, SerialPort
+from posewright.buses.serial_port import LINE_OPENERS, SerialLine, SerialPort
 
 STEP_S, POLL_S = 1e-3, 2e-5
 """What a read takes that nothing comes to, and a look whether something has come [s]."""
@@ -85,7 +85,7 @@ WireUp = Callable[..., Bus]
 def plug_in(fake: FakeBus, monkeypatch: pytest.MonkeyPatch) -> FakeSerial:
     """Let the port `fake://bus` be that of a fake bus, in the bus's own time."""
     line = FakeSerial(fake)
-    monkeypatch.setitem(LINES, "fake", lambda _port: Line(line.open(), line.now, line.sleep))
+    monkeypatch.setitem(LINE_OPENERS, "fake", lambda _port: SerialLine(line.open(), line.now, line.sleep))
     return line
 
 

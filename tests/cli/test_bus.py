@@ -90,7 +90,7 @@ def test_ids_and_rates_are_changed(ask: Ask, line: FakeSerial) -> None:
     }
     assert line.fake.servo(7).baud == 57600
     code, _, err = ask("set-id", 1, 2)
-    assert (code, "the ID 2 is taken by servo 2 (left_shoulder_pitch)" in err) == (2, True)
+    assert (code, "the ID 2 belongs to servo 2 (left_shoulder_pitch)" in err) == (2, True)
     assert ask("set-id", "1-2", 9)[0] == 2
 
 
@@ -107,7 +107,7 @@ def test_a_diagnosis_advises_and_fails_where_there_is_something_to_do(ask: Ask) 
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("write", 1, "punch", 5), "punch cannot be 5 (32..1023)"),
+        (("write", 1, "punch", 5), "punch cannot be 5 (it takes 32..1023)"),
         (("write", 1, "present_load", 5), "cannot be written"),
         (("write", 1, "id", 5), "use set-id"),
         (("read", 1, "goal"), "did you mean"),

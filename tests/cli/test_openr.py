@@ -26,7 +26,7 @@ Nod.Move.OCommandVectorData.S OVirtualRobotComm.Effector.OCommandVectorData.O
 OBJECTS = '''\
 from posewright.errors import InputError
 from posewright.runtimes.openr import OCommandVectorData, OObject, RCRegion
-from posewright.runtimes.openr.regions import interpolated
+from posewright.runtimes.openr.regions import interpolate
 
 
 def word(text):
@@ -46,25 +46,25 @@ class Nod(OObject):
     def do_init(self):
         self.tilt = self.openr.open_primitive("PRM:/r1/c1-Joint2:11")
         self.region = RCRegion(OCommandVectorData.with_room_for(1))
-        self.enter("IDLE")
+        self.enter_state("IDLE")
 
     def told(self, event):
         for one in event.data:
             if one == "FAIL":
                 raise RuntimeError("this one fails")
             if self.state == "NODDING":
-                self.refuse(one, "it is nodding")
+                self.report_refusal(one, "it is nodding")
             else:
-                self.enter("NODDING")
+                self.enter_state("NODDING")
                 now = self.openr.get_joint_value(self.tilt)
-                self.region.data.set(0, self.tilt, interpolated(now, -300000, 16))
+                self.region.data.set(0, self.tilt, interpolate(now, -300000, 16))
                 self.region.data.set_n_data(1)
                 self.move.send(self.region)
         self.receive.assert_ready(event.sender)
 
     def moved(self, event):
         if event.is_ready:
-            self.enter("IDLE")
+            self.enter_state("IDLE")
 '''
 POSEWRIGHT = (sys.executable, "-m", "posewright")
 BLOCK_S = 64 * 0.008
@@ -230,26 +230,26 @@ def test_what_is_wrong_is_told_with_file_and_line_and_nothing_moves_or_is_writte
     (tmp_path / "strange/OPEN-R/MW/CONF/CONNECT.CFG").mkdir(parents=True)
     before = sorted(path.name for path in tmp_path.iterdir())
     for words, told in (
-        ((*NOD, "--script", "bad.txt"), "bad.txt:3: nobody here knows the command 'STAND'"),
+        ((*NOD, "--script", "bad.txt"), "bad.txt:3: no object knows the command 'STAND'"),
         ((*NOD, "--script", "back.txt"), "back.txt:2: NOD@1 comes after a command at 2 s"),
         ((*NOD, "--commands", "NOD@soon"), "--commands:1: 'soon' is no time"),
         (("nobody.cfg", *NOD[1:]), "nobody.cfg:4: no object is called 'Tail'"),
-        (("words.cfg", *NOD[1:]), "words.cfg:4: 1 words, not 2: Tail.Move"),
+        (("words.cfg", *NOD[1:]), "words.cfg:4: the line has 1 words, not 2: Tail.Move"),
         (("service.cfg", *NOD[1:]), "did you mean Receive?"),
         (("nod.cfg",), "nod.cfg:2: no object is called 'Nod'"),
-        (("nod.cfg", "--objects", "none.py"), "none.py: no OPEN-R object is defined here"),
+        (("nod.cfg", "--objects", "none.py"), "none.py: the file defines no OPEN-R object"),
         (("nod.cfg", "--objects", "missing.py"), "missing.py:2: ModuleNotFoundError: No module named"),
         (("nod.cfg", "--objects", "syntax.py"), "syntax.py:1: SyntaxError"),
         (
             ("nod.cfg", "--objects", "needs.py"),
-            "needs.py: Nod cannot be made without arguments: missing a required argument: 'joint'",
+            "needs.py: Nod cannot be created without arguments: missing a required argument: 'joint'",
         ),
         (("move_heat",), "did you mean move_head"),
         (("move_head", "--robot", "robotis_bioloid"), "robotis_bioloid is no OPEN-R robot"),
         (("move_head", "--pose", "lotus"), "no pose is called 'lotus'"),
         (("move_head", "--body", "teapot"), "no body is called 'teapot'"),
         (("move_head", "--player", "tape"), "no player is called 'tape'"),
-        (("move_head", "--poses", "nod.py"), "no object here takes --poses"),
+        (("move_head", "--poses", "nod.py"), "no object of the program uses --poses"),
         (("move_head", "--script", "bad.txt", "--commands", "X"), "--commands or --script"),
         (("move_head", "--seconds", "0"), "the duration is 0 s (above 0"),
         (("move_head", "--robot", "sony_ers210"), "it cannot be simulated (--body mock"),
@@ -260,13 +260,13 @@ def test_what_is_wrong_is_told_with_file_and_line_and_nothing_moves_or_is_writte
         (("move_head", "--diagram", "flow.txt"), "not a kind of diagram"),
         (("move_head", "--diagram", "nowhere/flow.svg"), "create it or name another"),
         ((*NOD, "--record", "run.txt"), "end it in .mcap"),
-        (("move_head", "--stick", "."), "no object here takes --stick"),
-        (("ekmotion", "--player", "exact"), "no object here takes --player"),
+        (("move_head", "--stick", "."), "no object of the program uses --stick"),
+        (("ekmotion", "--player", "exact"), "no object of the program uses --player"),
         (("gone.cfg",), "gone.cfg: No such file"),
         (("folder.cfg",), "folder.cfg: Is a directory"),
         (("--stick", "strange"), "strange/OPEN-R/MW/CONF/CONNECT.CFG: Is a directory"),
         (("bytes.cfg",), "bytes.cfg, byte 0: not a text file (save it as UTF-8)"),
-        ((), "which program?"),
+        ((), "no program is given"),
         (("--stick", "nowhere"), "there is no such folder"),
         (("monet",), "MoNet plays what is on a memory stick"),
     ):
@@ -352,7 +352,7 @@ def test_a_stick_without_ways_between_postures_is_warned_of(ask: Ask, stick: dic
         ),
         ("DESIGNDB.CFG", b"\0\xff\0\xff", "DESIGNDB.CFG: this is not text"),
         ("MONETCMD.CFG", b"#" * 1_000_001, "MONETCMD.CFG: "),
-        ("MONETCMD.CFG", None, "stick: there is no MONETCMD.CFG: MoNet knows no command"),
+        ("MONETCMD.CFG", None, "stick: there is no MONETCMD.CFG, so MoNet knows no command"),
     ],
 )
 def test_a_stick_with_a_damaged_or_missing_file_is_refused_before_the_robot_moves(
@@ -448,7 +448,7 @@ def test_a_person_types_line_by_line_and_time_stands_still_meanwhile(
         assert re.search(r"^nod.cfg on sony_ers7: ", said, re.MULTILINE), "on a line of its own"
     assert "recording -> run.mcap" in said
     assert "0.008 s > " in said
-    assert "error: nobody here knows the command 'JUMP' (Nod: there are NOD and FAIL)" in said
+    assert "error: no object knows the command 'JUMP' (Nod: there are NOD and FAIL)" in said
     assert "refused: NOD (it is nodding)" in said
     seen = pw.read_recording(tmp_path / "run.mcap")
     assert pw.openr_result(seen)["commands"] == ["NOD@0.008", "NOD@0.048", "NOD@0.648"]
@@ -464,7 +464,7 @@ def test_programs_are_listed_with_their_objects_and_commands(capsys: pytest.Capt
     assert {"move_head", "move_legs", "ekmotion", "monet"} <= set(told)
     assert told["move_head"]["objects"] == ["MoveHead"]
     assert told["move_head"]["connections"][0].startswith("Commander.")
-    assert told["monet"]["commands"].startswith("MoNetExecute(ID), or the ID alone; --stick FOLDER tells")
+    assert told["monet"]["commands"].startswith("MoNetExecute(ID), or the ID alone; --stick FOLDER lists")
 
 
 def test_the_ids_on_a_stick_are_listed(stick: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
@@ -495,16 +495,16 @@ def test_ctrl_c_at_the_prompt_ends_as_an_empty_line_does(ask: Ask, tmp_path: Pat
     os.close(ours)
     os.close(theirs)
     assert run.returncode == 0
-    assert "nobody knows whether the robot fell" in out
+    assert "it is unknown whether the robot fell" in out
 
 
 def test_a_robot_that_falls_is_told_when_and_in_which_states_with_what_objects_said(ask: Ask) -> None:
     own = OBJECTS.replace("PRM:/r1/c1-Joint2:11", "PRM:/r2/c1-Joint2:21").replace("-300000", "2000000")
     own = own.replace("with_room_for(1)", "with_room_for(2)").replace(
         "self.region.data.set_n_data(1)",
-        """self.say("both left legs swing")
+        """self.syslog("both left legs swing")
                 other = self.openr.open_primitive("PRM:/r3/c1-Joint2:31")
-                self.region.data.set(1, other, interpolated(now, 2000000, 16))
+                self.region.data.set(1, other, interpolate(now, 2000000, 16))
                 self.region.data.set_n_data(2)""",
     )
     Path("nod.py").write_text(own)

@@ -60,13 +60,13 @@ def ask(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp
 @pytest.mark.parametrize(
     ("told", "says"),
     [
-        ("self.move.send_frames({1: [float('nan')] * 16})", "an angle of nan (whole micro-radians"),
-        ("self.move.send_frames({1: ['abc']})", "an angle of 'abc'"),
-        ("self.move.send_frames({1: [10**30]})", "an angle of 1000000"),
-        ("self.move.send_frames({1: [2**31]})", "an angle of 2147483648"),
-        ("self.move.send_frames({1: [1.5] * 4})", "an angle of 1.5"),
-        ("self.move.send_frames({1: [None]})", "an angle of None"),
-        ("self.move.send_frames({1: [[1, 2]]})", "an angle of [1, 2]"),
+        ("self.move.send_frames({1: [float('nan')] * 16})", "an angle is nan (whole micro-radians"),
+        ("self.move.send_frames({1: ['abc']})", "an angle is 'abc'"),
+        ("self.move.send_frames({1: [10**30]})", "an angle is 1000000"),
+        ("self.move.send_frames({1: [2**31]})", "an angle is 2147483648"),
+        ("self.move.send_frames({1: [1.5] * 4})", "an angle is 1.5"),
+        ("self.move.send_frames({1: [None]})", "an angle is None"),
+        ("self.move.send_frames({1: [[1, 2]]})", "an angle is [1, 2]"),
         (
             "self.move.send('102')",
             "Mine.Move sent OVirtualRobotComm.Effector '102' (OCommandVectorData is RCR",
@@ -76,19 +76,19 @@ def ask(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp
         ("import sys; sys.exit()", "SystemExit"),
         ("exit(3)", "SystemExit: 3"),
         ("exec('def word(:')", "SyntaxError"),
-        ("self.subject('X', 'char', ready=5)", "Mine.X tells 5: 5 is not a callable object"),
-        ("self.observer('X', 'char', None)", "Mine.X tells None: None is not a callable object"),
+        ("self.subject('X', 'char', ready=5)", "Mine.X cannot call 5: 5 is not a callable object"),
+        ("self.observer('X', 'char', None)", "Mine.X cannot call None: None is not a callable object"),
         (
             "self.observer('X', 'char', self.ready)",
-            "Mine.X tells ready: too many positional arguments (a method",
+            "Mine.X cannot call ready: too many positional arguments (pass a method",
         ),
         ("self.openr.call_at(float('inf'), self.ready)", "call_at(inf)"),
-        ("self.openr.call_at(0.1, None)", "call_at tells None: None is not a callable object"),
+        ("self.openr.call_at(0.1, None)", "call_at cannot call None: None is not a callable object"),
         (
             "self.openr.post(self.told)",
-            "post tells told: missing a required argument: 'event' (a method that",
+            "post cannot call told: missing a required argument: 'event' (pass a method that",
         ),
-        ("self.openr.log('refused')", "log('refused') without object, asked, why"),
+        ("self.openr.log('refused')", "log('refused') lacks object, asked, why"),
     ],
 )
 def test_what_an_own_object_does_wrong_is_told_by_its_line(ask: Ask, told: str, says: str) -> None:
@@ -103,10 +103,10 @@ def test_what_an_own_object_does_wrong_is_told_by_its_line(ask: Ask, told: str, 
     [
         ("import sys\nsys.exit(0)\n", "mine.py:2: SystemExit: 0"),
         ("from posewright.errors import InputError\nraise InputError('no')\n", "mine.py:2: no"),
-        ("x = 1\0\n", "mine.py:1: a zero byte"),
+        ("x = 1\0\n", "mine.py:1: the file has a zero byte"),
         ("exec('def word(:')\n", "mine.py:1: SyntaxError"),
-        (HEAD.replace("Mine", "Commander"), "mine.py:5: Commander is the system's own"),
-        (HEAD.replace("Mine", "OVirtualRobotComm"), "OVirtualRobotComm is the system's own"),
+        (HEAD.replace("Mine", "Commander"), "mine.py:5: Commander is an object of the system"),
+        (HEAD.replace("Mine", "OVirtualRobotComm"), "OVirtualRobotComm is an object of the system"),
         (HEAD.replace("super().__init__()", "pass"), "mine.py:8: AttributeError"),
     ],
 )
@@ -122,13 +122,13 @@ def test_an_object_that_was_never_made_as_one_is_told(ask: Ask) -> None:
     )
     code, _, err = ask(text)
     assert code == 2
-    assert "Mine was not made as an object (its __init__ begins with super().__init__())" in err
+    assert "Mine was not initialised as an object (begin its __init__ with super().__init__())" in err
 
 
 def test_objects_of_which_none_runs_are_refused_and_one_that_replaces_ours_is_told(ask: Ask) -> None:
     code, _, err = ask(HEAD.replace("Mine", "Other"), config="MoveHead.Move.X.S Commander.Hear.X.O")
     assert code == 2
-    assert "no object here takes --objects" in err
+    assert "no object of the program uses --objects" in err
     text = HEAD.replace("Mine", "MoveHead").format(told="pass")
     code, _, err = ask(text, config=CONNECT.replace("Mine", "MoveHead"))
     assert code == 0
@@ -144,7 +144,10 @@ def test_what_an_own_object_prints_keeps_out_of_the_way_of_json(ask: Ask) -> Non
 
 
 def test_whatever_is_logged_can_be_written_and_drawn(ask: Ask) -> None:
-    told = "self.enter(5); self.say('\\udc80'); self.openr.log('x', what=float('nan'), y=b'1', time=[1])"
+    told = (
+        "self.enter_state(5); self.syslog('\\udc80'); "
+        "self.openr.log('x', what=float('nan'), y=b'1', time=[1])"
+    )
     code, out, _ = ask(HEAD.format(told=told), "--json", "--diagram", "flow.mmd", "--record", "run.mcap")
     assert code == 0
     result = json.loads(out)

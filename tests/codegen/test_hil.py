@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import posewright as pw
 from posewright.bodies import MockBody, quiet_readings
-from posewright.buses.dynamixel.packets import packets_in
+from posewright.buses.dynamixel.packets import split_packets
 from posewright.buses.serial_port import SerialPort
 from posewright.codegen.behaviour import BehaviourSubject
 from posewright.codegen.c import ChartSubject
@@ -323,8 +323,8 @@ def test_only_a_behaviour_runs_on_a_board(board: HostBoard) -> None:
 
 def test_packets_are_cut_out_of_what_goes_over_a_servo_bus() -> None:
     one, two = bytes.fromhex("fffffe0403100afe"), bytes.fromhex("ffff010201fb")
-    assert packets_in(b"\x00" + one + two + one[:5]) == ([one, two], one[:5])
-    assert packets_in(one[:1]) == ([], one[:1])
+    assert split_packets(b"\x00" + one + two + one[:5]) == ([one, two], one[:5])
+    assert split_packets(one[:1]) == ([], one[:1])
 
 
 def test_the_picture_shows_both_and_where_they_differ(board: HostBoard) -> None:

@@ -184,7 +184,7 @@ def test_a_board_that_falls_silent_is_a_fault_and_then_the_end(board: Board, nam
         until(lambda: np.allclose(body.read().positions, np.radians(9.0)))
         faults = body.advance(rows(0.0, 40))[BIOLOID.name].faults
         assert [fault.kind for fault in faults] == [FaultKind.SILENT]
-        with pytest.raises(BodyError, match="told nothing"):
+        with pytest.raises(BodyError, match="sent nothing"):
             body.advance(rows(0.0, 60))
     finally:
         body.close()
@@ -299,5 +299,5 @@ def test_who_is_not_there_is_missed_by_name(server: NameServer) -> None:
     assert find_served_robot(address) is None
     with pytest.raises(BodyError, match="nobody is called /nobody/rpc:i"):
         make_plant(address, [part_of()], None)
-    with pytest.raises(InputError, match="2 robots"):
+    with pytest.raises(InputError, match="takes one robot, not 2"):
         find_control_board(address, [part_of(), part_of()], SimulatedClock())

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 
 from posewright.errors import FormatError, InputError
 from posewright.network.yarp.bottle import (
-    DEEPEST,
+    MAX_DEPTH,
     Bottle,
     Float32,
     Value,
     Vocab,
     decode,
+    decode_all,
     encode,
     read_bottle,
-    whole,
 )
 from posewright.network.yarp.text import from_text, to_text
 
@@ -101,7 +101,7 @@ def test_half_a_bottle_is_none_and_neither_is_one_with_more_behind(
 ) -> None:
     data = encode(bottle)
     with pytest.raises(EOFError):
-        whole(data[: draw.draw(st.integers(0, len(data) - 1))], read_bottle)
+        decode_all(data[: draw.draw(st.integers(0, len(data) - 1))], read_bottle)
     with pytest.raises(FormatError):
         decode(data + b"\0")
 
@@ -180,7 +180,7 @@ def test_bytes_that_are_no_bottle_are_refused(data: str) -> None:
 
 def test_lists_in_lists_have_a_bottom() -> None:
     bottle: Bottle = ()
-    for _ in range(DEEPEST):
+    for _ in range(MAX_DEPTH):
         bottle = (bottle,)
     assert decode(encode(bottle)) == from_text(to_text(bottle)) == bottle
     with pytest.raises(InputError):

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posewright.errors import FormatError, InputError
-from posewright.network.yarp.bottle import Bottle, Vocab, encode, whole
+from posewright.network.yarp.bottle import Bottle, Vocab, decode_all, encode
 from posewright.network.yarp.carriers import (
     Assembly,
     Carrier,
@@ -34,7 +34,7 @@ INDEX = "5941 0a000000 5250"
 
 
 def read_message(data: bytes) -> Message:
-    return whole(data, take_message)
+    return decode_all(data, take_message)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from posewright.errors import InputError
 from posewright.network.yarp.bottle import Float32, Value, Vocab, decode, encode
 from posewright.network.yarp.control_board import ControlBoard
-from posewright.network.yarp.moves import evenly
+from posewright.network.yarp.moves import even_motion
 from posewright.network.yarp.port import Envelope
 from posewright.network.yarp.text import from_text, to_text
 from posewright.robots import robot
@@ -410,7 +410,7 @@ def test_the_extended_state_has_the_layout_of_its_version(layout: int) -> None:
 
 
 def test_points_of_moves_of_different_lengths_lie_on_each_ones_line() -> None:
-    times, points = evenly(np.zeros(3), np.array([2.0, -6.0, 5.0]), np.array([1.0, 2.0, 0.0]))
+    times, points = even_motion(np.zeros(3), np.array([2.0, -6.0, 5.0]), np.array([1.0, 2.0, 0.0]))
     assert times.tolist() == [0.0, 1.0, 2.0]
     assert points.tolist() == [[0.0, 0.0, 5.0], [2.0, -3.0, 5.0], [2.0, -6.0, 5.0]]
 

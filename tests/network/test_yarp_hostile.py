@@ -14,7 +14,7 @@ from tests.work import Calls
 
 from posewright.errors import FormatError, PosewrightError
 from posewright.network.yarp.administration import administer as answer_to
-from posewright.network.yarp.bottle import LONGEST, MOST_ITEMS, Bottle, Vocab, decode
+from posewright.network.yarp.bottle import MAX_BYTES, MAX_ITEMS, Bottle, Vocab, decode
 from posewright.network.yarp.carriers import LONGEST_REQUEST
 from posewright.network.yarp.clients import RpcClient
 from posewright.network.yarp.listening import MOST_CONNECTIONS, Address
@@ -149,10 +149,10 @@ def test_a_port_takes_no_more_than_it_asked_for(names: NameClient, port: Port) -
         raw.send(framed(bomb)[:100])
         raw.ends()
     assert port.facts()["malformed"] == 1
-    assert LONGEST_REQUEST < len(bomb) < LONGEST
+    assert LONGEST_REQUEST < len(bomb) < MAX_BYTES
     with pytest.raises(FormatError, match="items more"):
-        decode(struct.pack("<ii", 0x100 | 32, MOST_ITEMS + 1) + bytes(MOST_ITEMS + 1))
-    with Port("/plant:i", names, on_request=lambda request, _: request, longest=LONGEST) as plant:
+        decode(struct.pack("<ii", 0x100 | 32, MAX_ITEMS + 1) + bytes(MAX_ITEMS + 1))
+    with Port("/plant:i", names, on_request=lambda request, _: request, longest=MAX_BYTES) as plant:
         asked: Bottle = (bytes(len(bomb)),)
         with RpcClient(names, plant.name) as client:
             assert client.ask(asked) == asked

@@ -131,9 +131,9 @@ def test_readings_come_back_from_what_their_ports_tell() -> None:
     assert {port.name for port in ports} >= {"/r/imu:o", "/r/left_foot_contact:o"}
     back: dict[str, object] = {}
     for port in ports:
-        told = port.told(READINGS)
+        told = port.encode(READINGS)
         assert told is not None
-        assert port.told({}) is None
+        assert port.encode({}) is None
         back |= port.readings(told)
     assert set(back) == set(READINGS)
     for channel, value in READINGS.items():
@@ -142,7 +142,7 @@ def test_readings_come_back_from_what_their_ports_tell() -> None:
 
 def test_the_inertial_vector_is_in_yarps_order_and_units() -> None:
     (imu,) = (port for port in sensor_ports("/r", BIOLOID, BIOLOID.sensors) if "imu" in port.name)
-    told = imu.told(READINGS)
+    told = imu.encode(READINGS)
     angles, speeds = np.degrees([0.1, -0.2, 0.3]), np.degrees([1.0, 2.0, 3.0])
     assert told == pytest.approx((*angles, 0.0, 0.5, 9.81, *speeds, 0.0, 0.0, 0.0))
 

@@ -245,7 +245,7 @@ def test_the_exhibition_is_recorded_and_judged_by_nobody() -> None:
     outcome = pw.run_trial(trial)
     assert isinstance(pw.contest("exhibition"), Exhibition)
     assert outcome.score.points == 0.0
-    assert outcome.score.table().notes == ("points are given by the jury",)
+    assert outcome.score.table().notes == ("the jury gives the points",)
     assert pw.judge(outcome.recording) == outcome.score
     assert 0.0 <= highlight_s(outcome.recording) <= outcome.recording.duration_s
 

@@ -99,9 +99,9 @@ def test_a_marker_touches_nothing(bioloid: Robot) -> None:
 
 def test_a_marker_has_a_text_and_nothing_else_has() -> None:
     marker = plate("one", "Turn45L", 0.0)
-    with pytest.raises(InputError, match="one: a marker has a text"):
+    with pytest.raises(InputError, match="one: a marker needs a text"):
         replace(marker, text="")
-    with pytest.raises(InputError, match="one: a marker has a text"):
+    with pytest.raises(InputError, match="one: a marker needs a text"):
         replace(marker, role=Role.WALL)
     with pytest.raises(InputError, match="101 characters"):
         replace(marker, text="x" * 101)

@@ -1,5 +1,5 @@
-"""Buses: robots on a wire as plants and bodies like any other.
+"""Robots on a serial line, each as a plant with a body.
 
-A bus of Dynamixel servos (`dynamixel`), the serial board of a RoboNova-1 (`robonova`). Nothing here knows the
-simulation: a fake bus is given a plant.
+A bus of Dynamixel servos (`dynamixel`) and the serial board of a RoboNova-1 (`robonova`). Nothing here
+imports the simulation; a fake bus takes any plant.
 """

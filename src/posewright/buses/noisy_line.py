@@ -1,4 +1,4 @@
-"""A line that damages bytes by chance: some get lost, come twice, or come wrong."""
+"""A serial line that damages bytes at random: it drops them, doubles them or flips one of their bits."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from posewright.errors import InputError
 
 @dataclass(slots=True)
 class ByteErrors:
-    """How many bytes came through otherwise than they were sent."""
+    """How many bytes a line dropped, doubled and flipped."""
 
     dropped: int = 0
     doubled: int = 0
@@ -19,46 +19,50 @@ class ByteErrors:
 
 
 class NoisyLine:
-    """What becomes of bytes, the same for the same seed.
+    """A line that damages bytes at random, in the same way for the same seed.
 
     Args:
-        dropped: share of bytes that get lost; `doubled` that come twice, `flipped` with one wrong bit.
-        seed: of what is by chance.
+        dropped: share of the bytes that are lost, 0..1.
+        doubled: share of the bytes that arrive twice.
+        flipped: share of the bytes that arrive with one wrong bit.
+        seed: of the random generator.
 
     Attributes:
-        errors: how many bytes it damaged.
+        errors: how many bytes were damaged so far.
 
     Raises:
-        InputError: a share is below 0, or they are more than 1 together.
+        InputError: a share is below 0, or the shares add up to more than 1.
     """
 
     def __init__(self, dropped: float, doubled: float, flipped: float, seed: int) -> None:
         shares = (dropped, doubled, flipped)
         if not (min(shares) >= 0.0 and sum(shares) <= 1.0):
-            raise InputError(f"shares of bytes {shares}", hint="each 0 or more, at most 1 together")
+            raise InputError(
+                f"the shares of damaged bytes are {shares}", hint="each is 0 or more, their sum at most 1"
+            )
         self._bounds = (dropped, dropped + doubled, dropped + doubled + flipped)
-        self._chance = np.random.default_rng(seed)
+        self._rng = np.random.default_rng(seed)
         self.errors = ByteErrors()
 
-    def through(self, data: bytes) -> list[bytes]:
-        """Return what comes out for each byte: none, two, another, or most often itself."""
+    def transmit(self, data: bytes) -> list[bytes]:
+        """Return what arrives for each byte: nothing, two bytes, a wrong byte or the byte itself."""
         if not self._bounds[-1]:
             return [bytes((byte,)) for byte in data]
-        return [self._changed(byte) for byte in data]
+        return [self._transmit(byte) for byte in data]
 
     def noise(self) -> int:
-        """Return by which bits a byte is wrong over which two speak: 1..255."""
-        return int(self._chance.integers(1, 256))
+        """Return a random error mask for a byte that collides with another, 1..255."""
+        return int(self._rng.integers(1, 256))
 
-    def _changed(self, byte: int) -> bytes:
-        lot = self._chance.random()
-        if lot < self._bounds[0]:
+    def _transmit(self, byte: int) -> bytes:
+        draw = self._rng.random()
+        if draw < self._bounds[0]:
             self.errors.dropped += 1
             return b""
-        if lot < self._bounds[1]:
+        if draw < self._bounds[1]:
             self.errors.doubled += 1
             return bytes((byte, byte))
-        if lot < self._bounds[2]:
+        if draw < self._bounds[2]:
             self.errors.flipped += 1
-            return bytes((byte ^ 1 << int(self._chance.integers(8)),))
+            return bytes((byte ^ 1 << int(self._rng.integers(8)),))
         return bytes((byte,))

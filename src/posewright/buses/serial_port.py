@@ -1,4 +1,4 @@
-"""A serial port by name: `dynamixel:/dev/ttyUSB0`, `serial:COM3@57600`."""
+"""Serial ports: addresses, opening, the programs that hold them, and the latency of USB adapters."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ SerialDevice = Any
 
 @dataclass(frozen=True, slots=True)
 class SerialPort:
-    """Where something is plugged in.
+    """The address of a serial port, such as `/dev/ttyUSB0` at 1,000,000 bits per second.
 
     Attributes:
         path: the port's name.
-        baud: bits a second.
+        baud: bits per second.
     """
 
     path: str
@@ -31,30 +31,36 @@ class SerialPort:
 
     @classmethod
     def parse(cls, text: str, prefix: str, baud: int) -> SerialPort:
-        """Read `PREFIX:PORT` or `PREFIX:PORT@BAUD`, `prefix` with its colon; `baud` where none is named.
+        """Parse `PREFIX:PORT` or `PREFIX:PORT@BAUD`.
+
+        Args:
+            text: the address.
+            prefix: the prefix with its colon, such as `dynamixel:`.
+            baud: the rate of an address without `@BAUD` [bits per second].
 
         Raises:
-            InputError: it is neither.
+            InputError: the text has another form.
         """
-        hint = f"such as {prefix}/dev/ttyUSB0, {prefix}COM3 or {prefix}/dev/ttyUSB0@57600"
-        path, at, rate = text.removeprefix(prefix).partition("@")
-        if not text.startswith(prefix) or not path or (at and not rate.isdecimal()):
-            raise InputError(f"no serial port: {text!r}", hint=hint)
-        return cls(path, int(rate) if at else baud)
+        path, separator, rate = text.removeprefix(prefix).partition("@")
+        has_valid_rate = not separator or rate.isdecimal()
+        if not text.startswith(prefix) or not path or not has_valid_rate:
+            hint = f"such as {prefix}/dev/ttyUSB0, {prefix}COM3 or {prefix}/dev/ttyUSB0@57600"
+            raise InputError(f"{text!r} is not the address of a serial port", hint=hint)
+        return cls(path, int(rate) if separator else baud)
 
 
-WRITING_S = 1.0
-"""A port that takes nothing for so long is gone [s]."""
+WRITE_TIMEOUT_S = 1.0
+"""A port that accepts no byte for this long is treated as gone [s]."""
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """An open serial line, and the clock by which its bytes take time.
+class SerialLine:
+    """An open serial line, and the clock that times its bytes.
 
     Attributes:
         port: the open device.
         now: returns the time [s].
-        sleep: lets time pass [s].
+        sleep: waits for a time [s].
     """
 
     port: SerialDevice
@@ -62,68 +68,85 @@ class Line:
     sleep: Callable[[float], None]
 
 
-LINES: dict[str, Callable[[SerialPort], Line]] = {}
-"""What opens the ports whose path begins with a scheme, by the scheme: `fake` for `fake://bioloid`."""
+LINE_OPENERS: dict[str, Callable[[SerialPort], SerialLine]] = {}
+"""Functions that open ports of other kinds, by the scheme of the path: `fake` for `fake://bioloid`."""
 
 
-def open_line(port: SerialPort) -> Line:
+def open_line(port: SerialPort) -> SerialLine:
     """Open a serial port for this process alone, or the line that is registered for its scheme.
 
     Raises:
         BodyError: there is no such port, or another program holds it.
     """
-    scheme, mark, _name = port.path.partition("://")
-    opener = LINES[scheme] if mark and scheme in LINES else _open_serial_line
+    scheme, separator, _name = port.path.partition("://")
+    opener = LINE_OPENERS[scheme] if separator and scheme in LINE_OPENERS else _open_serial_line
     try:
         return opener(port)
-    except port_failures() as error:
-        raise cannot_open(port, error) from error
+    except port_exceptions() as error:
+        raise port_open_error(port, error) from error
 
 
-def _open_serial_line(port: SerialPort) -> Line:
+def _open_serial_line(port: SerialPort) -> SerialLine:
     import serial
 
-    device = serial.Serial(port.path, port.baud, timeout=0.0, write_timeout=WRITING_S, exclusive=True)
-    return Line(device, time.monotonic, time.sleep)
+    device = serial.Serial(port.path, port.baud, timeout=0.0, write_timeout=WRITE_TIMEOUT_S, exclusive=True)
+    return SerialLine(device, time.monotonic, time.sleep)
 
 
-def require_pyserial(what: str, extra: str) -> None:
-    """Raise a MissingExtraError unless pyserial is installed, which that extra brings."""
+def require_pyserial(feature: str, extra: str) -> None:
+    """Raise a MissingExtraError, which names the extra to install, unless pyserial is installed."""
     if importlib.util.find_spec("serial") is None:
-        raise MissingExtraError.for_extra(what, extra)
+        raise MissingExtraError.for_extra(feature, extra)
 
 
-def port_failures() -> tuple[type[Exception], ...]:
-    """Return what pyserial raises of a port that cannot be opened or is gone: not all is an OSError."""
+def port_exceptions() -> tuple[type[Exception], ...]:
+    """Return the exceptions that pyserial raises when a port cannot be opened or is gone.
+
+    Not all of them are OSErrors.
+    """
     import serial
 
-    known: list[type[Exception]] = [serial.SerialException, OSError, TypeError, ValueError]
-    with suppress(ImportError):  # where there are no terminals
+    exceptions: list[type[Exception]] = [serial.SerialException, OSError, TypeError, ValueError]
+    with suppress(ImportError):  # Windows has no termios
         import termios
 
-        known.append(termios.error)
-    return tuple(known)
+        exceptions.append(termios.error)
+    return tuple(exceptions)
 
 
-def refuse_shared(port: SerialPort) -> None:
-    """Raise a BodyError where another program has a port open that it did not lock: it eats our bytes."""
-    if not is_pseudo_terminal(port.path) and (found := holders(port.path)):
-        raise BodyError(f"the serial port {port.path} is shared", hint=_busy(found))
+def require_exclusive(port: SerialPort) -> None:
+    """Raise a BodyError if another program has the port open: it would receive some of our bytes."""
+    if is_pseudo_terminal(port.path):
+        return
+    if holders := find_port_holders(port.path):
+        raise BodyError(f"the serial port {port.path} is shared", hint=_format_holders(holders))
 
 
-def _busy(found: tuple[Holder, ...]) -> str:
-    held = " and ".join(map(str, found))
-    verb = "holds" if len(found) < 2 else "hold"
-    return f"port busy: {held} {verb} it" if held else "port busy: this or another user's program holds it"
+def _format_holders(holders: tuple[PortHolder, ...]) -> str:
+    if not holders:
+        return "port busy: a program of yours or of another user holds it"
+    verb = "holds" if len(holders) == 1 else "hold"
+    return f"port busy: {' and '.join(map(str, holders))} {verb} it"
 
 
-def cannot_open(port: SerialPort, error: Exception) -> BodyError:
-    """Return the error that says why a port cannot be opened, who holds it, and what there is instead."""
-    return BodyError(f"cannot open the serial port {port.path}", hint=_why(port, error))
+def port_open_error(port: SerialPort, error: Exception) -> BodyError:
+    """Return the error for a port that cannot be opened; its hint has the reason and the present ports."""
+    ports = ", ".join(present_ports())
+    present = f"there is {ports}" if ports else "no serial port is plugged in"
+    reason = str(error).lower()
+    if "permission" in reason or "denied" in reason:
+        hint = "you may not open it; on Linux join the group dialout, or another program holds it"
+    elif "lock" in reason or "busy" in reason:
+        hint = _format_holders(find_port_holders(port.path))
+    elif not Path(port.path).exists():
+        hint = f"there is no such port; {present}"
+    else:
+        hint = f"{error}; {present}"
+    return BodyError(f"cannot open the serial port {port.path}", hint=hint)
 
 
 @dataclass(frozen=True, slots=True)
-class Holder:
+class PortHolder:
     """A process that has a port open."""
 
     pid: int
@@ -133,20 +156,20 @@ class Holder:
         return f"{self.command} (process {self.pid})"
 
 
-def holders(path: str, proc: Path = Path("/proc")) -> tuple[Holder, ...]:
-    """Return the other processes that have a port open, as far as this user may see; on Linux only.
+def find_port_holders(path: str, proc: Path = Path("/proc")) -> tuple[PortHolder, ...]:
+    """Return the other processes that have a port open, as far as this user may see them; on Linux only.
 
-    One that this process started, and that got the port from it, is no stranger; nor is the program behind a
+    Children of this process, which inherited the port, do not count. Neither does the program behind a
     pseudo-terminal, such as a fake bus, which has both its ends open.
     """
     device = os.path.realpath(path)
-    found: list[Holder] = []
-    for process in sorted(proc.glob("[0-9]*"), key=lambda one: int(one.name)):
+    holders: list[PortHolder] = []
+    for process in sorted(proc.glob("[0-9]*"), key=lambda folder: int(folder.name)):
         if int(process.name) != os.getpid() and _holds(process, device):
             with suppress(OSError):  # it may end meanwhile
-                words = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-                found.append(Holder(int(process.name), words.strip() or "a process without a name"))
-    return tuple(found)
+                command = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                holders.append(PortHolder(int(process.name), command.strip() or "a process without a name"))
+    return tuple(holders)
 
 
 def _holds(process: Path, device: str) -> bool:
@@ -155,68 +178,58 @@ def _holds(process: Path, device: str) -> bool:
         files = [(os.readlink(file), file.name) for file in (process / "fd").iterdir()]  # noqa: PTH115
         is_open = any(path == device for path, _ in files)
         return parent != os.getpid() and is_open and not _is_behind(process, files, device)
-    except OSError:  # another user's, or over
+    except OSError:  # the process belongs to another user or has ended
         return False
 
 
 def _is_behind(process: Path, files: Sequence[tuple[str, str]], device: str) -> bool:
-    """Return whether a process has the other end of a pseudo-terminal open, as Linux tells (`tty-index`)."""
-    others = [name for path, name in files if path in {"/dev/ptmx", "/dev/pts/ptmx"}]
-    about = [(process / "fdinfo" / name).read_text() for name in others]
-    return any(f"tty-index:\t{Path(device).name}\n" in one for one in about)
+    """Return whether a process has the other end of a pseudo-terminal open (Linux: `tty-index`)."""
+    descriptors = [name for path, name in files if path in {"/dev/ptmx", "/dev/pts/ptmx"}]
+    descriptions = [(process / "fdinfo" / name).read_text() for name in descriptors]
+    return any(f"tty-index:\t{Path(device).name}\n" in description for description in descriptions)
 
 
 def latency_timer_ms(path: str, sys: Path = Path("/sys")) -> float | None:
-    """Return how long a USB adapter keeps bytes before it hands them over [ms]; None where nobody says."""
+    """Return how long a USB adapter buffers bytes before it passes them on [ms]; None if it is unknown."""
     try:
         return float(latency_timer_file(path, sys).read_text())
     except (OSError, ValueError):
         return 0.0 if is_pseudo_terminal(path) else None
 
 
-LATENCY_MS = 16.0
-"""Latency of a USB adapter nobody set [ms]: that of FTDI's chips, and what dynamixel-sdk reckons with."""
+DEFAULT_LATENCY_MS = 16.0
+"""Default latency of FTDI's chips [ms], which dynamixel-sdk assumes as well."""
 
 SLACK_S = 0.01
-"""What the operating system may take, beyond it [s]; ours."""
+"""Additional time allowed to the operating system [s]; ours."""
 
-PROGRAM_S = 0.02
-"""What a program at the other end of a pseudo-terminal may take [s]; ours."""
+PROGRAM_TIMEOUT_S = 0.02
+"""Time allowed to a program at the other end of a pseudo-terminal [s]; ours."""
 
 
-def patience_with(path: str) -> float:
-    """Return how long an answer may take beyond its bytes [s]: twice the latency, and some."""
+def answer_timeout_s(path: str) -> float:
+    """Return how long an answer may take beyond its bytes [s]: twice the latency plus slack."""
     if is_pseudo_terminal(path):
-        return PROGRAM_S
+        return PROGRAM_TIMEOUT_S
     latency_ms = latency_timer_ms(path)
-    return 2.0 * (LATENCY_MS if latency_ms is None else latency_ms) / 1000.0 + SLACK_S
+    if latency_ms is None:
+        latency_ms = DEFAULT_LATENCY_MS
+    return 2.0 * latency_ms / 1000.0 + SLACK_S
 
 
 def latency_timer_file(path: str, sys: Path = Path("/sys")) -> Path:
-    """Return the file in which Linux keeps the latency timer of an FTDI adapter."""
+    """Return the path of the latency timer of an FTDI adapter in Linux' sysfs."""
     return sys / "bus" / "usb-serial" / "devices" / Path(os.path.realpath(path)).name / "latency_timer"
 
 
 def is_pseudo_terminal(path: str) -> bool:
-    """Return whether a port is a pseudo-terminal, behind which is a program."""
+    """Return whether a port is a pseudo-terminal, whose other end is a program."""
     return os.path.realpath(path).startswith("/dev/pts/")
 
 
 def present_ports(*, usb: bool = False) -> tuple[str, ...]:
-    """Return the serial ports that are there, or only those of USB adapters."""
+    """Return the names of all serial ports of this computer, or only of those of USB adapters."""
     from serial.tools import list_ports
 
-    return tuple(sorted(one.device for one in list_ports.comports() if not usb or one.vid is not None))
-
-
-def _why(port: SerialPort, error: Exception) -> str:
-    found = ", ".join(present_ports())
-    there = f"there is {found}" if found else "no serial port is plugged in"
-    reason = str(error).lower()
-    if "permission" in reason or "denied" in reason:
-        return "you may not open it; on Linux join the group dialout, or another program holds it"
-    if "lock" in reason or "busy" in reason:
-        return _busy(holders(port.path))
-    if not Path(port.path).exists():
-        return f"there is no such port; {there}"
-    return f"{error}; {there}"
+    ports = list_ports.comports()
+    return tuple(sorted(port.device for port in ports if not usb or port.vid is not None))

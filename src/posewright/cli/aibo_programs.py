@@ -217,7 +217,7 @@ def _commanded(
     can_type = asks and sys.stdin is not None and sys.stdin.isatty()
     terminal = _Terminal(ready.vocabulary) if can_type else None
     text, path = _script(commands, script, from_stdin=asks and terminal is None)
-    return ready.saying(text, path, terminal), terminal
+    return ready.with_commands(text, path, terminal), terminal
 
 
 def _script(commands: str | None, script: Path | None, *, from_stdin: bool) -> tuple[str, Path | None]:
@@ -305,7 +305,7 @@ class _MessagePrinter:
         """Print what is new; never ends a run."""
         decision = block.requests.decision
         for kind, data in () if decision is None else decision.events:
-            entry = openr.entry_of(block.state.time_s, data)
+            entry = openr.log_entry_of(block.state.time_s, data)
             if kind == openr.EVENT and entry.kind not in self._hidden:
                 line = openr.message_line(entry)
                 console.hint(str(line)) if self._apart else console.say(line)

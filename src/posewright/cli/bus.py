@@ -18,7 +18,7 @@ from posewright.errors import InputError
 
 if TYPE_CHECKING:
     from posewright.buses.dynamixel.diagnosis import Diagnosis, Latency, ServoReport
-    from posewright.buses.dynamixel.scanning import Scan
+    from posewright.buses.dynamixel.scanning import BusScan
     from posewright.robots import Robot
 
 MS = 1000.0
@@ -74,7 +74,7 @@ def scan(
         )
         counts = bus.counts.to_dict()
     console.give(found.to_dict() | {"counts": counts}, _scan_lines(found), as_json=as_json)
-    if found.missing or any(one.remark or one.reports for one in found.found):
+    if found.missing or any(one.remark or one.reports for one in found.servos):
         raise typer.Exit(FOUND)
 
 
@@ -296,16 +296,16 @@ def _teller(say: Callable[[str], None]) -> Callable[[int, int, str], None]:
     return tell
 
 
-def _scan_lines(found: Scan) -> Lines:
+def _scan_lines(found: BusScan) -> Lines:
     columns = ("ID", "rate", "device", "firmware", "joint", "says", "remark")
     rows = (
         (one.id, one.baud, one.device, one.firmware or "", one.joint or "", one.reports, one.remark)
-        for one in found.found
+        for one in found.servos
     )
-    if found.found:
+    if found.servos:
         yield table(columns, rows)
     n_rates = format_count(len(found.rates), "rate")
-    yield f"{format_count(len(found.found), 'servo')} found, {n_rates} tried"
+    yield f"{format_count(len(found.servos), 'servo')} found, {n_rates} tried"
     for servo, joint in found.missing.items():
         yield Styled(f"missing: servo {servo} ({joint})", "red")
 

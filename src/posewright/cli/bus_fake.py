@@ -73,9 +73,9 @@ def fake(
       posewright bus fake --fault silent:7@5-6 --fault hot:13@10 --flipped 0.01 --seed 3
     """
     from posewright import runs
-    from posewright.buses.dynamixel.fake.damage import BusDamage, Event
+    from posewright.buses.dynamixel.fake.damage import BusDamage, ScheduledFault
 
-    events = tuple(Event.parse(text) for text in fault or ())
+    events = tuple(ScheduledFault.parse(text) for text in fault or ())
     damage = BusDamage(dropped, doubled, flipped, events, seed)
     bus = runs.fake_bus(
         robots.robot(robot),

@@ -67,7 +67,7 @@ def calibrate(
     """Find out how this robot's servos sit otherwise than its card says: directions, swapped IDs, centres.
 
     Hang the robot up. Nothing moves before a yes; Ctrl-C takes all torque off. Answers are y and n; a (as
-    told), o (the other way), - (nothing moved), or the name of the joint that moved instead.
+    described), o (the opposite), - (nothing moved), or the name of the joint that moved instead.
 
     [bold]Examples[/]
       posewright bus calibrate --directions right_arm,left_arm
@@ -94,7 +94,11 @@ def calibrate(
             calibration = dynamixel.Calibration(name, card.name, calibration.offsets_ticks, *changed)
         if (
             target is not None
-            and ask(dynamixel.Question("", f"does the robot stand in {pose}?", (dynamixel.YES, dynamixel.NO)))
+            and ask(
+                dynamixel.WizardQuestion(
+                    "", f"does the robot stand in {pose}?", (dynamixel.YES, dynamixel.NO)
+                )
+            )
             == dynamixel.YES
         ):
             bare = dynamixel.Calibration(name, card.name, {}, calibration.reversed, calibration.ids)
@@ -124,18 +128,18 @@ def _calibration_lines(calibration: dynamixel.Calibration, path: Path) -> Lines:
     yield f"{'as its card says ' if is_empty else ''}-> {path}"
 
 
-def _asker(answers: str | None) -> Callable[[dynamixel.Question], str]:
+def _asker(answers: str | None) -> Callable[[dynamixel.WizardQuestion], str]:
     """Return what asks: a list that was handed in, or a person, who is asked again until it is an answer."""
     prepared = None if answers is None else iter(answers.split(","))
     long_forms = {
         "y": dynamixel.YES,
         "n": dynamixel.NO,
-        "a": dynamixel.Way.AS_TOLD.value,
-        "o": dynamixel.Way.OTHER_WAY.value,
-        "-": dynamixel.Way.NOTHING.value,
+        "a": dynamixel.ObservedDirection.AS_DESCRIBED.value,
+        "o": dynamixel.ObservedDirection.OPPOSITE.value,
+        "-": dynamixel.ObservedDirection.NOTHING.value,
     }
 
-    def ask(question: dynamixel.Question) -> str:
+    def ask(question: dynamixel.WizardQuestion) -> str:
         short_forms = [short for short, long in long_forms.items() if long in question.answers]
         has_joints = any(answer not in long_forms.values() for answer in question.answers)
         choices = ", ".join(short_forms) + (", or the joint that moved" if has_joints else "")
@@ -389,7 +393,7 @@ def _watch_live(bus: Bus, card: Robot, lasting_s: float, period_s: float) -> Non
 
     with Live(console=console.out, auto_refresh=False, vertical_overflow="visible") as live:
 
-        def show(samples: dynamixel.Round) -> None:
+        def show(samples: dynamixel.MonitoringRound) -> None:
             live.update(console.rendered_table(servo_table(samples)), refresh=True)
 
         dynamixel.watch(
@@ -403,7 +407,7 @@ def _watch_live(bus: Bus, card: Robot, lasting_s: float, period_s: float) -> Non
         )
 
 
-def servo_table(samples: dynamixel.Round) -> Table:
+def servo_table(samples: dynamixel.MonitoringRound) -> Table:
     """Return all servos as a table, what is wrong in colour."""
     columns = ("joint", "ID", "at [deg]", "[deg/s]", "load", "[V]", "[C]", "warnings")
     rows = []

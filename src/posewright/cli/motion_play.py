@@ -109,7 +109,7 @@ class Follower:
         """Warn of a run in slow motion."""
         if self._late > MOST_LATE * self._frames:
             took = f"{self._asked_s:.1f} s took {self._took_s:.1f} s"
-            cure = "`posewright bus diagnose` finds out why; `BusSettings.share` reads fewer servos a frame"
+            cure = "`posewright bus diagnose` finds out why; `BusSettings.groups_per_frame` limits the reads"
             warn(f"{self._late} of {self._frames} frames were late: {took}. On a servo bus, {cure}")
 
 

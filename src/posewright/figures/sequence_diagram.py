@@ -13,10 +13,10 @@ from posewright.recordings import Recording
 from posewright.runtimes.openr.flow import (
     BETWEEN,
     STATE,
-    Loop,
+    MessageLoop,
     ends_of,
     entries_of,
-    folded,
+    fold_repetitions,
     label_of,
     objects_in,
 )
@@ -86,7 +86,7 @@ def draw_sequence(recording: Recording, *, figure: Canvas | None = None) -> Figu
         raise InputError(
             "the recording has no messages of OPEN-R objects", hint="a recording of `posewright aibo run`"
         )
-    rows, loops, left_out = _lay_out(folded(entries))
+    rows, loops, left_out = _lay_out(fold_repetitions(entries))
     names = objects_in(row.entry for row in rows)
     columns, right = _columns(names, rows)
     depth = max([HEAD, *(row.y for row in rows), *(loop.bottom for loop in loops)]) + ROW
@@ -115,7 +115,7 @@ def draw_sequence(recording: Recording, *, figure: Canvas | None = None) -> Figu
     return label_figure(diagram, title)
 
 
-def _lay_out(steps: Sequence[Loop]) -> tuple[list[_MessageRow], list[_LoopBox], int]:
+def _lay_out(steps: Sequence[MessageLoop]) -> tuple[list[_MessageRow], list[_LoopBox], int]:
     """Return the rows and the boxes of loops from top to bottom, and the number of messages left out."""
     rows: list[_MessageRow] = []
     loops: list[_LoopBox] = []

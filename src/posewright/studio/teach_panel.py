@@ -110,9 +110,9 @@ class BusThread:
 
     def _opened(self, stack: ExitStack) -> Teacher:
         from posewright.buses.dynamixel.bus import BAUD, Bus, joints_of, require_dynamixel_sdk
-        from posewright.buses.dynamixel.guard import Guard
+        from posewright.buses.dynamixel.guard import KillGuard
         from posewright.buses.dynamixel.link import parse_address
-        from posewright.buses.dynamixel.opening import find_servos
+        from posewright.buses.dynamixel.servo_setup import find_servos
         from posewright.buses.dynamixel.teaching import Teacher
         from posewright.buses.serial_port import SerialPort
         from posewright.runs.fake_bus import as_on_a_bus, fake_bus, fake_port, is_on_a_bus
@@ -130,7 +130,7 @@ class BusThread:
             port = SerialPort(stack.enter_context(fake_port(self.fake)).path, BAUD)
         bus = stack.enter_context(Bus(port, joints=joints_of(card)))
         if self.fake is None:
-            stack.callback(Guard(port).dismiss)
+            stack.callback(KillGuard(port).dismiss)
         bus.patience_s = max(bus.patience_s, PATIENCE_S if self.fake is None else PATIENCE_WITH_FAKES_S)
         find_servos(bus, card)
         return stack.enter_context(Teacher(bus, card, time.monotonic))

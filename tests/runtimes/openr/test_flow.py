@@ -19,7 +19,7 @@ from posewright.runtimes.openr.flow import (
     BETWEEN,
     ends_of,
     entries_of,
-    folded,
+    fold_repetitions,
     objects_in,
     sequence_diagram,
 )
@@ -60,17 +60,17 @@ def recording(*what: tuple[str, dict[str, str]], extras: dict[str, object] | Non
 
 
 def test_the_blocks_of_a_motion_are_told_once_with_how_often_and_until_when() -> None:
-    (command, loop, state) = folded(entries(COMMAND, *BLOCK * 16, STATE))
+    (command, loop, state) = fold_repetitions(entries(COMMAND, *BLOCK * 16, STATE))
     assert (command.times, command.body, state.times) == (1, (entries(COMMAND)[0],), 1)
     assert (loop.times, len(loop.body), loop.until_s) == (16, 2, pytest.approx(0.128 * 32))
 
 
 def test_what_comes_twice_only_is_told_twice() -> None:
-    assert [one.times for one in folded(entries(*BLOCK * 2))] == [1] * 4
+    assert [one.times for one in fold_repetitions(entries(*BLOCK * 2))] == [1] * 4
 
 
 def unrolled(said: Sequence[LogEntry]) -> list[LogEntry]:
-    return [one for step in folded(said) for one in step.body * step.times]
+    return [one for step in fold_repetitions(said) for one in step.body * step.times]
 
 
 def told(said: Sequence[LogEntry], *ends: str) -> list[object]:
@@ -96,7 +96,7 @@ def test_what_each_pair_said_keeps_its_order_where_several_go_on_at_once(
 
 def test_the_blocks_of_two_objects_that_move_at_once_are_a_loop_each() -> None:
     legs = [(kind, {end: text.replace("Head", "Legs") for end, text in data.items()}) for kind, data in BLOCK]
-    steps = folded(entries(COMMAND, *[*BLOCK * 5, *legs] * 6, STATE))
+    steps = fold_repetitions(entries(COMMAND, *[*BLOCK * 5, *legs] * 6, STATE))
     loops = [one for one in steps if one.times > 1]
     assert [(one.times, {ends_of(said) for said in one.body}) for one in loops] == [
         (30, {("Head", "OVirtualRobotComm"), ("OVirtualRobotComm", "Head")}),

@@ -24,7 +24,7 @@ from posewright.recordings.falls import tilt
 from posewright.runs import perform
 from posewright.runs.openr import openr_result, run_openr
 from posewright.runtimes.openr import ONotifyEvent, OpenRController
-from posewright.runtimes.openr.commander import Commander
+from posewright.runtimes.openr.commander import CommandSender
 from posewright.runtimes.openr.connections import read_connect
 from posewright.runtimes.openr.kernel import OpenR
 from posewright.runtimes.openr.monet.frames import motion_frames
@@ -433,13 +433,13 @@ def test_what_the_check_warns_of_is_told_and_run(setup: Build) -> None:
 
 
 def test_without_a_memory_stick_there_is_nothing_to_play() -> None:
-    with pytest.raises(InputError, match=r"none was named.*--stick FOLDER"):
+    with pytest.raises(InputError, match=r"none is given.*--stick FOLDER"):
         opened("monet").controller()
 
 
 @pytest.mark.parametrize("word", ["kick", "MoNetExecute(kick)", "-1", "99999999", "MoNetExecute 60"])
 def test_what_is_no_command_is_refused_before_it_runs(setup: Build, word: str) -> None:
-    with pytest.raises(FormatError, match=r"nobody here knows the command.*0, 2, 60, 61, 62, 70, 80"):
+    with pytest.raises(FormatError, match=r"no object knows the command.*0, 2, 60, 61, 62, 70, 80"):
         played(setup(), word)
 
 
@@ -578,7 +578,7 @@ def test_a_command_is_done_though_somebody_is_slow_with_its_vectors(setup: Build
     files, line = setup(), "MotionAgents.Effector.OCommandVectorData.S Keeper.Effector.OCommandVectorData.O"
     config = read_connect("\n".join([*map(str, program("monet").config.lines), line]))
     players = [MoNet(files), MotionAgents(files), SoundAgent(files), watcher]
-    objects = [Commander(config, read_script("60")), *players]
+    objects = [CommandSender(config, read_script("60")), *players]
     controller = OpenRController(DOG, lambda: objects, config, DOG.pose("sleep"))
     idle = Until(lambda: controller.is_idle, 1.1)
     held = Run(

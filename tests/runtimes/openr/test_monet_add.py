@@ -311,7 +311,7 @@ def test_another_folder_is_written_to_and_the_stick_let_be(stick: Build, tmp_pat
     assert contents(root) == before
     assert set(contents(out)) == {ARCHIVE, COMMANDS}
     assert added.archive == out / ARCHIVE
-    with pytest.raises(OutputError, match="written here before"):
+    with pytest.raises(OutputError, match="exists already"):
         add_to_stick(motion(), root, id=71, name="a_stand#stand_more", output=out)
     for name, data in contents(out).items():
         (root / name).write_bytes(data)
@@ -366,7 +366,7 @@ def test_a_motion_file_is_read_whatever_it_is(stick: Build, tmp_path: Path) -> N
     assert unsettled(root) == []
 
 
-def test_if_the_second_file_cannot_be_written_the_first_is_put_back(
+def test_if_the_second_file_cannot_be_written_the_first_is_restore(
     stick: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root, write = stick(), stick_writing.write_atomically
@@ -394,7 +394,7 @@ def test_killed_between_the_two_files_the_stick_still_plays_all_it_did(
 
     def die_after_the_archive(path: Path, data: bytes) -> None:
         write(path, data)
-        monkeypatch.setattr(stick_writing, "_put_back", lambda *_: None)
+        monkeypatch.setattr(stick_writing, "_restore", lambda *_: None)
         raise Killed
 
     monkeypatch.setattr(stick_writing, "write_atomically", die_after_the_archive)
@@ -420,7 +420,7 @@ def test_a_disk_that_returns_something_else_is_noticed(stick: Build, monkeypatch
         write(path, data[:-1] if next(spoiled, False) else data)
 
     monkeypatch.setattr(stick_writing, "write_atomically", spoil_once)
-    with pytest.raises(OutputError, match="read back"):
+    with pytest.raises(OutputError, match="reads back"):
         add_to_stick(motion(), root, id=70, name="a_stand#stand_wave")
     assert contents(root) == before
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posewright.errors import FormatError
-from posewright.runtimes.openr.stick.limits import follows_grammar, is_null, postures_of, refuse_name
+from posewright.runtimes.openr.stick.limits import follows_grammar, is_null, postures_of, require_valid_name
 from posewright.runtimes.openr.stick.setup import MOTIONS, read_designdb
 from posewright.runtimes.openr.stick.text import is_command_list, read_commands, read_transitions
 
@@ -113,13 +113,13 @@ def test_of_two_commands_of_one_id_the_last_is_replaced_and_the_other_goes() -> 
 )
 def test_postures_are_the_second_and_third_piece_of_a_name(name: str, start: str, end: str) -> None:
     assert postures_of(name) == (start, end)
-    assert postures_of(name).said == bool(start and end)
+    assert postures_of(name).is_complete == bool(start and end)
 
 
 def test_a_way_leads_on_only_between_two_postures() -> None:
-    assert postures_of("a_sit#stand_x").leads_on
+    assert postures_of("a_sit#stand_x").is_transition
     for name in ("a_sit#sit_x", "a_any#sit_x", "a_sit#any_x", "a_KickB"):
-        assert not postures_of(name).leads_on
+        assert not postures_of(name).is_transition
 
 
 def test_names_that_say_nothing_is_played_are_told() -> None:
@@ -132,11 +132,11 @@ def test_names_that_say_nothing_is_played_are_told() -> None:
 @pytest.mark.parametrize("name", ["", "a" * 32, "two words", "tab\tbed", "a\nb", "\u014d", "a\x7f"])
 def test_a_name_the_robot_could_not_read_is_refused(name: str) -> None:
     with pytest.raises(FormatError):
-        refuse_name(name)
+        require_valid_name(name)
 
 
 def test_a_name_of_31_letters_is_let_be() -> None:
-    refuse_name("a_stand#stand_" + "x" * 17)
+    require_valid_name("a_stand#stand_" + "x" * 17)
 
 
 def test_a_design_list_tells_where_each_model_finds_its_archives() -> None:
@@ -152,7 +152,7 @@ def test_a_design_list_tells_where_each_model_finds_its_archives() -> None:
     anything = db.archive("ERS-7", "ANYTHING")
     assert anything is not None
     assert anything.path == "/MS/X"
-    assert [line.number for line in db.odd] == [8]
+    assert [line.number for line in db.invalid_lines] == [8]
 
 
 def test_the_design_list_of_a_stick_that_was_sold_is_refused_with_the_reason() -> None:

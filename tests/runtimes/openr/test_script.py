@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from posewright.errors import FormatError, InputError
 from posewright.robots import robot
 from posewright.runtimes.openr import ONotifyEvent, OObject, System, read_connect
-from posewright.runtimes.openr.commander import Commander
+from posewright.runtimes.openr.commander import CommandSender
 from posewright.runtimes.openr.script import ScriptedCommand, read_script
 
 DOG = robot("sony_ers7")
@@ -40,7 +40,7 @@ class Listener(OObject):
 
 def run(text: str, path: Path | None = None) -> tuple[Listener, Listener]:
     head, legs = Listener("Head", "UP", "STOP"), Listener("Legs", "SIT", "STOP")
-    commander = Commander(CONFIG, read_script(text, path))
+    commander = CommandSender(CONFIG, read_script(text, path))
     system = System(DOG, [commander, head, legs], CONFIG)
     commander.check()
     system.start()
@@ -84,7 +84,7 @@ def test_what_is_written_is_read(commands: list[tuple[str, int]]) -> None:
         ("UP@1e9", "'1e9' is no time"),
         ("@1", "'@1' is no command"),
         ("UP@2, SIT@1", "comes after a command at 2 s"),
-        ("JUMP@0", "nobody here knows the command 'JUMP'"),
+        ("JUMP@0", "no object knows the command 'JUMP'"),
         ("STOP@0", "STOP is a command of Head, Legs"),
         ("Tail:STOP@0", "sends nothing to Tail"),
         ("Head:SIT@0", "Head does not know the command 'SIT'"),
@@ -102,9 +102,9 @@ def test_a_command_without_a_time_is_sent_at_once() -> None:
     assert read_script("UP") == (ScriptedCommand("UP", 0.0, "", read_script("UP")[0].where),)
 
 
-def commander(config: str, *others: OObject, script: str = "") -> tuple[Commander, System]:
+def commander(config: str, *others: OObject, script: str = "") -> tuple[CommandSender, System]:
     read = read_connect(config)
-    made = Commander(read, read_script(script))
+    made = CommandSender(read, read_script(script))
     return made, System(DOG, [made, *others], read)
 
 
@@ -116,14 +116,18 @@ def test_of_several_that_one_subject_sends_to_any_may_know_the_word_and_all_get_
     system.start()
     system.run()
     assert [word for _, word in head.got] == [word for _, word in legs.got] == ["SIT", "UP"]
-    with pytest.raises(FormatError, match="nobody here knows the command 'JUMP'"):
+    with pytest.raises(FormatError, match="no object knows the command 'JUMP'"):
         commander(config, head, legs, script="JUMP")[0].check()
 
 
 @pytest.mark.parametrize(
     ("receiver", "kind", "told"),
     [
-        ("Ear.In", "Number", "2: Commander cannot send Number to Ear.In (it sends char, or what Ear reads"),
+        (
+            "Ear.In",
+            "Number",
+            "2: Commander cannot send Number to Ear.In (it sends char, or data that Ear parses",
+        ),
         ("Commander.In", "char", "2: Commander cannot send char to Commander.In"),
     ],
 )

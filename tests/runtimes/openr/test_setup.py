@@ -10,7 +10,7 @@ import posewright as pw
 from posewright.errors import FormatError, InputError, UnknownNameError
 from posewright.runtimes.openr import OObject, set_up_openr
 from posewright.runtimes.openr.ekmotion.moves import MOVES, POSES
-from posewright.runtimes.openr.setup import MOST_CARRIED, _text
+from posewright.runtimes.openr.setup import MAX_RECORDED_BYTES, _read_as_text
 from posewright.runtimes.openr.user_objects import read_objects
 
 from .playing import DOG
@@ -21,7 +21,7 @@ from posewright.runtimes.openr import OObject
 class {name}(OObject):
     def __init__(self):
         super().__init__()
-        self.observer("Hear", "char", lambda event: self.say(made()))
+        self.observer("Hear", "char", lambda event: self.syslog(made()))
 
 def made():
     return "{name}"
@@ -82,9 +82,9 @@ def test_a_recording_carries_what_its_program_is_made_from(tmp_path: Path) -> No
 
 def test_an_archive_is_carried_in_hexadecimal_digits_and_of_a_large_one_the_digest(tmp_path: Path) -> None:
     (tmp_path / "small.oda").write_bytes(b"ODA\0\xff")
-    assert bytes.fromhex(_text(tmp_path / "small.oda")) == b"ODA\0\xff"
-    (tmp_path / "large.oda").write_bytes(bytes(MOST_CARRIED + 1))
-    assert _text(tmp_path / "large.oda").startswith("sha256:")
+    assert bytes.fromhex(_read_as_text(tmp_path / "small.oda")) == b"ODA\0\xff"
+    (tmp_path / "large.oda").write_bytes(bytes(MAX_RECORDED_BYTES + 1))
+    assert _read_as_text(tmp_path / "large.oda").startswith("sha256:")
 
 
 def test_an_object_nobody_knows_is_told_with_those_there_are(tmp_path: Path) -> None:

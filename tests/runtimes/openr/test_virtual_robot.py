@@ -26,7 +26,7 @@ from posewright.runtimes.openr import (
     find_free_region,
     read_connect,
 )
-from posewright.runtimes.openr.regions import interpolated
+from posewright.runtimes.openr.regions import interpolate
 from posewright.runtimes.openr.virtual_robot import NOT_MEASURED
 
 DOG = robot("sony_ers7")
@@ -120,8 +120,8 @@ def test_when_all_is_done_every_region_is_free(vectors: list[list[Move]]) -> Non
 
 
 def test_two_objects_move_their_joints_at_the_same_time() -> None:
-    head = Mover("Head", [[(PAN, interpolated(0, 160_000, 16))]])
-    neck = Mover("Neck", [[(TILT, interpolated(-349_066, -400_000, 8))], [(TILT, [0])]])
+    head = Mover("Head", [[(PAN, interpolate(0, 160_000, 16))]])
+    neck = Mover("Neck", [[(TILT, interpolate(-349_066, -400_000, 8))], [(TILT, [0])]])
     rows = commands(controller(head, neck), [20])
     assert rows[15, PAN] == 160_000
     assert rows[7, TILT] == -400_000
@@ -152,7 +152,7 @@ def test_a_joint_that_is_asked_for_more_than_it_can_is_told_once_with_who_asks()
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
-        (OCommandVectorData([OCommandInfo(DataType.JOINT_COMMAND2, PAN, 1)], [[1.5]], 1), "an angle of 1.5"),  # type: ignore[list-item]
+        (OCommandVectorData([OCommandInfo(DataType.JOINT_COMMAND2, PAN, 1)], [[1.5]], 1), "an angle is 1.5"),  # type: ignore[list-item]
         (OCommandVectorData([OCommandInfo(DataType.JOINT_COMMAND2, "x", 1)], [[1]], 1), "a damaged vector"),  # type: ignore[arg-type]
         (OCommandVectorData([OCommandInfo(DataType.JOINT_COMMAND2, PAN, 2.5)], [[1]], 1), "damaged"),  # type: ignore[arg-type]
         (OCommandVectorData([OCommandInfo(DataType.JOINT_COMMAND2, PAN, 17)], [[1] * 17], 1), "17 frames"),
@@ -183,7 +183,7 @@ def test_an_ear_is_moved_by_its_own_kind_of_command_and_no_other_joint_is() -> N
 
 @given(st.integers(-3_000_000, 3_000_000), st.integers(-3_000_000, 3_000_000), st.integers(1, 16))
 def test_the_way_is_that_of_integers_in_c(current: int, target: int, n: int) -> None:
-    way = interpolated(current, target, n)
+    way = interpolate(current, target, n)
     for j, angle in enumerate(way):
         exact = (j + 1) * (target - current) / n
         assert angle == current + int(exact)  # int() cuts towards zero, as C does
@@ -206,7 +206,7 @@ class Feeler(OObject):
 
 
 def test_readings_come_every_four_frames_with_what_the_joints_and_sensors_read() -> None:
-    feeler, head = Feeler(), Mover("Head", [[(PAN, interpolated(0, 160_000, 16))]])
+    feeler, head = Feeler(), Mover("Head", [[(PAN, interpolate(0, 160_000, 16))]])
     driver = controller(
         head,
         feeler,
@@ -226,7 +226,7 @@ def test_an_object_reads_where_a_joint_is_to_the_micro_radian() -> None:
             super().ready(event)
             self.seen = self.openr.get_joint_value(PAN)
 
-    asker = Asker("Asker", [[(PAN, interpolated(0, 123_457, 16))]])
+    asker = Asker("Asker", [[(PAN, interpolate(0, 123_457, 16))]])
     body = MockBody(DOG, positions=STAND)
     drive(body, {DOG.name: controller(asker)}, until_s=0.2)
     assert asker.seen == 123_457

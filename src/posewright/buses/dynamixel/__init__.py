@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from posewright.buses.dynamixel.direction_wizard import NO as NO
     from posewright.buses.dynamixel.direction_wizard import YES as YES
     from posewright.buses.dynamixel.direction_wizard import DirectionWizard as DirectionWizard
-    from posewright.buses.dynamixel.direction_wizard import Question as Question
-    from posewright.buses.dynamixel.direction_wizard import Way as Way
-    from posewright.buses.dynamixel.monitoring import Round as Round
+    from posewright.buses.dynamixel.direction_wizard import ObservedDirection as ObservedDirection
+    from posewright.buses.dynamixel.direction_wizard import WizardQuestion as WizardQuestion
+    from posewright.buses.dynamixel.monitoring import MonitoringRound as MonitoringRound
     from posewright.buses.dynamixel.monitoring import sample_data as sample_data
     from posewright.buses.dynamixel.monitoring import watch as watch
-    from posewright.buses.dynamixel.scanning import Scan as Scan
+    from posewright.buses.dynamixel.scanning import BusScan as BusScan
     from posewright.buses.dynamixel.scanning import scan as scan
     from posewright.buses.dynamixel.scanning import set_id as set_id
     from posewright.buses.dynamixel.scanning import set_rate as set_rate

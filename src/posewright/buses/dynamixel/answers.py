@@ -1,4 +1,4 @@
-"""What comes back over a bus of protocol 1.0: answers, why there is none, and how often each came."""
+"""Answers over a bus of protocol 1.0: status packets, reasons for missing ones, and counters."""
 
 from __future__ import annotations
 
@@ -15,39 +15,40 @@ FAULTS = {
     StatusError.OVERLOAD: FaultKind.OVERLOADED,
     StatusError.INPUT_VOLTAGE: FaultKind.VOLTAGE,
 }
-"""What a servo reports of itself with any answer; the other bits are about what it was told."""
+"""Error bits about the servo itself, which come with any answer; the other bits are about the request."""
 
-REFUSALS = StatusError.RANGE | StatusError.ANGLE_LIMIT | StatusError.INSTRUCTION
+REJECTIONS = StatusError.RANGE | StatusError.ANGLE_LIMIT | StatusError.INSTRUCTION
+"""Error bits of a request that the servo rejects."""
 
 
 class NoAnswer(Enum):
-    """Why a request has no answer."""
+    """Why a request has no valid answer; the value is for messages: `VALUE from servo 5`."""
 
     TIMEOUT = "no answer"
     CORRUPT = "a garbled answer"
     CHECKSUM = "an answer with a wrong checksum"
-    WRONG_ID = "an answer of another servo"
-    WRONG_LENGTH = "an answer of another length"
-    UNHEARD = "a servo that heard a wrong checksum"
+    WRONG_ID = "an answer with another ID"
+    WRONG_LENGTH = "an answer of the wrong length"
+    UNHEARD = "a report of a wrong checksum"
 
 
 @dataclass
 class BusCounts:
-    """What happened on a bus since it was opened.
+    """Counters of a bus since it was opened; the names are the keys of `to_dict`.
 
     Attributes:
-        sent: packets sent, those of every retry too.
-        answered: whole answers.
-        timeouts: times nothing came.
+        sent: packets sent, including retries.
+        answered: valid answers.
+        timeouts: requests without any answer.
         corrupt: answers that were cut off or were no packet.
         checksum: packets with a wrong checksum.
-        wrong_id: whole packets of a servo that was not asked.
-        wrong_length: whole packets with more or fewer bytes than were asked for.
-        echoes: our own packets, which an adapter let come back.
-        unheard: answers that say that the servo heard a wrong checksum.
+        wrong_id: valid packets with another ID than that of the request.
+        wrong_length: valid packets with more or fewer bytes than requested.
+        echoes: our own packets, echoed by the adapter.
+        unheard: answers that report that the request arrived with a wrong checksum.
         retries: requests sent again.
-        given_up: requests for which all retries were in vain.
-        reported: how often a servo's answer had each error bit, by the bit's name.
+        given_up: requests of which all retries failed.
+        reported: how often an answer had each error bit, by the bit's name.
     """
 
     sent: int = 0
@@ -65,20 +66,21 @@ class BusCounts:
 
     @property
     def faults(self) -> int:
-        """How many answers were missing or damaged."""
-        return sum(getattr(self, name) for name in _MISSED.values())
+        """Number of answers that were missing or damaged."""
+        return sum(getattr(self, name) for name in _COUNTERS.values())
 
     def to_dict(self) -> PlainMapping:
-        """Return them as plain data."""
-        return {one.name: getattr(self, one.name) for one in fields(self)} | {"faults": self.faults}
+        """Return the counters as plain data."""
+        counters = {counter.name: getattr(self, counter.name) for counter in fields(self)}
+        return counters | {"faults": self.faults}
 
-    def fail(self, why: NoAnswer) -> None:
-        """Count an answer that did not come."""
-        name = _MISSED[why]
+    def count_failure(self, reason: NoAnswer) -> None:
+        """Count an answer that was missing or damaged."""
+        name = _COUNTERS[reason]
         setattr(self, name, getattr(self, name) + 1)
 
 
-_MISSED = {
+_COUNTERS = {
     NoAnswer.TIMEOUT: "timeouts",
     NoAnswer.CORRUPT: "corrupt",
     NoAnswer.CHECKSUM: "checksum",
@@ -90,7 +92,7 @@ _MISSED = {
 
 @dataclass(frozen=True, slots=True)
 class StatusPacket:
-    """What a servo answered."""
+    """An answer of a servo."""
 
     id: int
     error: StatusError
@@ -99,10 +101,12 @@ class StatusPacket:
 
 @dataclass(frozen=True, slots=True)
 class Ping:
-    """Who answered a ping.
+    """An answer to a ping.
 
     Attributes:
-        model_number: None where it answers nothing but pings (its status return level is 0).
+        id: of the device.
+        error: the bits of its error byte.
+        model_number: None if the device answers nothing but pings (its status return level is 0).
         firmware: None as above.
     """
 
@@ -113,27 +117,23 @@ class Ping:
 
     @property
     def device(self) -> str:
-        """What it is, by its model number."""
-        table = None if self.model_number is None else table_of_model(self.model_number)
-        return (
-            table.device
-            if table
-            else "unknown"
-            if self.model_number is None
-            else f"model {self.model_number}"
-        )
+        """Name of the device by its model number, such as AX-12A."""
+        if self.model_number is None:
+            return "unknown"
+        table = table_of_model(self.model_number)
+        return table.device if table else f"model {self.model_number}"
 
 
 class ServoSilentError(BodyError):
-    """A servo said nothing at all, however often it was asked."""
+    """A servo did not answer any of the retries."""
 
 
 class PortGoneError(BodyError):
-    """The port itself takes or gives nothing more."""
+    """The port itself can no longer be written or read."""
 
 
 def count_bits(error: int, counts: dict[str, int]) -> None:
-    """Count the bits of an answer's error byte, by name."""
+    """Add the bits of an answer's error byte to the counts by name."""
     for bit in StatusError:
         if error & bit:
             name = (bit.name or "").lower()
@@ -141,5 +141,5 @@ def count_bits(error: int, counts: dict[str, int]) -> None:
 
 
 def fault_kinds(error: int) -> tuple[FaultKind, ...]:
-    """Return what the error byte of a status packet says of the servo itself."""
+    """Return the faults of the servo itself in the error byte of a status packet."""
     return tuple(kind for bit, kind in FAULTS.items() if error & bit)

@@ -1,18 +1,18 @@
-"""A robot on a bus of AX-12 servos, as a `Plant` with one `Body`: every frame one write to all, and reads.
+"""A robot on a bus of AX-12 servos, as a `Plant` with one `Body`: a write of all goals and reads per frame.
 
-What can go wrong, and what is done:
+How failures are handled:
 
-| what | what is done |
+| failure | reaction |
 |---|---|
 | an answer is missing or damaged | the joint has no position in that frame; a fault names it; it is counted |
-| a goal is damaged | its sum is wrong, so no servo takes it; the next frame has another |
-| two bytes of it are, and cancel each other | it is read back, told, counted, and told anew: see `frames` |
-| a servo is not heard for `silent_s`, the port is gone | all joints hold; it is looked for; then `on_loss` |
-| a servo shut itself down (hot, overloaded) and is limp, or its power was gone | as one that is not heard |
+| a goal is damaged | its checksum is wrong, so no servo accepts it; the next frame has another |
+| two damaged bytes of a goal cancel each other | it is read back, counted, and sent again: see `frames` |
+| a servo is silent for `silent_s`, or the port is gone | all joints hold; it is looked for; then `on_loss` |
+| a servo shut itself down (hot, overloaded), or its power was interrupted | as one that is silent |
 | it does not come back within `reconnect_s` | BodyError; `control.drive` then stops and closes |
 | an exception, Ctrl-C, SIGTERM, a closed terminal | `control.drive` stops and closes |
-| `kill -9` | `guard` takes the torque off |
-| the computer hangs or loses power | nothing: an AX-12 has no watchdog, and holds its last goal |
+| `kill -9` | `guard` switches the torque off |
+| the computer hangs or loses power | none: an AX-12 has no watchdog, and holds its last goal |
 """
 
 from __future__ import annotations
@@ -36,28 +36,28 @@ from posewright.bodies import (
     TorquePolicy,
 )
 from posewright.buses.dynamixel.answers import PortGoneError
-from posewright.buses.dynamixel.frames import Reads
-from posewright.buses.dynamixel.guard import Guard
-from posewright.buses.dynamixel.servos import BusSettings, Servos
+from posewright.buses.dynamixel.frames import ReadScope
+from posewright.buses.dynamixel.guard import KillGuard
+from posewright.buses.dynamixel.servos import BusServos, BusSettings
 from posewright.buses.serial_port import SerialPort
 from posewright.documents.plain import PlainData, PlainMapping
 from posewright.errors import BodyError, InputError
 from posewright.robots import Robot
 
-SAGGING_TICKS = 45.0
-"""A joint under load stays so far from its goal, as its servo yields: a slope of 32 ticks, and some."""
+SAG_TICKS = 45.0
+"""A joint under load stays so far from its goal, as its servo yields: a slope of 32 ticks, and a margin."""
 
-TELL_AGAIN_S = 1.0
-"""What is wrong is told again so often for as long as it lasts [s]."""
+REPORT_PERIOD_S = 1.0
+"""A lasting loss is reported again so often [s]."""
 
-STOPPED_S = 0.25
-"""A frame that takes so much longer than it may was no silence: the computer did something else [s]."""
+PAUSE_S = 0.25
+"""A frame that takes so much longer than it may was not a silence of servos: this program was stopped [s]."""
 
-SLOW = 0.1
-"""A run that takes so much longer than it should is remarked on, as a share of its time; ours."""
+SLOW_SHARE = 0.1
+"""A run that is late by this share of its time gets a remark; ours."""
 
 RETRY_S = 0.2
-"""How often a port that is gone is tried again [s]."""
+"""How often a lost port is opened again [s]."""
 
 
 def _no_sensors() -> Mapping[str, Reading]:
@@ -67,21 +67,21 @@ def _no_sensors() -> Mapping[str, Reading]:
 class DynamixelPlant(SingleBodyPlant):
     """A robot on a bus: its own `Plant` and `Body`. Its time counts frames, its clock is a real one.
 
-    While something is lost, no goal is sent, so that all joints hold where they were sent last; frames pass.
+    While a servo or the port is lost, no goal is sent, so that all joints hold their last goals; frames pass.
 
     Args:
         robot: its servos need IDs, and the control table of an AX-12.
-        port: where the bus is plugged in.
-        start_pose: where the joints go gently when it is opened, `(n_joints,)` [rad].
-        now: a clock that only runs forward [s].
-        sleep: waits for so long [s].
+        port: path and rate of the port.
+        start_pose: to which the joints move gently when the plant is opened, `(n_joints,)` [rad].
+        now: a monotonic clock [s].
+        sleep: waits for a time [s].
         settings: how the bus is used.
-        name: in the plant; default the robot's.
-        sensors: reads whatever else is on the bus, by channel.
+        name: of the robot in the plant; None for the robot's own.
+        sensors: reads other devices on the bus, by channel.
 
     Attributes:
-        clock: counts the late frames, too.
-        servos: the robot's, and the counters of its frames.
+        clock: counts late frames, too.
+        servos: the robot's servos, with the counters of the frames.
 
     Raises:
         InputError: a servo has no ID.
@@ -101,74 +101,75 @@ class DynamixelPlant(SingleBodyPlant):
         name: str | None = None,
         sensors: Callable[[], Mapping[str, Reading]] = _no_sensors,
     ) -> None:
-        without = [servo.joint for servo in robot.servos if servo.id is None]
-        if without:
-            raise InputError(f"the servo of {without[0]} has no ID", hint="it is not on a bus of Dynamixels")
+        joints_without_id = [servo.joint for servo in robot.servos if servo.id is None]
+        if joints_without_id:
+            message = f"the servo of {joints_without_id[0]} has no ID"
+            raise InputError(message, hint="a bus of Dynamixel servos needs an ID for each")
         super().__init__(robot, name, RealClock(now, sleep))
         self._settings = settings or BusSettings()
         self._sensors = sensors
         self._now = now
         self._sleep = sleep
-        self.servos = Servos(robot, port, self._settings, now, sleep)
+        self.servos = BusServos(robot, port, self._settings, now, sleep)
         self._start = self.servos.ticks(np.asarray(start_pose, dtype=np.float64))
         self._is_open = False
-        self._guard: Guard | None = None
-        self._lost_s: float | None = None
-        self._tried_s = 0.0
-        self._released: bool | None = None
-        self._kind = FaultKind.SILENT
-        self._why = ""
-        self._told_s = 0.0
-        self._ended_s = math.inf
-        self._unheard: list[int] = []
+        self._guard: KillGuard | None = None
+        self._loss_start_s: float | None = None
+        self._last_attempt_s = 0.0
+        self._is_release_sent: bool | None = None
+        self._loss_kind = FaultKind.SILENT
+        self._loss_text = ""
+        self._last_report_s = 0.0
+        self._frame_end_s = math.inf
+        self._silent_at_stop: list[int] = []
         self._faults: list[Fault] = []
 
     def __repr__(self) -> str:
         return f"<DynamixelPlant of {self.robot.name} at {self.servos.port.path}, {self.time_s:.3f} s>"
 
     def open(self) -> None:
-        """Take hold of the port, find and set all servos, torque on where they stand; go gently to the start.
+        """Open the port, set up all servos with their torque on, and move gently to the start pose.
 
         Raises:
-            BodyError: the port cannot be had, a servo is missing or not fit to move, or a joint does not get
-                to where the robot starts.
+            BodyError: the port cannot be opened, a servo is missing or not fit to move, or a joint does not
+                reach the start pose.
             InputError: a servo's EEPROM would have to be written while its torque is on.
             MissingExtraError: dynamixel-sdk is not installed.
         """
         if self._is_open:
             return
-        with ExitStack() as undo:
-            undo.callback(self.close)
+        with ExitStack() as on_failure:
+            on_failure.callback(self.close)
             self.servos.connect()
             if self._settings.on_kill is TorquePolicy.RELEASE:
-                self._guard = Guard(self.servos.port)
-            undo.callback(self.stop, TorquePolicy.RELEASE)
+                self._guard = KillGuard(self.servos.port)
+            on_failure.callback(self.stop, TorquePolicy.RELEASE)
             self.servos.goal = self._start
             self.servos.set_up()
             self._go_to_start()
             self._is_open = True
-            undo.pop_all()
+            on_failure.pop_all()
 
     def read(self) -> BodyState:
-        """Return what the servos said last; where one did not answer, what it said before."""
-        self._expect_open()
-        seen = self.servos.seen
-        velocities = seen.velocities.copy() if self._settings.reads is Reads.STATE else None
-        return BodyState(self.time_s, seen.positions, seen.efforts.copy(), velocities, self._sensors())
+        """Return the state of the robot; a joint whose servo did not answer keeps its previous state."""
+        self._require_open()
+        states = self.servos.states
+        velocities = states.velocities.copy() if self._settings.reads is ReadScope.STATE else None
+        return BodyState(self.time_s, states.positions, states.efforts.copy(), velocities, self._sensors())
 
     def observe(self) -> JointStates:
-        """Return where the joints were seen last."""
-        self._expect_open()
-        seen = self.servos.seen
+        """Return one row: positions and efforts that were read last."""
+        self._require_open()
+        states = self.servos.states
         return JointStates(
-            np.array([self.time_s]), seen.positions[np.newaxis], seen.efforts[np.newaxis].copy()
+            np.array([self.time_s]), states.positions[np.newaxis], states.efforts[np.newaxis].copy()
         )
 
     def facts(self) -> PlainMapping:
-        """Return port, way of reading, counters, and firmware, voltage and temperature of each servo.
+        """Return port, settings, counters, and firmware, voltage and temperature of each servo.
 
-        `torque_off_sent` is there after `stop(RELEASE)`: False where the port was gone; `torque_off_unheard`
-        names servos that were silent then. `remarks` say what a person should know.
+        `torque_off_sent` is present after `stop(RELEASE)`: False if the port was gone; `torque_off_unheard`
+        names servos that were silent then. `remarks` are messages for the user.
         """
         port = self.servos.port
         servos = {
@@ -177,21 +178,21 @@ class DynamixelPlant(SingleBodyPlant):
                 "voltage_v": volts,
                 "temperature_c": temperature,
             }
-            for servo, (volts, temperature) in self.servos.seen.health.items()
+            for servo, (volts, temperature) in self.servos.states.health.items()
         }
         bus: dict[str, PlainData] = {
             "port": port.path,
             "baud": port.baud,
             "staggered": self._settings.staggered,
             "reads": self._settings.reads.name.lower(),
-            "groups_a_frame": self.servos.share,
+            "groups_a_frame": self.servos.groups_per_frame,
             "adapter_ms": self.servos.adapter_ms,
             "servos": servos,
         }
-        if self._released is not None:
-            bus["torque_off_sent"] = self._released
-        if self._unheard:
-            bus["torque_off_unheard"] = self.servos.seen.names(self._unheard)
+        if self._is_release_sent is not None:
+            bus["torque_off_sent"] = self._is_release_sent
+        if self._silent_at_stop:
+            bus["torque_off_unheard"] = self.servos.states.names(self._silent_at_stop)
         if remarks := self.remarks():
             bus["remarks"] = remarks
         late = {"late": self.clock.late_frames, "late_s": self.clock.late_s}
@@ -199,29 +200,34 @@ class DynamixelPlant(SingleBodyPlant):
         return {"bus": bus}
 
     def remarks(self) -> list[str]:
-        """Return what a person should know of the run so far."""
+        """Return messages for the user about the run so far: whether the bus was too slow."""
         late_s = self.clock.late_s
-        if late_s <= SLOW * self.time_s:
+        if late_s <= SLOW_SHARE * self.time_s:
             return []
-        took = f"{self.time_s:.1f} s took {self.time_s + late_s:.1f} s: the bus does not keep up"
-        return [f"{took}; `posewright bus diagnose` finds out why, and fewer reads a frame help (`share`)"]
+        return [
+            f"{self.time_s:.1f} s took {self.time_s + late_s:.1f} s: the bus does not keep up; "
+            "`posewright bus diagnose` finds out why, and fewer reads per frame help (`groups_per_frame`)"
+        ]
 
     def stop(self, policy: TorquePolicy) -> None:
-        """Take all torque off, or hold; what does not reach the servos, `facts` tell."""
+        """Switch all torque off, or hold; `facts` reports what did not reach the servos."""
         is_release = policy is TorquePolicy.RELEASE
         try:
             if is_release:
-                self._released = self.servos.is_connected
-                since_s = self._now() - self._settings.silent_s if self._lost_s is None else self._lost_s
-                self._unheard = self.servos.seen.silent(since_s)
+                self._is_release_sent = self.servos.is_connected
+                since_s = self._loss_start_s
+                if since_s is None:
+                    since_s = self._now() - self._settings.silent_s
+                self._silent_at_stop = self.servos.states.silent(since_s)
                 self.servos.release()
             else:
                 self.servos.hold()
         except OSError:
-            self._released = False if is_release else self._released
+            if is_release:
+                self._is_release_sent = False
 
     def close(self) -> None:
-        """Let go of the port."""
+        """Close the port, and end the guard process."""
         self._is_open = False
         if self._guard is not None:
             self._guard.dismiss()
@@ -229,181 +235,194 @@ class DynamixelPlant(SingleBodyPlant):
         self.servos.close()
 
     def play(self, rows: JointCommands) -> JointStates:
-        """Send rows, and return what the joints did.
+        """Send rows of commands, and return the states of the joints.
 
-        They are read right after the write, as the wire is free then: a row of what is returned is from
-        within its frame, not from its end.
+        They are read right after the write, while the wire is free: a row of states is from within its frame,
+        not from its end.
 
         Raises:
-            BodyError: the plant is not open, or what was lost did not come back.
+            BodyError: the plant is not open, or a lost servo or port did not come back.
         """
-        self._expect_open()
+        self._require_open()
         self._faults = []
         try:
             self.servos.switch(rows.free, rows.stiffness)
         except OSError:
-            self._lose_the_port()
+            self._lose_port()
         goals = self._goals(rows)
         times = np.empty(len(rows))
         positions = np.full(goals.shape, np.nan)
         efforts = positions.copy()
         for row, goal in enumerate(goals):
-            seen = self._frame(goal)
+            is_read = self._play_frame(goal)
             self.frames += 1
             times[row] = self.time_s
-            positions[row] = np.where(seen, self.servos.seen.positions, np.nan)
-            efforts[row] = np.where(seen, self.servos.seen.efforts, np.nan)
+            positions[row] = np.where(is_read, self.servos.states.positions, np.nan)
+            efforts[row] = np.where(is_read, self.servos.states.efforts, np.nan)
         return JointStates(times, positions, efforts, faults=tuple(self._faults))
 
     # --- a frame
 
-    def _frame(self, goal: Indices) -> Flags:
-        """Send a goal `(n_joints,)` [ticks] and read; return which joints were seen, `(n_joints,)`."""
-        if self._lost_s is not None:
-            return self._look_for_the_lost(goal, self._lost_s)
+    def _play_frame(self, goal: Indices) -> Flags:
+        """Send goals `(n_joints,)` [ticks] and read; return which joints were read, `(n_joints,)`."""
+        if self._loss_start_s is not None:
+            return self._recover(goal, self._loss_start_s)
         try:
-            seen, faults = self.servos.send(goal, self.time_s)
+            is_read, faults = self.servos.send(goal, self.time_s)
         except OSError:
-            self._lose_the_port()
-            return self._nobody
+            self._lose_port()
+            return self._no_joints()
         self._faults += faults
-        now = self._now()
+        now_s = self._now()
         silent_s = self._settings.silent_s
-        self._forgive(now)
-        if self.servos.seen.silent(now - silent_s):
-            silent = self.servos.seen.silent(now - silent_s / 2.0)  # whatever fell silent with it
+        states = self.servos.states
+        self._excuse_pause(now_s)
+        if states.silent(now_s - silent_s):
+            silent = states.silent(now_s - silent_s / 2.0)  # including those that fell silent with it
             joint = self.robot.joint_names[silent[0]] if len(silent) == 1 else None
-            self._lose(f"{self.servos.seen.names(silent)}: no answer", joint)
-            return seen
-        fallen = {k: told for k, told in self.servos.seen.fallen_back().items() if not self.servos.free[k]}
-        if fallen:
-            joint = self.robot.joint_names[next(iter(fallen))] if len(fallen) == 1 else None
-            kinds, whys = zip(*fallen.values(), strict=True)
-            self._lose("; ".join(whys), joint, kinds[0])
-        return seen
+            self._lose(f"{states.names(silent)}: no answer", joint)
+            return is_read
+        is_free = self.servos.free
+        resets = {column: fault for column, fault in states.reset_servos().items() if not is_free[column]}
+        if resets:
+            joint = self.robot.joint_names[next(iter(resets))] if len(resets) == 1 else None
+            kinds, texts = zip(*resets.values(), strict=True)
+            self._lose("; ".join(texts), joint, kinds[0])
+        return is_read
 
-    def _forgive(self, now_s: float) -> None:
-        """Take time in which this program stood still (SIGSTOP, a laptop asleep) for no silence of servos."""
-        gap_s = now_s - self._ended_s - self.frame_period_s - self.servos.longest_s
-        if gap_s > STOPPED_S:
-            self.servos.seen.forgive(gap_s, now_s)
-        self._ended_s = now_s
+    def _excuse_pause(self, now_s: float) -> None:
+        """Do not count a pause of this program (SIGSTOP, a sleeping laptop) as silence of the servos."""
+        pause_s = now_s - self._frame_end_s - self.frame_period_s - self.servos.max_read_s
+        if pause_s > PAUSE_S:
+            self.servos.states.excuse(pause_s, now_s)
+        self._frame_end_s = now_s
 
     def _goals(self, rows: JointCommands) -> Indices:
-        """Return goals in whole ticks `(n, n_joints)`; a free joint without an angle keeps its last goal."""
+        """Return goals `(n, n_joints)` [ticks]; a free joint without an angle keeps its last goal."""
         is_finite = np.isfinite(rows.angles)
         goals = self.servos.ticks(np.where(is_finite, rows.angles, 0.0))
         return np.where(is_finite, goals, self.servos.goal)
 
-    @property
-    def _nobody(self) -> Flags:
+    def _no_joints(self) -> Flags:
         return np.zeros(len(self.robot.joints), np.bool_)
 
-    def _tell(self, kind: FaultKind, what: str, joint: str | None = None) -> None:
-        self._faults.append(Fault(self.time_s, kind, what, joint))
+    def _report(self, kind: FaultKind, text: str, joint: str | None = None) -> None:
+        self._faults.append(Fault(self.time_s, kind, text, joint))
 
-    # --- to begin with
+    # --- the start
 
     def _go_to_start(self) -> None:
-        """Go gently to where the robot starts.
+        """Move gently to the start pose.
 
         Raises:
-            BodyError: a joint does not get there, or a servo is silent.
+            BodyError: a joint does not arrive, or a servo is silent.
         """
         servos = self.servos
         try:
             while servos.is_gentle:
                 servos.send(self._start, 0.0)
-                if silent := servos.seen.silent(self._now() - self._settings.silent_s):
-                    raise BodyError(f"no answer from {servos.seen.names(silent)}", hint="power and cable")
+                if silent := servos.states.silent(self._now() - self._settings.silent_s):
+                    raise BodyError(
+                        f"no answer from {servos.states.names(silent)}", hint="check power and cable"
+                    )
                 self._sleep(self.frame_period_s)
         except OSError as error:
-            raise _gone(servos.port) from error
-        away = np.abs(self._start - servos.seen.ticks)
-        worst = int(away.argmax())
-        if away[worst] > SAGGING_TICKS:
-            degrees = away[worst] * self.robot.servos[worst].tick_deg
-            what = f"{servos.seen.names([worst])} stays {degrees:.0f} degrees from where the robot starts"
-            raise BodyError(what, hint="something is in its way, or its torque does not suffice")
+            message = f"the port {servos.port.path} is gone"
+            raise BodyError(message, hint="check that the cable is plugged in") from error
+        distances = np.abs(self._start - servos.states.ticks)
+        farthest = int(distances.argmax())
+        if distances[farthest] > SAG_TICKS:
+            degrees = distances[farthest] * self.robot.servos[farthest].tick_deg
+            message = f"{servos.states.names([farthest])} stays {degrees:.0f} degrees from the start pose"
+            raise BodyError(message, hint="something blocks it, or its torque does not suffice")
 
-    def _expect_open(self) -> None:
+    def _require_open(self) -> None:
         if not self._is_open:
             raise BodyError(f"{self.name} is not open", hint="open() it first")
 
-    # --- what was lost
+    # --- losing and finding servos
 
-    def _lose(self, why: str, joint: str | None = None, kind: FaultKind = FaultKind.SILENT) -> None:
-        self._lost_s = self._told_s = self._now()
-        self._why = why
-        self._kind = kind
+    def _lose(self, text: str, joint: str | None = None, kind: FaultKind = FaultKind.SILENT) -> None:
+        """Start a loss: joints hold until all servos answer again."""
+        now_s = self._now()
+        self._loss_start_s = now_s
+        self._last_report_s = now_s
+        self._loss_text = text
+        self._loss_kind = kind
         self.servos.counts.lost += 1
-        self._tell(kind, f"{why}; all joints hold, for up to {self._settings.reconnect_s:g} s", joint)
+        self._report(kind, f"{text}; all joints hold, for up to {self._settings.reconnect_s:g} s", joint)
 
-    def _lose_the_port(self) -> None:
+    def _lose_port(self) -> None:
         self.servos.close()
-        if self._lost_s is None:
+        if self._loss_start_s is None:
             self._lose(f"the port {self.servos.port.path}: no answer")
 
-    def _look_for_the_lost(self, goal: Indices, since_s: float) -> Flags:
-        """Ask a few servos, or for the port; go on once all are heard again.
+    def _recover(self, goal: Indices, since_s: float) -> Flags:
+        """Read a few servos, or open the port again; end the loss when all servos answer.
+
+        Args:
+            goal: to which the joints move afterwards, `(n_joints,)` [ticks].
+            since_s: when the loss began [s].
+
+        Returns:
+            Which joints were read, `(n_joints,)`.
 
         Raises:
-            BodyError: they did not come back in time, or are back and the torque is off now.
+            BodyError: the loss lasted too long, or it is over and the torque is off now.
         """
-        seen = self._nobody
-        what = ""
+        is_read = self._no_joints()
+        text = ""
         try:
-            seen = self._try_again(goal, since_s)
-            silent = self.servos.seen.silent(since_s)
-            what = f"no answer from {self.servos.seen.names(silent)}" if silent else self._why
+            is_read = self._try_to_reconnect(goal, since_s)
+            silent = self.servos.states.silent(since_s)
+            text = f"no answer from {self.servos.states.names(silent)}" if silent else self._loss_text
         except (OSError, PortGoneError):
-            self._lose_the_port()
+            self._lose_port()
         except BodyError as error:
-            what = error.message
-        what = what if self.servos.is_connected else f"the port {self.servos.port.path} is gone"
-        gone_s = self._now() - since_s
-        if self._lost_s is None and self._settings.on_loss is TorquePolicy.RELEASE:
-            raise BodyError(f"{self._why}, for {gone_s:.1f} s, and the torque is off now", hint=self._hint())
-        if self._lost_s is not None and gone_s > self._settings.reconnect_s:
-            raise BodyError(f"{what}, for {gone_s:.1f} s", hint=self._hint())
-        if self._lost_s is not None and self._now() - self._told_s >= TELL_AGAIN_S:
-            self._told_s = self._now()
-            self._tell(self._kind, f"{what}, for {gone_s:.0f} s now")
-        return seen
+            text = error.message
+        if not self.servos.is_connected:
+            text = f"the port {self.servos.port.path} is gone"
+        loss_s = self._now() - since_s
+        is_over = self._loss_start_s is None
+        if is_over and self._settings.on_loss is TorquePolicy.RELEASE:
+            message = f"{self._loss_text}, for {loss_s:.1f} s, and the torque is off now"
+            raise BodyError(message, hint=self._loss_hint())
+        if not is_over and loss_s > self._settings.reconnect_s:
+            raise BodyError(f"{text}, for {loss_s:.1f} s", hint=self._loss_hint())
+        if not is_over and self._now() - self._last_report_s >= REPORT_PERIOD_S:
+            self._last_report_s = self._now()
+            self._report(self._loss_kind, f"{text}, for {loss_s:.0f} s now")
+        return is_read
 
-    def _try_again(self, goal: Indices, since_s: float) -> Flags:
-        """Ask a few servos, or for the port; return which joints were seen.
+    def _try_to_reconnect(self, goal: Indices, since_s: float) -> Flags:
+        """Read a few servos, or open the port again; return which joints were read.
 
         Raises:
             OSError: the port is gone.
-            BodyError: it cannot be had, or a servo is not fit to move.
+            BodyError: the port cannot be opened, or a servo is not fit to move.
         """
         if not self.servos.is_connected:
-            if self._now() - self._tried_s > RETRY_S:
-                self._tried_s = self._now()
+            if self._now() - self._last_attempt_s > RETRY_S:
+                self._last_attempt_s = self._now()
                 self.servos.connect()
-            return self._nobody
-        seen, _told_once = self.servos.look(self.time_s, share=1)
-        if self.servos.seen.silent(since_s):
-            return seen
-        if self.servos.seen.unfit() and self._settings.on_loss is TorquePolicy.HOLD:
-            return seen
+            return self._no_joints()
+        is_read, _faults = self.servos.read(self.time_s, n_groups=1)
+        if self.servos.states.silent(since_s):
+            return is_read
+        if self.servos.states.unfit() and self._settings.on_loss is TorquePolicy.HOLD:
+            return is_read
         if self._settings.on_loss is TorquePolicy.RELEASE:
             self.servos.release()
-            self._released = True
-        else:  # they may have lost their power meanwhile, and all that they were told
+            self._is_release_sent = True
+        else:  # the servos may have lost their power, and with it their settings
             self.servos.goal = goal
             self.servos.set_up()
-        self._lost_s = None
+        self._loss_start_s = None
         self.servos.counts.found += 1
-        self._tell(FaultKind.SILENT, f"all servos answer again after {self._now() - since_s:.1f} s")
-        return seen
+        self._report(FaultKind.SILENT, f"all servos answer again after {self._now() - since_s:.1f} s")
+        return is_read
 
-    def _hint(self) -> str:
-        if self.servos.is_connected and self.servos.seen.unfit():
-            return "let it cool down, lighten its load"
-        return "power, cable and adapter"
-
-
-def _gone(port: SerialPort) -> BodyError:
-    return BodyError(f"the port {port.path} is gone", hint="is the cable plugged in?")
+    def _loss_hint(self) -> str:
+        if self.servos.is_connected and self.servos.states.unfit():
+            return "let it cool down, or lighten its load"
+        return "check power, cable and adapter"

@@ -7,8 +7,8 @@ with Bus(SerialPort("/dev/ttyUSB0", 1_000_000)) as bus:
     bus.write(5, "led", 1)
 ```
 
-A value is only returned from an answer that is whole: header, ID, length and checksum. Whatever else comes is
-counted, and asked for again.
+A value is only returned from an answer with valid header, ID, length and checksum. Anything else is counted,
+and the request is sent again.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from contextlib import suppress
 from typing import Any, Self, TypeVar
 
 from posewright.buses.dynamixel.answers import (
-    REFUSALS,
+    REJECTIONS,
     BusCounts,
     NoAnswer,
     Ping,
@@ -48,10 +48,10 @@ from posewright.buses.dynamixel.packets import (
 from posewright.buses.serial_port import (
     SerialDevice,
     SerialPort,
+    answer_timeout_s,
     open_line,
-    patience_with,
-    port_failures,
-    refuse_shared,
+    port_exceptions,
+    require_exclusive,
 )
 from posewright.errors import BodyError, InputError, MissingExtraError
 from posewright.robots import Robot
@@ -59,15 +59,15 @@ from posewright.robots import Robot
 T = TypeVar("T")
 
 BAUD = 1_000_000
-"""What an AX-12 is delivered with [bits a second]."""
+"""Baud rate of a new AX-12 [bits per second]."""
 
 MS = 1000.0
-MOST_READ = 250
-"""So many bytes dynamixel-sdk takes in one status packet."""
+MAX_STATUS_BYTES = 250
+"""Largest status packet that dynamixel-sdk reads [bytes]."""
 
 
 def joints_of(robot: Robot) -> Mapping[int, str]:
-    """Return which joint each servo of a robot moves, by the servo's ID."""
+    """Return the joints of a robot by the IDs of their servos."""
     return {servo.id: servo.joint for servo in robot.servos if servo.id is not None}
 
 
@@ -78,7 +78,12 @@ def require_dynamixel_sdk() -> None:
 
 
 def open_bus(port: str, baud: int = BAUD, robot: Robot | None = None) -> Bus:
-    """Open the bus on a port, such as /dev/ttyUSB0, for this process alone; joints are called as the robot's.
+    """Open the bus on a port for this process alone.
+
+    Args:
+        port: such as /dev/ttyUSB0.
+        baud: rate of the bus [bits per second].
+        robot: whose joints messages name; None names servos by their IDs only.
 
     Raises:
         BodyError: there is no such port, or another program holds it.
@@ -87,18 +92,22 @@ def open_bus(port: str, baud: int = BAUD, robot: Robot | None = None) -> Bus:
     return Bus(SerialPort(port, baud), joints=joints_of(robot) if robot else None)
 
 
-NOT_DONE = REFUSALS | StatusError.CHECKSUM
+NOT_DONE = REJECTIONS | StatusError.CHECKSUM
+"""Error bits of a request that the servo did not execute: such an answer has no parameters."""
 
 
 class Bus:
-    """A bus that nobody else holds; close it, or use it in a `with`.
+    """A bus that this process holds exclusively; close it, or use it in a `with`.
 
     Attributes:
+        address: path and rate of the port.
+        retries: how often a request without a valid answer is sent again.
         counts: what happened so far.
         errors: the error byte of each servo's latest answer, by ID.
-        joints: names of joints by ID, for messages.
-        now: returns the time by which answers are late [s].
-        sleep: lets this time pass [s].
+        joints: names of joints by servo ID, for messages.
+        now: the clock of time-outs [s].
+        sleep: waits for a time of this clock [s].
+        patience_s: how long an answer may take beyond its bytes [s].
     """
 
     def __init__(
@@ -112,11 +121,11 @@ class Bus:
         """Open the port for this process alone.
 
         Args:
-            port: where the bus is plugged in.
-            retries: how often a request without a whole answer is sent again.
+            port: path and rate of the port.
+            retries: how often a request without a valid answer is sent again.
             joints: names of joints by servo ID.
-            patience_s: how long an answer may take beyond its bytes [s]; None for what the port's own latency
-                asks for.
+            patience_s: how long an answer may take beyond its bytes [s]; None derives it from the port's
+                latency.
 
         Raises:
             BodyError: there is no such port, or another program holds it.
@@ -125,32 +134,34 @@ class Bus:
         require_dynamixel_sdk()
         from dynamixel_sdk import PortHandler, Protocol1PacketHandler
 
-        self.where = port
+        self.address = port
         self.retries = retries
         self.joints: Mapping[int, str] = joints or {}
         self.counts = BusCounts()
         self.errors = dict[int, StatusError]()
-        self._failed = port_failures()
+        self._port_exceptions = port_exceptions()
         self._tables: dict[int, ControlTable] = {}
-        self._quiet: set[int] = set()
-        self._owes: int | None = None
-        self._handler: Any = PortHandler(port.path)  # the library has no types
+        self._silent_writers: set[int] = set()  # servos that do not answer writes
+        self._late_id: int | None = None  # servo whose answer timed out
+        self._handler: Any = PortHandler(port.path)  # dynamixel-sdk has no types
         self._packets: Any = Protocol1PacketHandler()
-        line = open_line(port)  # not by PortHandler: it would share the port, and knows few rates
+        line = open_line(port)  # PortHandler would share the port, and supports few rates
         self.now = line.now
         self.sleep = line.sleep
         self._handler.ser = line.port
-        self._handler.getCurrentTime = lambda: line.now() * MS  # its own is the time of day, which may be set
+        self._handler.getCurrentTime = lambda: (
+            line.now() * MS
+        )  # its own clock is the time of day, which may be set
         try:
-            refuse_shared(port)
+            require_exclusive(port)
         except BodyError:
             self.port.close()
             raise
-        with suppress(AttributeError, NotImplementedError, *self._failed):  # Linux only
-            self.port.set_low_latency_mode(True)  # FTDI's adapters keep bytes for 1 ms then, not 16
-        self.patience_s = patience_with(port.path) if patience_s is None else patience_s
+        with suppress(AttributeError, NotImplementedError, *self._port_exceptions):  # Linux only
+            self.port.set_low_latency_mode(True)  # FTDI's adapters then buffer bytes for 1 ms, not 16
+        self.patience_s = answer_timeout_s(port.path) if patience_s is None else patience_s
         self._handler.is_open = True
-        self._pace(port.baud)
+        self._set_timing(port.baud)
 
     def __enter__(self) -> Self:
         return self
@@ -160,323 +171,333 @@ class Bus:
 
     @property
     def port(self) -> SerialDevice:
-        """The open port, for those who send and read bytes themselves."""
+        """The open port, for sending and reading raw bytes."""
         return self._handler.ser
 
     @property
     def baud(self) -> int:
-        """Bits a second."""
+        """Rate of the port [bits per second]."""
         return int(self._handler.baudrate)
 
     @property
     def byte_s(self) -> float:
-        """How long a byte takes on the wire [s]."""
+        """Duration of a byte on the wire [s]."""
         return BITS_A_BYTE / self.baud
 
     def set_baud(self, baud: int) -> None:
-        """Let the port, not the servos, talk at another rate from now on.
+        """Change the rate of the port, not that of the servos.
 
         Raises:
-            BodyError: the port cannot.
+            BodyError: the port does not support the rate.
         """
         try:
             self.port.baudrate = baud
-        except self._failed as error:
-            what = f"{self.where.path} cannot do {baud} bits a second"
-            raise BodyError(what, hint=f"it says: {error}") from error
-        self._pace(baud)
+        except self._port_exceptions as error:
+            message = f"the port {self.address.path} does not support {baud} bits per second"
+            raise BodyError(message, hint=f"the driver reports: {error}") from error
+        self._set_timing(baud)
 
-    def _pace(self, baud: int) -> None:
+    def _set_timing(self, baud: int) -> None:
         self._handler.baudrate = baud
         self._handler.tx_time_per_byte = MS * BITS_A_BYTE / baud
-        self.where = SerialPort(self.where.path, baud)
+        self.address = SerialPort(self.address.path, baud)
 
     def close(self) -> None:
-        """Let go of the port; must not raise."""
+        """Close the port; raises nothing."""
         if self._handler.is_open:
-            with suppress(*self._failed):
+            with suppress(*self._port_exceptions):
                 self._handler.closePort()
 
     def name(self, servo: int) -> str:
-        """Return what to call a servo: `servo 5 (right_elbow)`."""
+        """Return the name of a servo for messages: `servo 5 (right_elbow)`."""
         joint = self.joints.get(servo)
         return f"servo {servo}" + (f" ({joint})" if joint else "")
 
     # --- requests
 
     def ping(self, servo: int) -> Ping:
-        """Ask a servo whether it is there, and what it is.
+        """Ping a servo, and read its model number and firmware.
 
         Raises:
-            BodyError: no whole answer came.
+            BodyError: no valid answer came.
         """
-        packet = InstructionPacket(checked(servo), Instruction.PING).encode()
-        answer = self._ask(packet, 0)
+        packet = InstructionPacket(require_id(servo), Instruction.PING).encode()
+        answer = self._request(packet, 0)
         try:
-            told = self._ask(_reading(servo, 0, 3), 3).parameters
+            data = self._request(_read_request(servo, 0, 3), 3).parameters
         except ServoSilentError:
-            if bytes(packet[3:5]) == bytes(
-                (2, answer.error)
-            ):  # our own ping come back reads as an answer too
+            is_like_echo = bytes(packet[3:5]) == bytes((2, answer.error))
+            if is_like_echo:  # an echo of our own ping reads as an answer
                 raise
             return Ping(servo, answer.error, None, None)
-        model = int.from_bytes(told[:2], "little")
-        firmware = told[2]
+        model = int.from_bytes(data[:2], "little")
+        firmware = data[2]
         if table := table_of_model(model):
             self._tables[servo] = table
         return Ping(servo, answer.error, model, firmware)
 
     def read(self, servo: int, register: Register | str) -> int:
-        """Return what a register holds.
+        """Return the value of a register.
 
         Raises:
-            BodyError: no whole answer came.
+            BodyError: no valid answer came.
             UnknownNameError: the servo has no register of that name.
         """
-        found = self.register(servo, register)
-        return found.decode(self.read_block(servo, found.address, found.size))
+        resolved = self.register(servo, register)
+        return resolved.decode(self.read_block(servo, resolved.address, resolved.size))
 
     def read_block(self, servo: int, address: int, size: int) -> bytes:
         """Return some bytes of the control table.
 
         Raises:
-            BodyError: no whole answer came.
+            BodyError: no valid answer came.
         """
-        return self._ask(_reading(servo, address, size), size).parameters
+        return self._request(_read_request(servo, address, size), size).parameters
 
     def write(self, servo: int, register: Register | str, value: int) -> None:
-        """Write a register, and see that it was taken.
+        """Write a register, and verify that the servo accepted the value.
 
         Raises:
-            InputError: it cannot be written, not this value, or not now: what is in the EEPROM is not written
-                while the servo is locked or its torque is on; ID and rate have verbs of their own.
-            BodyError: no whole answer came, or the servo refuses.
+            InputError: the register or the value cannot be written, or not now: registers in the EEPROM
+                cannot be written while the servo is locked or its torque is on; ID and baud rate have
+                functions of their own.
+            BodyError: no valid answer came, or the servo rejects the value.
         """
-        found = self.register(servo, register)
-        data = found.encode(value)
-        if found.name in {"id", "baud_rate"}:
-            verb = "set-id, scanning.set_id" if found.name == "id" else "set-baud, scanning.set_rate"
-            raise InputError(f"{found.name} is not written like the others", hint=f"use {verb}")
-        if found.area is Area.EEPROM:
-            self.check_eeprom(servo)
-        self.write_block(servo, found.address, data)
+        resolved = self.register(servo, register)
+        data = resolved.encode(value)
+        if resolved.name == "id":
+            raise InputError("the register id cannot be written directly", hint="use set-id, scanning.set_id")
+        if resolved.name == "baud_rate":
+            hint = "use set-baud, scanning.set_rate"
+            raise InputError("the register baud_rate cannot be written directly", hint=hint)
+        if resolved.area is Area.EEPROM:
+            self.require_writable_eeprom(servo)
+        self.write_block(servo, resolved.address, data)
 
     def write_block(self, servo: int, address: int, data: bytes) -> None:
-        """Write some bytes of the control table, and see that they were taken.
+        """Write some bytes of the control table, and verify that the servo accepted them.
 
-        A servo whose status return level is below 2 answers no write: it is read back.
+        A servo whose status return level is below 2 does not answer writes: the bytes are read back.
 
         Raises:
-            BodyError: no whole answer came, or the servo refuses.
+            BodyError: no valid answer came, or the servo rejects the bytes.
         """
-        packet = InstructionPacket(checked(servo), Instruction.WRITE, bytes((address,)) + data).encode()
-        if servo in self._quiet:
+        packet = InstructionPacket(require_id(servo), Instruction.WRITE, bytes((address,)) + data).encode()
+        if servo in self._silent_writers:
             self.send(packet)
         else:
             try:
-                self._ask(packet, 0)
+                self._request(packet, 0)
                 return
             except ServoSilentError:
-                pass  # it may have been written all the same
+                pass  # the bytes may have been written all the same
         if self.read_block(servo, address, len(data)) != data:
-            raise BodyError(f"{self.name(servo)} does not take what is written to address {address}")
+            raise BodyError(f"{self.name(servo)} does not accept the bytes written to address {address}")
         if self.read(servo, "status_return_level") < 2:
-            self._quiet.add(servo)
+            self._silent_writers.add(servo)
 
     def sync_write(self, address: int, data: Mapping[int, bytes]) -> None:
-        """Write bytes to the same place of several servos with one packet, which none of them answers.
+        """Write bytes to the same address of several servos with one packet, which no servo answers.
+
+        Args:
+            address: of the first byte.
+            data: the bytes by servo ID, as many for each servo.
 
         Raises:
-            InputError: they do not get as many bytes each.
+            InputError: there are no bytes, or more for one servo than for another.
             BodyError: the port is gone.
         """
-        sizes = {len(one) for one in data.values()}
+        sizes = {len(block) for block in data.values()}
         if len(sizes) != 1:
-            raise InputError(
-                "a sync write of nothing, or of different lengths", hint="as many bytes for each"
-            )
-        told = b"".join(bytes((checked(servo),)) + one for servo, one in data.items())
+            message = "a sync write needs blocks of bytes that are all of the same length"
+            raise InputError(message, hint="at least one servo, and as many bytes for each")
+        blocks = b"".join(bytes((require_id(servo),)) + block for servo, block in data.items())
         head = bytes((address, sizes.pop()))
-        self.send(InstructionPacket(BROADCAST_ID, Instruction.SYNC_WRITE, head + told).encode())
+        self.send(InstructionPacket(BROADCAST_ID, Instruction.SYNC_WRITE, head + blocks).encode())
 
     def register(self, servo: int, register: Register | str) -> Register:
-        """Return a register by its name in the servo's own table: that of an AX-12 until it was pinged."""
+        """Return a register by its name in the servo's control table."""
         if isinstance(register, Register):
             return register
-        return self.known_table(servo).register(register)
+        return self.cached_table(servo).register(register)
 
-    def known_table(self, servo: int) -> ControlTable:
-        """Return the control table of a servo as far as it is known: that of an AX-12 until it was pinged."""
+    def cached_table(self, servo: int) -> ControlTable:
+        """Return the control table of a servo by its last ping; before the first, that of an AX-12."""
         return self._tables.get(servo) or control_table("AX-12A")
 
     def table(self, servo: int) -> ControlTable:
-        """Ask a servo what it is, and return its control table.
+        """Ping a servo, and return the control table of its model.
 
         Raises:
-            BodyError: no whole answer came.
-            InputError: its control table is not known.
+            BodyError: no valid answer came.
+            InputError: the model is not supported.
         """
-        found = self.ping(servo)
+        answer = self.ping(servo)
         if servo not in self._tables:
-            what = f"no control table of {self.name(servo)}: it is {found.device}"
-            raise InputError(what, hint="AX-12 and AX-S1 are known")
+            message = f"no control table for {self.name(servo)}: its model is {answer.device}"
+            raise InputError(message, hint="AX-12 and AX-S1 are supported")
         return self._tables[servo]
 
-    def check_eeprom(self, servo: int) -> None:
-        """Raise an InputError where what is in a servo's EEPROM may not be written now."""
-        table = self.known_table(servo)
+    def require_writable_eeprom(self, servo: int) -> None:
+        """Raise an InputError if the registers in a servo's EEPROM cannot be written now."""
+        table = self.cached_table(servo)
         if self.read(servo, "lock"):
-            what = f"the EEPROM of {self.name(servo)} is locked"
-            raise InputError(what, hint="only switching its power off and on unlocks it")
+            message = f"the EEPROM of {self.name(servo)} is locked"
+            raise InputError(message, hint="only switching its power off and on unlocks it")
         if "torque_enable" in table.registers and self.read(servo, "torque_enable"):
-            what = f"the torque of {self.name(servo)} is on"
-            raise InputError(what, hint="write torque_enable 0 first, and hold what it holds")
+            message = f"the torque of {self.name(servo)} is on"
+            raise InputError(message, hint="write torque_enable 0 first, and support what the joint carries")
 
     # --- the wire
 
-    def exchange(self, packet: bytes, wanted: int) -> StatusPacket | NoAnswer:
-        """Send a packet once, and return the answer with `wanted` bytes of parameters, or why there is none.
+    def exchange(self, packet: bytes, n_parameters: int) -> StatusPacket | NoAnswer:
+        """Send a packet once, and return the answer, or the reason why there is none.
 
-        A servo that does not do what it was told answers without parameters, and its error byte says why.
+        A servo that rejects a request answers without parameters, and its error byte has the reason.
+
+        Args:
+            packet: the request.
+            n_parameters: number of parameters in the expected answer [bytes].
 
         Raises:
             BodyError: the port is gone.
         """
         servo = packet[2]
-        if self._owes == servo:  # what is late now would be taken for the answer to this
+        if self._late_id == servo:  # the late answer would be taken for the answer to this request
             self.drain()
-        self._owes = servo
+        self._late_id = servo
         self.send(packet)
-        answer: StatusPacket | NoAnswer = self._wire(lambda: self._receive(packet, wanted))
+        answer: StatusPacket | NoAnswer = self._transfer(lambda: self._receive(packet, n_parameters))
         if isinstance(answer, NoAnswer):
-            self.counts.fail(answer)
+            self.counts.count_failure(answer)
             return answer
-        self._owes = None
+        self._late_id = None
         self.counts.answered += 1
         count_bits(answer.error, self.counts.reported)
         self.errors[servo] = answer.error
         return answer
 
-    def hears_another(self) -> bool:
-        """Return whether one more whole packet comes: from a second servo with the ID that was asked."""
-        return not isinstance(self._wire(lambda: self._packet(OVERHEAD)), NoAnswer)
+    def receives_second_answer(self) -> bool:
+        """Return whether one more valid packet comes: from a second servo with the same ID."""
+        return not isinstance(self._transfer(lambda: self._read_packet(OVERHEAD)), NoAnswer)
 
-    def _ask(self, packet: bytes, wanted: int) -> StatusPacket:
-        answer: StatusPacket | NoAnswer = NoAnswer.TIMEOUT
-        misses: list[NoAnswer] = []
+    def _request(self, packet: bytes, n_parameters: int) -> StatusPacket:
+        """Send a packet until a valid answer comes; raise a BodyError if none does or it is a rejection."""
+        failures: list[NoAnswer] = []
         for attempt in range(self.retries + 1):
             self.counts.retries += attempt > 0
-            answer = self.exchange(packet, wanted)
-            if isinstance(answer, StatusPacket):
-                if StatusError.CHECKSUM not in answer.error:
-                    return self._accepted(answer)
-                answer = NoAnswer.UNHEARD
-                self.counts.fail(answer)
-            misses.append(answer)
+            answer = self.exchange(packet, n_parameters)
+            if isinstance(answer, NoAnswer):
+                failures.append(answer)
+            elif StatusError.CHECKSUM in answer.error:
+                self.counts.count_failure(NoAnswer.UNHEARD)
+                failures.append(NoAnswer.UNHEARD)
+            elif rejections := answer.error & REJECTIONS:
+                raise BodyError(f"{self.name(answer.id)} rejects the request: {rejections.words}")
+            else:
+                return answer
         self.counts.given_up += 1
-        what = f"{misses[-1].value} from {self.name(packet[2])}" + f" in {len(misses)} tries" * (
-            len(misses) > 1
-        )
-        silent = all(one is NoAnswer.TIMEOUT for one in misses)
-        hint = (
-            "power, cable, ID and baud rate: `posewright bus scan`" if silent else "`posewright bus diagnose`"
-        )
-        raise (ServoSilentError if silent else BodyError)(what, hint=hint)
-
-    def _accepted(self, answer: StatusPacket) -> StatusPacket:
-        if refused := answer.error & REFUSALS:
-            raise BodyError(f"{self.name(answer.id)} refuses: {refused.words}")
-        return answer
+        message = f"{failures[-1].value} from {self.name(packet[2])}"
+        if len(failures) > 1:
+            message += f" in {len(failures)} tries"
+        if all(failure is NoAnswer.TIMEOUT for failure in failures):
+            hint = "check power, cable, ID and baud rate: `posewright bus scan`"
+            raise ServoSilentError(message, hint=hint)
+        raise BodyError(message, hint="run `posewright bus diagnose`")
 
     def send(self, packet: bytes) -> None:
-        """Send a packet, and wait for nothing.
+        """Send a packet without waiting for an answer.
 
         Raises:
             BodyError: the port is gone.
         """
 
         def send() -> int:
-            self._handler.is_using = False  # set for good by what was interrupted
+            self._handler.is_using = False  # an interrupted transfer leaves it set
             return int(self._packets.txPacket(self._handler, list(packet)))
 
         self.counts.sent += 1
-        if failed := self._wire(send):
+        if code := self._transfer(send):
             raise BodyError(
-                f"dynamixel-sdk does not send {len(packet)} bytes", hint=self._packets.getTxRxResult(failed)
+                f"dynamixel-sdk cannot send a packet of {len(packet)} bytes",
+                hint=self._packets.getTxRxResult(code),
             )
         self._handler.is_using = False
 
-    def _receive(self, packet: bytes, wanted: int) -> StatusPacket | NoAnswer:
-        self._wait(len(packet) + OVERHEAD + wanted)
+    def _receive(self, request: bytes, n_parameters: int) -> StatusPacket | NoAnswer:
+        """Return the answer to a request; skip our own echo and the answers of other servos."""
+        self._start_timeout(len(request) + OVERHEAD + n_parameters)
+        is_ping = request[4] == Instruction.PING
         echo: bytes | None = None
-        miss = NoAnswer.TIMEOUT
+        failure = NoAnswer.TIMEOUT
         while True:
-            came = self._packet(OVERHEAD + wanted)
-            if isinstance(came, NoAnswer):
-                if came is not NoAnswer.TIMEOUT:
-                    return came
-                if (
-                    echo is not None and packet[4] == Instruction.PING
-                ):  # or a servo short of voltage: it looks alike
-                    return _status(echo)
-                return miss
-            if came == packet and echo is None:
-                echo = came
-                self.counts.echoes += packet[4] != Instruction.PING
-            elif came[2] != packet[2]:
-                miss = NoAnswer.WRONG_ID
-            elif len(came) != OVERHEAD + wanted and not (len(came) == OVERHEAD and came[4] & NOT_DONE):
+            packet = self._read_packet(OVERHEAD + n_parameters)
+            if isinstance(packet, NoAnswer):
+                if packet is not NoAnswer.TIMEOUT:
+                    return packet
+                # The answer of a servo with low voltage to a ping looks like the echo of the ping.
+                return _decode_status(echo) if echo is not None and is_ping else failure
+            is_without_parameters = len(packet) == OVERHEAD and packet[4] & NOT_DONE
+            if packet == request and echo is None:
+                echo = packet
+                self.counts.echoes += not is_ping
+            elif packet[2] != request[2]:
+                failure = NoAnswer.WRONG_ID
+            elif len(packet) != OVERHEAD + n_parameters and not is_without_parameters:
                 return NoAnswer.WRONG_LENGTH
             else:
-                return _status(came)
+                return _decode_status(packet)
 
-    def _packet(self, size: int) -> bytes | NoAnswer:
-        """Return the next whole packet, or why there is none before time is up."""
+    def _read_packet(self, size: int) -> bytes | NoAnswer:
+        """Return the next valid packet, or why there is none before the time-out."""
         if not self._handler.packet_timeout:
-            self._wait(size)
-        came, result = self._packets.rxPacket(self._handler)
-        packet = bytes(came)
-        if result == 0:
+            self._start_timeout(size)
+        received, code = self._packets.rxPacket(self._handler)
+        packet = bytes(received)
+        if code == 0:
             return packet[: packet[3] + 4]
         if not packet:
             return NoAnswer.TIMEOUT
-        whole = len(packet) >= OVERHEAD and len(packet) == packet[3] + 4
-        return NoAnswer.CHECKSUM if whole and checksum(packet[2:-1]) != packet[-1] else NoAnswer.CORRUPT
+        is_complete = len(packet) >= OVERHEAD and len(packet) == packet[3] + 4
+        if is_complete and checksum(packet[2:-1]) != packet[-1]:
+            return NoAnswer.CHECKSUM
+        return NoAnswer.CORRUPT
 
-    def _wait(self, n_bytes: int) -> None:
-        """Begin to wait for an answer that ends when so many bytes, sent and received, are over."""
+    def _start_timeout(self, n_bytes: int) -> None:
+        """Start the time-out of an answer: the time of so many bytes sent and received, plus patience."""
         self._handler.setPacketTimeoutMillis((n_bytes * self.byte_s + self.patience_s) * MS)
 
     def drain(self) -> None:
-        """Throw away what comes until any answer is over."""
-        self._wire(self._drain)
+        """Discard received bytes until any pending answer is over."""
+        self._transfer(self._drain)
 
     def _drain(self) -> None:
-        self._wait(OVERHEAD)
+        self._start_timeout(OVERHEAD)
         while not self._handler.isPacketTimeout():
             self._handler.readPort(self.port.in_waiting)
 
-    def _wire(self, transfer: Callable[[], T]) -> T:
-        """Return the result of a transfer over the port, whose cable may be pulled meanwhile."""
+    def _transfer(self, transfer: Callable[[], T]) -> T:
+        """Return the result of a transfer over the port; raise a PortGoneError if the port is gone."""
         try:
             return transfer()
-        except self._failed as error:
-            message = f"the port {self.where.path} is gone"
-            raise PortGoneError(message, hint="is the cable plugged in?") from error
+        except self._port_exceptions as error:
+            message = f"the port {self.address.path} is gone"
+            raise PortGoneError(message, hint="check that the cable is plugged in") from error
 
 
-def _status(packet: bytes) -> StatusPacket:
+def _decode_status(packet: bytes) -> StatusPacket:
     return StatusPacket(packet[2], StatusError(packet[4]), packet[5:-1])
 
 
-def _reading(servo: int, address: int, size: int) -> bytes:
-    if not 0 < size <= MOST_READ - 2:
-        raise InputError(f"{size} bytes cannot be read at once", hint=f"1..{MOST_READ - 2}")
-    return InstructionPacket(checked(servo), Instruction.READ, bytes((address, size))).encode()
+def _read_request(servo: int, address: int, size: int) -> bytes:
+    max_size = MAX_STATUS_BYTES - 2
+    if not 0 < size <= max_size:
+        raise InputError(f"{size} bytes cannot be read at once", hint=f"1..{max_size} bytes")
+    return InstructionPacket(require_id(servo), Instruction.READ, bytes((address, size))).encode()
 
 
-def checked(servo: int) -> int:
-    """Return an ID, or raise an InputError where no servo can have it."""
+def require_id(servo: int) -> int:
+    """Return an ID; raise an InputError if no servo can have it."""
     if not 0 <= servo <= MAX_ID:
-        raise InputError(f"no servo has the ID {servo}", hint=f"0..{MAX_ID}")
+        raise InputError(f"no servo can have the ID {servo}", hint=f"IDs are 0..{MAX_ID}")
     return servo

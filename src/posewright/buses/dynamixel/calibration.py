@@ -1,6 +1,6 @@
-"""Calibration: how the servos of one robot sit otherwise than its card says, and how that is found.
+"""Calibration: how the servos of one robot differ from its card, and how the offsets are measured.
 
-`NAME.calibration.yaml` says it, `apply` gives the card of this very robot; nothing else changes.
+`NAME.calibration.yaml` holds the differences; `apply` returns the card with them.
 
     calibration: my_bioloid
     robot: robotis_bioloid
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from posewright.buses.dynamixel.bus import Bus
     from posewright.robots import Joint, Robot, Servo
 
-MOST_OFFSET_TICKS = 102
-"""A servo that is 30 degrees off is no matter of calibration: its horn sits elsewhere, or it is another's."""
+MAX_OFFSET_TICKS = 102
+"""Beyond 30 degrees the horn is mounted wrongly, or the ID belongs to another joint."""
 
-Offset = Annotated[int, Bounds(-MOST_OFFSET_TICKS, MOST_OFFSET_TICKS)]
+Offset = Annotated[int, Bounds(-MAX_OFFSET_TICKS, MAX_OFFSET_TICKS)]
 BusId = Annotated[int, Bounds(0, MAX_ID)]
 
 
@@ -38,11 +38,11 @@ class Calibration:
     """How one robot differs from its card.
 
     Attributes:
-        name: of this very robot.
+        name: of this one robot.
         robot: name of its card.
-        offsets_ticks: how many ticks more than by the card a servo says, by joint.
-        reversed: joints whose servo is built in as in a mirror: its degrees count from the other end.
-        ids: the ID that a joint's servo really has, by joint, where it is not the card's.
+        offsets_ticks: by how many ticks a servo's position exceeds that by the card, by joint.
+        reversed: joints whose servo is mounted mirrored: its angle counts from the other end.
+        ids: actual IDs of servos that differ from the card, by joint.
     """
 
     name: str
@@ -52,20 +52,20 @@ class Calibration:
     ids: Mapping[str, BusId] = field(default_factory=dict)
 
     @property
-    def says_nothing(self) -> bool:
-        """Whether the robot is as its card says."""
+    def is_empty(self) -> bool:
+        """Whether the robot does not differ from its card."""
         return not (any(self.offsets_ticks.values()) or self.reversed or self.ids)
 
 
 def read_calibration(path: Path | str) -> Calibration:
-    """Read a `*.calibration.yaml`, or raise DocumentError."""
+    """Read a `*.calibration.yaml`; raise a DocumentError if it is faulty."""
     document = read_document(Path(path))
     name = document.fields(required=("calibration",))["calibration"].text()
     return read_record(document, Calibration, extra_keys=("calibration",), name=name)
 
 
 def write_calibration(calibration: Calibration, path: Path | str) -> None:
-    """Write it; a file that stands there keeps its comments."""
+    """Write a calibration; an existing file keeps its comments."""
     data = {
         "calibration": calibration.name,
         "robot": calibration.robot,
@@ -77,29 +77,30 @@ def write_calibration(calibration: Calibration, path: Path | str) -> None:
 
 
 def apply(robot: Robot, calibration: Calibration) -> Robot:
-    """Return the card of this very robot: centres, directions and IDs of its servos as they really are.
+    """Return a card with the actual centres, directions and IDs of the servos of one robot.
 
-    The joints' angles mean what they meant. Where a servo no longer reaches a limit, the limit moves in.
+    Joint angles keep their meaning. If a servo no longer reaches a joint's limit, the limit is narrowed.
 
     Raises:
-        InputError: it is another robot's, or two servos would have one ID.
+        InputError: the calibration is of another robot, or two servos would have one ID.
         UnknownNameError: the robot has no such joint.
     """
     if calibration.robot != robot.name:
-        raise InputError(f"{calibration.name} is a calibration of {calibration.robot}", hint=robot.name)
+        message = f"the calibration {calibration.name} is of {calibration.robot}, not of {robot.name}"
+        raise InputError(message, hint=f"use a calibration of {robot.name}")
     for joint in (*calibration.offsets_ticks, *calibration.reversed, *calibration.ids):
         robot.index(joint)
-    servos = tuple(_as_built(servo, calibration) for servo in robot.servos)
+    servos = tuple(_calibrate_servo(servo, calibration) for servo in robot.servos)
     ids = [servo.id for servo in servos if servo.id is not None]
-    twice = sorted({one for one in ids if ids.count(one) > 1})
-    if twice:
-        said = ", ".join(f"{servo.joint}: {servo.id}" for servo in servos if servo.id in twice)
-        raise InputError(f"servos share an ID: {said}", hint="give each joint's servo its own in `ids`")
-    joints = tuple(map(_within_reach, robot.joints, servos, robot.servos))
+    duplicates = {servo_id for servo_id in ids if ids.count(servo_id) > 1}
+    if duplicates:
+        names = ", ".join(f"{servo.joint}: {servo.id}" for servo in servos if servo.id in duplicates)
+        raise InputError(f"servos share an ID: {names}", hint="give each joint's servo its own ID in `ids`")
+    joints = tuple(map(_narrow_limits, robot.joints, servos, robot.servos))
     return replace(robot, servos=servos, joints=joints)
 
 
-def _as_built(servo: Servo, calibration: Calibration) -> Servo:
+def _calibrate_servo(servo: Servo, calibration: Calibration) -> Servo:
     is_reversed = servo.joint in calibration.reversed
     centre_deg = servo.range_deg - servo.centre_deg if is_reversed else servo.centre_deg
     return replace(
@@ -110,29 +111,31 @@ def _as_built(servo: Servo, calibration: Calibration) -> Servo:
     )
 
 
-def _within_reach(joint: Joint, built: Servo, before: Servo) -> Joint:
-    if built.centre_deg == before.centre_deg and built.direction == before.direction:
+def _narrow_limits(joint: Joint, calibrated: Servo, card_servo: Servo) -> Joint:
+    """Return a joint with limits that its calibrated servo reaches."""
+    is_unchanged = calibrated.centre_deg == card_servo.centre_deg
+    if is_unchanged and calibrated.direction == card_servo.direction:
         return joint
-    lower, upper = built.reach_rad
+    lower, upper = calibrated.reach_rad
     return replace(joint, lower_rad=max(joint.lower_rad, lower), upper_rad=min(joint.upper_rad, upper))
 
 
 def measure_offsets(bus: Bus, robot: Robot, pose: Floats) -> dict[str, int]:
-    """Return by how many ticks each servo differs from where its card has it in a pose.
+    """Measure by how many ticks each servo's position differs from that by the card; moves nothing.
 
     Args:
-        bus: nothing is moved on it.
-        robot: its card, with directions and IDs as they are.
-        pose: what the robot was put into by hand, `(n_joints,)` [rad].
+        bus: the open bus.
+        robot: its card, with actual directions and IDs.
+        pose: the pose into which the robot was put by hand, `(n_joints,)` [rad].
 
     Raises:
-        InputError: one is so far off that it is another fault.
+        InputError: a servo is farther off than a calibration can correct.
     """
-    apart = read_ticks(bus, robot) - robot.to_ticks(pose)
-    offsets = {joint: round(apart[robot.index(joint)]) for joint in servo_ids(robot)}
-    far = {joint: ticks for joint, ticks in offsets.items() if abs(ticks) > MOST_OFFSET_TICKS}
-    if far:
-        said = ", ".join(f"{joint} by {ticks:+d} ticks" for joint, ticks in far.items())
-        hint = f"at most {MOST_OFFSET_TICKS}: put the robot into the pose, or look for swapped IDs first"
-        raise InputError(f"servos are far off the pose: {said}", hint=hint)
+    differences = read_ticks(bus, robot) - robot.to_ticks(pose)
+    offsets = {joint: round(differences[robot.index(joint)]) for joint in servo_ids(robot)}
+    too_large = {joint: ticks for joint, ticks in offsets.items() if abs(ticks) > MAX_OFFSET_TICKS}
+    if too_large:
+        names = ", ".join(f"{joint} by {ticks:+d} ticks" for joint, ticks in too_large.items())
+        hint = f"at most {MAX_OFFSET_TICKS}: put the robot into the pose, or look for swapped IDs first"
+        raise InputError(f"servos are far off the pose: {names}", hint=hint)
     return {joint: ticks for joint, ticks in offsets.items() if ticks}

@@ -16,34 +16,34 @@ from posewright.documents import Node, read_document
 from posewright.errors import InputError, UnknownNameError
 
 DELAY_STEP_S = 2e-6
-"""What a return delay time of 1 means (e-Manual, AX-12A: Return Delay Time)."""
+"""The return delay that a register value of 1 means [s] (e-Manual, AX-12A: Return Delay Time)."""
 
 CLOCKWISE = 1 << 10
-"""The bit of a speed or load that says clockwise, in which the ticks fall; those below are its size."""
+"""Direction bit of a speed or load: set for clockwise, where ticks decrease; lower bits are the magnitude."""
 
 MAX_ID = 0xFD
-"""Largest ID of a device; 254 is the broadcast."""
+"""Largest ID of a device; 254 is the broadcast ID."""
 
-WIDEST = 2
-"""Bytes of the widest register."""
+MAX_REGISTER_BYTES = 2
+"""Size of the widest register [bytes]."""
 
 
 class Access(Enum):
-    """What may be done with a register."""
+    """Whether a register can be written."""
 
     READ = "R"
     READ_WRITE = "RW"
 
 
 class Area(Enum):
-    """Where a register lies: what is in the EEPROM outlasts the power."""
+    """Where a register lies; registers in the EEPROM keep their values without power."""
 
     EEPROM = "eeprom"
     RAM = "ram"
 
 
 class Instruction(IntEnum):
-    """What an instruction packet asks for."""
+    """Instructions of protocol 1.0."""
 
     PING = 0x01
     READ = 0x02
@@ -67,8 +67,8 @@ class StatusError(IntFlag):
 
     @property
     def words(self) -> str:
-        """The bits that are set, in words: `overheating, overload`."""
-        return ", ".join((one.name or "").lower().replace("_", " ") for one in type(self) if one in self)
+        """Names of the bits that are set: `overheating, overload`."""
+        return ", ".join((bit.name or "").lower().replace("_", " ") for bit in type(self) if bit in self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +76,12 @@ class Register:
     """One value in a device's control table.
 
     Attributes:
-        address: of its first byte; of two, the lower one comes first.
+        address: of the first byte; the lower byte of two comes first.
         size: bytes.
-        initial: what it holds when the device is new (EEPROM) or switched on (RAM); None where the manual
-            does not say.
-        low: least value that may be written.
-        high: greatest value that may be written.
+        initial: value when the device is new (EEPROM) or switched on (RAM); None if the manual does not
+            state it.
+        low: smallest value that can be written.
+        high: largest value that can be written.
     """
 
     name: str
@@ -97,16 +97,18 @@ class Register:
         """Return the bytes of a value.
 
         Raises:
-            InputError: it may not be written, or not this value.
+            InputError: the register is read-only, or the value is out of range.
         """
         if self.access is Access.READ:
-            raise InputError(f"{self.name} cannot be written", hint="it can only be read")
+            raise InputError(f"the register {self.name} cannot be written", hint="it is read-only")
         if not self.low <= value <= self.high:
-            raise InputError(f"{self.name} cannot be {value}", hint=f"{self.low}..{self.high}")
+            raise InputError(
+                f"the register {self.name} cannot be {value}", hint=f"it takes {self.low}..{self.high}"
+            )
         return value.to_bytes(self.size, "little")
 
     def decode(self, data: bytes) -> int:
-        """Return the value that its bytes hold."""
+        """Return the value of the register from its bytes."""
         return int.from_bytes(data, "little")
 
 
@@ -116,8 +118,8 @@ class ControlTable:
 
     Attributes:
         device: its name.
-        model_number: what its first register holds.
-        registers: in the order of their addresses, by name.
+        model_number: value of its first register.
+        registers: by name, in the order of their addresses.
     """
 
     device: str
@@ -131,14 +133,17 @@ class ControlTable:
         return self.registers[name]
 
     def decode(self, data: bytes) -> dict[str, int]:
-        """Return what all registers hold, by name, of the bytes from address 0."""
-        parts = ((one, data[one.address : one.address + one.size]) for one in self.registers.values())
-        return {one.name: one.decode(part) for one, part in parts}
+        """Return the values of all registers by name, from the bytes of the table starting at address 0."""
+        values: dict[str, int] = {}
+        for register in self.registers.values():
+            end = register.address + register.size
+            values[register.name] = register.decode(data[register.address : end])
+        return values
 
     @property
     def size(self) -> int:
         """Bytes from address 0 to the end of the last register."""
-        return max(one.address + one.size for one in self.registers.values())
+        return max(register.address + register.size for register in self.registers.values())
 
 
 @cache
@@ -149,12 +154,12 @@ def _document() -> Mapping[str, Node]:
 
 @cache
 def control_tables() -> Mapping[str, ControlTable]:
-    """Return the tables of all devices that are known, by the device's name."""
-    return {name: _table(name, node) for name, node in _document()["devices"].fields().items()}
+    """Return the control tables of all supported devices, by the device's name."""
+    return {name: _read_table(name, node) for name, node in _document()["devices"].fields().items()}
 
 
 def control_table(device: str) -> ControlTable:
-    """Return the table of a device, or raise UnknownNameError."""
+    """Return the control table of a device, such as AX-12A, or raise UnknownNameError."""
     tables = control_tables()
     if device not in tables:
         raise UnknownNameError.among("device", device, tables)
@@ -162,24 +167,26 @@ def control_table(device: str) -> ControlTable:
 
 
 def table_of_model(model_number: int) -> ControlTable | None:
-    """Return the table of the device with that model number; None where it is another."""
-    return next((one for one in control_tables().values() if one.model_number == model_number), None)
+    """Return the control table of the device with a model number; None if the device is not supported."""
+    tables = control_tables().values()
+    return next((table for table in tables if table.model_number == model_number), None)
 
 
-def _table(name: str, node: Node) -> ControlTable:
+def _read_table(name: str, node: Node) -> ControlTable:
     areas = [area.value for area in Area]
     fields = node.fields(required=("model_number", "source", *areas), optional=())
-    told = {key: (area, entry) for area in areas for key, entry in fields[area].fields().items()}
     registers: dict[str, Register] = {}
-    for key, (area, entry) in told.items():
-        registers[key] = _register(key, Area(area), entry, registers)
+    for area in areas:
+        for key, entry in fields[area].fields().items():
+            registers[key] = _read_register(key, Area(area), entry, registers)
     return ControlTable(name, fields["model_number"].integer(low=0, high=0xFFFF), registers)
 
 
-def _register(name: str, area: Area, node: Node, before: Mapping[str, Register]) -> Register:
+def _read_register(name: str, area: Area, node: Node, previous: Mapping[str, Register]) -> Register:
+    """Read a register from the document; its initial value may be that of a previous register, by name."""
     fields = node.fields(required=("address", "size", "access"), optional=("initial", "range"))
-    size = fields["size"].integer(low=1, high=WIDEST)
-    access = Access(fields["access"].choice("access", [one.value for one in Access]))
+    size = fields["size"].integer(low=1, high=MAX_REGISTER_BYTES)
+    access = Access(fields["access"].choice("access", [access.value for access in Access]))
     low = 0
     high = (1 << 8 * size) - 1
     if "range" in fields:
@@ -188,7 +195,7 @@ def _register(name: str, area: Area, node: Node, before: Mapping[str, Register])
     if initial is None:
         value = None
     elif isinstance(initial.value, str):
-        value = before[initial.choice("register before it", before)].initial
+        value = previous[initial.choice("register before it", previous)].initial
     else:
         value = initial.integer(low=low, high=high)
     address = fields["address"].integer(low=0, high=0xFF)
@@ -196,36 +203,36 @@ def _register(name: str, area: Area, node: Node, before: Mapping[str, Register])
 
 
 def signed(value: int) -> int:
-    """Return a speed or a load with its sign: negative where it is clockwise."""
-    size = value & (CLOCKWISE - 1)
-    return -size if value & CLOCKWISE else size
+    """Return the signed number of a register with a direction bit (speed, load): clockwise is negative."""
+    magnitude = value & (CLOCKWISE - 1)
+    return -magnitude if value & CLOCKWISE else magnitude
 
 
 def slope_step(value: int) -> int:
-    """Return at how many ticks of error the torque is full, of a compliance slope: 2, 4, 8, ... 128."""
+    """Return the position error at which a compliance slope gives full torque [ticks]: 2, 4, 8, ... 128."""
     return 2 if value < 4 else min(128, 1 << (value.bit_length() - 1))
 
 
 @cache
 def baud_rates() -> Mapping[int, int]:
-    """Return the rates that the manual lists [bits a second], by the value of the register `baud_rate`."""
+    """Return the baud rates of the manual [bits per second], by the value of the register `baud_rate`."""
     listed = _document()["baud_rates"].value
     return {value: rate for value, rate in listed.items() if value != "source"}
 
 
-def rate_of(value: int) -> int:
-    """Return the rate that a value of the register `baud_rate` means [bits a second]."""
+def baud_rate_of(value: int) -> int:
+    """Return the baud rate that a value of the register `baud_rate` means [bits per second]."""
     return baud_rates().get(value) or round(2_000_000 / (value + 1))
 
 
-def value_of(rate: int) -> int:
-    """Return the value of the register `baud_rate` for a rate that the manual lists.
+def baud_register_value(rate: int) -> int:
+    """Return the value of the register `baud_rate` for a rate of the manual.
 
     Raises:
-        InputError: it lists none such.
+        InputError: the manual does not list the rate.
     """
     for value, listed in baud_rates().items():
         if listed == rate:
             return value
     hint = "one of " + ", ".join(map(str, baud_rates().values()))
-    raise InputError(f"a servo cannot be set to {rate} bits a second", hint=hint)
+    raise InputError(f"a servo cannot be set to {rate} bits per second", hint=hint)

@@ -1,4 +1,4 @@
-"""The direction wizard: one joint after the other moves a little, and a person says which way."""
+"""The direction wizard: moves each joint a little, and asks the user in which direction it moved."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from posewright.buses.dynamixel.calibration import Calibration, apply
-from posewright.buses.dynamixel.torque import hold_here, released_after_errors, servo_ids
+from posewright.buses.dynamixel.torque import hold_position, released_after_errors, servo_ids
 from posewright.errors import BodyError, InputError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -20,14 +20,14 @@ STEP_TICKS = 17
 
 ARRIVED_TICKS = 4
 POLL_S = 0.05
-LONGEST_WAY_S = 2.0
+MOVE_TIMEOUT_S = 2.0
 
 
-class Way(Enum):
-    """What a person saw a joint do."""
+class ObservedDirection(Enum):
+    """In which direction a joint moved, as the user saw it."""
 
-    AS_TOLD = "as told"
-    OTHER_WAY = "the other way"
+    AS_DESCRIBED = "as described"
+    OPPOSITE = "the opposite"
     NOTHING = "nothing moved"
 
 
@@ -36,11 +36,13 @@ NO = "no"
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """What the wizard wants to know.
+class WizardQuestion:
+    """A question to the user.
 
     Attributes:
-        answers: what may be answered: `yes` and `no`, or a `Way` or another joint.
+        joint: the joint that it is about.
+        text: the question.
+        answers: accepted answers: `yes` and `no`, or an `ObservedDirection` or another joint.
     """
 
     joint: str
@@ -48,34 +50,39 @@ class Question:
     answers: tuple[str, ...]
 
 
-Ask = Callable[[Question], str]
-"""Asks a person; Ctrl-C there ends the wizard, torque off."""
+Ask = Callable[[WizardQuestion], str]
+"""Returns the user's answer; Ctrl-C there ends the wizard with the torque off."""
 
-_POSITIVE = {
-    ("pitch", "knee"): "what hangs from it swings back",
-    ("roll", "elbow"): "what hangs from it swings to the robot's left",
+_POSITIVE_DIRECTIONS = {
+    ("pitch", "knee"): "the limb below it swings back",
+    ("roll", "elbow"): "the limb below it swings to the robot's left",
     ("yaw", "pan"): "its front turns to the robot's left",
 }
-"""What a joint does that goes up, by the last word of its name (REP-103: x forward, y left, z up)."""
+"""What a positive rotation looks like, by the last word of a joint's name (REP-103: x forward, y left)."""
 
 
-def positive_way(joint: str) -> str:
-    """Return what a person sees where a joint's angle grows."""
-    word = joint.rpartition("_")[2]
-    told = (way for words, way in _POSITIVE.items() if word in words)
-    return next(told, "its angle grows, as the robot's card has it")
+def describe_positive_direction(joint: str) -> str:
+    """Return what the user sees when a joint's angle grows."""
+    suffix = joint.rpartition("_")[2]
+    for suffixes, description in _POSITIVE_DIRECTIONS.items():
+        if suffix in suffixes:
+            return description
+    return "its angle grows, by the robot's card"
 
 
 @dataclass(slots=True, eq=False)
 class DirectionWizard:
-    """Moves one joint a little and asks which way it went: finds reversed servos and swapped IDs.
+    """Finds reversed servos and swapped IDs: moves one joint a little and asks in which direction it moved.
 
-    The robot hangs or lies. Nothing moves before a yes; a joint goes 5 degrees and back, gently and within
-    its own and its servo's limits; its torque is then as it was. Any error, and Ctrl-C, takes all torque off.
+    The robot hangs or lies. Nothing moves before a yes; a joint moves by 5 degrees and back, gently and
+    within its own and its servo's limits; its torque is restored afterwards. Any error, and Ctrl-C, switches
+    all torque off.
 
     Attributes:
-        robot: its card, as it ships.
-        sleep: lets time pass [s].
+        bus: the open bus.
+        robot: its card, uncalibrated.
+        ask: asks the user.
+        sleep: waits for a time [s].
     """
 
     bus: Bus
@@ -86,90 +93,100 @@ class DirectionWizard:
     _found_ids: dict[str, int] = field(default_factory=dict)
 
     def run(self, joints: Iterable[str], name: str) -> Calibration:
-        """Ask about each joint, and return what was found.
+        """Ask about each joint, and return the reversed servos and swapped IDs as a calibration.
 
         Raises:
-            InputError: what was answered does not fit together.
+            InputError: the answers contradict each other.
             BodyError: a servo does not answer, or does not arrive.
         """
         with released_after_errors(self.bus, self.robot):
             for joint in joints:
-                self._try(self.robot, joint)
+                self._test_joint(self.robot, joint)
             card = apply(self.robot, self._calibration(name))
-            for joint in list(self._found_ids):  # which way it goes was seen of its own servo only
-                if self._try(card, joint):
-                    raise InputError(f"{joint} still moves another joint", hint="begin again")
+            for joint in list(self._found_ids):  # its direction was seen with another servo's ID
+                if self._test_joint(card, joint):
+                    raise InputError(f"{joint} still moves another joint", hint="start again")
         return self._calibration(name)
 
     def _calibration(self, name: str) -> Calibration:
-        own = servo_ids(self.robot)
-        ids = {joint: number for joint, number in self._found_ids.items() if own.get(joint) != number}
-        places = [joint for joint in self.robot.joint_names if joint in self._reversed]
-        return Calibration(name, self.robot.name, reversed=tuple(places), ids=ids)
+        card_ids = servo_ids(self.robot)
+        ids = {joint: number for joint, number in self._found_ids.items() if card_ids.get(joint) != number}
+        reversed_joints = [joint for joint in self.robot.joint_names if joint in self._reversed]
+        return Calibration(name, self.robot.name, reversed=tuple(reversed_joints), ids=ids)
 
-    def _try(self, card: Robot, joint: str) -> bool:
-        """Move a joint and note what happened; tell whether another one moved."""
+    def _test_joint(self, card: Robot, joint: str) -> bool:
+        """Move a joint and store the user's answer; return whether another joint moved."""
         (number,) = servo_ids(card, [joint]).values()
-        others = tuple(name for name in self.robot.joint_names if name != joint)
-        may = f"may {joint} (ID {number}) move by 5 degrees and back?"
-        while self._answer(Question(joint, may, (YES, NO))) == YES:
-            step = _step(self.bus, card, joint)
+        other_joints = tuple(name for name in self.robot.joint_names if name != joint)
+        permission = f"may {joint} (ID {number}) move by 5 degrees and back?"
+        while self._answer(WizardQuestion(joint, permission, (YES, NO))) == YES:
+            step = _choose_step(self.bus, card, joint)
             if step is None:
-                may = f"{joint} has no room: put it by hand between its limits; may it move then?"
+                permission = f"{joint} has no room: put it by hand between its limits; may it move then?"
                 continue
-            self._nudge(number, step[0])
-            told = positive_way(joint) if step[1] > 0 else f"not {positive_way(joint)}, but the opposite"
-            text = f"which way did {joint} move? as told is: {told}"
-            said = self._answer(Question(joint, text, (*(way.value for way in Way), *others)))
-            if said in others:
-                self._found_ids[said] = number
+            goal, sign = step
+            self._move_and_return(number, goal)
+            description = describe_positive_direction(joint)
+            if sign < 0:
+                description = f"not {description}, but the opposite"
+            text = f"in which direction did {joint} move? as described is: {description}"
+            directions = tuple(direction.value for direction in ObservedDirection)
+            answer = self._answer(WizardQuestion(joint, text, (*directions, *other_joints)))
+            if answer in other_joints:
+                self._found_ids[answer] = number
                 return True
-            if said == Way.OTHER_WAY.value:
+            if answer == ObservedDirection.OPPOSITE.value:
                 self._reversed.add(joint)
-            if said != Way.NOTHING.value:
+            if answer != ObservedDirection.NOTHING.value:
                 return False
-            may = f"may {joint} (ID {number}) move once more?"
+            permission = f"may {joint} (ID {number}) move once more?"
         return False
 
-    def _answer(self, question: Question) -> str:
-        said = self.ask(question)
-        if said not in question.answers:
-            raise UnknownNameError.among("answer", said, question.answers)
-        return said
+    def _answer(self, question: WizardQuestion) -> str:
+        answer = self.ask(question)
+        if answer not in question.answers:
+            raise UnknownNameError.among("answer", answer, question.answers)
+        return answer
 
-    def _nudge(self, number: int, goal: int) -> None:
-        before = {name: self.bus.read(number, name) for name in ("moving_speed", "torque_enable")}
-        here = hold_here(self.bus, number)
-        for place in (goal, here):
-            self.bus.write(number, "goal_position", place)
-            self._arrive(number, place)
-        for name, value in before.items():
+    def _move_and_return(self, number: int, goal: int) -> None:
+        """Move a servo to a goal [ticks] and back; restore its speed and torque."""
+        previous = {name: self.bus.read(number, name) for name in ("moving_speed", "torque_enable")}
+        start = hold_position(self.bus, number)
+        for position in (goal, start):
+            self.bus.write(number, "goal_position", position)
+            self._wait_for_arrival(number, position)
+        for name, value in previous.items():
             self.bus.write(number, name, value)
 
-    def _arrive(self, number: int, goal: int) -> None:
-        for _ in range(round(LONGEST_WAY_S / POLL_S)):
+    def _wait_for_arrival(self, number: int, goal: int) -> None:
+        for _ in range(round(MOVE_TIMEOUT_S / POLL_S)):
             self.sleep(POLL_S)
             if abs(self.bus.read(number, "present_position") - goal) <= ARRIVED_TICKS:
                 return
-        raise BodyError(f"ID {number} does not arrive at {goal} ticks", hint="is it blocked, or too weak?")
+        message = f"the servo with ID {number} does not arrive at tick {goal}"
+        raise BodyError(message, hint="it is blocked, or too weak")
 
 
-def _step(bus: Bus, card: Robot, joint: str) -> tuple[int, int] | None:
-    """Return where a joint goes to be seen [ticks], and whether its angle grows (1) or falls (-1).
+def _choose_step(bus: Bus, card: Robot, joint: str) -> tuple[int, int] | None:
+    """Choose a small movement of a joint within its limits, those of the card and those in its servo.
 
-    None where there is no room within the limits, those of the joint and those in its servo.
+    Returns:
+        The goal [ticks], and 1 if the joint's angle grows or -1 if it falls; None if there is no room.
     """
     servo = card.servo(joint)
     limits = card.joint(joint)
     (number,) = servo_ids(card, [joint]).values()
-    low, high = (bus.read(number, name) for name in ("cw_angle_limit", "ccw_angle_limit"))
-    if low == high == 0:
-        hint = "an endless turn: write cw_angle_limit and ccw_angle_limit first"
+    servo_low = bus.read(number, "cw_angle_limit")
+    servo_high = bus.read(number, "ccw_angle_limit")
+    if servo_low == servo_high == 0:
+        hint = "write cw_angle_limit and ccw_angle_limit first"
         raise BodyError(f"{bus.name(number)} is in wheel mode", hint=hint)
-    here = bus.read(number, "present_position")
-    ends = sorted(round(servo.to_ticks(end)) for end in (limits.lower_rad, limits.upper_rad))
+    position = bus.read(number, "present_position")
+    joint_low, joint_high = sorted(
+        round(servo.to_ticks(limit)) for limit in (limits.lower_rad, limits.upper_rad)
+    )
     for sign in (1, -1):
-        goal = here + sign * servo.direction * STEP_TICKS
-        if max(low, ends[0]) <= goal <= min(high, ends[1]):
+        goal = position + sign * servo.direction * STEP_TICKS
+        if max(servo_low, joint_low) <= goal <= min(servo_high, joint_high):
             return goal, sign
     return None

@@ -1,21 +1,23 @@
-"""What goes over the wire in a frame: one sync write of all goals, and reads of where the joints are.
+"""One frame on the wire: a sync write of all goals, and reads of the joints' states.
 
 **Staggered reads.** A program needs some 40 us between an answer and its next request, half of what a read of
-two bytes lasts at 1 Mbps. So several READ packets go out at once, and each servo of such a group waits
+two bytes takes at 1 Mbps. So several READ packets are sent at once, and each servo of such a group waits
 (register `return_delay_time`, steps of 2 us up to 508) until the requests after its own and the answers
-before its own are over: the answers follow each other, and there is one pause a group. A group is as large as
-508 us allow: at 1 Mbps 7 servos that send two bytes, 3 that send 14; at 57600 a single one, the
-plain way. How exactly real servos keep their delay nobody publishes: this was tried on the fake bus only.
+before its own are over: the answers follow each other, and there is one pause per group. A group is as large
+as 508 us allow: at 1 Mbps 7 servos that send two bytes, 3 that send 14; at 57600 a single one, which is the
+plain way. How precisely real servos keep their delay is not published: this was tried on the fake bus only.
 
-**Damage.** The only guard of a packet is an 8-bit sum. `GoalPacket` picks, among packets that say the same,
-one that no dropped, doubled or flipped byte turns into another position. Two damaged bytes in one packet can
+**Damage.** A packet is protected by an 8-bit checksum only. `GoalPacket` picks, among equivalent packets, one
+that no dropped, doubled or flipped byte turns into another position. Two damaged bytes in one packet can
 still cancel each other: nothing in protocol 1.0 prevents that. With 1 % of all bytes dropped, doubled or
-flipped in one bit, a packet to 18 servos brought a wrong goal in 1 to 2 frames of 1000, where all were
-flipped in 7 (12000 and 10000 frames on the fake bus), up to 512 ticks off. So what a servo holds is read
-back: a goal that nobody sent is counted (`wrong_goals`), told, and sent anew in the next frame, in a short
-packet besides. Speeds are paced, so joints strayed by at most 9 degrees meanwhile, lost packets included. Two
-packets to 9 servos each would halve the rate, at 80 us more; one is sent, as most lines are clean. An answer
-counts only if header, ID, length and sum are right, and the joint can have got there since it was seen last.
+flipped in one bit, a packet to 18 servos brought a wrong goal in 1 to 2 frames of 1000, and in 7 where all
+errors were flips (12000 and 10000 frames on the fake bus), up to 512 ticks off. So the goal that a servo
+holds
+is read back: a goal that was never sent is counted (`wrong_goals`), reported, and sent again in the next
+frame, once more in a short packet. Speeds are paced, so joints strayed by at most 9 degrees meanwhile, lost
+packets included. Two packets to 9 servos each would halve the rate, at 80 us more; one is sent, as most lines
+are clean. An answer counts only if header, ID, length and checksum are right, and the joint can have moved
+there since its last answer.
 """
 
 from __future__ import annotations
@@ -48,42 +50,43 @@ from posewright.buses.serial_port import SerialDevice
 from posewright.documents.plain import PlainData
 
 DELAY_STEP_US = 2
-MOST_DELAY_STEPS = 254
+MAX_DELAY_STEPS = 254
 """e-Manual, AX-12A, Return Delay Time (5): 0..254 steps of 2 us."""
 
 GAP_US = 2.0
-"""Between the answers of a group [us]; ours: the step to which delays are rounded."""
+"""Gap between the answers of a group [us]; ours: the step to which delays are rounded."""
 
-FULL = 1000
-"""A moving speed that is as good as none: 111 rpm, where an AX-12A without load does 59."""
+UNLIMITED_SPEED = 1000
+"""A moving speed that limits nothing: 111 rpm, where an AX-12A without load does 59."""
 
-LOWEST = 8
-"""The least lower byte of a moving speed: as a higher byte it makes a speed that no servo takes."""
+MIN_LOW_BYTE = 8
+"""Smallest lower byte of a moving speed: read as the higher byte it makes a speed that no servo accepts."""
 
 US = 1e6
 
 
-class Reads(Enum):
-    """What is read of a servo, by how many bytes that is."""
+class ReadScope(Enum):
+    """What is read of a servo in a frame; the value is the number of bytes."""
 
     POSITION = 2
-    """Where it is."""
+    """Its position."""
     STATE = 14
-    """What it was told: goal, speed, torque limit; where it is, how fast and loaded; voltage, temperature."""
+    """Its goal, moving speed and torque limit; its position, speed, load, voltage and temperature."""
 
     @property
-    def first(self) -> str:
-        """The register that they begin with."""
-        return "present_position" if self is Reads.POSITION else "goal_position"
+    def first_register(self) -> str:
+        """Name of the first register that is read."""
+        return "present_position" if self is ReadScope.POSITION else "goal_position"
 
 
 @dataclass(frozen=True, slots=True)
 class ReadGroup:
-    """Servos that are asked at once.
+    """Servos that are read with one burst of requests.
 
     Attributes:
-        requests: to all of them.
-        delays: what their register `return_delay_time` has to hold, by ID.
+        ids: of the servos, in the order of their answers.
+        requests: the READ packets to all of them.
+        delays: required value of the register `return_delay_time`, by ID.
         wire_s: how long requests, delays and answers take [s].
     """
 
@@ -94,49 +97,58 @@ class ReadGroup:
 
 
 def read_groups(
-    ids: Sequence[int], baud: int, reads: Reads, table: ControlTable, *, staggered: bool
+    ids: Sequence[int], baud: int, scope: ReadScope, table: ControlTable, *, staggered: bool
 ) -> tuple[ReadGroup, ...]:
-    """Return who is asked together: as many as their delays allow, or one by one."""
-    most = 1
-    while staggered and most < len(ids) and _delays(most + 1, baud, reads)[-1] <= MOST_DELAY_STEPS:
-        most += 1
-    n_groups = math.ceil(len(ids) / most)
+    """Divide servos into groups that are read at once.
+
+    Staggered groups are as large as the register `return_delay_time` allows; otherwise each servo is a group.
+    """
+    group_size = 1
+    if staggered:
+        while group_size < len(ids) and _delays(group_size + 1, baud, scope)[-1] <= MAX_DELAY_STEPS:
+            group_size += 1
+    n_groups = math.ceil(len(ids) / group_size)
     bounds = [len(ids) * k // n_groups for k in range(n_groups + 1)]
-    start = table.register(reads.first).address
-    return tuple(_group(tuple(ids[a:b]), baud, reads, start) for a, b in pairwise(bounds))
+    address = table.register(scope.first_register).address
+    return tuple(_build_group(tuple(ids[a:b]), baud, scope, address) for a, b in pairwise(bounds))
 
 
-def _group(ids: tuple[int, ...], baud: int, reads: Reads, start: int) -> ReadGroup:
-    asked = bytes((start, reads.value))
-    requests = b"".join(InstructionPacket(one, Instruction.READ, asked).encode() for one in ids)
-    delays = _delays(len(ids), baud, reads) if len(ids) > 1 else [0]
-    n_bytes = len(requests) + len(ids) * (OVERHEAD + reads.value)
+def _build_group(ids: tuple[int, ...], baud: int, scope: ReadScope, address: int) -> ReadGroup:
+    parameters = bytes((address, scope.value))
+    packets = [InstructionPacket(servo, Instruction.READ, parameters).encode() for servo in ids]
+    requests = b"".join(packets)
+    delays = _delays(len(ids), baud, scope) if len(ids) > 1 else [0]
+    n_bytes = len(requests) + len(ids) * (OVERHEAD + scope.value)
     wire_s = n_bytes * BITS_A_BYTE / baud + len(ids) * (GAP_US + DELAY_STEP_US) / US
     return ReadGroup(ids, requests, dict(zip(ids, delays, strict=True)), wire_s)
 
 
-def _delays(n: int, baud: int, reads: Reads) -> list[int]:
-    """Return the delays of a group: the requests after a servo's own, the answers before its own [2 us]."""
+def _delays(n: int, baud: int, scope: ReadScope) -> list[int]:
+    """Return the return delays of a group of `n` servos [steps of 2 us].
+
+    Each servo waits for the requests after its own and for the answers before its own.
+    """
     byte_us = BITS_A_BYTE * US / baud
-    request = 8 * byte_us
-    answer = (OVERHEAD + reads.value) * byte_us
-    waits = [(n - 1 - k) * request + k * answer + (k + 1) * GAP_US for k in range(n)]
-    return [math.ceil(wait / DELAY_STEP_US) for wait in waits]
+    request_us = 8 * byte_us
+    answer_us = (OVERHEAD + scope.value) * byte_us
+    waits_us = [(n - 1 - k) * request_us + k * answer_us + (k + 1) * GAP_US for k in range(n)]
+    return [math.ceil(wait_us / DELAY_STEP_US) for wait_us in waits_us]
 
 
-def sent_as(ticks: Indices) -> Indices:
-    """Return the goals that a `GoalPacket` holds for those that were asked for."""
+def encodable_goals(ticks: Indices) -> Indices:
+    """Return goals as a `GoalPacket` encodes them: a lower byte of 0xFF makes a goal one tick less."""
     goals: Indices = ticks - ((ticks & 0xFF) == 0xFF)
     return goals
 
 
 class GoalPacket:
-    """The sync write of goals and moving speeds to some servos.
+    """Encodes the sync write of goals and moving speeds to some servos.
 
-    No single dropped, doubled or flipped byte makes another position of it. To that end no byte of it is
-    0xFF, which could pass for the header that follows; no byte is its checksum, which doubled would stand in
-    its own place; and the lower byte of a speed is 8 or more, so that goals that are read a byte off have
-    speeds that no servo takes. Moving speeds, and one goal in 256 by a tick, give way to that.
+    No single dropped, doubled or flipped byte makes another position of it. To that end no byte is 0xFF,
+    which could pass for the header that follows; no byte equals the checksum, which doubled would stand in
+    its own place; and the lower byte of a speed is 8 or more, so that goals that are read one byte off have
+    speeds that no servo accepts. For that, moving speeds are adjusted, and one goal in 256 is changed by a
+    tick.
     """
 
     def __init__(self, ids: Sequence[int]) -> None:
@@ -147,39 +159,43 @@ class GoalPacket:
         self._groups[:, 0] = ids
 
     def encode(self, ticks: Indices, speeds: Indices) -> bytes:
-        """Return the packet; `ticks` `(n,)`, `speeds` `(n,)`, 1 to `FULL`."""
-        goals = sent_as(ticks)
+        """Return the packet for goals `(n,)` [ticks] and moving speeds `(n,)`, 1 to `UNLIMITED_SPEED`."""
+        goals = encodable_goals(ticks)
         low = speeds & 0xFF
-        even = speeds + np.where(low < LOWEST, LOWEST - low, 0) - (low == 0xFF)
+        raised = np.where(low < MIN_LOW_BYTE, MIN_LOW_BYTE - low, 0)
+        speeds = speeds + raised - (low == 0xFF)
         groups = self._groups
         groups[:, 1] = goals & 0xFF
         groups[:, 2] = goals >> 8
-        groups[:, 3] = even & 0xFF
-        groups[:, 4] = even >> 8
+        groups[:, 3] = speeds & 0xFF
+        groups[:, 4] = speeds >> 8
         first = int(groups[0, 3])
-        for low_byte in (*range(first, 0xFF), *range(first - 1, LOWEST - 1, -1)):  # rather faster than slower
+        faster = range(first, 0xFF)
+        slower = range(first - 1, MIN_LOW_BYTE - 1, -1)
+        for low_byte in (*faster, *slower):
             groups[0, 3] = low_byte
             body = self._body.tobytes()
-            told = checksum(body)
-            if told != 0xFF and told not in body:
+            body_checksum = checksum(body)
+            if body_checksum != 0xFF and body_checksum not in body:
                 break
-        return HEADER + body + bytes((told,))
+        return HEADER + body + bytes((body_checksum,))
 
 
 @dataclass
 class FrameCounts:
-    """What happened in the frames so far.
+    """What happened in the frames so far; the names are the keys in a recording.
 
     Attributes:
         writes: packets of goals.
-        asked: servos asked for where they are.
-        answered: whole answers.
-        silent: answers of which nothing came.
+        asked: servos that were read.
+        answered: complete answers.
+        silent: answers of which no byte came.
         garbled: answers that were cut off or damaged.
-        implausible: whole answers that say what cannot be.
-        wrong_goals: answers by which a servo holds a goal that nobody sent.
+        implausible: complete answers with a position that the joint cannot have reached.
+        wrong_goals: answers with a goal that was never sent to the servo.
         stray_bytes: bytes that belong to no answer.
-        lost: times a servo, or the port, was given up for lost, or let go of itself; `found` again.
+        lost: how often a servo or the port stopped answering, or a servo shut itself down.
+        found: how often all of them answered again.
         reported: how often an answer had each error bit, by its name.
     """
 
@@ -196,68 +212,81 @@ class FrameCounts:
     reported: dict[str, int] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, PlainData]:
-        """Return them as plain data."""
+        """Return the counters as plain data."""
         return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
-    """What servos answered in a frame: error byte and data by ID, and what is wrong where there is none."""
+class FrameAnswers:
+    """The answers to the reads of a frame.
 
-    whole: dict[int, bytes] = field(default_factory=dict)
+    Attributes:
+        complete: error byte and data of each complete answer, by ID.
+        missing: what is wrong with each other answer, by ID.
+    """
+
+    complete: dict[int, bytes] = field(default_factory=dict)
     missing: dict[int, FaultKind] = field(default_factory=dict)
 
 
-def answers_in(data: bytes, ids: Sequence[int], size: int, found: Answers) -> int:
-    """Find the whole answers in what came, in the order the servos were asked; return the bytes left over.
+def parse_answers(received: bytes, ids: Sequence[int], size: int, answers: FrameAnswers) -> int:
+    """Add the answers in the received bytes to `answers`; return how many bytes belong to no answer.
 
-    What is missing is garbled where bytes are left over in its place, otherwise silent.
+    A missing answer is garbled if there are unexplained bytes in its place, otherwise silent.
+
+    Args:
+        received: what came over the wire.
+        ids: the servos that were read, in the order of their answers.
+        size: bytes of data in an answer.
+        answers: is extended.
     """
     length = OVERHEAD + size
-    at = 0
-    first = 0
-    left = 0
+    position = 0
+    answer_end = 0
+    n_stray = 0
     waiting = list(ids)
-    while (begin := data.find(HEADER, at)) >= 0:
-        one = data[begin : begin + length]
-        servo = one[2] if len(one) == length else -1
-        if servo not in waiting or one[3] != size + 2 or sum(one[2:]) & 0xFF != 0xFF:
-            at = begin + 1
+    while (begin := received.find(HEADER, position)) >= 0:
+        packet = received[begin : begin + length]
+        servo = packet[2] if len(packet) == length else -1
+        if servo not in waiting or packet[3] != size + 2 or sum(packet[2:]) & 0xFF != 0xFF:
+            position = begin + 1
             continue
-        place = waiting.index(servo)
-        _miss(waiting[:place], begin - first, found)
-        left += begin - first
-        found.whole[servo] = one[4:-1]
-        del waiting[: place + 1]
-        at = first = begin + length
-    _miss(waiting, len(data) - first, found)
-    return left + len(data) - first
+        index = waiting.index(servo)
+        _add_missing(waiting[:index], begin - answer_end, answers)
+        n_stray += begin - answer_end
+        answers.complete[servo] = packet[4:-1]
+        del waiting[: index + 1]
+        answer_end = begin + length
+        position = answer_end
+    n_trailing = len(received) - answer_end
+    _add_missing(waiting, n_trailing, answers)
+    return n_stray + n_trailing
 
 
-def _miss(ids: Sequence[int], n_bytes: int, found: Answers) -> None:
+def _add_missing(ids: Sequence[int], n_bytes: int, answers: FrameAnswers) -> None:
     kind = FaultKind.GARBLED if n_bytes else FaultKind.SILENT
-    found.missing.update(dict.fromkeys(ids, kind))
+    answers.missing.update(dict.fromkeys(ids, kind))
 
 
-class Wire:
-    """The bytes of an open port, without a wait that is not needed.
+class PortStream:
+    """Sends and receives bytes on an open port with the least delay.
 
     Args:
         port: pyserial's.
-        now: a clock that only runs forward [s].
-        sleep: waits for so long [s].
+        now: a monotonic clock [s].
+        sleep: waits for a time [s].
     """
 
     SPIN_S = 0.0004
-    """For so long before something is due it is looked for without a pause: to wake up takes some 0.1 ms."""
+    """The last part of a wait is spent polling [s]: to wake up from a sleep takes some 0.1 ms."""
 
     def __init__(self, port: SerialDevice, now: Callable[[], float], sleep: Callable[[float], None]) -> None:
         self._port = port
         self._now = now
         self._sleep = sleep
-        self._fd: int | None = None
+        self._descriptor: int | None = None
         with suppress(OSError):  # Windows has none
-            self._fd = port.fileno()
+            self._descriptor = port.fileno()
 
     def send(self, data: bytes) -> None:
         """Send bytes.
@@ -265,94 +294,111 @@ class Wire:
         Raises:
             OSError: the port is gone.
         """
-        if self._fd is None:
+        if self._descriptor is None:
             self._port.write(data)
             return
         while (
             data
-        ):  # the buffer of a terminal takes far more than a packet; if not, it drains at the wire's pace
+        ):  # a terminal's buffer holds more than a packet; when it is full it drains at the wire's pace
             try:
-                data = data[os.write(self._fd, data) :]
+                n_written = os.write(self._descriptor, data)
+                data = data[n_written:]
             except BlockingIOError:
                 self._sleep(self.SPIN_S)
 
-    def receive(self, n_bytes: int, due_s: float, patience_s: float) -> bytes:
-        """Return the bytes that come, up to `n_bytes`, which are due in so long; or what came until then.
+    def receive(self, n_bytes: int, due_s: float, timeout_s: float) -> bytes:
+        """Return up to `n_bytes` bytes; fewer if they are not there in time.
+
+        Args:
+            n_bytes: how many are expected.
+            due_s: when they are expected, from now [s].
+            timeout_s: how much later they may come [s].
 
         Raises:
             OSError: the port is gone.
         """
-        begun = self._now()
+        start_s = self._now()
         if due_s > self.SPIN_S:
             self._sleep(due_s - self.SPIN_S)
-        end = begun + due_s + patience_s
-        came = self.pending()
-        while len(came) < n_bytes and self._now() < end:
-            came += self.pending()
-        return came
+        deadline_s = start_s + due_s + timeout_s
+        received = self.read_pending()
+        while len(received) < n_bytes and self._now() < deadline_s:
+            received += self.read_pending()
+        return received
 
-    def pending(self) -> bytes:
-        """Return what has come."""
-        if self._fd is None:
+    def read_pending(self) -> bytes:
+        """Return the bytes that have arrived, without waiting."""
+        if self._descriptor is None:
             return bytes(self._port.read(self._port.in_waiting))
         try:
-            return os.read(self._fd, 4096)
+            return os.read(self._descriptor, 4096)
         except BlockingIOError:
             return b""
 
 
 class FrameLoop:
-    """Sends and reads frames on a wire.
+    """Sends goals and reads groups of servos in turn.
 
     Args:
-        groups: who is asked together.
-        reads: what of each.
+        stream: the open port.
+        groups: of servos that are read at once.
+        scope: what is read of each servo.
         latency_s: how long an answer may take beyond its time on the wire [s].
+        counts: are updated.
     """
 
     def __init__(
-        self, wire: Wire, groups: Sequence[ReadGroup], reads: Reads, latency_s: float, counts: FrameCounts
+        self,
+        stream: PortStream,
+        groups: Sequence[ReadGroup],
+        scope: ReadScope,
+        latency_s: float,
+        counts: FrameCounts,
     ) -> None:
-        self._wire = wire
+        self._stream = stream
         self._groups = groups
-        self._size = reads.value
+        self._size = scope.value
         self.latency_s = latency_s
-        self._next = 0
+        self._next_group = 0
         self.counts = counts
 
-    def patience_s(self, n_groups: int) -> float:
-        """Return how long so many groups are waited for where nobody answers [s]."""
+    def max_wait_s(self, n_groups: int) -> float:
+        """Return how long reading so many groups takes if no servo answers [s]."""
         return n_groups * (max(group.wire_s for group in self._groups) + self.latency_s)
 
-    def exchange(self, goals: bytes, byte_s: float, n_groups: int | None = None) -> Answers:
-        """Send goals, if any, and ask the next groups in turn; all of them by default.
+    def exchange(self, goals: bytes, byte_s: float, n_groups: int | None = None) -> FrameAnswers:
+        """Send a packet of goals and read the next groups in turn.
+
+        Args:
+            goals: the packet; may be empty.
+            byte_s: how long a byte takes on the wire [s].
+            n_groups: how many groups are read; None for all.
 
         Raises:
             OSError: the port is gone.
         """
-        turn = [
-            self._groups[(self._next + k) % len(self._groups)] for k in range(n_groups or len(self._groups))
-        ]
-        self._next = (self._next + len(turn)) % len(self._groups)
-        answers = Answers()
-        self._wire.pending()  # whatever came too late
-        ahead = goals
-        lead_s = len(goals) * byte_s
-        before: tuple[bytes, ReadGroup] | None = None
+        n_total = len(self._groups)
+        turn = [self._groups[(self._next_group + k) % n_total] for k in range(n_groups or n_total)]
+        self._next_group = (self._next_group + len(turn)) % n_total
+        answers = FrameAnswers()
+        self._stream.read_pending()  # drop answers that came too late
+        prefix = goals
+        prefix_s = len(goals) * byte_s
+        previous: tuple[bytes, ReadGroup] | None = None
         for group in turn:
-            self._wire.send(ahead + group.requests)
-            if before is not None:  # what came before is looked at while the wire is busy
-                self._take(*before, answers)
-            due_s = lead_s + group.wire_s
-            expected = len(group.ids) * (OVERHEAD + self._size)
-            before = self._wire.receive(expected, due_s, self.latency_s), group
-            ahead = b""
-            lead_s = 0.0
-        if before is not None:
-            self._take(*before, answers)
+            self._stream.send(prefix + group.requests)
+            if previous is not None:  # parse while the wire is busy
+                self._parse(*previous, answers)
+            n_expected = len(group.ids) * (OVERHEAD + self._size)
+            received = self._stream.receive(n_expected, prefix_s + group.wire_s, self.latency_s)
+            previous = (received, group)
+            prefix = b""
+            prefix_s = 0.0
+        if previous is not None:
+            self._parse(*previous, answers)
         self.counts.writes += bool(goals)
         return answers
 
-    def _take(self, data: bytes, group: ReadGroup, answers: Answers) -> None:
-        self.counts.stray_bytes += answers_in(data, group.ids, self._size, answers)
+    def _parse(self, received: bytes, group: ReadGroup, answers: FrameAnswers) -> None:
+        self.counts.stray_bytes += parse_answers(received, group.ids, self._size, answers)
         self.counts.asked += len(group.ids)

@@ -15,10 +15,10 @@ from posewright.robots import Robot
 
 
 def open_link(address: str, parts: Sequence[BodySpec], arena: Arena | None) -> Plant:  # noqa: ARG001 -- its own floor
-    """Return the plant of the robot at an address; its bus is opened with its body.
+    """Return the plant of the robot at an address; its `open()` opens the bus.
 
     Raises:
-        InputError: the address names no port, the calibration cannot be read, or it is of several robots.
+        InputError: the address names no port, the calibration cannot be read, or there are several robots.
     """
     part = require_single_body(parts, "a servo bus")
     port, robot = parse_address(address, part.robot)
@@ -36,7 +36,7 @@ def parse_address(address: str, robot: Robot) -> tuple[SerialPort, Robot]:
     """Return the port of `dynamixel:/dev/ttyUSB0+my.calibration.yaml`, and the robot with that calibration.
 
     Raises:
-        InputError: it names no port, or the calibration cannot be read.
+        InputError: the address names no port, or the calibration cannot be read.
     """
     port_text, _, calibration = address.partition("+")
     port = SerialPort.parse(port_text, "dynamixel:", BAUD)

@@ -1,4 +1,4 @@
-"""Monitoring: what every servo says of itself, against the limits in its own control table."""
+"""Monitoring: the states of all servos, compared with the limits in their own control tables."""
 
 from __future__ import annotations
 
@@ -18,27 +18,29 @@ if TYPE_CHECKING:
     from posewright.buses.dynamixel.bus import Bus
     from posewright.robots import Robot, Servo
 
-WARM_C = 10
-"""So far below its limit a servo is called hot [degrees Celsius]; ours."""
+HOT_MARGIN_C = 10
+"""A servo is reported as hot so far below its limit [degrees Celsius]; ours."""
 
-LOADED = 0.9
-"""Share of its torque limit from which a servo is called overloaded; ours. A fifth is what ROBOTIS recommends
+HIGH_LOAD = 0.9
+"""Share of its torque limit from which a servo is reported as loaded; ours. ROBOTIS recommends a fifth
 (e-Manual, AX-12A: note below the specifications)."""
 
 FULL_LOAD = 1023
-A_VOLT = 10
-FIRST = "present_position"
-LAST = "present_temperature"
+VOLT = 10
+"""Register value of 1 V."""
+
+FIRST_REGISTER = "present_position"
+LAST_REGISTER = "present_temperature"
 
 
 @dataclass(frozen=True, slots=True)
 class ServoLimits:
-    """What a servo's own control table allows.
+    """The limits in a servo's own control table.
 
     Attributes:
-        temperature_c: beyond it, it switches off [degrees Celsius].
-        voltage_v: least and most [V].
-        torque: share of its full torque that it may give, 0..1.
+        temperature_c: temperature at which it switches off [degrees Celsius].
+        voltage_v: lowest and highest voltage [V].
+        torque: share of its full torque that it may exert, 0..1.
     """
 
     temperature_c: int
@@ -48,12 +50,12 @@ class ServoLimits:
 
 @dataclass(frozen=True, slots=True)
 class ServoReading:
-    """What a servo says of itself.
+    """The state of a servo.
 
     Attributes:
-        load: share of its full torque with which it drives its joint up (above 0) or down, as far as its
-            controller knows: there is no torque sensor.
-        errors: bits of its error byte, in words.
+        load: share of its full torque, positive if it drives the joint's angle up; estimated by its
+            controller, as it has no torque sensor.
+        errors: names of the bits in its error byte.
     """
 
     position_rad: float
@@ -66,11 +68,11 @@ class ServoReading:
 
 @dataclass(frozen=True, slots=True)
 class ServoSample:
-    """A servo at one time.
+    """The state of a servo at one time.
 
     Attributes:
-        reading: None where it did not answer.
-        warnings: what is beyond its limits, or near, in words.
+        reading: None if it did not answer.
+        warnings: quantities that are beyond, or close to, its limits.
     """
 
     time_s: float
@@ -80,15 +82,15 @@ class ServoSample:
     warnings: tuple[str, ...]
 
 
-Round = tuple[ServoSample, ...]
-"""All servos once, in the order of the card's joints."""
+MonitoringRound = tuple[ServoSample, ...]
+"""One sample of each servo, in the order of the card's joints."""
 
 
 def read_limits(bus: Bus, robot: Robot) -> Mapping[str, ServoLimits]:
-    """Return the limits in each servo's control table, by joint; a servo that is silent has none.
+    """Read the limits in the control tables of all servos, by joint; silent servos are left out.
 
     Raises:
-        BodyError: the port is gone, or answers stay damaged.
+        BodyError: the port is gone, or all answers of a servo are damaged.
     """
     limits: dict[str, ServoLimits] = {}
     for joint, number in servo_ids(robot).items():
@@ -99,15 +101,16 @@ def read_limits(bus: Bus, robot: Robot) -> Mapping[str, ServoLimits]:
             )
         except ServoSilentError:
             continue
-        limits[joint] = ServoLimits(temperature, (low / A_VOLT, high / A_VOLT), torque / FULL_LOAD)
+        limits[joint] = ServoLimits(temperature, (low / VOLT, high / VOLT), torque / FULL_LOAD)
     return limits
 
 
-def sample(bus: Bus, robot: Robot, limits: Mapping[str, ServoLimits], time_s: float) -> Round:
-    """Return what all servos say of themselves, one read each."""
+def sample(bus: Bus, robot: Robot, limits: Mapping[str, ServoLimits], time_s: float) -> MonitoringRound:
+    """Read the states of all servos, one read each."""
     ids = servo_ids(robot)
     return tuple(
-        _sample(bus, robot.servo(joint), number, limits.get(joint), time_s) for joint, number in ids.items()
+        _sample_servo(bus, robot.servo(joint), number, limits.get(joint), time_s)
+        for joint, number in ids.items()
     )
 
 
@@ -119,26 +122,34 @@ def watch(
     now: Callable[[], float],
     sleep: Callable[[float], None],
     period_s: float = 0.5,
-    on_round: Callable[[Round], None] | None = None,
-) -> list[Round]:
-    """Return what all servos said of themselves again and again, at least once; nothing moves.
+    on_round: Callable[[MonitoringRound], None] | None = None,
+) -> list[MonitoringRound]:
+    """Read the states of all servos periodically, at least once; nothing moves.
 
-    Each round begins `period_s` [s] after the one before, or at once where that took longer; `on_round` is
-    given it as it comes. `now` gives the time, `sleep` lets it pass [s]; samples count from the first. Where
-    `seconds` is infinite, Ctrl-C ends it, and nothing is kept.
+    Args:
+        bus: the open bus.
+        robot: whose servos are read.
+        seconds: for how long [s]. If infinite, Ctrl-C ends it, and no rounds are stored.
+        now: a clock [s]; the time of a sample counts from the start.
+        sleep: waits for a time [s].
+        period_s: time from one round to the next [s]; a round that takes longer is followed at once.
+        on_round: is called with each round.
+
+    Returns:
+        The rounds.
     """
     limits = read_limits(bus, robot)
-    began_s = now()
-    rounds = list[Round]()
-    due_s = began_s
+    start_s = now()
+    rounds = list[MonitoringRound]()
+    due_s = start_s
     while True:
-        one = sample(bus, robot, limits, now() - began_s)
+        samples = sample(bus, robot, limits, now() - start_s)
         if on_round is not None:
-            on_round(one)
+            on_round(samples)
         if math.isfinite(seconds):
-            rounds.append(one)
+            rounds.append(samples)
         due_s = max(due_s + period_s, now())
-        if due_s - began_s > seconds:
+        if due_s - start_s > seconds:
             return rounds
         sleep(max(due_s - now(), 0.0))
 
@@ -165,48 +176,50 @@ def _reading_data(reading: ServoReading) -> PlainMapping:
     }
 
 
-def _sample(bus: Bus, servo: Servo, number: int, limits: ServoLimits | None, time_s: float) -> ServoSample:
+def _sample_servo(
+    bus: Bus, servo: Servo, number: int, limits: ServoLimits | None, time_s: float
+) -> ServoSample:
     try:
         reading = _read(bus, servo, number)
     except ServoSilentError:
         return ServoSample(time_s, servo.joint, number, None, ("no answer",))
-    except BodyError as error:  # damaged answers, one servo's: the others can be read all the same
+    except BodyError as error:  # damaged answers of this servo; the others can still be read
         return ServoSample(time_s, servo.joint, number, None, (error.message,))
     return ServoSample(time_s, servo.joint, number, reading, _warnings(reading, limits))
 
 
 def _read(bus: Bus, servo: Servo, number: int) -> ServoReading:
     table = control_table("AX-12A")
-    first = table.register(FIRST)
-    last = table.register(LAST)
+    first = table.register(FIRST_REGISTER)
+    last = table.register(LAST_REGISTER)
     block = bus.read_block(number, first.address, last.address + last.size - first.address)
 
     def value(name: str) -> int:
         register = table.register(f"present_{name}")
-        at = register.address - first.address
-        return register.decode(block[at : at + register.size])
+        offset = register.address - first.address
+        return register.decode(block[offset : offset + register.size])
 
     return ServoReading(
         servo.from_ticks(float(value("position"))),
         servo.direction * signed(value("speed")) * SPEED_RAD_S,
         servo.direction * signed(value("load")) / FULL_LOAD,
-        value("voltage") / A_VOLT,
+        value("voltage") / VOLT,
         value("temperature"),
         bus.errors.get(number, StatusError(0)).words,
     )
 
 
 def _warnings(reading: ServoReading, limits: ServoLimits | None) -> tuple[str, ...]:
-    told = [reading.errors] if reading.errors else []
+    warnings = [reading.errors] if reading.errors else []
     if limits is None:
-        return tuple(told)
+        return tuple(warnings)
     low, high = limits.voltage_v
     if reading.temperature_c >= limits.temperature_c:
-        told.append(f"too hot: its limit is {limits.temperature_c} C")
-    elif reading.temperature_c >= limits.temperature_c - WARM_C:
-        told.append(f"hot: its limit is {limits.temperature_c} C")
+        warnings.append(f"too hot: its limit is {limits.temperature_c} C")
+    elif reading.temperature_c >= limits.temperature_c - HOT_MARGIN_C:
+        warnings.append(f"hot: its limit is {limits.temperature_c} C")
     if not low <= reading.voltage_v <= high:
-        told.append(f"voltage: its limits are {low:g}..{high:g} V")
-    if limits.torque > 0.0 and abs(reading.load) >= LOADED * limits.torque:
-        told.append(f"load: {abs(reading.load) / limits.torque:.0%} of its torque limit")
-    return tuple(told)
+        warnings.append(f"voltage: its limits are {low:g}..{high:g} V")
+    if limits.torque > 0.0 and abs(reading.load) >= HIGH_LOAD * limits.torque:
+        warnings.append(f"load: {abs(reading.load) / limits.torque:.0%} of its torque limit")
+    return tuple(warnings)

@@ -1,8 +1,8 @@
-"""Packets of Dynamixel's protocol 1.0: those that tell an AX-12 where to go.
+"""Packets of Dynamixel's protocol 1.0, among them the sync write of goal positions to AX-12 servos.
 
 Source: ROBOTIS e-Manual, "DYNAMIXEL Protocol 1.0" (instruction packet, checksum, sync write) and "AX-12A"
 (control table: Goal Position at address 30 and Moving Speed at 32, two bytes each, the lower one first; a
-speed of 1 is 0.111 turns a minute, 0 as fast as the servo can).
+speed of 1 is 0.111 rpm, a speed of 0 is as fast as the servo can).
 """
 
 from __future__ import annotations
@@ -21,60 +21,62 @@ OVERHEAD = 6
 """Bytes of a packet without parameters: header 2, ID, length, instruction or error, checksum."""
 
 BITS_A_BYTE = 10
-"""On the wire: a start bit, eight, a stop bit."""
+"""Bits per byte on the wire: a start bit, eight data bits, a stop bit."""
 
 GOAL_POSITION = 30
 GOAL_BYTES = 4
 GOALS_HEAD = bytes((GOAL_POSITION, GOAL_BYTES))
 
 GENTLE_SPEED = 100
-"""How fast servos go to where the robot starts, from wherever it is: 1.16 rad/s."""
+"""Moving speed with which servos go to the start pose: 1.16 rad/s."""
 
 FULL_SPEED = 0
 
 SPEED_RAD_S = 0.111 * 2.0 * math.pi / 60.0
-"""A speed of 1 [rad/s]."""
+"""The moving speed that a register value of 1 means [rad/s]."""
 
 LONGEST_PACKET = 143
-"""A controller's buffer takes no more in one packet (e-Manual, protocol 1.0, sync write)."""
+"""Largest packet that a controller's buffer holds [bytes] (e-Manual, protocol 1.0, sync write)."""
 
 
 @dataclass(frozen=True)
 class InstructionPacket:
-    """What a controller says to one servo, or to all."""
+    """A packet from the controller to one servo, or to all."""
 
     id: int
     instruction: int
     parameters: bytes = b""
 
     def encode(self) -> bytes:
-        """Return it as it goes over the bus."""
+        """Return the bytes of the packet as they go over the bus."""
         body = bytes((self.id, len(self.parameters) + 2, self.instruction)) + self.parameters
         return HEADER + body + bytes((checksum(body),))
 
     @classmethod
     def decode(cls, packet: bytes) -> InstructionPacket:
-        """Return what a packet says.
+        """Parse the bytes of a packet.
 
         Raises:
-            FormatError: the header, the length or the checksum is not right.
+            FormatError: the header, the length or the checksum is wrong.
         """
         if len(packet) < 6 or packet[:2] != HEADER:
-            raise FormatError(f"{packet[:6].hex(' ')} is no packet of protocol 1.0", hint="it begins FF FF")
+            raise FormatError(
+                f"{packet[:6].hex(' ')} is no packet of protocol 1.0", hint="packets begin with FF FF"
+            )
         if packet[3] != len(packet) - 4:
-            raise FormatError(f"the packet says {packet[3]} bytes follow, but {len(packet) - 4} do")
+            raise FormatError(f"the packet's length byte is {packet[3]}, but {len(packet) - 4} bytes follow")
         if checksum(packet[2:-1]) != packet[-1]:
             raise FormatError(f"the checksum is {packet[-1]:#04x}, not {checksum(packet[2:-1]):#04x}")
         return cls(packet[2], packet[4], packet[5:-1])
 
 
 def checksum(body: bytes) -> int:
-    """Return the checksum of what lies between the header and it."""
+    """Return the checksum of the bytes between the header and the checksum."""
     return ~sum(body) & 0xFF
 
 
 def goal_positions(ids: Sequence[int], ticks: Sequence[int], speed: int = FULL_SPEED) -> bytes:
-    """Return the packet that sends every servo to its goal, in the order of `ids`."""
+    """Return the packet that sends each servo of `ids` to its goal [ticks], all at the same speed."""
     pairs = zip(ids, ticks, strict=True)
     goals = b"".join(
         bytes((servo, tick & 0xFF, tick >> 8, speed & 0xFF, speed >> 8)) for servo, tick in pairs
@@ -83,44 +85,48 @@ def goal_positions(ids: Sequence[int], ticks: Sequence[int], speed: int = FULL_S
 
 
 def goals_in(packet: bytes) -> Mapping[int, tuple[int, int]]:
-    """Return goal [ticks] and moving speed by servo ID that a packet of goal positions holds.
+    """Return the goal [ticks] and the moving speed in a packet of goal positions, by servo ID.
 
     Raises:
-        FormatError: it is damaged, or says something else.
+        FormatError: the packet is damaged, or holds no goal positions.
     """
-    told = InstructionPacket.decode(packet)
-    head = told.parameters[:2]
-    goals = told.parameters[2:]
-    if told.instruction != Instruction.SYNC_WRITE or head != GOALS_HEAD or len(goals) % (GOAL_BYTES + 1):
+    instruction_packet = InstructionPacket.decode(packet)
+    is_sync_write = instruction_packet.instruction == Instruction.SYNC_WRITE
+    head = instruction_packet.parameters[:2]
+    goals = instruction_packet.parameters[2:]
+    if not is_sync_write or head != GOALS_HEAD or len(goals) % (GOAL_BYTES + 1):
         raise FormatError("the packet is no sync write of goal positions")
     return {servo: (goal, speed) for servo, goal, speed in struct.iter_unpack("<BHH", goals)}
 
 
 def packet_bytes(n_servos: int) -> int:
-    """Return how long a packet of goal positions is.
+    """Return the size of a packet of goal positions to so many servos [bytes].
 
     Raises:
-        InputError: a controller's buffer would not take it.
+        InputError: the packet does not fit into a controller's buffer.
     """
     size = len(goal_positions(range(n_servos), [0] * n_servos))
     if size > LONGEST_PACKET:
-        what = f"a packet to {n_servos} servos has {size} bytes"
-        raise InputError(what, hint=f"one packet has at most {LONGEST_PACKET}")
+        message = f"a packet to {n_servos} servos has {size} bytes"
+        raise InputError(message, hint=f"a packet has at most {LONGEST_PACKET} bytes")
     return size
 
 
-_BEFORE_LENGTH = 3
-_AROUND = 4
+_LENGTH_INDEX = 3
+_BYTES_OUTSIDE_LENGTH = 4
+"""Header, ID and the length itself are not counted by the length byte."""
 
 
-def packets_in(data: bytes) -> tuple[list[bytes], bytes]:
-    """Return the packets that are complete, damaged or not, and the bytes of one that has only begun."""
-    found: list[bytes] = []
+def split_packets(data: bytes) -> tuple[list[bytes], bytes]:
+    """Return the complete packets in some bytes, damaged or not, and the bytes of an incomplete one."""
+    packets: list[bytes] = []
     while (begin := data.find(HEADER)) >= 0:
         data = data[begin:]
-        end = data[_BEFORE_LENGTH] + _AROUND if len(data) > _BEFORE_LENGTH else len(data) + 1
+        if len(data) <= _LENGTH_INDEX:
+            return packets, data
+        end = data[_LENGTH_INDEX] + _BYTES_OUTSIDE_LENGTH
         if end > len(data):
-            return found, data
-        found.append(data[:end])
+            return packets, data
+        packets.append(data[:end])
         data = data[end:]
-    return found, data[-1:] if data.endswith(HEADER[:1]) else b""
+    return packets, data[-1:] if data.endswith(HEADER[:1]) else b""

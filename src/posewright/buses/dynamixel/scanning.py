@@ -1,18 +1,18 @@
-"""Who is on a bus: every ID at every rate, servos that share an ID, and giving them another ID or rate."""
+"""Scanning a bus for servos of all IDs and rates; changing the ID or the rate of a servo."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
 from posewright.buses.dynamixel.answers import NoAnswer, Ping, PortGoneError, StatusPacket
-from posewright.buses.dynamixel.bus import Bus, checked, joints_of
+from posewright.buses.dynamixel.bus import Bus, joints_of, require_id
 from posewright.buses.dynamixel.control_table import (
     MAX_ID,
     Instruction,
     baud_rates,
+    baud_register_value,
     control_table,
-    value_of,
 )
 from posewright.buses.dynamixel.packets import InstructionPacket
 from posewright.documents.plain import PlainData
@@ -22,25 +22,25 @@ from posewright.robots import Robot
 EVERY_ID = range(MAX_ID + 1)
 
 PROBES = 6
-"""So often a servo is read to see whether another one talks into its answers."""
+"""How often a servo is read to see whether another one answers at the same time."""
 
-PROBED = (36, 8)
-"""Address and bytes of what two servos hardly have in common: position, speed, load, voltage, temperature."""
+PROBE_BLOCK = (36, 8)
+"""Address and size of a block in which two servos hardly agree: from position to temperature."""
 
 OnProgress = Callable[[int, int, str], None]
-"""Is told how much of how much is done, and in words what is being done."""
+"""Called with the number of steps done, the number of all steps, and a description of the current one."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundServo:
     """A servo, or several, that answer to one ID at one rate.
 
     Attributes:
-        device: what it is, such as AX-12A; `unknown` where nothing whole came.
-        joint: which joint of the robot it moves by the card; None where it moves none.
-        reports: what it says of itself: `overheating`, `overload`, ...
-        garbled: how many of its answers were damaged, of how many.
-        remark: what a person should know: that its rate is not the robot's, that two servos may have its ID.
+        device: its model, such as AX-12A; `unknown` if no valid answer came.
+        joint: the joint of the robot that it moves by the card; None if it moves none.
+        reports: errors that it reports: `overheating`, `overload`, ...
+        garbled: number of damaged answers, and number of all answers.
+        remark: problems and their remedies: a rate that is not the robot's, two servos with one ID.
     """
 
     id: int
@@ -54,23 +54,23 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Scan:
-    """What a scan found.
+class BusScan:
+    """The result of a scan.
 
     Attributes:
-        found: in the order of rates and IDs.
+        servos: in the order of rates and IDs.
         missing: joints of the robot whose servo did not answer, by the ID it should have.
-        rates: at which it was looked for [bits a second].
+        rates: the rates that were tried [bits per second].
     """
 
-    found: tuple[Found, ...]
+    servos: tuple[FoundServo, ...]
     missing: dict[int, str] = field(default_factory=dict)
     rates: tuple[int, ...] = ()
 
     def to_dict(self) -> dict[str, PlainData]:
-        """Return it as plain data."""
+        """Return the result as plain data."""
         return {
-            "found": [asdict(one) for one in self.found],
+            "found": [asdict(servo) for servo in self.servos],
             "missing": [{"id": servo, "joint": joint} for servo, joint in self.missing.items()],
             "rates": list(self.rates),
         }
@@ -83,59 +83,64 @@ def scan(
     ids: Collection[int] = EVERY_ID,
     rates: Sequence[int] | None = None,
     on_progress: OnProgress | None = None,
-) -> Scan:
-    """Ask for every ID at every rate, and return who is there; the bus has its own rate again then.
+) -> BusScan:
+    """Ping every ID at every rate, and return which servos answer; restores the rate of the bus.
 
     Args:
-        bus: its own rate is that of the robot.
-        robot: whose servos should be there; each of these is asked as often as the bus retries.
-        ids: which are asked for.
-        rates: which are tried [bits a second]; all that the manual lists where none are given.
-        on_progress: is told how far it is.
+        bus: the bus, at the robot's rate.
+        robot: whose servos are expected; each of them is pinged as often as the bus retries.
+        ids: IDs to ping.
+        rates: rates to try [bits per second]; None for all that the manual lists.
+        on_progress: is called before each ping.
 
     Raises:
-        BodyError: the port is gone, or cannot do one of the rates.
+        BodyError: the port is gone, or does not support one of the rates.
     """
-    own = bus.baud
-    tried = (
-        tuple(rates) if rates is not None else (own, *(one for one in baud_rates().values() if one != own))
-    )
+    own_rate = bus.baud
+    if rates is None:
+        rates = (own_rate, *(rate for rate in baud_rates().values() if rate != own_rate))
     joints = joints_of(robot) if robot else bus.joints
-    found: list[Found] = []
+    servos: list[FoundServo] = []
     try:
-        for place, rate in enumerate(tried):
+        for n_rates, rate in enumerate(rates):
             bus.set_baud(rate)
-            here: list[Found] = []
-            for n, servo in enumerate(ids):
+            servos_at_rate: list[FoundServo] = []
+            for n_ids, servo in enumerate(ids):
                 if on_progress:
-                    on_progress(place * len(ids) + n, len(tried) * len(ids), f"ID {servo} at {rate}")
-                if one := _look(bus, servo, tries=bus.retries + 1 if servo in joints else 1):
-                    here.append(replace(one, joint=joints.get(servo)))
-            found += [_remarked(one, here, own) for one in here]
+                    n_done = n_rates * len(ids) + n_ids
+                    on_progress(n_done, len(rates) * len(ids), f"ID {servo} at {rate}")
+                tries = bus.retries + 1 if servo in joints else 1
+                if found := _probe(bus, servo, tries=tries):
+                    servos_at_rate.append(replace(found, joint=joints.get(servo)))
+            servos += [_add_remarks(servo, servos_at_rate, own_rate) for servo in servos_at_rate]
     finally:
-        bus.set_baud(own)
-    there = {one.id for one in found}
-    wanted = {servo: joint for servo, joint in joints.items() if servo in ids}
-    missing = {servo: joint for servo, joint in wanted.items() if servo not in there}
-    return Scan(tuple(_cured(found, missing, robot, own)), missing, tried)
+        bus.set_baud(own_rate)
+    answering_ids = {servo.id for servo in servos}
+    missing = {servo: joint for servo, joint in joints.items() if servo in ids and servo not in answering_ids}
+    if robot is not None:
+        servos = _suggest_missing_id(servos, missing, robot, own_rate)
+    return BusScan(tuple(servos), missing, tuple(rates))
 
 
-def _cured(found: list[Found], missing: Mapping[int, str], robot: Robot | None, own: int) -> Iterator[Found]:
-    """Yield what was found; where one stranger can only be the one servo that is missing, with its cure."""
-    strangers = [one for one in found if one.joint is None]
-    for one in found:
-        if robot is None or [one] != strangers or len(missing) != 1:
-            yield one
-            continue
-        ((servo, joint),) = missing.items()
-        is_alike = one.device == robot.servo(joint).model
-        rate = "" if one.baud == own else f" --baud {one.baud}"
-        cure = f"; if it is that of {joint}: `posewright bus set-id {one.id} {servo}{rate}`"
-        yield replace(one, remark=one.remark + cure) if is_alike else one
+def _suggest_missing_id(
+    servos: list[FoundServo], missing: Mapping[int, str], robot: Robot, own_rate: int
+) -> list[FoundServo]:
+    """If one servo of no joint answers and one joint's servo is missing, add the command that sets the ID."""
+    unassigned = [servo for servo in servos if servo.joint is None]
+    if len(unassigned) != 1 or len(missing) != 1:
+        return servos
+    (candidate,) = unassigned
+    ((servo_id, joint),) = missing.items()
+    if candidate.device != robot.servo(joint).model:
+        return servos
+    rate = "" if candidate.baud == own_rate else f" --baud {candidate.baud}"
+    command = f"posewright bus set-id {candidate.id} {servo_id}{rate}"
+    remark = f"{candidate.remark}; if it is that of {joint}: `{command}`"
+    return [replace(servo, remark=remark) if servo is candidate else servo for servo in servos]
 
 
-def _look(bus: Bus, servo: int, *, tries: int) -> Found | None:
-    """Return what answers to an ID at the rate that is set."""
+def _probe(bus: Bus, servo: int, *, tries: int) -> FoundServo | None:
+    """Return the servo that answers to an ID at the present rate; None if none does."""
     ping = InstructionPacket(servo, Instruction.PING).encode()
     for _ in range(tries):
         answer = bus.exchange(ping, 0)
@@ -143,108 +148,117 @@ def _look(bus: Bus, servo: int, *, tries: int) -> Found | None:
             break
     else:
         return None
-    answers_twice = isinstance(answer, StatusPacket) and bus.hears_another()
-    read = InstructionPacket(servo, Instruction.READ, bytes(PROBED)).encode()
-    probes = [bus.exchange(read, PROBED[1]) for _ in range(PROBES)]
-    is_silent = all(one is NoAnswer.TIMEOUT for one in probes)  # its status return level may be 0
-    garbled = 0 if is_silent else sum(isinstance(one, NoAnswer) for one in probes)
+    answers_twice = isinstance(answer, StatusPacket) and bus.receives_second_answer()
+    read = InstructionPacket(servo, Instruction.READ, bytes(PROBE_BLOCK)).encode()
+    probes = [bus.exchange(read, PROBE_BLOCK[1]) for _ in range(PROBES)]
+    is_silent = all(probe is NoAnswer.TIMEOUT for probe in probes)  # its status return level may be 0
+    n_garbled = 0 if is_silent else sum(isinstance(probe, NoAnswer) for probe in probes)
     try:
-        told: Ping | None = bus.ping(servo)
+        description: Ping | None = bus.ping(servo)
     except PortGoneError:
         raise
-    except BodyError:  # it was there a moment ago
-        told = None
-    if told is None and is_silent:
-        return None  # a stray answer, or our own ping come back
-    found = Found(servo, bus.baud, garbled=(PROBES if answers_twice else garbled, PROBES))
+    except BodyError:  # it answered a moment ago
+        description = None
+    if description is None and is_silent:
+        return None  # a stray answer, or an echo of our own ping
+    found = FoundServo(servo, bus.baud, garbled=(PROBES if answers_twice else n_garbled, PROBES))
     if answers_twice:
         found = replace(found, remark=TWO_SERVOS.format(servo))
-    if told is None:
+    if description is None:
         return found
-    return replace(found, device=told.device, firmware=told.firmware, reports=told.error.words)
+    return replace(
+        found,
+        device=description.device,
+        firmware=description.firmware,
+        reports=description.error.words,
+    )
 
 
-TWO_SERVOS = "perhaps two servos have ID {0}: unplug one, and give the other another ID"
-GARBLED = "garbled answers: look at cable, plugs and supply; or two servos have ID {0}"
+TWO_SERVOS = "two servos may have the ID {0}: unplug one of them, and give the other another ID"
+GARBLED = "garbled answers: check cable, plugs and supply; or two servos have the ID {0}"
 
 
-def _remarked(one: Found, here: Sequence[Found], own: int) -> Found:
-    """Say what is wrong: two servos with one ID garble only each other, a bad cable garbles everybody."""
-    bad, probes = one.garbled
-    others = [other.garbled[0] for other in here if other is not one]
-    remarks = [one.remark] if one.remark else []
-    if bad and not one.remark:
-        alone = others and not any(others) and 2 * bad >= probes
-        remarks.append((TWO_SERVOS if alone else GARBLED).format(one.id))
-    if one.baud != own:
-        cure = f"posewright bus set-baud {one.id} {own} --baud {one.baud}"
-        remarks.append(f"its rate is {one.baud}, not {own}: `{cure}`")
-    if one.joint is None:
+def _add_remarks(servo: FoundServo, servos: Sequence[FoundServo], own_rate: int) -> FoundServo:
+    """Add remarks about garbled answers, the rate and the ID.
+
+    Two servos with one ID garble only each other; a bad cable garbles all `servos` at this rate.
+    """
+    n_garbled, n_probes = servo.garbled
+    n_garbled_of_others = [neighbour.garbled[0] for neighbour in servos if neighbour is not servo]
+    remarks = [servo.remark] if servo.remark else []
+    if n_garbled and not servo.remark:
+        are_others_clean = bool(n_garbled_of_others) and not any(n_garbled_of_others)
+        is_shared_id = are_others_clean and 2 * n_garbled >= n_probes
+        remarks.append((TWO_SERVOS if is_shared_id else GARBLED).format(servo.id))
+    if servo.baud != own_rate:
+        command = f"posewright bus set-baud {servo.id} {own_rate} --baud {servo.baud}"
+        remarks.append(f"its rate is {servo.baud}, not {own_rate}: `{command}`")
+    if servo.joint is None:
         remarks.append("no joint of the robot has this ID")
-    return replace(one, remark="; ".join(remarks))
+    return replace(servo, remark="; ".join(remarks))
 
 
 def set_id(bus: Bus, servo: int, new: int) -> Ping:
-    """Give a servo another ID, and see that it has it.
+    """Give a servo another ID, and verify that it answers to it.
 
     Raises:
-        InputError: there is a servo of that ID already, or the EEPROM may not be written now.
-        BodyError: it does not answer, or does not take it.
+        InputError: another servo has that ID, or the EEPROM cannot be written now.
+        BodyError: the servo does not answer, or rejects the ID.
     """
     bus.ping(servo)
     if new == servo:
-        raise InputError(f"{bus.name(servo)} has the ID {new} already", hint="another one")
-    packet = InstructionPacket(checked(new), Instruction.PING).encode()
+        raise InputError(f"{bus.name(servo)} already has the ID {new}", hint="choose another ID")
+    packet = InstructionPacket(require_id(new), Instruction.PING).encode()
     if any(bus.exchange(packet, 0) is not NoAnswer.TIMEOUT for _ in range(bus.retries + 1)):
-        what = f"the ID {new} is taken by {bus.name(new)}"
-        raise InputError(what, hint="two servos with one ID talk at once, and nobody understands them")
-    found = _write_eeprom(bus, servo, "id", new, lambda: bus.ping(new))
+        message = f"the ID {new} belongs to {bus.name(new)}"
+        raise InputError(message, hint="two servos with one ID answer at once, and both answers are garbled")
+    answer = _write_eeprom(bus, servo, "id", new, lambda: bus.ping(new))
     packet = InstructionPacket(servo, Instruction.PING).encode()
     if bus.exchange(packet, 0) is not NoAnswer.TIMEOUT:
-        what = f"a servo has the ID {new} now, and one still has {servo}"
-        raise BodyError(what, hint="there were two of them: connect one at a time")
-    return found
+        message = f"a servo has the ID {new} now, and another one still has {servo}"
+        raise BodyError(message, hint="there were two of them: connect one at a time")
+    return answer
 
 
 def set_rate(bus: Bus, servo: int, rate: int) -> Ping:
-    """Let a servo talk at another rate, and see that it does; the bus itself keeps its own.
+    """Set the baud rate of a servo, and verify that it answers at it; the bus keeps its own rate.
 
     Raises:
-        InputError: the manual does not list that rate, or the EEPROM may not be written now.
-        BodyError: the servo does not answer, does not take it, or the port cannot do that rate.
+        InputError: the manual does not list the rate, or the EEPROM cannot be written now.
+        BodyError: the servo does not answer or rejects the rate, or the port does not support it.
     """
-    own = bus.baud
-    value = value_of(rate)
+    own_rate = bus.baud
+    value = baud_register_value(rate)
     bus.ping(servo)
-    bus.set_baud(rate)  # where the port cannot, the servo would be lost
-    bus.set_baud(own)
+    bus.set_baud(rate)  # if the port does not support the rate, the servo would be lost
+    bus.set_baud(own_rate)
 
-    def ping_there() -> Ping:
+    def ping_at_new_rate() -> Ping:
         try:
             bus.set_baud(rate)
             return bus.ping(servo)
         finally:
-            bus.set_baud(own)
+            bus.set_baud(own_rate)
 
-    return _write_eeprom(bus, servo, "baud_rate", value, ping_there)
+    return _write_eeprom(bus, servo, "baud_rate", value, ping_at_new_rate)
 
 
 def _write_eeprom(bus: Bus, servo: int, name: str, value: int, ping: Callable[[], Ping]) -> Ping:
-    """Write what changes how a servo is reached, and return how it answers then.
+    """Write the ID or the rate of a servo, and return its answer to a ping afterwards.
 
-    What it answers to the write itself may come either way, and is not waited for.
+    The answer to the write itself may have the old or the new setting, and is discarded.
     """
     register = control_table("AX-12A").register(name)
-    bus.check_eeprom(servo)
+    bus.require_writable_eeprom(servo)
     parameters = bytes((register.address,)) + register.encode(value)
     packet = InstructionPacket(servo, Instruction.WRITE, parameters).encode()
-    for left in range(bus.retries, -1, -1):
-        bus.send(packet)  # nobody hears it again who took it before
+    for retries_left in range(bus.retries, -1, -1):
+        bus.send(packet)  # a servo that has accepted it already no longer receives it
         bus.drain()
         try:
             return ping()
         except BodyError as error:
-            if not left:
-                what = f"{bus.name(servo)} does not answer with its {name} set to {value}"
-                raise BodyError(what, hint="see who is there: `posewright bus scan`") from error
-    raise InputError("no tries at all", hint="retries are 0 or more")
+            if not retries_left:
+                message = f"{bus.name(servo)} does not answer with its {name} set to {value}"
+                raise BodyError(message, hint="`posewright bus scan` lists the servos that answer") from error
+    raise InputError(f"the number of retries is {bus.retries}", hint="retries are 0 or more")

@@ -1,7 +1,7 @@
-"""The Bioloid's sensors by their counts: AX-S1 on the bus; GS-12 and DMS-80 on a controller's ports.
+"""Sensors of a Bioloid: the AX-S1 on the bus; GS-12 and DMS-80 on the ports of a controller.
 
-The ports are a CM-530's: whatever reads it gives its counts by port, 0..1023. What they mean, and who says
-so, is in `GS12_OLD`, `GS12_NEW`, `DMS80` and `AXS1_CHANNELS`.
+The ports are a CM-530's, with counts of 0..1023. Conversions of the counts and their sources are in
+`GS12_OLD`, `GS12_NEW`, `DMS80` and `AXS1_CHANNELS`.
 """
 
 from __future__ import annotations
@@ -20,35 +20,38 @@ if TYPE_CHECKING:
     from posewright.buses.dynamixel.bus import Bus
 
 Counts = Callable[[], Mapping[str, int]]
-"""What a controller's ports say now, 0..1023 by port."""
+"""Reads the ports of a controller: counts of 0..1023 by port."""
 
-MOST_COUNTS = 1023
+MAX_COUNTS = 1023
 
 
 @dataclass(frozen=True, slots=True)
-class Conversion:
-    """What a sensor's counts mean.
+class CountsConversion:
+    """How a sensor's counts are converted.
 
     Attributes:
         unit: `m`, `rad/s`, `counts`, or empty for true and false.
-        source: where the numbers are from.
-        is_estimate: whether nobody documents the curve in figures.
+        convert: returns the reading for a number of counts.
+        source: of the numbers.
+        is_estimate: whether the curve is not documented in figures.
     """
 
     unit: str
-    of: Callable[[int], float | bool]
+    convert: Callable[[int], float | bool]
     source: str
     is_estimate: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Gyro:
+class GyroAxis:
     """One axis of a GS-12.
 
     Attributes:
-        low: counts at -300 deg/s, by the manual; `zero` at rest and `high` at 300 deg/s.
-        accepted: the counts that can be a zero: beyond, the robot moved or it is the other version.
-        shift: how much more it says at rest than `zero`.
+        low: counts at -300 deg/s, by the manual.
+        zero: counts at rest.
+        high: counts at 300 deg/s.
+        accepted: plausible counts at rest: beyond, the robot moved or it is the other version of the sensor.
+        shift: by how much the counts at rest exceed `zero`.
     """
 
     low: int
@@ -58,55 +61,55 @@ class Gyro:
     shift: float = 0.0
 
     def rate(self, counts: int) -> float:
-        """Return how fast it turns [rad/s]; to either side of rest it has a slope of its own."""
-        turned = counts - self.zero - self.shift
-        span = self.high - self.zero if turned > 0.0 else self.zero - self.low
-        return turned * GYRO_RANGE_RAD_S / span
+        """Return the angular rate [rad/s]; each side of rest has its own slope."""
+        offset = counts - self.zero - self.shift
+        span = self.high - self.zero if offset > 0.0 else self.zero - self.low
+        return offset * GYRO_RANGE_RAD_S / span
 
-    def zeroed(self, samples: Sequence[int]) -> Gyro:
-        """Return this one with the zero that it showed at rest.
+    def calibrated(self, samples: Sequence[int]) -> GyroAxis:
+        """Return this axis with its zero at the mean of samples taken at rest.
 
         ROBOTIS' own program takes ten samples, 0.128 s apart.
 
         Raises:
-            InputError: there is none, or one is not accepted.
+            InputError: there is no sample, or one is not plausible at rest.
         """
         low, high = self.accepted
-        if not samples or not all(low <= one <= high for one in samples):
-            found = f"{min(samples)}..{max(samples)}" if samples else "nothing"
-            hint = f"{low}..{high} at rest: keep the robot still, or take the other version of the GS-12"
-            raise InputError(f"the gyro reads {found}", hint=hint)
+        if not samples or not all(low <= counts <= high for counts in samples):
+            counts_range = f"{min(samples)}..{max(samples)}" if samples else "nothing"
+            hint = f"{low}..{high} at rest: keep the robot still, or choose the other version of the GS-12"
+            raise InputError(f"the gyro reads {counts_range}", hint=hint)
         return replace(self, shift=fmean(samples) - self.zero)
 
     @property
-    def conversion(self) -> Conversion:
-        """It as a conversion."""
-        return Conversion("rad/s", self.rate, "e-Manual, GS-12: sensor output")
+    def conversion(self) -> CountsConversion:
+        """The conversion of counts to an angular rate."""
+        return CountsConversion("rad/s", self.rate, "e-Manual, GS-12: sensor output")
 
 
 GYRO_RANGE_RAD_S = math.radians(300.0)
 
-GS12_OLD = Gyro(45, 250, 455, accepted=(230, 270))
-"""The square chip; which zeros are accepted: the Premium kit's own program."""
+GS12_OLD = GyroAxis(45, 250, 455, accepted=(230, 270))
+"""The version with a square chip; accepted zeros: by the Premium kit's own program."""
 
-GS12_NEW = Gyro(100, 300, 510, accepted=(280, 320))
-"""The rectangular chip; which zeros are accepted: ours, as far to either side as of the old one."""
+GS12_NEW = GyroAxis(100, 300, 510, accepted=(280, 320))
+"""The version with a rectangular chip; accepted zeros: ours, with the same width as of the old one."""
 
 DMS_FAR = (82, 0.80)
 DMS_NEAR = (500, 0.10)
 """Counts and distance [m] at the ends of the DMS-80's range."""
 
 DMS_FOLD_M = 0.06
-"""Nearer than this the counts fall again, so that a thing at 3 cm reads as one farther away [m]."""
+"""Closer than this the counts fall again, so that an object at 3 cm reads as one farther away [m]."""
 
 _DMS_OFFSET = (DMS_FAR[0] * DMS_FAR[1] - DMS_NEAR[0] * DMS_NEAR[1]) / (DMS_FAR[1] - DMS_NEAR[1])
 
 
 def dms_distance(counts: int) -> float:
-    """Return how far the thing before a DMS-80 is, 0.06..0.8 m; 0.8 where it sees nothing.
+    """Return the distance of the object before a DMS-80, 0.06..0.8 m; 0.8 if there is none in range.
 
-    Triangulation: the counts fall with the inverse of the distance, here through both ends of its range. It
-    cannot be told from the counts whether something is nearer than 6 cm.
+    Triangulation: the counts fall with the inverse of the distance, here through both ends of its range.
+    Counts do not reveal whether an object is closer than 6 cm.
     """
     if counts <= DMS_FAR[0]:
         return DMS_FAR[1]
@@ -114,22 +117,22 @@ def dms_distance(counts: int) -> float:
     return max(scale / (counts - _DMS_OFFSET), DMS_FOLD_M)
 
 
-DMS80 = Conversion(
+DMS80 = CountsConversion(
     "m",
     dms_distance,
     "range 10..80 cm: e-Manual, DMS-80, which has the curve as a graph only; counts at its ends and the fold "
-    "below 5..6 cm: as measured by the CEABOT team of the IRI; inverse of the distance between them: ours",
+    "below 5..6 cm: measured by the CEABOT team of the IRI; inverse of the distance between them: ours",
     is_estimate=True,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class PortSensor:
-    """A sensor on a port of the controller: its channel, such as `gyro_x`, and what its counts mean."""
+class ControllerSensor:
+    """A sensor on a port of the controller: channel, such as `gyro_x`, and conversion of its counts."""
 
     channel: str
     port: str
-    conversion: Conversion
+    conversion: CountsConversion
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,61 +147,64 @@ AXS1_CHANNELS = (
     "left_distance", "center_distance", "right_distance", "left_light", "center_light", "right_light",
     "sound", "sound_detected_count",
 )  # fmt: skip
-"""Which registers are read: light that comes back, the more the nearer; light; loudness; claps heard."""
+"""Registers that are read: reflected light, which grows as objects come closer; light; loudness; claps."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BusSensors:
-    """The sensors of a robot on a bus: called, it returns their readings by channel.
+    """The sensors of a robot on a bus; calling it returns their readings by channel.
 
     Attributes:
-        bus: the AX-S1 hangs on.
-        counts: of the controller's ports; None where nothing hangs there.
+        bus: to which an AX-S1 is connected; None if there is none.
+        specs: the sensors.
+        counts: reads the controller's ports; None if no sensor is connected to them.
+
+    Raises:
+        InputError: a sensor has no bus, or no reader of the ports.
     """
 
     bus: Bus | None
-    specs: tuple[PortSensor | AxS1, ...]
+    specs: tuple[ControllerSensor | AxS1, ...]
     counts: Counts | None = None
 
     def __post_init__(self) -> None:
         for spec in self.specs:
-            if isinstance(spec, PortSensor) and self.counts is None:
-                raise InputError(f"nothing reads the port of {spec.channel}", hint="hand in counts")
+            if isinstance(spec, ControllerSensor) and self.counts is None:
+                raise InputError(f"the port of {spec.channel} cannot be read", hint="pass `counts`")
             if isinstance(spec, AxS1) and self.bus is None:
-                raise InputError(f"{spec.name} has no bus to be read on", hint="hand in a bus")
+                raise InputError(f"{spec.name} cannot be read without a bus", hint="pass `bus`")
 
     def __call__(self) -> Mapping[str, Reading]:
-        """Return what they read now; one read of the ports, one of each AX-S1.
+        """Read all sensors: the ports once, and each AX-S1 once.
 
         Raises:
-            BodyError: one does not answer, or a port says what no port can.
+            BodyError: a sensor does not answer, or a port has counts out of range.
+            UnknownNameError: the controller has no such port.
         """
         ports = {} if self.counts is None else self.counts()
         readings: dict[str, Reading] = {}
         for spec in self.specs:
-            if isinstance(spec, PortSensor):
-                readings[spec.channel] = spec.conversion.of(_told(spec, ports))
+            if isinstance(spec, ControllerSensor):
+                readings[spec.channel] = spec.conversion.convert(_port_counts(spec, ports))
             elif self.bus is not None:
                 readings.update(_read_axs1(self.bus, spec))
         return readings
 
 
-def _told(spec: PortSensor, ports: Mapping[str, int]) -> int:
+def _port_counts(spec: ControllerSensor, ports: Mapping[str, int]) -> int:
     if spec.port not in ports:
         raise UnknownNameError.among("port", spec.port, ports)
     counts = ports[spec.port]
-    if not 0 <= counts <= MOST_COUNTS:
-        raise BodyError(f"port {spec.port} of {spec.channel} says {counts}", hint=f"0..{MOST_COUNTS}")
+    if not 0 <= counts <= MAX_COUNTS:
+        message = f"port {spec.port} of {spec.channel} reads {counts} counts"
+        raise BodyError(message, hint=f"0..{MAX_COUNTS}")
     return counts
 
 
 def _read_axs1(bus: Bus, spec: AxS1) -> dict[str, Reading]:
     table = control_table("AX-S1")
     registers = [table.register(name) for name in AXS1_CHANNELS]
-    first = min(one.address for one in registers)
-    size = max(one.address + one.size for one in registers) - first
+    first = min(register.address for register in registers)
+    size = max(register.address + register.size for register in registers) - first
     block = bus.read_block(spec.id, first, size)
-    return {
-        f"{spec.name}.{name}": float(block[one.address - first])
-        for name, one in zip(AXS1_CHANNELS, registers, strict=True)
-    }
+    return {f"{spec.name}.{register.name}": float(block[register.address - first]) for register in registers}

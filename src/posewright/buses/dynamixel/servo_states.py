@@ -1,4 +1,4 @@
-"""What a bus body knows of its joints: where each was seen last, and what its servo complains of."""
+"""States of a robot's servos as last read: positions, loads, voltages, temperatures and reported faults."""
 
 from __future__ import annotations
 
@@ -12,43 +12,43 @@ from posewright.arrays import Flags, Floats
 from posewright.bodies import Fault, FaultKind
 from posewright.buses.dynamixel.answers import count_bits, fault_kinds
 from posewright.buses.dynamixel.control_table import signed
-from posewright.buses.dynamixel.frames import Answers, FrameCounts, Reads
-from posewright.buses.dynamixel.opening import JITTER_TICKS, Registers, torque_limit_of
+from posewright.buses.dynamixel.frames import FrameAnswers, FrameCounts, ReadScope
 from posewright.buses.dynamixel.packets import SPEED_RAD_S
+from posewright.buses.dynamixel.servo_setup import JITTER_TICKS, Registers, torque_limit_for
 from posewright.robots import Robot
 
-FASTEST = 3.0
-"""A joint that seems to move so many times as fast as its servo without load was not seen right."""
+MAX_SPEED_RATIO = 3.0
+"""A position that a joint could reach only at so many times its servo's no-load speed is implausible."""
 
 MEASURED = frozenset({FaultKind.OVERHEATED, FaultKind.VOLTAGE})
-"""What is known of a servo only when its voltage and temperature are read."""
+"""Faults that are known only when a servo's voltage and temperature are read."""
 
 FULL_LOAD = 1023
 
-REMEMBERED = 64
-"""A servo that holds one of so many goals sent last did not hear the later ones."""
+REMEMBERED_GOALS = 64
+"""A servo that holds one of so many goals sent last did not receive the later ones."""
 
 COOLER_C = 5
 """A servo that shut itself down is fit again when it is so much cooler than its limit; ours."""
 
-SURE = 2
-"""A torque limit is believed when it is read so often in a row: damage passes for it once, hardly twice."""
+CONFIRMATIONS = 2
+"""A changed torque limit counts after so many readings in a row: damage imitates it once, hardly twice."""
 
 _STATE = struct.Struct("<BHHHHHHBB")
 _POSITION = struct.Struct("<BH")
 
 
 class ServoStates:
-    """Where the joints of a robot are, by their servos' answers.
+    """The states of a robot's servos, updated from their answers.
 
     Attributes:
-        ticks: where each joint was seen last, `(n_joints,)` [ticks]; NaN before that.
+        ticks: position of each joint when it was last read, `(n_joints,)` [ticks]; NaN before that.
         efforts: `(n_joints,)` [N m], load as a share of the stall torque; NaN where it was never read. An
             AX-12 does not measure torque: its load is what drives its motor.
         velocities: `(n_joints,)` [rad/s]; NaN as above.
-        heard_s: when each was heard last [s].
+        answered_s: when each servo answered last [s].
         health: voltage [V] and temperature [degrees Celsius] by ID.
-        wrong: columns of those that hold a goal that nobody sent.
+        wrong: columns of the servos that hold a goal that was never sent.
     """
 
     def __init__(self, robot: Robot, ids: Sequence[int], counts: FrameCounts) -> None:
@@ -56,135 +56,160 @@ class ServoStates:
         self._robot = robot
         self._counts = counts
         self._columns = {servo: column for column, servo in enumerate(ids)}
-        self._names = [f"{joint} (ID {one})" for joint, one in zip(robot.joint_names, ids, strict=True)]
+        self._names = [f"{joint} (ID {servo})" for joint, servo in zip(robot.joint_names, ids, strict=True)]
         self._directions = [servo.direction for servo in robot.servos]
-        self._stalls = [servo.stall_torque_nm for servo in robot.servos]
-        self._fastest = [
-            FASTEST * servo.no_load_speed_rad_s / servo.tick_rad for servo in robot.servos
-        ]  # [ticks/s]
-        self._lasts = [servo.last_tick for servo in robot.servos]
+        self._stall_torques = [servo.stall_torque_nm for servo in robot.servos]
+        self._max_speeds = [  # [ticks/s]
+            MAX_SPEED_RATIO * servo.no_load_speed_rad_s / servo.tick_rad for servo in robot.servos
+        ]
+        self._max_ticks = [servo.last_tick for servo in robot.servos]
         self.ticks: Floats = np.full(n, np.nan)
         self.efforts: Floats = np.full(n, np.nan)
         self.velocities: Floats = np.full(n, np.nan)
-        self.heard_s: Floats = np.full(n, -np.inf)
+        self.answered_s: Floats = np.full(n, -np.inf)
         self.health: dict[int, tuple[float, int]] = {}
         self.wrong: set[int] = set()
-        self._sent: deque[list[int]] = deque(maxlen=REMEMBERED)
-        self._limits: dict[int, int] = {}
-        self._read: dict[int, int] = {}
-        self._odd: dict[int, int] = {}  # how often in a row another torque limit was read than was set
+        self._sent_goals: deque[list[int]] = deque(maxlen=REMEMBERED_GOALS)
+        self._torque_limits: dict[int, int] = {}  # as set, by ID
+        self._read_limits: dict[int, int] = {}  # as read last, by ID
+        self._n_changed: dict[int, int] = {}  # how often in a row the torque limit read was not the one set
         self._memory: Mapping[int, Registers] = {}
-        self._complaints: dict[int, frozenset[FaultKind]] = {}
+        self._faults: dict[int, frozenset[FaultKind]] = {}
 
     @property
     def positions(self) -> Floats:
-        """Where each joint was seen last, `(n_joints,)` [rad]."""
+        """Position of each joint when it was last read, `(n_joints,)` [rad]."""
         return self._robot.from_ticks(self.ticks)
 
-    def begin(self, memory: Mapping[int, Registers], now_s: float) -> None:
-        """Take over what the servos' control tables held, before they were set up."""
+    def start(self, memory: Mapping[int, Registers], now_s: float) -> None:
+        """Initialise the states from the servos' control tables, read at `now_s` before they were set up."""
         self._memory = memory
-        self._limits = {servo: torque_limit_of(one) for servo, one in memory.items()}
-        self._odd.clear()
+        self._torque_limits = {servo: torque_limit_for(registers) for servo, registers in memory.items()}
+        self._n_changed.clear()
         self.wrong.clear()
-        self.sent([memory[servo]["present_position"] for servo in self._columns])
-        for servo, one in memory.items():
+        self.add_sent_goals([memory[servo]["present_position"] for servo in self._columns])
+        for servo, registers in memory.items():
             column = self._columns[servo]
-            self.ticks[column] = one["present_position"]
-            self.heard_s[column] = now_s
-            self.health[servo] = one["present_voltage"] / 10.0, one["present_temperature"]
+            self.ticks[column] = registers["present_position"]
+            self.answered_s[column] = now_s
+            volts = registers["present_voltage"] / 10.0
+            self.health[servo] = (volts, registers["present_temperature"])
 
-    def take(self, answers: Answers, reads: Reads, now_s: float, time_s: float) -> tuple[Flags, list[Fault]]:
-        """Take over what came in a frame; return which joints were seen, `(n_joints,)`, and what is wrong."""
-        seen = np.zeros(len(self.ticks), np.bool_)
+    def update(
+        self, answers: FrameAnswers, scope: ReadScope, now_s: float, time_s: float
+    ) -> tuple[Flags, list[Fault]]:
+        """Update the states from the answers of a frame.
+
+        Args:
+            answers: of the servos.
+            scope: what was read of each.
+            now_s: the time by the bus's clock [s].
+            time_s: the time by the plant's clock, for faults [s].
+
+        Returns:
+            Which joints were read, `(n_joints,)`, and the faults.
+        """
+        is_read = np.zeros(len(self.ticks), np.bool_)
         faults: list[Fault] = []
-        for servo, data in answers.whole.items():
+        for servo, data in answers.complete.items():
             column = self._columns[servo]
-            if reads is Reads.STATE:
+            if scope is ReadScope.STATE:
                 error, goal, _, limit, ticks, speed, load, decivolts, temperature = _STATE.unpack(data)
             else:
                 error, ticks = _POSITION.unpack(data)
                 goal = ticks
-            reach = self._fastest[column] * (now_s - self.heard_s[column]) + JITTER_TICKS
-            if max(goal, ticks) > self._lasts[column] or abs(ticks - self.ticks[column]) > reach:
+            if not self._is_plausible(column, goal, ticks, now_s):
                 self._counts.implausible += 1
                 faults.append(self._fault(time_s, column, FaultKind.GARBLED, f"says it is at tick {ticks}"))
                 continue
-            seen[column] = True
+            is_read[column] = True
             self.ticks[column] = ticks
-            self.heard_s[column] = now_s
-            complaints = set(fault_kinds(error)) if error else set()
-            if reads is Reads.STATE:
-                self._drive(column, speed, load)
-                self._odd[servo] = self._odd.get(servo, 0) + 1 if limit != self._limits[servo] else 0
-                if self._is_wrong(column, goal):
-                    what = f"holds tick {goal} as its goal, which nobody sent it"
-                    faults.append(self._fault(time_s, column, FaultKind.GARBLED, what))
-                self._read[servo] = limit
-                self.health[servo] = decivolts / 10.0, temperature
-                complaints |= self._out_of_limits(servo, decivolts, temperature)
+            self.answered_s[column] = now_s
+            kinds = set(fault_kinds(error)) if error else set()
+            if scope is ReadScope.STATE:
+                self._update_drive(column, speed, load)
+                is_limit_changed = limit != self._torque_limits[servo]
+                self._n_changed[servo] = self._n_changed.get(servo, 0) + 1 if is_limit_changed else 0
+                if self._is_new_wrong_goal(column, goal):
+                    text = f"holds tick {goal} as its goal, which nobody sent it"
+                    faults.append(self._fault(time_s, column, FaultKind.GARBLED, text))
+                self._read_limits[servo] = limit
+                self.health[servo] = (decivolts / 10.0, temperature)
+                kinds |= self._limit_faults(servo, decivolts, temperature)
             else:
-                complaints |= self._complaints.get(servo, frozenset()) & MEASURED
+                kinds |= self._faults.get(servo, frozenset()) & MEASURED
             if error:
                 count_bits(error, self._counts.reported)
-            faults += self._new(servo, column, frozenset(complaints), time_s)
+            faults += self._new_faults(servo, column, frozenset(kinds), time_s)
         for servo, kind in answers.missing.items():
             faults.append(self._fault(time_s, self._columns[servo], kind, kind.value))
-        self._counts.answered += len(answers.whole)
-        silent = sum(kind is FaultKind.SILENT for kind in answers.missing.values())
-        self._counts.silent += silent
-        self._counts.garbled += len(answers.missing) - silent
-        return seen, faults
+        self._counts.answered += len(answers.complete)
+        n_silent = sum(kind is FaultKind.SILENT for kind in answers.missing.values())
+        self._counts.silent += n_silent
+        self._counts.garbled += len(answers.missing) - n_silent
+        return is_read, faults
 
-    def sent(self, goals: Sequence[int]) -> None:
-        """Keep what the joints were sent, `(n_joints,)` [ticks]; they may have heard none of the next few."""
-        self._sent.append(list(goals))
+    def _is_plausible(self, column: int, goal: int, ticks: int, now_s: float) -> bool:
+        """Return whether a joint can have moved to a position since its last answer."""
+        if max(goal, ticks) > self._max_ticks[column]:
+            return False
+        reach = self._max_speeds[column] * (now_s - self.answered_s[column]) + JITTER_TICKS
+        return not abs(ticks - self.ticks[column]) > reach  # NaN before the first answer
 
-    def fallen_back(self) -> dict[int, tuple[FaultKind, str]]:
-        """Return by column whose torque limit is another than was set, and what it says.
+    def add_sent_goals(self, goals: Sequence[int]) -> None:
+        """Remember goals that were sent, `(n_joints,)` [ticks]; servos may miss the next few."""
+        self._sent_goals.append(list(goals))
 
-        It is 0 where a servo shut itself down, and its power-on value where the power was gone for a moment.
+    def reset_servos(self) -> dict[int, tuple[FaultKind, str]]:
+        """Return the servos whose torque limit changed by itself, with kind and message, by column.
+
+        The limit is 0 where a servo shut itself down, and its power-on value where the power was interrupted.
         """
-        found: dict[int, tuple[FaultKind, str]] = {}
-        for servo in (servo for servo, times in self._odd.items() if times >= SURE):
+        faults: dict[int, tuple[FaultKind, str]] = {}
+        for servo, n_changed in self._n_changed.items():
+            if n_changed < CONFIRMATIONS:
+                continue
             column = self._columns[servo]
-            is_hot = self._is_hot(servo)
-            kind = FaultKind.OVERHEATED if is_hot else FaultKind.OVERLOADED
-            why = f"shut itself down ({kind.value}) and is limp"
-            if self._read[servo]:
+            if self._read_limits[servo]:
                 kind = FaultKind.VOLTAGE
-                why = "lost its power for a moment, and what it was told"
-            found[column] = kind, f"{self._names[column]} {why}"
-        return found
+                text = "lost its power for a moment, and what it was told"
+            else:
+                kind = FaultKind.OVERHEATED if self._is_hot(servo) else FaultKind.OVERLOADED
+                text = f"shut itself down ({kind.value}) and is limp"
+            faults[column] = (kind, f"{self._names[column]} {text}")
+        return faults
 
     def unfit(self) -> list[int]:
-        """Return the columns of those that shut themselves down and have not recovered."""
-        return [
-            self._columns[servo]
-            for servo, times in self._odd.items()
-            if times and not self._read[servo]
-            if self._is_hot(servo) or FaultKind.OVERLOADED in self._complaints.get(servo, ())
-        ]
+        """Return the columns of the servos that shut themselves down and have not recovered."""
+        columns: list[int] = []
+        for servo, n_changed in self._n_changed.items():
+            is_shut_down = n_changed > 0 and not self._read_limits[servo]
+            is_overloaded = FaultKind.OVERLOADED in self._faults.get(servo, ())
+            if is_shut_down and (self._is_hot(servo) or is_overloaded):
+                columns.append(self._columns[servo])
+        return columns
 
     def _is_hot(self, servo: int) -> bool:
-        return self.health[servo][1] > self._memory[servo]["temperature_limit"] - COOLER_C
+        _volts, temperature = self.health[servo]
+        return temperature > self._memory[servo]["temperature_limit"] - COOLER_C
 
-    def forgive(self, seconds: float, now_s: float) -> None:
-        """Let a time in which nobody could hear anything not count as silence [s]."""
-        self.heard_s = np.minimum(self.heard_s + seconds, now_s)
+    def excuse(self, seconds: float, now_s: float) -> None:
+        """Do not count a time in which this program did not read as silence of the servos [s]."""
+        self.answered_s = np.minimum(self.answered_s + seconds, now_s)
 
     def silent(self, since_s: float) -> list[int]:
-        """Return the columns of those that were not heard since then [s]."""
-        return [int(column) for column in np.flatnonzero(self.heard_s <= since_s)]
+        """Return the columns of the servos that have not answered since a time [s]."""
+        return [int(column) for column in np.flatnonzero(self.answered_s <= since_s)]
 
     def names(self, columns: Sequence[int]) -> str:
-        """Return the joints and IDs of some columns, for a message."""
-        told = [self._names[column] for column in columns]
-        return "every servo" if len(told) == len(self._names) else ", ".join(told)
+        """Return joints and IDs of some columns, for a message."""
+        if len(columns) == len(self._names):
+            return "every servo"
+        return ", ".join(self._names[column] for column in columns)
 
-    def _is_wrong(self, column: int, goal: int) -> bool:
-        """Count a goal that nobody sent, once while it is there; return whether it is new."""
-        if any(goals[column] == goal for goals in reversed(self._sent)):
+    def _is_new_wrong_goal(self, column: int, goal: int) -> bool:
+        """Return whether a servo holds a goal that was never sent and was not counted yet; count it."""
+        if any(goals[column] == goal for goals in reversed(self._sent_goals)):
             self.wrong.discard(column)
             return False
         is_new = column not in self.wrong
@@ -192,33 +217,34 @@ class ServoStates:
         self._counts.wrong_goals += is_new
         return is_new
 
-    def _drive(self, column: int, speed: int, load: int) -> None:
+    def _update_drive(self, column: int, speed: int, load: int) -> None:
         direction = self._directions[column]
         self.velocities[column] = direction * signed(speed) * SPEED_RAD_S
-        self.efforts[column] = direction * signed(load) / FULL_LOAD * self._stalls[column]
+        self.efforts[column] = direction * signed(load) / FULL_LOAD * self._stall_torques[column]
 
-    def _out_of_limits(self, servo: int, decivolts: int, temperature: int) -> set[FaultKind]:
-        memory = self._memory.get(servo)
-        if memory is None:
+    def _limit_faults(self, servo: int, decivolts: int, temperature: int) -> set[FaultKind]:
+        """Return the faults of a servo's voltage [0.1 V] and temperature by its own limits."""
+        registers = self._memory.get(servo)
+        if registers is None:
             return set()
-        found = set()
-        if temperature >= memory["temperature_limit"]:
-            found.add(FaultKind.OVERHEATED)
-        if not memory["min_voltage_limit"] <= decivolts <= memory["max_voltage_limit"]:
-            found.add(FaultKind.VOLTAGE)
-        return found
+        kinds = set()
+        if temperature >= registers["temperature_limit"]:
+            kinds.add(FaultKind.OVERHEATED)
+        if not registers["min_voltage_limit"] <= decivolts <= registers["max_voltage_limit"]:
+            kinds.add(FaultKind.VOLTAGE)
+        return kinds
 
-    def _new(self, servo: int, column: int, now: frozenset[FaultKind], time_s: float) -> list[Fault]:
-        """Return what a servo complains of that it did not before."""
-        before = self._complaints.get(servo, frozenset())
-        self._complaints[servo] = now
+    def _new_faults(self, servo: int, column: int, kinds: frozenset[FaultKind], time_s: float) -> list[Fault]:
+        """Return the faults that a servo did not report before."""
+        previous = self._faults.get(servo, frozenset())
+        self._faults[servo] = kinds
         volts, temperature = self.health.get(servo, (0.0, 0))
-        about = f"{volts:.1f} V, {temperature} degrees Celsius"
+        health = f"{volts:.1f} V, {temperature} degrees Celsius"
         return [
-            self._fault(time_s, column, kind, f"{kind.value} ({about})")
+            self._fault(time_s, column, kind, f"{kind.value} ({health})")
             for kind in FaultKind
-            if kind in now - before
+            if kind in kinds - previous
         ]
 
-    def _fault(self, time_s: float, column: int, kind: FaultKind, what: str) -> Fault:
-        return Fault(time_s, kind, f"{self._names[column]}: {what}", self._robot.joint_names[column])
+    def _fault(self, time_s: float, column: int, kind: FaultKind, text: str) -> Fault:
+        return Fault(time_s, kind, f"{self._names[column]}: {text}", self._robot.joint_names[column])

@@ -1,4 +1,4 @@
-"""Teaching: limbs are let go, put into a pose by hand and caught; the poses become a motion.
+"""Teaching: limbs are released, put into a pose by hand and caught; the poses become a motion.
 
 ```python
 with Teacher(bus, robot, now=time.monotonic) as teacher:
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from posewright.bodies import TorquePolicy
-from posewright.buses.dynamixel.torque import hold_here, read_ticks, release, servo_ids
+from posewright.buses.dynamixel.torque import hold_position, read_ticks, release, servo_ids
 from posewright.errors import InputError, UnknownNameError
 from posewright.motions import LONGEST_S, Easing, Keyframe, Motion, Pose
 
@@ -27,28 +27,29 @@ if TYPE_CHECKING:
     from posewright.buses.dynamixel.bus import Bus
     from posewright.robots import Robot
 
-FIRST_S = 2.0
-"""Time into the first pose where nobody asked for another: from anywhere, so take it slowly [s]."""
+FIRST_POSE_S = 2.0
+"""Default time into the first pose [s]: slow, as the robot may start from anywhere."""
 
-SHORTEST_S = 0.1
-"""Nobody puts a robot into a pose faster than this [s]."""
+MIN_POSE_S = 0.1
+"""Shortest time measured between two poses that are put by hand [s]."""
 
 MS_DIGITS = 3
 DEG_DIGITS = 2
-"""What is caught is rounded to so many digits [s], [deg]: a tick of an AX-12 is 0.29 degrees."""
+"""Digits to which caught times [s] and angles [deg] are rounded: a tick of an AX-12 is 0.29 degrees."""
 
 ALL = "all"
-"""Names every joint where a group is asked for."""
+"""The name of the group of all joints."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CaughtPose:
-    """A pose that was caught.
+    """A pose of the robot, as it was put by hand.
 
     Attributes:
-        angles: `(n_joints,)` [rad], within the limits.
-        reach_s: time on the way into it [s].
-        warnings: which joints stood beyond their limits or must go faster than their servos can, in words.
+        name: of the pose.
+        angles: `(n_joints,)` [rad], clipped to the limits.
+        reach_s: time of the movement into it [s].
+        warnings: joints that stood beyond their limits, or that would have to move faster than they can.
     """
 
     name: str
@@ -62,14 +63,15 @@ class CaughtPose:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Teacher:
-    """Catches poses of a robot whose limbs a person moves.
+    """Records poses of a robot whose limbs are moved by hand.
 
-    Every servo that was not released stays as it is: one whose torque is off floats, and `free` tells.
-    Leaving the `with` takes all torque off, unless `close` was told otherwise before.
+    Servos that are not released keep their torque as it is; `free` lists those without torque. Leaving the
+    `with` switches all torque off, unless `close` was called with another policy before.
 
     Attributes:
-        robot: its card, calibrated.
-        now: the time [s].
+        bus: the open bus.
+        robot: its calibrated card.
+        now: a clock [s].
         caught: the poses so far.
     """
 
@@ -77,7 +79,7 @@ class Teacher:
     robot: Robot
     now: Callable[[], float]
     caught: list[CaughtPose] = field(default_factory=list)
-    _caught_at_s: float = math.nan
+    _last_catch_s: float = math.nan
     _is_closed: bool = False
 
     def __enter__(self) -> Self:
@@ -87,10 +89,10 @@ class Teacher:
         self.close()
 
     def joints(self, group: str) -> tuple[str, ...]:
-        """Return the joints of a group of the card, of a joint's own name, or of `all`.
+        """Return the joints of a group of the card, a single joint by its name, or `all` joints.
 
         Raises:
-            UnknownNameError: it is none of them.
+            UnknownNameError: there is no such group or joint.
         """
         if group == ALL:
             return tuple(servo_ids(self.robot))
@@ -102,96 +104,107 @@ class Teacher:
 
     @property
     def free(self) -> tuple[str, ...]:
-        """The joints whose torque is off now, as their servos say."""
+        """The joints whose torque is off, read from their servos."""
         ids = servo_ids(self.robot)
-        return tuple(joint for joint, one in ids.items() if not self.bus.read(one, "torque_enable"))
+        return tuple(joint for joint, number in ids.items() if not self.bus.read(number, "torque_enable"))
 
     def release(self, group: str) -> None:
-        """Take the torque off the joints of a group: hold what they carry."""
+        """Switch the torque of a group's joints off; support what they carry."""
         release(self.bus, servo_ids(self.robot, self.joints(group)).values())
 
     def hold(self, group: str) -> None:
-        """Let the joints of a group hold where they stand; none jumps to an old goal."""
+        """Let the joints of a group hold their positions; none jumps to an old goal."""
         for number in servo_ids(self.robot, self.joints(group)).values():
-            hold_here(self.bus, number)
+            hold_position(self.bus, number)
 
     def catch(self, name: str = "", seconds: float | None = None) -> CaughtPose:
-        """Note where all joints stand.
+        """Record the present pose.
 
         Args:
-            name: of the pose; default its number.
-            seconds: on the way into it; default the time since the last was caught, 2 s for the first.
+            name: of the pose; by default its number.
+            seconds: time of the movement into it; by default the time since the previous pose, 2 s for the
+                first.
 
         Raises:
-            BodyError: a servo does not answer; nothing is caught then.
-            InputError: no motion can hold such a time.
+            BodyError: a servo does not answer; no pose is recorded then.
+            InputError: the time is out of range.
         """
         if seconds is not None and not 0.0 < round(seconds, MS_DIGITS) <= LONGEST_S:
-            raise InputError(f"a way of {seconds} s", hint=f"above 0, at most {LONGEST_S:g} s")
-        standing = self.robot.from_ticks(read_ticks(self.bus, self.robot))
+            message = f"the time into the pose is {seconds} s"
+            raise InputError(message, hint=f"it is above 0 and at most {LONGEST_S:g} s")
+        measured = self.robot.from_ticks(read_ticks(self.bus, self.robot))
         now_s = self.now()
-        passed_s = FIRST_S if math.isnan(self._caught_at_s) else max(now_s - self._caught_at_s, SHORTEST_S)
-        reach_s = min(passed_s, LONGEST_S) if seconds is None else seconds
-        rounded = np.deg2rad(np.round(np.rad2deg(standing), DEG_DIGITS))
+        if seconds is not None:
+            reach_s = seconds
+        elif math.isnan(self._last_catch_s):
+            reach_s = FIRST_POSE_S
+        else:
+            reach_s = min(max(now_s - self._last_catch_s, MIN_POSE_S), LONGEST_S)
+        rounded = np.deg2rad(np.round(np.rad2deg(measured), DEG_DIGITS))
         angles = np.clip(rounded, *self.robot.limits)
-        warnings = (*self._beyond(standing, angles), *self._too_fast(angles, reach_s))
+        warnings = (*self._limit_warnings(measured, angles), *self._speed_warnings(angles, reach_s))
         pose = CaughtPose(name or f"pose {len(self.caught) + 1}", angles, reach_s, warnings)
         self.caught.append(pose)
-        self._caught_at_s = now_s
+        self._last_catch_s = now_s
         return pose
 
     def undo(self) -> CaughtPose:
-        """Forget the last pose, and return it.
+        """Remove the last pose, and return it.
 
         Raises:
-            InputError: there is none.
+            InputError: there is no pose.
         """
         if not self.caught:
             raise InputError("no pose was caught yet", hint="catch one first")
         return self.caught.pop()
 
     def motion(self, name: str) -> Motion:
-        """Return the poses as a motion, every way smooth and at rest at both ends.
+        """Return the poses as a motion that moves smoothly and comes to rest in each pose.
 
         Raises:
-            InputError: no pose was caught.
+            InputError: there is no pose.
         """
         if not self.caught:
             raise InputError("no pose was caught yet", hint="a motion needs at least one")
         joints = tuple(servo_ids(self.robot))
-        places = [self.robot.index(joint) for joint in joints]
+        columns = [self.robot.index(joint) for joint in joints]
         keyframes = tuple(
-            Keyframe(Pose(joints, pose.angles[places]), round(pose.reach_s, MS_DIGITS), easing=Easing.SMOOTH)
+            Keyframe(Pose(joints, pose.angles[columns]), round(pose.reach_s, MS_DIGITS), easing=Easing.SMOOTH)
             for pose in self.caught
         )
-        told = ", ".join(pose.name for pose in self.caught)
-        return Motion(name, self.robot.name, joints, keyframes, source=f"taught by hand: {told}")
+        pose_names = ", ".join(pose.name for pose in self.caught)
+        return Motion(name, self.robot.name, joints, keyframes, source=f"taught by hand: {pose_names}")
 
     def close(self, policy: TorquePolicy = TorquePolicy.RELEASE) -> None:
-        """End: take all torque off, or leave every servo as it is. Doing so again changes nothing."""
+        """End the session: switch all torque off, or leave servos as they are; call it once or more."""
         if not self._is_closed and policy is TorquePolicy.RELEASE:
             release(self.bus, servo_ids(self.robot).values())
         self._is_closed = True
 
-    def _beyond(self, standing: Floats, clipped: Floats) -> list[str]:
-        """Return which joints stand beyond their limits by more than a tick, in words."""
-        told = []
-        for servo, joint, at, kept in zip(
-            self.robot.servos, self.robot.joints, standing.tolist(), clipped.tolist(), strict=True
+    def _limit_warnings(self, measured: Floats, clipped: Floats) -> list[str]:
+        """Return a warning for each joint that stands beyond its limits by more than a tick."""
+        warnings = []
+        for servo, joint, angle, limit in zip(
+            self.robot.servos, self.robot.joints, measured.tolist(), clipped.tolist(), strict=True
         ):
-            if abs(at - kept) > servo.tick_rad:
-                is_at = math.degrees(at)
-                limit = math.degrees(kept)
-                told.append(f"{joint.name} stands at {is_at:.1f} deg: caught at its limit, {limit:.1f}")
-        return told
+            if abs(angle - limit) > servo.tick_rad:
+                warnings.append(
+                    f"{joint.name} stands at {math.degrees(angle):.1f} deg: caught at its limit, "
+                    f"{math.degrees(limit):.1f}"
+                )
+        return warnings
 
-    def _too_fast(self, angles: Floats, reach_s: float) -> list[str]:
+    def _speed_warnings(self, angles: Floats, reach_s: float) -> list[str]:
+        """Return a warning for each joint that cannot move from the previous pose in `reach_s` [s]."""
         if not self.caught:
             return []
-        peak = np.abs(angles - self.caught[-1].angles) / reach_s * (math.pi / 2.0)  # of half a cosine
-        fast = np.flatnonzero(peak > self.robot.max_speeds)
-        return [
-            f"{self.robot.joint_names[place]} cannot go there in {reach_s:g} s: at least "
-            f"{reach_s * peak[place] / self.robot.max_speeds[place]:.2f} s"
-            for place in fast.tolist()
-        ]
+        mean_speeds = np.abs(angles - self.caught[-1].angles) / reach_s
+        peak_speeds = mean_speeds * (math.pi / 2.0)  # of half a period of a cosine
+        warnings = []
+        for column in np.flatnonzero(peak_speeds > self.robot.max_speeds).tolist():
+            needed_s = reach_s * peak_speeds[column] / self.robot.max_speeds[column]
+            warnings.append(
+                f"{self.robot.joint_names[column]} cannot move there in {reach_s:g} s: it needs at least "
+                f"{needed_s:.2f} s"
+            )
+        return warnings

@@ -1,4 +1,4 @@
-"""Torque of a robot's servos by joint: off, so that a hand can move them, or on where they stand."""
+"""The torque of a robot's servos by joint: off, to be moved by hand, or on, to hold their position."""
 
 from __future__ import annotations
 
@@ -17,14 +17,18 @@ if TYPE_CHECKING:
     from posewright.robots import Robot
 
 HAND_SPEED = 40
-"""Moving speed of a joint that a person has hands near: 0.46 rad/s."""
+"""Moving speed of a joint that a person is handling: 0.46 rad/s."""
 
 
 def servo_ids(robot: Robot, joints: Iterable[str] | None = None) -> dict[str, int]:
-    """Return the ID of each joint's servo, by default of all that are on a bus, by joint.
+    """Return the IDs of servos by joint.
+
+    Args:
+        robot: the robot.
+        joints: whose servos; None for all servos with an ID.
 
     Raises:
-        InputError: a joint's servo has none.
+        InputError: the servo of one of `joints` has no ID.
     """
     if joints is None:
         return {servo.joint: servo.id for servo in robot.servos if servo.id is not None}
@@ -32,13 +36,14 @@ def servo_ids(robot: Robot, joints: Iterable[str] | None = None) -> dict[str, in
     for joint in joints:
         number = robot.servo(joint).id
         if number is None:
-            raise InputError(f"the servo of {joint} has no ID", hint="it is on no bus by its card")
+            message = f"the servo of {joint} has no ID"
+            raise InputError(message, hint="by the robot's card it is not on a bus")
         ids[joint] = number
     return ids
 
 
 def read_ticks(bus: Bus, robot: Robot) -> Floats:
-    """Return where all servos of a robot stand, `(n_joints,)` ticks; NaN for one that is on no bus."""
+    """Read the positions of all servos of a robot, `(n_joints,)` [ticks]; NaN for a servo without an ID."""
     ticks = np.full(len(robot.joints), np.nan)
     for joint, number in servo_ids(robot).items():
         ticks[robot.index(joint)] = bus.read(number, "present_position")
@@ -46,29 +51,29 @@ def read_ticks(bus: Bus, robot: Robot) -> Floats:
 
 
 REPEATS = 3
-"""What no servo answers is sent so often: one damaged packet leaves no torque on."""
+"""How often torque off is sent, which no servo answers: a single damaged packet leaves no torque on."""
 
 
 def release(bus: Bus, ids: Iterable[int]) -> None:
-    """Take the torque off servos by a packet to all of them, which none answers."""
+    """Switch the torque of servos off with one packet, which they do not answer."""
     register = control_table("AX-12A").register("torque_enable")
     off = dict.fromkeys(ids, register.encode(0))
     for _ in range(REPEATS):
         bus.sync_write(register.address, off)
 
 
-def hold_here(bus: Bus, number: int) -> int:
-    """Let a servo hold where it stands, its way to a later goal gentle; return where that is [ticks]."""
-    here = bus.read(number, "present_position")
+def hold_position(bus: Bus, number: int) -> int:
+    """Let a servo hold its position, with a gentle speed for later goals; return the position [ticks]."""
+    position = bus.read(number, "present_position")
     bus.write(number, "moving_speed", HAND_SPEED)
-    bus.write(number, "goal_position", here)  # before the torque, or it would go to an old goal
+    bus.write(number, "goal_position", position)  # before the torque, or it would move to an old goal
     bus.write(number, "torque_enable", 1)
-    return here
+    return position
 
 
 @contextmanager
 def released_after_errors(bus: Bus, robot: Robot) -> Iterator[None]:
-    """Take all torque off a robot where what happens within ends by an error or by Ctrl-C."""
+    """Switch all torque of a robot off if the block ends with an exception, Ctrl-C included."""
     try:
         yield
     except BaseException:

@@ -1,4 +1,4 @@
-"""A RoboNova-1 on its serial line: a program of ours on the board hears poses and answers."""
+"""A RoboNova-1 on its serial line: a program of ours on its board receives poses and answers."""
 
 from __future__ import annotations
 

@@ -13,10 +13,10 @@ from posewright.buses.serial_port import SerialPort
 
 
 def open_link(address: str, parts: Sequence[BodySpec], arena: Arena | None) -> Plant:  # noqa: ARG001 -- its own floor
-    """Return the plant of the robot at an address; its line is opened with its body.
+    """Return the plant of the robot at an address; its `open()` opens the line.
 
     Raises:
-        InputError: the address names no port, or it is of several robots.
+        InputError: the address names no port, or there are several robots.
     """
     part = require_single_body(parts, "a RoboNova's line")
     return RobonovaPlant(

@@ -1,4 +1,4 @@
-"""A RoboNova-1 as a plant and a body: poses at the pace of its line; battery and tilt from its answers."""
+"""A RoboNova-1 as a plant with its body: sends poses as fast as its line allows, reads battery and tilt."""
 
 from __future__ import annotations
 
@@ -21,46 +21,52 @@ from posewright.bodies import (
     TorquePolicy,
 )
 from posewright.buses.robonova import protocol
-from posewright.buses.robonova.protocol import Answer
+from posewright.buses.robonova.protocol import BoardAnswer
 from posewright.buses.serial_port import (
     SerialDevice,
     SerialPort,
     open_line,
-    port_failures,
+    port_exceptions,
     require_pyserial,
 )
 from posewright.documents.plain import PlainMapping
 from posewright.errors import BodyError, FormatError, InputError
 from posewright.robots import Robot
 
-FIRST_S = 10.0
-"""The first pose is answered when the robot is there, gently; slower than this it never is [s]."""
+FIRST_POSE_TIMEOUT_S = 10.0
+"""Longest time until the first pose is answered, which the robot approaches gently [s]."""
 
-ANSWER_S = 0.25
-"""Any other answer takes no longer [s]; ours."""
+ANSWER_TIMEOUT_S = 0.25
+"""Longest time until any other packet is answered [s]; ours."""
 
-LOW_BATTERY_V = 148 * protocol.VOLTS
-"""Below it the battery is empty (template programs)."""
+OFF_REPEATS = 3
+"""How often the packet is sent that switches the motors off."""
+
+LOW_BATTERY_V = 148 * protocol.VOLTS_PER_COUNT
+"""Voltage below which the battery is empty [V] (template programs)."""
 
 
 class RobonovaPlant(SingleBodyPlant):
-    """A plant of one RoboNova, and its body; our program has to run on the board: `receiver_program()`.
+    """A plant of one RoboNova, and its body; the board has to run the program `receiver_program()`.
 
-    The servos tell nothing: positions are those that were sent, efforts NaN. Sensors are `battery` [V],
-    `tilt` (0..255) and `fallen`. Frames come as the card says, but where the line is slower than that, only
-    the newest of each few is sent. Joints are free together or not at all.
+    The servos cannot be read: positions are those that were sent, efforts NaN. Sensors are `battery` [V],
+    `tilt` (0..255) and `fallen`. Frames have the period of the card; if the line is slower, only one of every
+    few is sent. Joints are free all together or not at all.
 
     Args:
         robot: its servos have the board's numbers as IDs.
-        port: where the board's line is plugged in.
-        start_pose: where it goes when it is opened, gently, `(n_joints,)` [rad]; the card's stand where
-            none is given.
+        port: path and rate of the board's line.
+        start_pose: to which the robot moves gently when it is opened, `(n_joints,)` [rad]; None for the
+            pose `stand` of the card.
         clock: paces its frames.
-        now: a clock that only runs forward [s].
-        name: of the robot in this plant; the robot's own where none is given.
+        now: a monotonic clock [s].
+        name: of the robot in this plant; None for the robot's own.
+
+    Attributes:
+        last_answer: latest answer of the board; None before the first.
 
     Raises:
-        InputError: the robot has other servos.
+        InputError: the IDs of the robot's servos are not the numbers of the board.
         MissingExtraError: pyserial is not installed.
     """
 
@@ -75,67 +81,68 @@ class RobonovaPlant(SingleBodyPlant):
         name: str | None = None,
     ) -> None:
         require_pyserial("a RoboNova's line", "bus")
-        if sorted(-1 if servo.id is None else servo.id for servo in robot.servos) != list(protocol.SERVOS):
-            hint = "its servos' IDs are " + ", ".join(map(str, protocol.SERVOS))
+        ids = sorted(-1 if servo.id is None else servo.id for servo in robot.servos)
+        if ids != list(protocol.SERVOS):
+            hint = "the IDs of its servos are " + ", ".join(map(str, protocol.SERVOS))
             raise InputError(f"{robot.name} is no RoboNova", hint=hint)
         super().__init__(robot, name, clock)
-        self.answer: Answer | None = None
+        self.last_answer: BoardAnswer | None = None
         self._port = port
         self._now = now
-        self._order = np.argsort([servo.id or 0 for servo in robot.servos])
+        self._board_order = np.argsort([servo.id or 0 for servo in robot.servos])
         self._positions = robot.pose("stand") if start_pose is None else np.array(start_pose, float)
-        self._every = max(1, math.ceil(protocol.FRAME_S / robot.frame_period_s))
+        self._frames_per_pose = max(1, math.ceil(protocol.FRAME_S / robot.frame_period_s))
         self._line: SerialDevice = None
         self._is_free = False
 
     def open(self) -> None:
-        """Find the board, and let the robot go to where it starts, gently.
+        """Open the line, find the board, and move the robot gently to its start pose.
 
         Raises:
-            BodyError: there is no such port, somebody holds it, or no board with our program answers.
+            BodyError: there is no such port, another program holds it, or no board with our program answers.
         """
         if self._line is not None:
             return
         self._line = open_line(self._port).port
-        greeting = (bytes((protocol.ASK,)), ANSWER_S)
-        first_pose = (self._packet(self._positions), FIRST_S)
+        greeting = (bytes((protocol.ASK,)), ANSWER_TIMEOUT_S)
+        first_pose = (self._packet(self._positions), FIRST_POSE_TIMEOUT_S)
         with ExitStack() as on_failure:
             on_failure.callback(self.close)
             for packet, timeout_s in (greeting, first_pose):
                 self._send(packet)
                 if self._receive(timeout_s) is None:
-                    hint = "is it on, and does its board run `buses.robonova.receiver_program()`?"
+                    hint = "switch it on; its board has to run `buses.robonova.receiver_program()`"
                     raise BodyError(f"no RoboNova answers on {self._port.path}", hint=hint)
             on_failure.pop_all()
 
     def read(self) -> BodyState:
-        """Return what was sent last, and the sensors as of the latest answer."""
+        """Return the pose that was sent last, and the sensors of the latest answer."""
         unknown = np.full_like(self._positions, np.nan)
         sensors: dict[str, Reading] = {}
-        if self.answer is not None:
-            sensors["battery"] = self.answer.battery_v
-            sensors["tilt"] = float(self.answer.tilt)
-            sensors["fallen"] = self.answer.fallen
+        if self.last_answer is not None:
+            sensors["battery"] = self.last_answer.battery_v
+            sensors["tilt"] = float(self.last_answer.tilt)
+            sensors["fallen"] = self.last_answer.fallen
         return BodyState(self.time_s, self._positions.copy(), unknown, None, sensors)
 
     def observe(self) -> JointStates:
-        """Return one row: what was sent last."""
+        """Return one row: the pose that was sent last."""
         positions = self._positions[np.newaxis].copy()
         return JointStates(np.array([self.time_s]), positions, np.full_like(positions, np.nan))
 
     def facts(self) -> PlainMapping:
-        """Return how fast the line lets frames through [s]."""
-        return {"line_frame_s": protocol.FRAME_S, "sent_every": self._every}
+        """Return the time of a frame on the line [s], and how many frames there are per pose."""
+        return {"line_frame_s": protocol.FRAME_S, "sent_every": self._frames_per_pose}
 
     def play(self, rows: JointCommands) -> JointStates:
-        """Send rows; a free joint without an angle counts as standing where it was sent last.
+        """Send rows of commands; a free joint without an angle keeps its last position.
 
         Raises:
-            BodyError: the port is gone, some joints but not all shall be free, or it is not open.
+            BodyError: the port is gone, some but not all joints are to be free, or the plant is not open.
         """
         is_free = rows.free is not None and bool(rows.free.any())
         if rows.free is not None and is_free and not rows.free.all():
-            raise BodyError("a RoboNova cannot let go of some joints only", hint="of all or of none")
+            raise BodyError("a RoboNova cannot free some of its joints", hint="free all joints or none")
         angles = np.where(np.isfinite(rows.angles), rows.angles, self._positions)
         faults: list[Fault] = []
         for row in angles:
@@ -145,77 +152,78 @@ class RobonovaPlant(SingleBodyPlant):
         return JointStates(times, angles, np.full_like(angles, np.nan), faults=tuple(faults))
 
     def _send_frame(self, angles: Floats, *, is_free: bool) -> list[Fault]:
-        """Send a row, and return the faults that the board's answer tells of."""
+        """Send a row if its turn has come, and return the faults in the board's answer."""
         faults: list[Fault] = []
-        if self.frames % self._every == 0 and not (is_free and self._is_free):
+        is_already_free = is_free and self._is_free
+        if self.frames % self._frames_per_pose == 0 and not is_already_free:
             self._send(bytes((protocol.OFF, protocol.SURE)) if is_free else self._packet(angles))
-            is_gentle = self._is_free and not is_free  # the servos come back slowly
+            is_gentle = self._is_free and not is_free  # servos that were free return slowly
             self._is_free = is_free
-            faults = self._faults_of(self._receive(FIRST_S if is_gentle else ANSWER_S))
+            answer = self._receive(FIRST_POSE_TIMEOUT_S if is_gentle else ANSWER_TIMEOUT_S)
+            faults = self._faults_in(answer)
         self._positions = angles.copy()
         self.frames += 1
         return faults
 
-    def _faults_of(self, answer: Answer | None) -> list[Fault]:
+    def _faults_in(self, answer: BoardAnswer | None) -> list[Fault]:
         if answer is None:
             return [Fault(self.time_s, FaultKind.SILENT, "the board did not answer")]
         faults: list[Fault] = []
-        if not answer.whole:
+        if not answer.is_pose_intact:
             faults.append(Fault(self.time_s, FaultKind.GARBLED, "the board heard a damaged pose"))
         if answer.battery_v < LOW_BATTERY_V:
             faults.append(Fault(self.time_s, FaultKind.VOLTAGE, f"the battery has {answer.battery_v:.1f} V"))
         return faults
 
     def stop(self, policy: TorquePolicy) -> None:
-        """Let go of all joints, or leave them where they are; must not raise."""
-        if policy is TorquePolicy.RELEASE and self._line is not None:
-            try:
-                for _ in range(3):  # nobody asks again whether it was heard
-                    self._send(bytes((protocol.OFF, protocol.SURE)))
-                self._receive(ANSWER_S)
-                self._is_free = True
-            except BodyError:  # the cable is pulled: nothing can be done from here
-                return
+        """Switch all motors off, or leave them as they are; raises nothing."""
+        if policy is not TorquePolicy.RELEASE or self._line is None:
+            return
+        with suppress(BodyError):  # the cable is pulled: nothing can be done from here
+            for _ in range(OFF_REPEATS):
+                self._send(bytes((protocol.OFF, protocol.SURE)))
+            self._receive(ANSWER_TIMEOUT_S)
+            self._is_free = True
 
     def close(self) -> None:
-        """Let go of the port."""
+        """Close the port."""
         line = self._line
         self._line = None
         if line is not None:
-            with suppress(*port_failures()):
+            with suppress(*port_exceptions()):
                 line.close()
 
     def _packet(self, angles: Floats) -> bytes:
         counts = np.clip(np.rint(self.robot.to_ticks(angles)), protocol.LOW, protocol.HIGH)
-        return protocol.pose(int(count) for count in counts[self._order])
+        return protocol.pose_packet(int(count) for count in counts[self._board_order])
 
     def _send(self, data: bytes) -> None:
         if self._line is None:
-            raise BodyError(f"the line {self._port.path} is not open", hint="open() takes hold of it")
+            raise BodyError(f"the line {self._port.path} is not open", hint="open() it first")
         try:
             self._line.reset_input_buffer()
             self._line.write(data)
-        except port_failures() as error:
+        except port_exceptions() as error:
             raise self._port_gone_error() from error
 
     def _port_gone_error(self) -> BodyError:
-        return BodyError(f"the port {self._port.path} is gone", hint="is the cable plugged in?")
+        return BodyError(f"the port {self._port.path} is gone", hint="check that the cable is plugged in")
 
-    def _receive(self, timeout_s: float) -> Answer | None:
-        """Return the answer, or None where no undamaged one comes in time."""
+    def _receive(self, timeout_s: float) -> BoardAnswer | None:
+        """Return the next undamaged answer; None if there is none in time [s]."""
         deadline_s = self._now() + timeout_s
         received = b""
         while self._now() < deadline_s:
             try:
                 self._line.timeout = max(0.0, deadline_s - self._now())
                 received += self._line.read(protocol.ANSWER_BYTES - len(received))
-            except port_failures() as error:
+            except port_exceptions() as error:
                 raise self._port_gone_error() from error
             if len(received) == protocol.ANSWER_BYTES:
                 try:
-                    self.answer = Answer.decode(received)
+                    self.last_answer = BoardAnswer.decode(received)
                 except FormatError:
-                    received = received[1:]  # bytes were lost or added: look for the next that fits
+                    received = received[1:]  # bytes were lost or added: try from the next byte
                     continue
-                return self.answer
+                return self.last_answer
         return None

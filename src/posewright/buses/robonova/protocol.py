@@ -1,9 +1,9 @@
-"""What goes over a RoboNova's line, 4800 bits a second, and the program on the board that hears it.
+"""The protocol of a RoboNova's line, 4800 bits per second, and the program on the board that speaks it.
 
-A pose is 255, 16 positions in the order of the servos' numbers, and a check; the answer says whether it was
-whole, and what the board's AD(6) (battery) and AD(5) (tilt) read. No position is above 190, so that what
-begins a packet is never taken for one. Source of ERX, ETX, AD, MOVE, DIR: RoboBASIC manual v2.10; the rest is
-ours. It was tried on an interpreter of ours only, not on a board.
+A pose is 255, 16 positions in the order of the servos' numbers, and a checksum; the answer tells whether it
+was intact, and has the readings of the board's AD(6) (battery) and AD(5) (tilt). No position is above 190, so
+that the first byte of a packet is never mistaken for one. Source of ERX, ETX, AD, MOVE, DIR: RoboBASIC manual
+v2.10; the rest is ours. It was tried on our interpreter only, not on a board.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from posewright.errors import FormatError, InputError
 BAUD = 4800
 BYTE_S = 10.0 / BAUD
 SERVOS = (0, 1, 2, 3, 4, 6, 7, 8, 12, 13, 14, 18, 19, 20, 21, 22)
-"""Numbers of the 16 servos on the board: legs and arms of the groups G6A to G6D."""
+"""Numbers of the 16 servos on the board: legs and arms in the groups G6A to G6D."""
 
 LOW = 10
 HIGH = 190
-"""Least and greatest position that MOVE takes."""
+"""Smallest and largest position that MOVE accepts."""
 
 POSE = 255
 OFF = 254
@@ -29,77 +29,81 @@ ASK = 253
 DONE = 252
 DAMAGED = 251
 SURE = 85
-"""Follows OFF, so that no single damaged byte lets go of the robot."""
+"""Follows OFF, so that no single damaged byte switches the motors off."""
 
-CHECKED = 241
+CHECKSUM_MODULUS = 241
 POSE_BYTES = 2 + len(SERVOS)
 ANSWER_BYTES = 4
 FRAME_S = (POSE_BYTES + ANSWER_BYTES) * BYTE_S
-"""What a pose and its answer take on the wire [s]."""
+"""Time of a pose and its answer on the wire [s]."""
 
-VOLTS = 10.0 / 256.0
-"""Of a count of AD(6) (template programs: V = 10 x value / 256)."""
+VOLTS_PER_COUNT = 10.0 / 256.0
+"""Voltage of one count of AD(6) [V] (template programs: V = 10 x value / 256)."""
 
-FALLEN = (30, 200)
-"""Of AD(5): below or above, the robot lies (template programs)."""
-
-
-def check(numbers: Iterable[int]) -> int:
-    """Return the check of some numbers: no one that differs, and no two swapped neighbours, have the same."""
-    return sum(place * number for place, number in enumerate(numbers, 1)) % CHECKED
+UPRIGHT_TILT = (30, 200)
+"""Range of AD(5) of an upright robot; outside it has fallen (template programs)."""
 
 
-def pose(positions: Iterable[int]) -> bytes:
+def checksum(numbers: Iterable[int]) -> int:
+    """Return the checksum of some numbers; it detects any single wrong number and any swap of neighbours."""
+    return sum(place * number for place, number in enumerate(numbers, 1)) % CHECKSUM_MODULUS
+
+
+def pose_packet(positions: Iterable[int]) -> bytes:
     """Return the packet of a pose.
 
     Raises:
-        InputError: these are not 16 positions that MOVE takes.
+        InputError: these are not 16 positions that MOVE accepts.
     """
-    told = list(positions)
-    if len(told) != len(SERVOS) or not all(LOW <= one <= HIGH for one in told):
-        raise InputError(f"{told} is no pose of a RoboNova", hint=f"{len(SERVOS)} positions {LOW}..{HIGH}")
-    return bytes((POSE, *told, check(told)))
+    numbers = list(positions)
+    if len(numbers) != len(SERVOS) or not all(LOW <= number <= HIGH for number in numbers):
+        hint = f"a pose has {len(SERVOS)} positions of {LOW}..{HIGH}"
+        raise InputError(f"{numbers} is no pose of a RoboNova", hint=hint)
+    return bytes((POSE, *numbers, checksum(numbers)))
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What the board answered.
+class BoardAnswer:
+    """An answer of the board.
 
     Attributes:
-        whole: whether what it heard was.
+        is_pose_intact: whether the board received the packet undamaged.
         battery_v: voltage of its battery [V].
-        tilt: what its tilt sensor reads, 0..255.
+        tilt: reading of its tilt sensor, 0..255.
     """
 
-    whole: bool
+    is_pose_intact: bool
     battery_v: float
     tilt: int
 
     @property
     def fallen(self) -> bool:
-        """Whether the robot lies."""
-        return not FALLEN[0] <= self.tilt <= FALLEN[1]
+        """Whether the robot has fallen."""
+        return not UPRIGHT_TILT[0] <= self.tilt <= UPRIGHT_TILT[1]
 
     @classmethod
-    def decode(cls, data: bytes) -> Answer:
-        """Read an answer.
+    def decode(cls, data: bytes) -> BoardAnswer:
+        """Parse an answer.
 
         Raises:
-            FormatError: it is none, or is damaged.
+            FormatError: the bytes are no answer, or are damaged.
         """
-        if len(data) != ANSWER_BYTES or data[0] not in (DONE, DAMAGED) or check(data[:3]) != data[3]:
-            raise FormatError(f"{data.hex(' ')} is no answer of a RoboNova", hint="4 bytes, 252 or 251 first")
-        return cls(data[0] == DONE, data[1] * VOLTS, data[2])
+        has_valid_head = len(data) == ANSWER_BYTES and data[0] in (DONE, DAMAGED)
+        if not has_valid_head or checksum(data[:3]) != data[3]:
+            hint = "4 bytes, of which the first is 252 or 251"
+            raise FormatError(f"{data.hex(' ')} is no answer of a RoboNova", hint=hint)
+        return cls(data[0] == DONE, data[1] * VOLTS_PER_COUNT, data[2])
 
 
 def receiver_program() -> str:
-    """Return the RoboBASIC program for the board."""
+    """Return the RoboBASIC program for the board, with CRLF line ends."""
     text = Path(__file__).with_name("receiver.bas").read_text(encoding="ascii")
     places = range(len(SERVOS))
-    declared = "\n".join(f"DIM P{place} AS BYTE" for place in places)
-    received = "\n".join(
+    declarations = "\n".join(f"DIM P{place} AS BYTE" for place in places)
+    receivers = "\n".join(
         f"P{place}_COMES:\n    ERX {BAUD}, P{place}, P{place}_COMES\n    A = P{place}\n"
         f"    IF A > {HIGH} THEN GOTO KIND\n    M = P{place} * {place + 1}\n    S = S + M"
         for place in places
     )
-    return text.replace("{DECLARE}", declared).replace("{RECEIVE}", received).replace("\n", "\r\n")
+    program = text.replace("{DECLARE}", declarations).replace("{RECEIVE}", receivers)
+    return program.replace("\n", "\r\n")

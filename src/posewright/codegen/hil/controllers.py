@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from posewright.bodies import BodyState, Decision, JointCommands
-from posewright.buses.dynamixel.packets import packets_in
+from posewright.buses.dynamixel.packets import split_packets
 from posewright.charts import Chart, Interpreter, Snapshot, Value
 from posewright.codegen.behaviour.subject import BehaviourSubject
 from posewright.codegen.hil.board_unit import BoardUnit, Record
@@ -187,7 +187,7 @@ class BehaviourOnBoardController(LinkedController):
     def _read_bus(self) -> None:
         """Take the commands of the last valid packet on the bus; without one the pose is held."""
         self._bus_bytes += bytes(byte for _, byte in self._board.bus())
-        packets, self._bus_bytes = packets_in(self._bus_bytes)
+        packets, self._bus_bytes = split_packets(self._bus_bytes)
         for packet in reversed(packets):
             try:
                 self._commands = self._subject.decode_packet(packet, self._commands.angles[-1])

@@ -67,4 +67,4 @@ class DamagedLine:
     def _transmit(self, data: bytes) -> bytes:
         if any(begin <= self.time_s < end for begin, end in self.damage.silent):
             return b""
-        return b"".join(self._line.through(data))
+        return b"".join(self._line.transmit(data))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from posewright.buses.serial_port import SerialPort, cannot_open, require_pyserial
+from posewright.buses.serial_port import SerialPort, port_open_error, require_pyserial
 from posewright.errors import BodyError, InputError
 
 PREFIX = "serial:"
@@ -37,7 +37,7 @@ class SerialLine:
         try:
             self._line: Any = serial.Serial(port.path, port.baud, timeout=0.0, exclusive=True)
         except serial.SerialException as error:
-            raise cannot_open(port, error) from None
+            raise port_open_error(port, error) from None
         except ValueError as error:
             raise InputError(f"the serial port {port.path} cannot be set: {error}") from None
 

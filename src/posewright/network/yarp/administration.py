@@ -1,4 +1,4 @@
-"""What a port answers to those who ask about its connections and change them: `yarp connect`, `yarp ping`."""
+"""The administration of a port: answers to requests that list or change its connections (`yarp connect`)."""
 
 from __future__ import annotations
 
@@ -24,98 +24,115 @@ class Route:
     carrier: Carrier
 
     def details(self) -> Bottle:
-        """Return what `[list]` says of it."""
+        """Return its description for `[list]`."""
         connectionless = (("connectionless", 1),) if self.carrier is Carrier.UDP else ()
         return ("from", self.begin), ("to", self.end), ("carrier", self.carrier.value), *connectionless
 
 
-class Connected(Protocol):
-    """A port, as those see it who ask about its connections."""
+class AdministeredPort(Protocol):
+    """The interface of a port for its administration."""
 
     name: str
     address: Address
 
     def connect(self, to: str, carrier: str = "tcp") -> None:
-        """Connect to a port by name; PosewrightError: it cannot."""
+        """Connect to a port by name; raise a PosewrightError if that fails."""
 
     def disconnect(self, to: str) -> bool:
-        """End the connection to a port; return whether there was one."""
+        """Close the connection to a port; return whether there was one."""
 
     def expel(self, name: str) -> bool:
-        """End the connections that somebody made; return whether there was one."""
+        """Close the connections from a port; return whether there was one."""
 
     def routes(self) -> tuple[list[Route], list[Route]]:
-        """Return its connections: those to others, and those from others."""
+        """Return the outgoing and the incoming connections."""
 
 
-def describe(port: Connected) -> list[str]:
-    """Return who is connected, in the lines that `yarp ping` prints."""
-    said = [f"This is {port.name} at tcp://{port.address}/"]
-    for kind, none, routes in zip(("output", "input"), ("outgoing", "incoming"), port.routes(), strict=True):
-        of = f"There is an {kind} connection"
-        lines = [f"{of} from {one.begin} to {one.end} using {one.carrier.value}" for one in routes]
-        said += lines or [f"There are no {none} connections"]
-    return said
+def describe(port: AdministeredPort) -> list[str]:
+    """Return the connections of a port, in the lines that `yarp ping` prints."""
+    lines = [f"This is {port.name} at tcp://{port.address}/"]
+    outputs, inputs = port.routes()
+    for kind, direction, routes in (("output", "outgoing", outputs), ("input", "incoming", inputs)):
+        for route in routes:
+            lines.append(
+                f"There is an {kind} connection from {route.begin} to {route.end} using {route.carrier.value}"
+            )
+        if not routes:
+            lines.append(f"There are no {direction} connections")
+    return lines
 
 
-def reconnect(port: Connected, command: str) -> str:
-    """Obey `/port`, `!/port` or `~/port`; return what was done."""
-    obey = {"/": lambda name: _add(port, f"/{name}"), "!": lambda name: _end_output(port, name)}
-    return obey.get(command[0], lambda name: _end_input(port, name))(_word(command[1:])).rstrip()
+def reconnect(port: AdministeredPort, command: str) -> str:
+    """Execute `/port` (connect), `!/port` or `~/port` (disconnect); return the result as a line."""
+    name = _word(command[1:])
+    if command[0] == "/":
+        result = _connect(port, f"/{name}")
+    elif command[0] == "!":
+        result = _disconnect_output(port, name)
+    else:
+        result = _disconnect_input(port, name)
+    return result.rstrip()
 
 
-def administer(port: Connected, request: Bottle) -> Bottle:
+def administer(port: AdministeredPort, request: Bottle) -> Bottle:
     """Return the answer to an administrative message."""
-    said = ANSWERS.get(_word(request[0])) if request else None
-    return said(port, request[1:]) if said else FAIL
+    handler = HANDLERS.get(_word(request[0])) if request else None
+    return handler(port, request[1:]) if handler else FAIL
 
 
 def _word(value: Value) -> str:
-    """Return a word or a name, and of what is longer than any the beginning."""
+    """Return a word, cut to the longest name; empty if the value is none."""
     return value[:LONGEST_NAME] if isinstance(value, str) else ""
 
 
-def _list(port: Connected, rest: Bottle) -> Bottle:
-    way, name = map(_word, (*rest, "", "")[:2])
+def _list(port: AdministeredPort, arguments: Bottle) -> Bottle:
+    """Answer `[list] [in]` and `[list] [out]`, each with or without the name of a port."""
+    direction = _word(arguments[0]) if arguments else ""
+    name = _word(arguments[1]) if len(arguments) > 1 else ""
     outputs, inputs = port.routes()
-    ways = {"out": {one.end: one for one in outputs}, "in": {one.begin: one for one in inputs}}
-    if way not in ways:
+    routes_by_direction = {
+        "out": {route.end: route for route in outputs},
+        "in": {route.begin: route for route in inputs},
+    }
+    if direction not in routes_by_direction:
         return FAIL
+    routes = routes_by_direction[direction]
     if not name:
-        return tuple(ways[way])
-    return ways[way][name].details() if name in ways[way] else ()
+        return tuple(routes)
+    return routes[name].details() if name in routes else ()
 
 
-def _added(port: Connected, rest: Bottle) -> Bottle:
-    target = ":/".join(map(_word, reversed(rest[:2])))
-    said = _add(port, target)
-    return (0 if said.startswith("Added") else -1), said
+def _add(port: AdministeredPort, arguments: Bottle) -> Bottle:
+    target = ":/".join(map(_word, reversed(arguments[:2])))
+    result = _connect(port, target)
+    return (0 if result.startswith("Added") else -1), result
 
 
-def _deleted(port: Connected, rest: Bottle) -> Bottle:
-    name = _word(rest[0]) if rest else ""
-    said = [_end_output(port, name), _end_input(port, name)]
-    done = [one for one in said if one.startswith("Removed")]
-    return (0 if done else -1), "".join(done or said)
+def _delete(port: AdministeredPort, arguments: Bottle) -> Bottle:
+    name = _word(arguments[0]) if arguments else ""
+    results = [_disconnect_output(port, name), _disconnect_input(port, name)]
+    successes = [result for result in results if result.startswith("Removed")]
+    return (0 if successes else -1), "".join(successes or results)
 
 
-def _add(port: Connected, target: str) -> str:
-    found = re.fullmatch(r"([a-z_]++)[^:/]*+:/(/.+)", target)  # as fast_tcp://reader, or tcp+log.in://reader
-    carrier, to = (found[1], found[2]) if found else ("tcp", target)
+def _connect(port: AdministeredPort, target: str) -> str:
+    match = re.fullmatch(r"([a-z_]++)[^:/]*+:/(/.+)", target)  # as fast_tcp://reader, or tcp+log.in://reader
+    carrier = match[1] if match else "tcp"
+    name = match[2] if match else target
     try:
-        port.connect(to, carrier)
+        port.connect(name, carrier)
     except PosewrightError:
         return f"Do not know how to connect to {target}\r\n"
     return f"Added connection from {port.name} to {target}\r\n"
 
 
-def _end_output(port: Connected, name: str) -> str:
+def _disconnect_output(port: AdministeredPort, name: str) -> str:
     if port.disconnect(name):
         return f"Removed connection from {port.name} to {name}\r\n"
     return f"Could not find an outgoing connection to {name}\r\n"
 
 
-def _end_input(port: Connected, name: str) -> str:
+def _disconnect_input(port: AdministeredPort, name: str) -> str:
     if port.expel(name):
         return f"Removed connection from {name} to {port.name}\r\n"
     return f"Could not find an incoming connection from {name}\r\n"
@@ -127,14 +144,14 @@ HELP: Bottle = (
     "[ver] | [list] [in] $port | [list] [out] $port",
     "[add] $port, tcp://port, fast_tcp://port or udp://port | [del] $port",
 )
-ANSWERS: Mapping[str, Callable[[Connected, Bottle], Bottle]] = MappingProxyType(
+HANDLERS: Mapping[str, Callable[[AdministeredPort, Bottle], Bottle]] = MappingProxyType(
     {
-        "ver": lambda _port, _rest: (Vocab("ver"), 1, 2, 3),
-        "help": lambda _port, _rest: HELP,
+        "ver": lambda _port, _arguments: (Vocab("ver"), 1, 2, 3),
+        "help": lambda _port, _arguments: HELP,
         "list": _list,
-        "add": _added,
-        "del": _deleted,
-        "prop": lambda _port, rest: () if rest[:1] == ("get",) else (Vocab("fail"),),
-        "pid": lambda _port, _rest: (1, "", os.getpid()),
+        "add": _add,
+        "del": _delete,
+        "prop": lambda _port, arguments: () if arguments[:1] == ("get",) else (Vocab("fail"),),
+        "pid": lambda _port, _arguments: (1, "", os.getpid()),
     }
 )

@@ -25,20 +25,21 @@ from posewright.network.yarp.remote_board import RemoteBoard
 from posewright.network.yarp.sensors import sensor_ports
 
 SILENT_S = 0.1
-"""A board that is silent for so long has a fault."""
+"""A board that sends nothing for so long has a fault [s]."""
 
 LOST_S = 0.5
-"""A board that is silent for so long is lost."""
+"""A board that sends nothing for so long is lost [s]."""
 
 
 class YarpBody(SingleBodyPlant):
     """A robot behind a control board, a `Body` and its own `Plant`.
 
-    Positions are streamed, a row a frame. What the board does not tell, such as torques, is not known.
+    Positions are streamed, one row per frame. Quantities that the board does not send, such as torques, are
+    unknown.
 
     Args:
-        names: where the name server is.
-        port: what the ports of the robot begin with.
+        names: client of the name server.
+        port: prefix of the robot's ports.
         part: the robot.
         clock: paces its frames.
     """
@@ -55,7 +56,7 @@ class YarpBody(SingleBodyPlant):
         self._goal: Floats = np.zeros(len(part.robot.joints))
 
     def open(self) -> None:
-        """Connect, and take all joints to direct positions; errors as of `Body`."""
+        """Connect, and set all joints to direct position control; errors as of `Body`."""
         if self._board is not None:
             return
         sensors = sensor_ports(self._port, self.robot, (*self.robot.sensors, *self._sensors))
@@ -66,31 +67,31 @@ class YarpBody(SingleBodyPlant):
             board.close()
             raise
         self._board = board
-        self._goal = np.nan_to_num(board.told.positions)
+        self._goal = np.nan_to_num(board.state.positions)
 
     @property
     def _open(self) -> RemoteBoard:
         if self._board is None:
-            raise BodyError(f"{self._port} is not open")
+            raise BodyError(f"{self._port} is not open", hint="open() it first")
         return self._board
 
     def read(self) -> BodyState:
-        """Return what the board and the sensors told last."""
-        told = self._open.told
-        velocities = told.velocities if np.isfinite(told.velocities).all() else None
-        torques = np.nan_to_num(told.torques)
-        return BodyState(self.time_s, told.positions, torques, velocities, self._open.readings)
+        """Return the latest state of the board and the sensors."""
+        state = self._open.state
+        velocities = state.velocities if np.isfinite(state.velocities).all() else None
+        torques = np.nan_to_num(state.torques)
+        return BodyState(self.time_s, state.positions, torques, velocities, self._open.readings)
 
     def observe(self) -> JointStates:
-        """Return what the joints do now."""
-        told = self._open.told
-        return JointStates(np.array([self.time_s]), told.positions[np.newaxis], told.torques[np.newaxis])
+        """Return one row: the latest state of the joints."""
+        state = self._open.state
+        return JointStates(np.array([self.time_s]), state.positions[np.newaxis], state.torques[np.newaxis])
 
     def play(self, rows: JointCommands) -> JointStates:
-        """Stream rows; what the joints did is what the board told last.
+        """Stream rows of commands; return the states that the board sent meanwhile.
 
         Raises:
-            BodyError: the body is not open, or the board has told nothing for too long.
+            BodyError: the body is not open, or the board has sent nothing for too long.
         """
         self._set_free(rows.free)
         times = np.empty(len(rows))
@@ -101,27 +102,28 @@ class YarpBody(SingleBodyPlant):
             self._goal = np.where(np.isfinite(angles), angles, self._goal)
             self._open.send(self._goal)
             self.frames += 1
-            faults += self._silence()
-            told = self._open.told
+            faults += self._check_silence()
+            state = self._open.state
             times[i] = self.time_s
-            positions[i] = told.positions
-            torques[i] = told.torques
+            positions[i] = state.positions
+            torques[i] = state.torques
         return JointStates(times, positions, torques, faults=tuple(faults))
 
-    def _silence(self) -> list[Fault]:
-        """Return a fault once the board has told nothing for a while; raise BodyError when it is lost."""
+    def _check_silence(self) -> list[Fault]:
+        """Return a fault when the board has sent nothing for a while; raise a BodyError when it is lost."""
         count = self._open.count
         self._silent_frames = self._silent_frames + 1 if count == self._message_count else 0
         self._message_count = count
         silent_s = self._silent_frames * self.frame_period_s
         if silent_s >= LOST_S:
-            raise BodyError(f"{self._port} has told nothing for {silent_s:.1f} s", hint="is it still there?")
+            message = f"{self._port} has sent nothing for {silent_s:.1f} s"
+            raise BodyError(message, hint="check that its program runs")
         if SILENT_S <= silent_s < SILENT_S + self.frame_period_s:
             return [Fault(self.time_s, FaultKind.SILENT, f"{self._port} tells nothing")]
         return []
 
     def _set_free(self, free: Flags | None) -> None:
-        """Take torque from joints that are free from now on, and give it to those that are no more."""
+        """Switch the torque of joints off and on where that changes."""
         is_free = np.zeros_like(self._free) if free is None else free.copy()
         for joints, mode in ((is_free & ~self._free, IDLE), (self._free & ~is_free, DIRECT)):
             if joints.any():
@@ -129,7 +131,7 @@ class YarpBody(SingleBodyPlant):
         self._free = is_free
 
     def stop(self, policy: TorquePolicy) -> None:
-        """Stop where it is, or take torque away; one that does not answer is not waited for."""
+        """Stop the joints, or switch their torque off; a board that does not answer is ignored."""
         with suppress(PosewrightError):
             if policy is TorquePolicy.RELEASE:
                 self._open.set_modes(np.ones_like(self._free), IDLE)
@@ -137,7 +139,7 @@ class YarpBody(SingleBodyPlant):
                 self._open.stop()
 
     def close(self) -> None:
-        """Let go of all ports."""
+        """Close all ports."""
         if self._board is not None:
             self._board.close()
         self._board = None

@@ -1,7 +1,7 @@
-"""Bottles, YARP's typed lists, as bytes.
+"""Bottles, YARP's typed lists: encoding to and decoding from bytes.
 
-An item is a tag and a value, all little-endian. A list whose items share one type that is no list carries
-that type in its own tag, and its items no tags. A bottle is such a list, and so is a vector.
+An item is a tag and a value, all little-endian. A list whose items share one type that is no list has that
+type in its own tag, and its items have no tags. A bottle is such a list, and so is a vector.
 """
 
 from __future__ import annotations
@@ -22,42 +22,42 @@ INT64 = 17
 FLOAT32 = 128
 FLOAT64 = 10
 NUMBERS = {INT32: "i", VOCAB: "i", FLOAT64: "d", INT64: "q", 32: "b", 64: "h", FLOAT32: "f"}
-"""How the values of fixed size are packed, by tag: 32 and 64 are integers of 8 and 16 bits."""
+"""Formats of `struct` for values of fixed size, by tag: 32 and 64 are integers of 8 and 16 bits."""
 
-LONGEST = 8 << 20
-"""A bottle of more bytes is refused: an image of 1600 x 1200 in colour fits in."""
+MAX_BYTES = 8 << 20
+"""Largest bottle [bytes]: an image of 1600 x 1200 in colour fits in."""
 
-MOST_ITEMS = 1 << 16
-"""A bottle of more items is refused: each takes many times the room that it takes on the wire."""
+MAX_ITEMS = 1 << 16
+"""Largest number of items: in memory each takes many times its size on the wire."""
 
-DEEPEST = 32
-"""Lists within lists within lists: more levels are refused."""
+MAX_DEPTH = 32
+"""Largest number of levels of nested lists."""
 
-LEAST_ITEM = 5
-"""No tagged item is shorter: a tag and a byte."""
+MIN_ITEM_BYTES = 5
+"""Smallest tagged item [bytes]: a tag and a byte."""
 
 INT64_RANGE = range(-(1 << 63), 1 << 63)
 
 
 class Vocab(str):
-    """A word of up to four letters that travels as a number: `[pos]`.
+    """A word of up to four letters that is sent as a number: `[pos]`.
 
-    It equals the string of its letters, for a control board takes either. False is the empty word, true `1`.
+    It equals the string of its letters, as a control board accepts both. False is the empty word, true `1`.
     """
 
     __slots__ = ()
 
     @classmethod
     def of(cls, code: int) -> Vocab:
-        """Return the word that a number of 32 bits stands for, such as those in lists of control modes."""
+        """Return the word of a number of 32 bits, such as those in lists of control modes."""
         return cls((code & 0xFFFFFFFF).to_bytes(4, "little").rstrip(b"\0").decode("ascii", "surrogateescape"))
 
     @property
     def code(self) -> int:
-        """The number that it travels as.
+        """The number of the word.
 
         Raises:
-            InputError: it is longer than four bytes.
+            InputError: the word is longer than four bytes.
         """
         data = _as_bytes(self)
         if len(data) > 4:
@@ -66,83 +66,83 @@ class Vocab(str):
 
 
 class Float32(float):
-    """A number that travels in 32 bits, as YARP 4 sends some."""
+    """A number that is sent in 32 bits, as YARP 4 sends some."""
 
     __slots__ = ()
 
 
 Value: TypeAlias = "int | float | str | bytes | tuple[Value, ...] | Mapping[str, Value]"
-"""What a bottle holds: a `Vocab` is a str and a `Float32` a float, a blob is bytes, a list is a tuple.
+"""An item of a bottle: a `Vocab` is a str and a `Float32` a float, a blob is bytes, a list is a tuple.
 
-Integers of 8 and 16 bits come back as int; an int travels in 32 bits where it fits in, else in 64.
+Integers of 8 and 16 bits are decoded as int; an int is sent in 32 bits if it fits, otherwise in 64.
 """
 
 Bottle: TypeAlias = tuple[Value, ...]
 T = TypeVar("T")
-Take: TypeAlias = Callable[[int], bytes]
-"""Returns the next so many bytes, never fewer."""
+TakeBytes: TypeAlias = Callable[[int], bytes]
+"""Returns the next bytes of a stream, exactly as many as requested."""
 
 
 def encode(bottle: Bottle) -> bytes:
     """Return a bottle as bytes.
 
     Raises:
-        InputError: it holds what YARP has no type for, or too much of it.
+        InputError: an item has no type of YARP, or the bottle is too large.
     """
-    data = b"".join(_listed(bottle, 0))
-    if len(data) > LONGEST:
-        raise InputError(f"a bottle of {len(data)} bytes", hint=f"at most {LONGEST}")
+    data = b"".join(_encode_list(bottle, 0))
+    if len(data) > MAX_BYTES:
+        raise InputError(f"the bottle has {len(data)} bytes", hint=f"at most {MAX_BYTES}")
     return data
 
 
 def decode(data: bytes) -> Bottle:
-    """Return the bottle that these bytes are.
+    """Return the bottle in some bytes.
 
     Raises:
-        FormatError: they are none, or it ends before they do.
+        FormatError: the bytes are no bottle, or there are too few or too many of them.
     """
     try:
-        return whole(data, read_bottle)
+        return decode_all(data, read_bottle)
     except EOFError as error:
-        raise FormatError(f"the bottle goes on after its {len(data)} bytes") from error
+        raise FormatError(f"the bottle has more than {len(data)} bytes") from error
 
 
-def whole(data: bytes, read: Callable[[Take], T]) -> T:
-    """Return what is read of all these bytes.
+def decode_all(data: bytes, read: Callable[[TakeBytes], T]) -> T:
+    """Return what a function reads from some bytes, which it has to read completely.
 
     Raises:
-        EOFError: there should be more of them.
-        FormatError: there should be fewer, or it cannot be read.
+        EOFError: there are too few bytes.
+        FormatError: there are too many bytes, or they cannot be read.
     """
-    at = 0
+    position = 0
 
     def take(count: int) -> bytes:
-        nonlocal at
-        at += count
-        if at > len(data):
+        nonlocal position
+        position += count
+        if position > len(data):
             raise EOFError
-        return data[at - count : at]
+        return data[position - count : position]
 
-    found = read(take)
-    if at != len(data):
-        raise FormatError(f"{len(data) - at} bytes too many")
-    return found
+    content = read(take)
+    if position != len(data):
+        raise FormatError(f"{len(data) - position} bytes too many")
+    return content
 
 
-def read_bottle(take: Take) -> Bottle:
-    """Take exactly one bottle, which bears no sign of how long it is but itself.
+def read_bottle(take: TakeBytes) -> Bottle:
+    """Read exactly one bottle from a stream.
 
     Raises:
-        FormatError: what comes is no bottle, or is longer or deeper than the limits.
+        FormatError: the bytes are no bottle, or it exceeds the limits.
     """
-    return _Reader(take).bottle(0)
+    return _BottleReader(take).bottle(0)
 
 
-class _Reader:
-    def __init__(self, take: Take) -> None:
+class _BottleReader:
+    def __init__(self, take: TakeBytes) -> None:
         self._take = take
-        self._left = LONGEST
-        self._items_left = MOST_ITEMS
+        self._left = MAX_BYTES
+        self._items_left = MAX_ITEMS
 
     def bottle(self, depth: int) -> Bottle:
         return self._items(self._int(), depth)
@@ -158,15 +158,15 @@ class _Reader:
 
     def _items(self, tag: int, depth: int) -> Bottle:
         kind = tag ^ LIST
-        if depth > DEEPEST or not (kind in NUMBERS or kind in {0, STRING, BLOB}):
-            raise FormatError(f"no bottle: tag {tag:#x} at level {depth}", hint=f"{DEEPEST} levels at most")
+        if depth > MAX_DEPTH or not (kind in NUMBERS or kind in {0, STRING, BLOB}):
+            raise FormatError(f"no bottle: tag {tag:#x} at level {depth}", hint=f"{MAX_DEPTH} levels at most")
         count = self._int()
         self._items_left -= count
         if self._items_left < 0:
-            raise FormatError(f"{count} items more in a bottle", hint=f"{MOST_ITEMS} at most")
+            raise FormatError(f"{count} items more in a bottle", hint=f"{MAX_ITEMS} at most")
         if packed := NUMBERS.get(kind):
             return _numbers(kind, packed, self._raw(count * struct.calcsize(f"<{packed}")))
-        if not 0 <= count * (4 if kind else LEAST_ITEM) <= self._left:
+        if not 0 <= count * (4 if kind else MIN_ITEM_BYTES) <= self._left:
             raise FormatError(f"a list of {count} items", hint=f"{self._left} bytes may follow")
         return tuple(self._item(kind or self._int(), depth + 1) for _ in range(count))
 
@@ -181,19 +181,20 @@ class _Reader:
 
 
 def _numbers(tag: int, packed: str, data: bytes) -> Bottle:
-    found = struct.unpack(f"<{len(data) // struct.calcsize(f'<{packed}')}{packed}", data)
+    count = len(data) // struct.calcsize(f"<{packed}")
+    numbers = struct.unpack(f"<{count}{packed}", data)
     if tag == VOCAB:
-        return tuple(map(Vocab.of, found))
-    return tuple(map(Float32, found)) if tag == FLOAT32 else found
+        return tuple(map(Vocab.of, numbers))
+    return tuple(map(Float32, numbers)) if tag == FLOAT32 else numbers
 
 
 def _as_dict(pairs: Bottle) -> dict[str, Value]:
-    found: dict[str, Value] = {}
+    entries: dict[str, Value] = {}
     for pair in pairs:
         if not isinstance(pair, tuple) or len(pair) < 2 or not isinstance(pair[0], str):
             raise FormatError("an entry of a dict is no list of a key and its value")
-        found[pair[0]] = pair[1] if len(pair) == 2 else pair[1:]
-    return found
+        entries[pair[0]] = pair[1] if len(pair) == 2 else pair[1:]
+    return entries
 
 
 TAGS: Mapping[type, int] = {
@@ -222,39 +223,39 @@ def _tag(value: Value) -> int:
     raise InputError(f"a bottle cannot hold {value!r}", hint=hint)
 
 
-def _listed(items: Bottle, depth: int) -> Iterable[bytes]:
-    if depth > DEEPEST:
-        raise InputError(f"a bottle of more than {DEEPEST} levels")
+def _encode_list(items: Bottle, depth: int) -> Iterable[bytes]:
+    if depth > MAX_DEPTH:
+        raise InputError(f"the bottle has more than {MAX_DEPTH} levels", hint="nest fewer lists")
     tags = [_tag(item) for item in items]
     shared = tags[0] if len(set(tags)) == 1 and tags[0] not in {LIST, DICT} else 0
     yield struct.pack("<ii", LIST | shared, len(items))
     if shared in NUMBERS:
-        yield _packed(shared, items)
+        yield _pack_numbers(shared, items)
         return
     for tag, item in zip(tags, items, strict=True):
         if not shared and tag != LIST:  # a list begins with its own tag
             yield struct.pack("<i", tag)
-        yield from _body(tag, item, depth)
+        yield from _encode_value(tag, item, depth)
 
 
-def _body(tag: int, item: Value, depth: int) -> Iterable[bytes]:
+def _encode_value(tag: int, item: Value, depth: int) -> Iterable[bytes]:
     if isinstance(item, tuple):
-        yield from _listed(item, depth + 1)
+        yield from _encode_list(item, depth + 1)
     elif isinstance(item, Mapping):
-        yield from _listed(tuple(_as_dict(tuple(item.items())).items()), depth + 1)
+        yield from _encode_list(tuple(_as_dict(tuple(item.items())).items()), depth + 1)
     elif tag in NUMBERS:
-        yield _packed(tag, (item,))
+        yield _pack_numbers(tag, (item,))
     else:
         data = item if isinstance(item, bytes) else _as_bytes(str(item))
         yield struct.pack("<i", len(data)) + data
 
 
-def _packed(tag: int, items: Bottle) -> bytes:
+def _pack_numbers(tag: int, items: Bottle) -> bytes:
     values = [item.code if isinstance(item, Vocab) else item for item in items]
     try:
         return struct.pack(f"<{len(items)}{NUMBERS[tag]}", *values)
     except OverflowError as error:
-        raise InputError("a number is too large for 32 bits", hint="let it be a float") from error
+        raise InputError("a number is too large for 32 bits", hint="send it as a float") from error
 
 
 def _as_bytes(text: str) -> bytes:

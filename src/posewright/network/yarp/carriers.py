@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from posewright.errors import FormatError
-from posewright.network.yarp.bottle import LONGEST, Bottle, Take, decode, encode, whole
+from posewright.network.yarp.bottle import MAX_BYTES, Bottle, TakeBytes, decode, decode_all, encode
 
 HEADER_BYTES = 8
 LONGEST_NAME = 1024
@@ -75,7 +75,7 @@ def numbered(number: int) -> bytes:
     return b"YA" + struct.pack("<i", number) + b"RP"
 
 
-def take_numbered(take: Take) -> int:
+def take_numbered(take: TakeBytes) -> int:
     """Take eight bytes and return the number in them.
 
     Raises:
@@ -104,7 +104,7 @@ def introduction(carrier: Carrier, sender: str) -> bytes:
     return carrier.header + struct.pack("<i", len(name)) + name
 
 
-def take_introduction(take: Take) -> str:
+def take_introduction(take: TakeBytes) -> str:
     """Take the sender's name, which follows the header.
 
     Raises:
@@ -132,10 +132,10 @@ class Envelope:
         """Read a stamp; an envelope of another kind is None."""
         count, _, time_s = text.strip().partition(" ")
         try:
-            found = cls(int(count[:20]), float(time_s))
+            envelope = cls(int(count[:20]), float(time_s))
         except ValueError:
             return None
-        return found if math.isfinite(found.time_s) else None
+        return envelope if math.isfinite(envelope.time_s) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +169,7 @@ class Message:
         return INDEX + b"\1\1" + b"\xff" * 8 + struct.pack("<ii", size, 0) + head + body
 
 
-def take_message(take: Take, longest: int = LONGEST) -> Message:
+def take_message(take: TakeBytes, longest: int = MAX_BYTES) -> Message:
     """Take one message, whatever blocks it was cut into.
 
     Args:
@@ -200,20 +200,20 @@ def _message(data: bytes) -> Message:
     if letter == 0:
         if not 1 <= length <= LONGEST_COMMAND or len(text) != length or text[-1] != 0:
             raise FormatError("a port's command is cut off, or too long")
-        said = text[:-1].decode("utf-8", "surrogateescape")
+        command = text[:-1].decode("utf-8", "surrogateescape")
     elif length == 0:
-        said = chr(letter)
+        command = chr(letter)
     else:
         raise FormatError(f"a command of one letter has {length} letters more")
-    rest = data[HEADER_BYTES + length :]
-    envelope = Envelope.parse(said[1:]) if said[:1] in {"d", "D"} else None
-    return Message(said[:1], decode(rest) if rest else None, envelope)
+    remainder = data[HEADER_BYTES + length :]
+    envelope = Envelope.parse(command[1:]) if command[:1] in {"d", "D"} else None
+    return Message(command[:1], decode(remainder) if remainder else None, envelope)
 
 
 def datagrams(message: bytes) -> list[bytes]:
     """Return a message in datagrams, which count from 0 within it."""
-    most = LARGEST_DATAGRAM - HEADER_BYTES
-    parts = [message[at : at + most] for at in range(0, len(message), most)]
+    max_size = LARGEST_DATAGRAM - HEADER_BYTES
+    parts = [message[at : at + max_size] for at in range(0, len(message), max_size)]
     return [datagram(count, part) for count, part in enumerate(parts)]
 
 
@@ -228,12 +228,12 @@ class Assembly:
 
     Attributes:
         longest: so many bytes a message may have.
-        lost: messages that were begun and never completed.
+        lost: messages that were never completed.
     """
 
-    longest: int = LONGEST
+    longest: int = MAX_BYTES
     lost: int = 0
-    _begun: bytes = b""
+    _partial: bytes = b""
     _next: int = 0
 
     def add(self, data: bytes) -> Message | None:
@@ -241,27 +241,27 @@ class Assembly:
 
         Raises:
             EOFError: the sender says good-bye.
-            FormatError: it is damaged, or completes no message that can be; what was begun is dropped.
+            FormatError: it is damaged, or completes no message that can be; the partial message is dropped.
         """
-        begun = self._begun
+        partial = self._partial
         expected = self._next
-        self._begun = b""
+        self._partial = b""
         self._next = 0
         if len(data) < HEADER_BYTES or int.from_bytes(data[:4], "little") != zlib.crc32(data[HEADER_BYTES:]):
-            self.lost += bool(begun)
+            self.lost += bool(partial)
             raise FormatError("a datagram is damaged")
         count = int.from_bytes(data[4:8], "little", signed=True)
         if count == GOODBYE:
             raise EOFError
         if count != expected:
-            self.lost += bool(begun)
-            begun = b""
+            self.lost += bool(partial)
+            partial = b""
         if count not in {0, expected}:
             raise FormatError(f"part {count} of a message comes where part {expected} should")
-        begun += data[HEADER_BYTES:]
+        partial += data[HEADER_BYTES:]
         try:
-            return whole(begun, lambda take: take_message(take, self.longest))
+            return decode_all(partial, lambda take: take_message(take, self.longest))
         except EOFError:
-            self._begun = begun
+            self._partial = partial
             self._next = count + 1
             return None

@@ -9,7 +9,7 @@ import threading
 from contextlib import suppress
 
 from posewright.errors import BodyError, FormatError, PosewrightError
-from posewright.network.yarp.bottle import LONGEST, Bottle, Vocab, read_bottle
+from posewright.network.yarp.bottle import MAX_BYTES, Bottle, Vocab, read_bottle
 from posewright.network.yarp.carriers import Carrier, Message, take_numbered
 from posewright.network.yarp.listening import Address, dial, line_bytes, take_from, take_line
 from posewright.network.yarp.names import NameClient
@@ -130,7 +130,7 @@ class Reader:
         self, names: NameClient, source: str, on_data: OnData, *, name: str, carrier: str = "udp"
     ) -> None:
         self._source = names.find(source)
-        self.port = Port(name, names, on_data=on_data, longest=LONGEST)
+        self.port = Port(name, names, on_data=on_data, longest=MAX_BYTES)
         try:
             done = administer(self._source, (Vocab("add"), f"{carrier}:/{name}"))
             if done[:1] != (0,):

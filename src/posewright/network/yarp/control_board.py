@@ -20,7 +20,7 @@ from posewright.errors import BodyError, InputError, PosewrightError
 from posewright.network.transport import RobotService
 from posewright.network.yarp.axes import Axes, number, numbers, vector
 from posewright.network.yarp.bottle import Bottle, Float32, Value, Vocab
-from posewright.network.yarp.moves import DIRECT, POSITION, VELOCITY, Moves
+from posewright.network.yarp.moves import DIRECT, POSITION, VELOCITY, AxisMotions
 from posewright.network.yarp.port import Envelope
 from posewright.units import RAD_PER_DEG
 
@@ -74,7 +74,7 @@ class ControlBoard:
         self._robot = service.robot
         self._layout = layout
         self.axes = Axes.of(service.robot)
-        self._moves = moves = Moves(service, self.axes)
+        self._moves = moves = AxisMotions(service, self.axes)
         self.refusals: Counter[str] = Counter()
         self._lock = threading.Lock()
         self._askers: dict[str, None] = {}
@@ -173,10 +173,10 @@ class ControlBoard:
                 del self._askers[next(iter(self._askers))]
             try:
                 match request:
-                    case ("get", str(word), *rest):
-                        return self._get(word, tuple(rest))
-                    case ("set", str(word), *rest):
-                        self._set(client_of(sender), word, tuple(rest))
+                    case ("get", str(word), *arguments):
+                        return self._get(word, tuple(arguments))
+                    case ("set", str(word), *arguments):
+                        self._set(client_of(sender), word, tuple(arguments))
                         return (OK,)
                     case ("help",):
                         return Vocab("many"), *HELP
@@ -191,84 +191,84 @@ class ControlBoard:
         with self._lock:
             try:
                 match message:
-                    case ((str(word), *rest), tuple(values)) if word[:3] in {"dpo", "vmo"}:
+                    case ((str(word), *arguments), tuple(values)) if word[:3] in {"dpo", "vmo"}:
                         last: Value = values if word[3:] or len(values) != 1 else values[0]
-                        self._move(client_of(sender), word, (*rest, last))
+                        self._move(client_of(sender), word, (*arguments, last))
                     case _:
                         self._refuse("a stream of neither positions nor velocities")
             except (InputError, BodyError) as error:
                 self._refuse(error)
 
-    def _refuse(self, why: PosewrightError | str) -> None:
-        """Count what is refused by its kind; of which there are a few, whatever strangers say."""
-        kind = why if isinstance(why, str) else why.message
-        known = kind in self.refusals or len(self.refusals) < MOST_KINDS
-        self.refusals[kind if known else "what else there is"] += 1
+    def _refuse(self, reason: PosewrightError | str) -> None:
+        """Count a rejected message by its reason; beyond a number of reasons, under a common one."""
+        text = reason if isinstance(reason, str) else reason.message
+        has_counter = text in self.refusals or len(self.refusals) < MOST_KINDS
+        self.refusals[text if has_counter else "what else there is"] += 1
 
-    def _get(self, word: str, rest: Bottle) -> Bottle:
-        match word, rest:
+    def _get(self, word: str, arguments: Bottle) -> Bottle:
+        match word, arguments:
             case "prot", ():
                 return PROTOCOL
             case "axes", ():
-                return self._told(word, len(self.axes))
-            case (("icmd" | "intm"), (str(what), *which)) if what in MODE_WORDS[word]:
-                return self._get_modes(word, what, tuple(which))
-            case (("pid" | "iimp"), (str(what), *which)):
-                return self._get_gains(word, what, tuple(which))
+                return self._answer_is(word, len(self.axes))
+            case (("icmd" | "intm"), (str(subcommand), *which)) if subcommand in MODE_WORDS[word]:
+                return self._get_modes(word, subcommand, tuple(which))
+            case (("pid" | "iimp"), (str(subcommand), *which)):
+                return self._get_gains(word, subcommand, tuple(which))
         if word in self._facts:
-            return self._told(word, *self._facts[word](self._addressees("", rest)[0]))
-        return self._get_numbers(word[:3], word[3:], rest)
+            return self._answer_is(word, *self._facts[word](self._select_axes("", arguments)[0]))
+        return self._get_numbers(word[:3], word[3:], arguments)
 
-    def _get_gains(self, word: str, what: str, rest: Bottle) -> Bottle:
-        """Answer what a servo is as a controller: its gains, or its stiffness [N m/deg] and no damping."""
-        match word, what, rest:
+    def _get_gains(self, word: str, subcommand: str, arguments: Bottle) -> Bottle:
+        """Answer with the gains of a servo, or with its stiffness [N m/deg] and no damping."""
+        match word, subcommand, arguments:
             case "pid", ("pid" | "pids"), ("pos", *which):
-                pids = tuple(map(self._pid, self._addressees(what[3:], tuple(which))))
-                return IS, Vocab(word), pids if what[3:] else pids[0], OK
+                pids = tuple(map(self._pid, self._select_axes(subcommand[3:], tuple(which))))
+                return IS, Vocab(word), pids if subcommand[3:] else pids[0], OK
             case "iimp", "ipr", (axis,):
                 return IS, Vocab(word), (self._stiffness(self._axis(axis)), 0.0), OK
-        raise _not_offered(what)
+        raise _not_offered(subcommand)
 
-    def _get_numbers(self, stem: str, ending: str, rest: Bottle) -> Bottle:
-        """Answer about one axis, all or some what each has a number of; of being done, whether all are."""
-        axes = self._addressees(ending, rest)
+    def _get_numbers(self, stem: str, ending: str, arguments: Bottle) -> Bottle:
+        """Answer with a quantity of one axis, some or all; for `don`, whether all of them are done."""
+        axes = self._select_axes(ending, arguments)
         if stem == "don":
-            return self._told(stem + ending, int(self._moves.done[axes].all()))
+            return self._answer_is(stem + ending, int(self._moves.done[axes].all()))
         if stem not in self._numbers:
             raise _not_offered(stem + ending)
         values = vector(self._numbers[stem]()[axes])
-        return self._told(stem + ending, values if ending else values[0])
+        return self._answer_is(stem + ending, values if ending else values[0])
 
-    def _get_modes(self, word: str, what: str, which: Bottle) -> Bottle:
-        ending = MODE_WORDS[word][what]
-        axes = self._addressees(ending, which)
-        if word == "intm":  # told without the words before it that all else has
+    def _get_modes(self, word: str, subcommand: str, which: Bottle) -> Bottle:
+        ending = MODE_WORDS[word][subcommand]
+        axes = self._select_axes(ending, which)
+        if word == "intm":  # the answer has no words before the value
             return (STIFF,) * len(axes) if ending else STIFF, *self._stamp(), OK
         modes = tuple(self._moves.modes[axis] for axis in axes)
-        return self._told(what, modes) if ending else (IS, axes[0], modes[0], *self._stamp(), OK)
+        return self._answer_is(subcommand, modes) if ending else (IS, axes[0], modes[0], *self._stamp(), OK)
 
-    def _set(self, client: str, word: str, rest: Bottle) -> None:
+    def _set(self, client: str, word: str, arguments: Bottle) -> None:
         stem = word[:3]
         ending = word[3:]
-        match word, rest:
-            case (("icmd" | "intm"), (str(what), *which, modes)) if what in MODE_WORDS[word]:
-                self._set_modes(client, word, MODE_WORDS[word][what], tuple(which), modes)
+        match word, arguments:
+            case (("icmd" | "intm"), (str(subcommand), *which, modes)) if subcommand in MODE_WORDS[word]:
+                self._set_modes(client, word, MODE_WORDS[word][subcommand], tuple(which), modes)
             case "llim", (axis, lower, upper):
                 self._moves.set_limits(self._axis(axis), number(lower), number(upper))
             case (("sto" | "stos" | "stog"), _):
-                self._moves.hold(client, self._with_joint(ending, self._addressees(ending, rest)))
+                self._moves.hold(client, self._require_joints(ending, self._select_axes(ending, arguments)))
             case _ if stem in self._setting:
-                self._setting[stem](*self._addressed(ending, rest))
+                self._setting[stem](*self._select_values(ending, arguments))
             case _ if stem in self._moving and stem != "dpo":
-                self._move(client, word, rest)
+                self._move(client, word, arguments)
             case _:
                 raise _not_offered(word)
 
-    def _move(self, client: str, word: str, rest: Bottle) -> None:
-        """Move axes; of all, those in another mode stay, and who names one of them is refused."""
+    def _move(self, client: str, word: str, arguments: Bottle) -> None:
+        """Move axes; of all axes, those in another mode stay; naming one of them is an error."""
         stem = word[:3]
         ending = word[3:]
-        axes, values = self._addressed(ending, rest)
+        axes, values = self._select_values(ending, arguments)
         movable = np.array([self._moves.allows(axis, MOVED_IN[stem]) for axis in axes])
         if not (movable.any() if ending == OF_ALL else movable.all()):
             raise InputError(f"[{word}] of an axis in another mode", hint=f"[{MOVED_IN[stem]}] first")
@@ -276,25 +276,25 @@ class ControlBoard:
         self._moving[stem](client, driven, values[movable])
 
     def _set_modes(self, client: str, word: str, ending: str, which: Bottle, modes: Value) -> None:
-        axes = self._addressees(ending, which)
-        wanted = modes if ending else (modes,)
-        if not isinstance(wanted, tuple) or len(wanted) != len(axes):
-            raise InputError("modes that are not one an axis", hint=f"of {len(axes)} here")
+        axes = self._select_axes(ending, which)
+        new_modes = modes if ending else (modes,)
+        if not isinstance(new_modes, tuple) or len(new_modes) != len(axes):
+            raise InputError("there is not one mode per axis", hint=f"{len(axes)} modes are needed")
         if word == "intm":
-            if set(map(str, wanted)) != {STIFF}:
+            if set(map(str, new_modes)) != {STIFF}:
                 raise _not_offered(word)
             return
-        driven = self._with_joint(ending, axes)
-        self._moves.set_modes(client, driven, [wanted[axes.index(axis)] for axis in driven])
+        driven = self._require_joints(ending, axes)
+        self._moves.set_modes(client, driven, [new_modes[axes.index(axis)] for axis in driven])
 
     def _axis(self, value: Value) -> int:
         if isinstance(value, int) and 0 <= value < len(self.axes):
             return value
-        raise InputError("an axis that there is not", hint=f"0..{len(self.axes) - 1}")
+        raise InputError("there is no such axis", hint=f"0..{len(self.axes) - 1}")
 
-    def _addressees(self, ending: str, rest: Bottle) -> list[int]:
-        """Return which axes a request is about, by the ending of its word and what follows."""
-        match ending, rest:
+    def _select_axes(self, ending: str, arguments: Bottle) -> list[int]:
+        """Return the axes of a request, by the ending of its word and its arguments."""
+        match ending, arguments:
             case "", (axis,):
                 return [self._axis(axis)]
             case "s", ():
@@ -307,25 +307,25 @@ class ControlBoard:
             "no axis, or more than one", hint="an axis; nothing, for all; or how many, and a list of them"
         )
 
-    def _addressed(self, ending: str, rest: Bottle) -> tuple[list[int], Floats]:
-        """Return which axes are told a number, and which, `(k,)`."""
-        if not rest:
-            raise InputError("nothing is said", hint="a number for each axis")
-        *which, values = rest
-        axes = self._addressees(ending, tuple(which))
+    def _select_values(self, ending: str, arguments: Bottle) -> tuple[list[int], Floats]:
+        """Return axes, and a value for each, `(k,)`."""
+        if not arguments:
+            raise InputError("there are no values", hint="a number for each axis")
+        *which, values = arguments
+        axes = self._select_axes(ending, tuple(which))
         chosen = numbers(values if ending else (values,), len(axes))
-        driven = self._with_joint(ending, axes)
+        driven = self._require_joints(ending, axes)
         return driven, chosen[[axes.index(axis) for axis in driven]]
 
-    def _with_joint(self, ending: str, axes: list[int]) -> list[int]:
-        """Return those with a joint; who names one without is refused, who names none but says all is not."""
+    def _require_joints(self, ending: str, axes: list[int]) -> list[int]:
+        """Return the axes with a joint; one without is an error, unless all axes are meant."""
         driven = [axis for axis in axes if self.axes.columns[axis] is not None]
         if len(driven) < len(axes) and ending != OF_ALL:
             unused = next(axis for axis in axes if axis not in driven)
             raise InputError(f"axis {unused}, which has no joint", hint="its number is unused in this robot")
         return driven
 
-    def _told(self, word: str, *values: Value) -> Bottle:
+    def _answer_is(self, word: str, *values: Value) -> Bottle:
         return IS, Vocab(word), *values, *self._stamp(), OK
 
     def _stamp(self) -> Bottle:
@@ -337,14 +337,14 @@ class ControlBoard:
         return 0.0 if column is None else self._robot.servos[column].stiffness * RAD_PER_DEG
 
     def _pid(self, axis: int) -> Bottle:
-        """Return the ten numbers of a servo as the proportional controller it is [% of its torque / deg]."""
+        """Return the ten PID numbers of a servo, a proportional controller [% of its torque / deg]."""
         column = self.axes.columns[axis]
         full = 0.0 if column is None else 100.0 / self._robot.servos[column].stall_torque_nm
         return full * self._stiffness(axis), 0.0, 0.0, 0.0, 100.0, 0.0, 1.0, 0.0, 0.0, 0.0
 
 
 def client_of(sender: str) -> str:
-    """Return who sends: the ports of one remote_controlboard client begin alike."""
+    """Return the client of a port: the ports of one remote_controlboard have a common prefix."""
     return sender.removesuffix("/rpc:o").removesuffix("/command:o")
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from posewright.errors import FormatError, InputError
-from posewright.network.yarp.administration import Connected, administer, describe, reconnect
+from posewright.network.yarp.administration import AdministeredPort, administer, describe, reconnect
 from posewright.network.yarp.bottle import Bottle, encode
 from posewright.network.yarp.carriers import (
     ACK,
@@ -54,26 +54,26 @@ class Incoming:
     end: Callable[[], None]
 
 
-class Inside(Connected, Protocol):
+class DeliveryPort(AdministeredPort, Protocol):
     """What a connection sees of its port, which takes messages of up to `longest` bytes."""
 
     longest: int
 
     def enter(self, incoming: Incoming) -> None:
-        """Make a connection known; EOFError: the port closes."""
+        """Add a connection; raise an EOFError if the port closes."""
 
     def leave(self, incoming: Incoming) -> None:
-        """Forget it."""
+        """Remove a connection."""
 
     def deliver(self, message: Message, sender: str) -> Bottle | None:
-        """Return the answer to data, or None where the connection is to end."""
+        """Return the answer to data; None if the connection is to be closed."""
 
-    def count(self, what: str, by: int = 1) -> None:
-        """Add to one of the port's counters."""
+    def count(self, counter: str, by: int = 1) -> None:
+        """Increase a counter of the port."""
 
 
-def serve(guest: Guest, port: Inside, header: bytes = b"") -> None:
-    """Serve a connection, or what follows the header of one, until it ends; malformed bytes end it."""
+def serve(guest: Guest, port: DeliveryPort, header: bytes = b"") -> None:
+    """Serve a connection until it ends; malformed bytes end it. `header` has the bytes read so far."""
     link = guest.link
     link.settimeout(PATIENCE_S)
     with link.makefile("rb") as stream:
@@ -94,21 +94,21 @@ def serve(guest: Guest, port: Inside, header: bytes = b"") -> None:
             return
     if carrier is None:
         port.count("malformed")
-        _turn_away(link)
+        _reject_connection(link)
     elif carrier is Carrier.UDP:
         _Datagrams(sender, port, guest).serve(link)
 
 
-def _turn_away(link: socket.socket) -> None:
+def _reject_connection(link: socket.socket) -> None:
     link.sendall(line_bytes(NOT_FOUND))
     link.shutdown(socket.SHUT_WR)
     link.settimeout(0.2)
-    with suppress(OSError):  # what is left unread would take the answer away with it
+    with suppress(OSError):  # unread bytes would discard the answer
         link.recv(1 << 16)
 
 
 @contextmanager
-def _entered(port: Inside, incoming: Incoming) -> Iterator[None]:
+def _registered(port: DeliveryPort, incoming: Incoming) -> Iterator[None]:
     port.enter(incoming)
     try:
         yield
@@ -121,23 +121,23 @@ class _Conversation:
     guest: Guest
     take: Callable[[int], bytes]
     line: Callable[[], str]
-    port: Inside
+    port: DeliveryPort
 
     def text(self, carrier: Carrier) -> None:
         sender = self.line()[:LONGEST_NAME]
         link = self.guest.link
-        with _entered(self.port, Incoming(sender, carrier, self.guest.end)):
+        with _registered(self.port, Incoming(sender, carrier, self.guest.end)):
             link.settimeout(None)
             link.sendall(line_bytes(f"Welcome {sender}"))
-            ended = False
-            while not ended:
+            is_over = False
+            while not is_over:
                 try:
                     command = self.line()
                 except EOFError:
                     return
                 lines = self._obey(command, sender)
                 self.guest.speaks()
-                ended = lines is None or command[:1] == "q"
+                is_over = lines is None or command[:1] == "q"
                 acks = [ACK_LINE] if carrier.acks and lines is not None else []
                 link.sendall(line_bytes(*(lines or []), *acks))
 
@@ -165,18 +165,18 @@ class _Conversation:
             return None
         return [to_text(answer)] if asks else []
 
-    def binary(self, carrier: Carrier, more: Callable[[], bool]) -> None:
+    def binary(self, carrier: Carrier, has_next: Callable[[], bool]) -> None:
         sender = take_introduction(self.take)
         link = self.guest.link
-        with _entered(self.port, Incoming(sender, carrier, self.guest.end)):
+        with _registered(self.port, Incoming(sender, carrier, self.guest.end)):
             link.sendall(numbered(self.port.address.port))
             link.settimeout(None)
-            ended = False
-            while not ended and more():
+            is_over = False
+            while not is_over and has_next():
                 message = take_message(self.take, self.port.longest)
                 answer = self._answer(message, sender)
                 self.guest.speaks()
-                ended = message.command == "q" or answer is None
+                is_over = message.command == "q" or answer is None
                 if answer is not None:
                     link.sendall(answer + (ACK if carrier.acks else b""))
 
@@ -196,11 +196,11 @@ class _Conversation:
 class _Datagrams:
     """What comes over udp: the first connection only told where to send it to."""
 
-    def __init__(self, sender: str, port: Inside, guest: Guest) -> None:
+    def __init__(self, sender: str, port: DeliveryPort, guest: Guest) -> None:
         self._sender = sender
         self._port = port
         self._guest = guest
-        self._ended = False
+        self._is_closed = False
         self._from: tuple[str, int] | None = None
         self._assembly = Assembly(port.longest)
 
@@ -209,21 +209,21 @@ class _Datagrams:
             udp.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER)
             udp.bind((self._port.address.host, 0))
             self._guest.end = lambda: self._end(udp)
-            with _entered(self._port, Incoming(self._sender, Carrier.UDP, self._guest.end)):
+            with _registered(self._port, Incoming(self._sender, Carrier.UDP, self._guest.end)):
                 link.sendall(numbered(udp.getsockname()[1]))
                 link.close()
                 udp.settimeout(SILENT_S)
-                while not self._ended:
+                while not self._is_closed:
                     data, source = udp.recvfrom(1 << 16)
-                    self._ended = not self._took(data, source) or self._ended
+                    self._is_closed = not self._took(data, source) or self._is_closed
 
     def _end(self, udp: socket.socket) -> None:
-        self._ended = True
+        self._is_closed = True
         with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as waker:
             waker.sendto(b"", udp.getsockname())
 
     def _took(self, data: bytes, source: tuple[str, int]) -> bool:
-        if self._ended:
+        if self._is_closed:
             return False
         if source != (self._from or source):
             self._port.count("malformed")

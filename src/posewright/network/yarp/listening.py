@@ -117,7 +117,7 @@ class Guest:
 
     Attributes:
         end: wakes its thread, which leaves.
-        heard: how many had been heard of, of all guests, when this one was last; 0 before it was.
+        last_activity: number of this guest's latest activity among those of all guests; 0 before the first.
         leaves: whether it was told to.
     """
 
@@ -125,12 +125,12 @@ class Guest:
         self.link = link
         self._order = order
         self.end: Callable[[], None] = lambda: hang_up(link)
-        self.heard = 0
+        self.last_activity = 0
         self.leaves = False
 
     def speaks(self) -> None:
-        """Note that it has been heard of: those who are silent make room."""
-        self.heard = next(self._order)
+        """Record an activity; the guest that was silent for longest makes room for a new one."""
+        self.last_activity = next(self._order)
 
 
 class Listener:
@@ -139,15 +139,17 @@ class Listener:
     Args:
         where: port 0 is any that is free; `address` says which.
         serve: called with each guest, whose link is closed when it returns; an OSError or EOFError ends it.
-        most: so many guests at a time.
+        max_guests: largest number of guests at a time.
 
     Raises:
         BodyError: another program listens there.
     """
 
-    def __init__(self, where: Address, serve: Callable[[Guest], None], most: int = MOST_CONNECTIONS) -> None:
+    def __init__(
+        self, where: Address, serve: Callable[[Guest], None], max_guests: int = MOST_CONNECTIONS
+    ) -> None:
         self._serve = serve
-        self._most = most
+        self._max_guests = max_guests
         self._order = itertools.count(1)
         self._lock = threading.Lock()
         self._live: dict[Guest, threading.Thread] = {}
@@ -174,7 +176,9 @@ class Listener:
 
     def _begin(self, link: socket.socket) -> None:
         with self._lock:
-            if self._closed.is_set() or len(self._live) >= 2 * self._most:  # those told to leave have not yet
+            if (
+                self._closed.is_set() or len(self._live) >= 2 * self._max_guests
+            ):  # those told to leave have not yet
                 link.close()
                 return
             self._make_room()
@@ -193,8 +197,8 @@ class Listener:
 
     def _make_room(self) -> None:
         staying = [guest for guest in self._live if not guest.leaves]
-        if len(staying) >= self._most:
-            silent = min(staying, key=lambda guest: guest.heard)
+        if len(staying) >= self._max_guests:
+            silent = min(staying, key=lambda guest: guest.last_activity)
             silent.leaves = True
             silent.end()
 

@@ -64,7 +64,7 @@ def require_rooted(name: str) -> str:
 
 
 class NameClient:
-    """Asks a name server.
+    """A client of a name server.
 
     Raises:
         InputError: the name server is not on this machine.
@@ -82,35 +82,35 @@ class NameClient:
         Raises:
             BodyError: no name server answers.
         """
-        found: list[str] = []
+        lines: list[str] = []
         try:
             with dial(self.server, self._timeout_s) as link, link.makefile("rb") as stream:
                 link.sendall(line_bytes(ASK + command))
-                while len(found) <= MOST_NAMES and (line := take_line(stream)) != END:
-                    found.append(line)
+                while len(lines) <= MOST_NAMES and (line := take_line(stream)) != END:
+                    lines.append(line)
                     if line == ANNOUNCED:  # the one answer without an end
                         break
         except (OSError, EOFError, FormatError, BodyError) as error:
-            what = f"no name server answers at {self.server}"
-            hint = "start `yarpserver`, or let the gateway bring its own"
-            raise BodyError(what, hint=hint) from error
-        return found
+            message = f"no name server answers at {self.server}"
+            hint = "start `yarpserver`, or let the gateway start its own"
+            raise BodyError(message, hint=hint) from error
+        return lines
 
     def query(self, name: str) -> Address | None:
-        """Return where a port is, or None where nobody is called that.
+        """Return the address of a port; None if there is no such port.
 
         Raises:
             BodyError: no name server answers.
             InputError: the port is on another machine.
         """
-        found = _registered(self.ask(f"query {require_rooted(name)}"))
-        return Address(*found[name]) if name in found else None
+        registrations = _parse_registrations(self.ask(f"query {require_rooted(name)}"))
+        return Address(*registrations[name]) if name in registrations else None
 
     def find(self, name: str) -> Address:
-        """Return where a port is.
+        """Return the address of a port.
 
         Raises:
-            UnknownNameError: nobody is called that.
+            UnknownNameError: there is no such port.
             BodyError: no name server answers.
             InputError: the port is on another machine.
         """
@@ -120,17 +120,17 @@ class NameClient:
         return address
 
     def register(self, name: str, address: Address) -> None:
-        """Tell where a port is.
+        """Register the address of a port.
 
         Raises:
-            BodyError: no name server answers, or it says otherwise.
+            BodyError: no name server answers, or it does not register the address.
         """
         lines = self.ask(f"register {require_rooted(name)} tcp {address.host} {address.port}")
-        if _registered(lines).get(name) != (address.host, address.port):
+        if _parse_registrations(lines).get(name) != (address.host, address.port):
             raise BodyError(f"the name server does not register {name} at {address}", hint=" ".join(lines))
 
     def unregister(self, name: str) -> None:
-        """Take a name off.
+        """Remove a name.
 
         Raises:
             BodyError: no name server answers.
@@ -138,7 +138,7 @@ class NameClient:
         self.ask(f"unregister {require_rooted(name)}")
 
     def announce(self, name: str, properties: Mapping[str, str]) -> None:
-        """Tell a port's properties, such as the carriers it `accepts`, and that it is there.
+        """Register a port's properties, such as the carriers it `accepts`, and announce the port.
 
         Raises:
             BodyError: no name server answers.
@@ -153,22 +153,27 @@ class NameClient:
         Raises:
             BodyError: no name server answers.
         """
-        there = _registered(self.ask("list")).items()
-        return {name: Address(*where) for name, where in there if is_loopback(where[0])}
+        registrations = _parse_registrations(self.ask("list"))
+        return {
+            name: Address(host, port) for name, (host, port) in registrations.items() if is_loopback(host)
+        }
 
 
-def _registered(lines: list[str]) -> dict[str, tuple[str, int]]:
+def _parse_registrations(lines: list[str]) -> dict[str, tuple[str, int]]:
     """Return host and port by name."""
-    found = [parts for line in lines if (parts := REGISTRATION.fullmatch(line.strip()))]
-    return {parts[1]: (parts[2], int(parts[3])) for parts in found}
+    registrations: dict[str, tuple[str, int]] = {}
+    for line in lines:
+        if match := REGISTRATION.fullmatch(line.strip()):
+            registrations[match[1]] = (match[2], int(match[3]))
+    return registrations
 
 
 class NameServer:
-    """A small name server, for where no `yarpserver` runs; a context manager.
+    """A small name server for systems without a `yarpserver`; a context manager.
 
     Args:
         host: on this machine.
-        port: 0 is any that is free: `address` says which.
+        port: 0 chooses a free one, which `address` has.
 
     Raises:
         BodyError: another program listens there, such as a `yarpserver`.
@@ -179,8 +184,8 @@ class NameServer:
         self._lock = threading.Lock()
         self._names: dict[str, tuple[str, int, str]] = {}
         self._properties: dict[tuple[str, str], str] = {}
-        self._verbs: Mapping[str, Callable[[list[str]], list[str]]] = {
-            "query": lambda rest: self._line(rest[0]),
+        self._handlers: Mapping[str, Callable[[list[str]], list[str]]] = {
+            "query": lambda arguments: self._registration_line(arguments[0]),
             "register": self._register,
             "unregister": self._unregister,
             "set": self._set,
@@ -203,7 +208,7 @@ class NameServer:
         self.close()
 
     def close(self) -> None:
-        """Hang up on everybody; must not raise."""
+        """Close all connections; raises nothing."""
         self._listener.close()
 
     def _serve(self, guest: Guest) -> None:
@@ -217,106 +222,122 @@ class NameServer:
             return
         with link.makefile("rb") as stream:
             try:
-                asked = header.decode("latin-1") + take_line(stream)
+                request_line = header.decode("latin-1") + take_line(stream)
             except FormatError:
                 return
-            if not asked.startswith(ASK):
+            if not request_line.startswith(ASK):
                 return
-            link.sendall(line_bytes(*self.answer(asked.removeprefix(ASK).split())))
+            link.sendall(line_bytes(*self.answer(request_line.removeprefix(ASK).split())))
             link.shutdown(socket.SHUT_WR)
-            stream.read(1)  # let the asker close first: what it has not read yet is not lost
+            stream.read(1)  # let the client close first, so that it reads all lines
 
     def answer(self, words: list[str]) -> list[str]:
-        """Return the lines that answer a command."""
+        """Return the lines of the answer to a command."""
         with self._lock:
             match words:
                 case ["announce", *_]:
                     return [ANNOUNCED]
-                case ["bot", ("list" | "query" | "set" | "get") as verb, *rest] if rest or verb == "list":
-                    return [to_text(self._bottle(verb, rest))]
-                case ["list", *rest]:
-                    return [*(line for name in self._below(rest) for line in self._line(name)), END]
-                case [verb, *rest] if rest and verb in self._verbs:
-                    return [*self._verbs[verb](rest), END]
+                case ["bot", ("list" | "query" | "set" | "get") as verb, *arguments] if (
+                    arguments or verb == "list"
+                ):
+                    return [to_text(self._answer_as_bottle(verb, arguments))]
+                case ["list", *arguments]:
+                    return [
+                        *(
+                            line
+                            for name in self._names_below(arguments)
+                            for line in self._registration_line(name)
+                        ),
+                        END,
+                    ]
+                case [verb, *arguments] if arguments and verb in self._handlers:
+                    return [*self._handlers[verb](arguments), END]
             return [END]
 
-    def _below(self, rest: list[str]) -> list[str]:
-        """Return the names that are a word, or below it; all where there is none."""
-        above = rest[0].rstrip("/") if rest else ""
+    def _names_below(self, arguments: list[str]) -> list[str]:
+        """Return the names at or below a name; all names without one."""
+        above = arguments[0].rstrip("/") if arguments else ""
         return [name for name in sorted(self._names) if f"{name}/".startswith(f"{above}/")]
 
-    def _line(self, name: str) -> list[str]:
+    def _registration_line(self, name: str) -> list[str]:
         if name not in self._names:
             return []
         host, port, carrier = self._names[name]
         return [f"registration name {name} ip {host} port {port} type {carrier}"]
 
-    def _bottle(self, verb: str, rest: list[str]) -> Bottle:
-        """Return what programs are answered that want a bottle, such as `yarp clean`."""
+    def _answer_as_bottle(self, verb: str, arguments: list[str]) -> Bottle:
+        """Return the answer for programs that expect a bottle, such as `yarp clean`."""
         if verb == "list":
-            return "ports", *map(self._entry, self._below(rest))
+            return "ports", *map(self._registration_bottle, self._names_below(arguments))
         if verb == "query":
-            return self._entry(rest[0])
+            return self._registration_bottle(arguments[0])
         if verb == "set":
-            self._set(rest)
-        name, key = [*rest, ""][:2]
+            self._set(arguments)
+        name, key = [*arguments, ""][:2]
         return from_text(self._properties.get((name, key), ""))
 
-    def _entry(self, name: str) -> Bottle:
+    def _registration_bottle(self, name: str) -> Bottle:
         if name not in self._names:
             return "port", ("error", -2, "port not known")
         host, port, carrier = self._names[name]
         return "port", ("name", name), ("ip", host), ("port_number", port), ("carrier", carrier)
 
-    def _register(self, rest: list[str]) -> list[str]:
-        name, carrier, host, port = (word if word != ALLOCATE else "" for word in [*rest, "", "", ""][:4])
-        had = self._names[name][1] if name in self._names else 0  # a second of that name is to find it taken
-        number = int(port) if re.fullmatch(r"\d{1,5}", port, re.ASCII) else had or self._free()
+    def _register(self, arguments: list[str]) -> list[str]:
+        name, carrier, host, port = (
+            word if word != ALLOCATE else "" for word in [*arguments, "", "", ""][:4]
+        )
+        previous_port = (
+            self._names[name][1] if name in self._names else 0
+        )  # a second port of that name then fails
+        number = int(port) if re.fullmatch(r"\d{1,5}", port, re.ASCII) else previous_port or self._free_port()
         name = name or f"/anonymous/{number}"
-        full = len(self._names) >= MOST_NAMES and name not in self._names
-        if full or not (ROOTED.fullmatch(name) and number < 1 << 16 and len(host + carrier) <= LONGEST_WHERE):
+        is_full = len(self._names) >= MOST_NAMES and name not in self._names
+        if is_full or not (
+            ROOTED.fullmatch(name) and number < 1 << 16 and len(host + carrier) <= LONGEST_WHERE
+        ):
             return []
         self._names[name] = (host or self.address.host, number, carrier or "tcp")
-        return self._line(name)
+        return self._registration_line(name)
 
-    def _free(self) -> int:
-        """Return a port that nobody has, whether or not we gave it: another name server may have."""
-        taken = {port for _, port, _ in self._names.values()}
-        there = (port for port in range(FIRST_PORT, 1 << 16) if port not in taken)
-        return next(port for port in there if can_listen(Address(self.address.host, port)))
+    def _free_port(self) -> int:
+        """Return a free port, which no other name server has assigned either."""
+        used_ports = {port for _, port, _ in self._names.values()}
+        unused_ports = (port for port in range(FIRST_PORT, 1 << 16) if port not in used_ports)
+        return next(port for port in unused_ports if can_listen(Address(self.address.host, port)))
 
-    def _unregister(self, rest: list[str]) -> list[str]:
-        self._names.pop(rest[0], None)
-        for key in [key for key in self._properties if key[0] == rest[0]]:
+    def _unregister(self, arguments: list[str]) -> list[str]:
+        self._names.pop(arguments[0], None)
+        for key in [key for key in self._properties if key[0] == arguments[0]]:
             del self._properties[key]
         return []
 
-    def _set(self, rest: list[str]) -> list[str]:
-        name, key, *words = [*rest, ""][: max(len(rest), 2)]
+    def _set(self, arguments: list[str]) -> list[str]:
+        name, key, *words = [*arguments, ""][: max(len(arguments), 2)]
         value = " ".join(words)
-        known = sum(name == one for one, _ in self._properties)
-        if name in self._names and len(key) + len(value) <= LONGEST_PROPERTY and known < MOST_PROPERTIES:
+        n_properties = sum(name == owner for owner, _ in self._properties)
+        is_short = len(key) + len(value) <= LONGEST_PROPERTY
+        if name in self._names and is_short and n_properties < MOST_PROPERTIES:
             self._properties[name, key] = value
         return self._get([name, key])
 
-    def _get(self, rest: list[str]) -> list[str]:
-        name, key = [*rest, ""][:2]
+    def _get(self, arguments: list[str]) -> list[str]:
+        name, key = [*arguments, ""][:2]
         return [f"port {name} property {key} = {self._properties.get((name, key), '')}"]
 
-    def _check(self, rest: list[str]) -> list[str]:
-        name, key, value = [*rest, "", ""][:3]
+    def _check(self, arguments: list[str]) -> list[str]:
+        name, key, value = [*arguments, "", ""][:3]
         present = str(value in self._properties.get((name, key), "").split()).lower()
         return [f"port {name} property {key} value {value} present {present}"]
 
-    def _route(self, rest: list[str]) -> list[str]:
-        begin, end = [*rest, ""][:2]
+    def _route(self, arguments: list[str]) -> list[str]:
+        begin, end = [*arguments, ""][:2]
         return [f"port {begin} route {end} = tcp:/{end}"]
 
 
 class RootPort:
-    """The name server as a port: `yarp exists /root`, `yarp check` and `yarp clean` talk to it as to any.
+    """The name server as a port, for `yarp exists /root`, `yarp check` and `yarp clean`.
 
-    It is an `incoming.Inside` without connections but those to it, and takes no data but commands.
+    It is an `incoming.DeliveryPort` with incoming connections only, and accepts commands only.
 
     Args:
         answer: returns the lines that answer a command.
@@ -331,35 +352,36 @@ class RootPort:
         self._inputs: list[Incoming] = []
 
     def connect(self, to: str, carrier: str = "tcp") -> None:
-        """Refuse: it tells nothing but answers."""
-        raise BodyError(f"{self.name} does not connect to {to} over {carrier}", hint="others do")
+        """Raise a BodyError: the name server sends only answers."""
+        message = f"{self.name} does not connect to {to} over {carrier}"
+        raise BodyError(message, hint="connect another port")
 
     def disconnect(self, to: str) -> bool:  # noqa: ARG002 -- a port's
-        """Return that there was no connection."""
+        """Return False: there are no outgoing connections."""
         return False
 
     def expel(self, name: str) -> bool:  # noqa: ARG002 -- a port's
-        """Return that nobody was hung up on: who asks leaves when answered."""
+        """Return False: clients close their connections themselves."""
         return False
 
     def routes(self) -> tuple[list[Route], list[Route]]:
-        """Return its connections: none, and those from others."""
+        """Return no outgoing and all incoming connections."""
         with self._lock:
             return [], [Route(source.sender, self.name, source.carrier) for source in self._inputs]
 
     def enter(self, incoming: Incoming) -> None:
-        """Make a connection known."""
+        """Add a connection."""
         with self._lock:
             self._inputs.append(incoming)
 
     def leave(self, incoming: Incoming) -> None:
-        """Forget it."""
+        """Remove a connection."""
         with self._lock:
             self._inputs.remove(incoming)
 
     def deliver(self, message: Message, sender: str) -> Bottle:  # noqa: ARG002 -- anybody may ask
-        """Return the answer to a command, as a bottle."""
+        """Return the answer to a command as a bottle."""
         return from_text(" ".join(self._answer([str(word) for word in message.bottle or ()])))
 
-    def count(self, what: str, by: int = 1) -> None:
-        """Count nothing: who asks for names moves no robot."""
+    def count(self, counter: str, by: int = 1) -> None:
+        """Do nothing: the name server has no counters."""

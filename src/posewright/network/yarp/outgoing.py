@@ -76,7 +76,7 @@ class Outgoing:
         self.carrier = carrier
         self._sender = sender
         self._address = address
-        self._most = queue
+        self._max_queued = queue
         self._count = count
         self._lost = lost
         self._link, number = open_binary(address, carrier, sender, PATIENCE_S)
@@ -95,7 +95,7 @@ class Outgoing:
     def put(self, message: bytes) -> None:
         """Send a message after those that wait; the oldest that waits makes room."""
         with self._changed:
-            if len(self._queue) >= self._most:
+            if len(self._queue) >= self._max_queued:
                 self._queue.popleft()
                 self._count("dropped")
             self._queue.append(message)

@@ -1,4 +1,4 @@
-"""A YARP port: what others connect to, and what connects to others."""
+"""A YARP port: accepts connections, and connects to other ports."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Port:
         self.longest = longest
         self._on_data = on_data
         self._on_request = on_request
-        self._most = queue
+        self._max_queued = queue
         self._calling = threading.Lock()
         self._connecting = threading.Lock()
         self._lock = threading.Lock()
@@ -82,8 +82,8 @@ class Port:
             raise
 
     def _require_free(self) -> None:
-        found = self._names.query(self.name)
-        if found is not None and _answers(found, self.name):  # a name whose port died is taken over
+        registered = self._names.query(self.name)
+        if registered is not None and _answers(registered, self.name):  # the name of a dead port is free
             raise InputError(f"there is a port called {self.name}", hint="stop it, or choose another name")
 
     def _register(self) -> None:
@@ -134,16 +134,22 @@ class Port:
             BodyError: it does not answer, or too many are connected.
             InputError: there is no such carrier, or the port is on another machine.
         """
-        known = {one.value: one for one in CODES}
-        if carrier not in known:
-            raise UnknownNameError.among("carrier", carrier, known)
+        carriers = {item.value: item for item in CODES}
+        if carrier not in carriers:
+            raise UnknownNameError.among("carrier", carrier, carriers)
         with self._connecting:
             address = self._names.find(to)
             self.disconnect(to)
             if len(self.outputs) >= MOST_CONNECTIONS:
                 raise BodyError(f"{self.name} has {MOST_CONNECTIONS} connections", hint="end one of them")
             output = Outgoing(
-                self.name, to, address, known[carrier], queue=self._most, count=self.count, lost=self._forget
+                self.name,
+                to,
+                address,
+                carriers[carrier],
+                queue=self._max_queued,
+                count=self.count,
+                lost=self._forget,
             )
             with self._lock:
                 closing = self._closing
@@ -186,21 +192,21 @@ class Port:
 
     # What its connections call.
 
-    def count(self, what: str, by: int = 1) -> None:
+    def count(self, counter: str, by: int = 1) -> None:
         """Add to a counter."""
         with self._lock:
-            self._counts[what] += by
+            self._counts[counter] += by
 
     def enter(self, incoming: Incoming) -> None:
-        """Make a connection known; one that the same port made before ends."""
+        """Add a connection; an earlier one from the same port is closed."""
         with self._lock:
             if self._closing:
                 raise EOFError
             rooted = incoming.sender.startswith("/")
-            earlier = [one for one in self._inputs if rooted and one.sender == incoming.sender]
+            earlier = [source for source in self._inputs if rooted and source.sender == incoming.sender]
             self._inputs.append(incoming)
-        for one in earlier:
-            one.end()
+        for source in earlier:
+            source.end()
 
     def leave(self, incoming: Incoming) -> None:
         """Forget a connection."""
@@ -208,7 +214,7 @@ class Port:
             self._inputs.remove(incoming)
 
     def deliver(self, message: Message, sender: str) -> Bottle | None:
-        """Return what the callback answers, nothing from one for data; None where it will not have it."""
+        """Return the answer of the callback, empty for data; None if it rejects the message."""
         bottle = message.bottle or ()
         self.count("received")
         try:
@@ -223,18 +229,18 @@ class Port:
         return ()
 
     def expel(self, name: str) -> bool:
-        """End the connections that somebody made; return whether there was one."""
+        """Close the connections from a port; return whether there was one."""
         with self._lock:
-            found = [incoming for incoming in self._inputs if incoming.sender == name]
-        for incoming in found:
+            sources = [incoming for incoming in self._inputs if incoming.sender == name]
+        for incoming in sources:
             incoming.end()
-        return bool(found)
+        return bool(sources)
 
     def routes(self) -> tuple[list[Route], list[Route]]:
         """Return its connections: those to others, and those from others."""
         with self._lock:
             outputs = [Route(self.name, output.to, output.carrier) for output in self._outputs.values()]
-            return outputs, [Route(one.sender, self.name, one.carrier) for one in self._inputs]
+            return outputs, [Route(source.sender, self.name, source.carrier) for source in self._inputs]
 
 
 def _answers(where: Address, name: str) -> bool:

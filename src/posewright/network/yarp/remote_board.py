@@ -1,10 +1,10 @@
-"""A control board of somebody else's robot, as its client: asked over rpc, commanded and read by streams."""
+"""A client of a control board: requests over rpc, commands and states as streams."""
 
 from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import ExitStack, suppress
 from typing import NamedTuple
 
@@ -23,20 +23,24 @@ from posewright.robots import Robot
 from posewright.units import DEG_PER_RAD
 
 FIRST_S = 5.0
-"""A board that has told nothing so long after it was asked to is not there."""
+"""A board that sends nothing for so long after the connection is not there [s]."""
 
 STREAM = "fast_tcp"
-GET, SET, MODES, GROUP, DIRECT_GROUP = map(Vocab, ("get", "set", "icmd", "cmog", "dpog"))
+GET = Vocab("get")
+SET = Vocab("set")
+MODES = Vocab("icmd")
+GROUP = Vocab("cmog")
+DIRECT_GROUP = Vocab("dpog")
 POSITIONS = 0
 VELOCITIES = 2
 TORQUES = 12
-"""Where they stand in a message of `stateExt:o`."""
+"""Indices of these quantities in a message of `stateExt:o`."""
 
 
-class Told(NamedTuple):
-    """What a board told last: positions, velocities and torques, `(n_joints,)` each [rad, rad/s, N m].
+class BoardState(NamedTuple):
+    """The latest state of a board: positions, velocities and torques, `(n_joints,)` each [rad, rad/s, N m].
 
-    What it does not know is NaN.
+    Unknown values are NaN.
     """
 
     positions: Floats
@@ -45,20 +49,23 @@ class Told(NamedTuple):
 
 
 class RemoteBoard:
-    """A connection to the control board `NAME`, made and shaken hands on; its joints are not touched yet.
+    """A connection to the control board `NAME`; opening it moves no joint.
 
-    The board's axes are known by the names of the robot's joints, or, where none is, by the numbering of the
-    card that YARP's users of the robot know.
+    The board's axes have the names of the robot's joints, or, if none has, the numbering on the card for
+    YARP.
 
     Args:
-        sensors: of the robot; those whose ports are there are read.
+        names: client of the name server.
+        name: prefix of the board's ports.
+        robot: whose joints the board controls.
+        sensors: of the robot; those with an existing port are read.
 
     Raises:
-        BodyError: nobody of that name answers as a control board does, or it has not the robot's joints.
+        BodyError: there is no control board of that name, or it has other joints.
 
     Attributes:
-        count: how many times the board has told its state.
-        told: the latest.
+        count: number of states that the board has sent.
+        state: the latest one.
         readings: of the sensors, by channel.
     """
 
@@ -66,14 +73,14 @@ class RemoteBoard:
         self._names = names
         self._name = name
         self._robot = robot
-        self._own = client_name()
+        self._client_name = client_name()
         self._readers = itertools.count(1)
         self.count = 0
         self.readings = dict[str, Reading]()
         nothing = np.full(len(robot.joints), np.nan)
-        self.told = Told(nothing, nothing, nothing)
-        self._first = threading.Event()
-        self._held = ExitStack()
+        self.state = BoardState(nothing, nothing, nothing)
+        self._first_state = threading.Event()
+        self._resources = ExitStack()
         try:
             self._connect(sensors)
         except PosewrightError:
@@ -81,37 +88,36 @@ class RemoteBoard:
             raise
 
     def _connect(self, sensors: Iterable[SensorPort]) -> None:
-        self._rpc = self._held.enter_context(
-            RpcClient(self._names, f"{self._name}/rpc:i", sender=f"{self._own}/rpc:o")
+        self._rpc = self._resources.enter_context(
+            RpcClient(self._names, f"{self._name}/rpc:i", sender=f"{self._client_name}/rpc:o")
         )
-        self._ask("prot", "prot")
-        self.axes = self._matched(self._ask("axes", "is", "axes"))
-        self._stream = self._held.enter_context(Port(f"{self._own}/command:o", self._names))
+        self._get("prot", "prot")
+        self.axes = self._match_axes(self._get("axes", "is", "axes"))
+        self._stream = self._resources.enter_context(Port(f"{self._client_name}/command:o", self._names))
         self._stream.connect(f"{self._name}/command:i", STREAM)
         for port in sensors:
             if self._names.query(port.name) is not None:
-                self._read(port.name, self._sense(port))
-        self._read(f"{self._name}/stateExt:o", self._take)
-        if not self._first.wait(FIRST_S):
-            raise BodyError(f"{self._name} tells nothing", hint=f"{self._name}/stateExt:o is to stream")
+                self._read_stream(port.name, self._sensor_handler(port))
+        self._read_stream(f"{self._name}/stateExt:o", self._receive_state)
+        if not self._first_state.wait(FIRST_S):
+            raise BodyError(f"{self._name} sends no state", hint=f"{self._name}/stateExt:o has to stream")
 
-    def _read(self, source: str, take: OnData) -> None:
-        reader = Reader(
-            self._names, source, take, name=f"{self._own}/{next(self._readers)}/state:i", carrier=STREAM
-        )
-        self._held.enter_context(reader)
+    def _read_stream(self, source: str, take: OnData) -> None:
+        name = f"{self._client_name}/{next(self._readers)}/state:i"
+        reader = Reader(self._names, source, take, name=name, carrier=STREAM)
+        self._resources.enter_context(reader)
 
-    def _ask(self, word: str, *before: str, of: Bottle = ()) -> Value:
-        """Return the value in the answer to `[get] [word]`, which stands behind other words."""
+    def _get(self, word: str, *before: str, of: Bottle = ()) -> Value:
+        """Return the value in the answer to `[get] [word]`, which follows the words of `before`."""
         answer = self._rpc.ask((GET, Vocab(word), *of))
         if answer[: len(before)] != before or len(answer) < len(before) + 2 or answer[-1] != "ok":
             raise BodyError(f"{self._name} does not answer [get] [{word}] as a control board does")
         return answer[len(before)]
 
-    def _matched(self, count: Value) -> Axes:
+    def _match_axes(self, count: Value) -> Axes:
         if not isinstance(count, int):
             raise BodyError(f"{self._name} has {count!r} axes")
-        axis_names = [self._ask("name", "is", "name", of=(axis,)) for axis in range(count)]
+        axis_names = [self._get("name", "is", "name", of=(axis,)) for axis in range(count)]
         joints = self._robot.joint_names
         if set(joints) <= set(axis_names):
             columns = (
@@ -122,49 +128,52 @@ class RemoteBoard:
         numbered = Axes.of(self._robot)
         if len(numbered) == count and not set(joints) & set(axis_names):
             return numbered
-        what = f"{self._name} has the axes {', '.join(map(str, axis_names))}"
-        raise BodyError(what, hint=f"{self._robot.name} has {', '.join(joints)}")
+        message = f"{self._name} has the axes {', '.join(map(str, axis_names))}"
+        raise BodyError(message, hint=f"{self._robot.name} has {', '.join(joints)}")
 
     def send(self, angles: Floats) -> None:
-        """Stream where the joints are to be, `(n_joints,)` [rad]; waits for nobody."""
+        """Stream goals of the joints, `(n_joints,)` [rad], without waiting."""
         axes = self.axes.driven
         head = DIRECT_GROUP, len(axes), tuple(axes.tolist())
         self._stream.write((head, vector(angles[self.axes.joints] * DEG_PER_RAD)))
 
     def set_modes(self, joints: Flags, mode: Vocab) -> None:
-        """Take some joints, `(n_joints,)`, to a mode, or raise BodyError: the board does not."""
+        """Set the mode of some joints, `(n_joints,)`; raise a BodyError if the board refuses."""
         axes = tuple(self.axes.driven[joints[self.axes.joints]].tolist())
         if self._rpc.ask((SET, MODES, GROUP, len(axes), axes, (mode,) * len(axes))) != ("ok",):
-            raise BodyError(f"{self._name} does not take its joints to the mode [{mode}]")
+            raise BodyError(f"{self._name} does not set its joints to the mode [{mode}]")
 
     def stop(self) -> None:
         """Stop all axes where they are."""
         self._rpc.ask((SET, Vocab("stos")))
 
     def close(self) -> None:
-        """Let go of all ports."""
-        self._held.close()
+        """Close all ports."""
+        self._resources.close()
 
-    def _take(self, bottle: Bottle, envelope: Envelope | None, sender: str) -> None:  # noqa: ARG002 -- a port's
-        """Take a message of `stateExt:o`; one that is none is not taken."""
+    def _receive_state(self, bottle: Bottle, envelope: Envelope | None, sender: str) -> None:  # noqa: ARG002 -- a port's
+        """Store the state in a message of `stateExt:o`; other messages are ignored."""
         if len(bottle) not in {22, 24} or bottle[POSITIONS + 1] != "ok":
             return
         with suppress(InputError):
-            self.told = Told(*(self._values(bottle, place) for place in (POSITIONS, VELOCITIES, TORQUES)))
+            self.state = BoardState(
+                self._values(bottle, POSITIONS),
+                self._values(bottle, VELOCITIES),
+                self._values(bottle, TORQUES),
+            )
             self.count += 1
-            self._first.set()
+            self._first_state.set()
 
     def _values(self, bottle: Bottle, place: int) -> Floats:
-        """Return what the joints have of one pair; NaN where the board does not know."""
+        """Return one quantity of the joints; NaN if the board does not know it."""
         if bottle[place + 1] != "ok":
             return np.full(len(self._robot.joints), np.nan)
         values = self.axes.radians(numbers(bottle[place], len(self.axes)))
         return values * DEG_PER_RAD if place == TORQUES else values
 
-    def _sense(self, port: SensorPort) -> OnData:
+    def _sensor_handler(self, port: SensorPort) -> OnData:
         def sense(bottle: Bottle, envelope: Envelope | None, sender: str) -> None:  # noqa: ARG001 -- a port's
             with suppress(InputError):
-                found: Mapping[str, Reading] = port.readings(bottle)
-                self.readings = {**self.readings, **found}
+                self.readings = {**self.readings, **port.readings(bottle)}
 
         return sense

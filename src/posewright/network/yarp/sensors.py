@@ -1,4 +1,4 @@
-"""A robot's sensors as YARP ports: what each is called, and its readings as a Vector."""
+"""A robot's sensors as YARP ports: their names, and their readings as Vectors."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from posewright.robots import FlashLidar, FootContact, Imu, RangeScan, RangeSens
 from posewright.units import DEG_PER_RAD
 
 NAMING = "yarp"
-"""The naming, on a robot's card, that says what YARP's users of this robot call its sensors."""
+"""The naming on a robot's card with the names of its sensors in YARP."""
 
 INERTIAL = 12
 """YARP's inertial Vector: roll pitch yaw [deg], acceleration [m/s^2], angular velocity [deg/s], a compass.
 
-The last three are a magnetic field, which nobody here measures: 0.
+The last three are the magnetic field, which is not measured here: 0.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class SensorPort:
-    """A port that tells the readings of one sensor as a Vector.
+    """A port that sends the readings of one sensor as a Vector.
 
     Distances are in metres, angles in degrees, contacts 1 or 0.
     """
@@ -36,13 +36,13 @@ class SensorPort:
 
     @property
     def count(self) -> int:
-        """How many numbers it tells."""
+        """Number of values in its Vector."""
         if isinstance(self.sensor, Imu):
             return INERTIAL
         return sum(int(np.prod(channel.shape)) for channel in self.sensor.channels)
 
-    def told(self, readings: Mapping[str, Reading]) -> Bottle | None:
-        """Return what the port tells of these readings; None where the sensor gave none."""
+    def encode(self, readings: Mapping[str, Reading]) -> Bottle | None:
+        """Return the Vector of some readings; None if one of the sensor's channels is missing."""
         channels = self.sensor.channels
         if any(channel.name not in readings for channel in channels):
             return None
@@ -55,19 +55,23 @@ class SensorPort:
             parts = [orientation, acceleration, angular_velocity, np.zeros(3)]
         return vector(np.concatenate(parts))
 
-    def readings(self, told: Bottle) -> Mapping[str, Reading]:
-        """Return the readings that a port tells (InputError: it is no such Vector)."""
-        values = numbers(told, self.count)
+    def readings(self, bottle: Bottle) -> Mapping[str, Reading]:
+        """Return the readings in a Vector.
+
+        Raises:
+            InputError: the bottle is no Vector of this sensor.
+        """
+        values = numbers(bottle, self.count)
         if isinstance(self.sensor, Imu):
             values = values[[0, 1, 2, 6, 7, 8, 3, 4, 5]]
-        found: dict[str, Reading] = {}
+        readings: dict[str, Reading] = {}
         for channel in self.sensor.channels:
             size = int(np.prod(channel.shape))
             part: Floats = values[:size] / _scale(channel.unit)
             values = values[size:]
             number = bool(part[0]) if isinstance(self.sensor, FootContact) else float(part[0])
-            found[channel.name] = part.reshape(channel.shape) if channel.shape else number
-        return found
+            readings[channel.name] = part.reshape(channel.shape) if channel.shape else number
+        return readings
 
 
 def _scale(unit: str) -> float:
@@ -75,13 +79,12 @@ def _scale(unit: str) -> float:
 
 
 def sensor_ports(name: str, robot: Robot, sensors: Iterable[SensorSpec]) -> tuple[SensorPort, ...]:
-    """Return the ports of what has readings: distances `NAME/SENSOR/depth:o`, the rest `NAME/SENSOR:o`."""
-    called = {ours: theirs for theirs, ours in robot.namings.get(NAMING, {}).items()}
+    """Return the ports of sensors: distances at `NAME/SENSOR/depth:o`, others at `NAME/SENSOR:o`."""
+    yarp_names = {ours: theirs for theirs, ours in robot.namings.get(NAMING, {}).items()}
     ranges = RangeSensor | RangeScan | FlashLidar
-    return tuple(
-        SensorPort(
-            f"{name}/{called.get(sensor.name, sensor.name)}{'/depth' * isinstance(sensor, ranges)}:o", sensor
-        )
-        for sensor in sensors
-        if sensor.channels
-    )
+    ports: list[SensorPort] = []
+    for sensor in sensors:
+        if sensor.channels:
+            suffix = "/depth" if isinstance(sensor, ranges) else ""
+            ports.append(SensorPort(f"{name}/{yarp_names.get(sensor.name, sensor.name)}{suffix}:o", sensor))
+    return tuple(ports)

@@ -1,4 +1,4 @@
-r"""Bottles as text: what a person types at `yarp rpc`, and what ports say to each other in text mode.
+r"""Bottles as text: as typed at `yarp rpc`, and as exchanged by ports in text mode.
 
 `3` and `3.0` are an integer and a float, `[pos]` is a vocab, `"a b"` a string (a bare word where that is
 clear), `( ... )` a list, `{0 1 255}` a blob. A string has `\n`, `\r`, `\0`, `\"` and `\\` for those.
@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator, Mapping
 
 from posewright.errors import FormatError
-from posewright.network.yarp.bottle import DEEPEST, INT64_RANGE, Bottle, Value, Vocab
+from posewright.network.yarp.bottle import INT64_RANGE, MAX_DEPTH, Bottle, Value, Vocab
 
 BARE = re.compile(r"[A-Za-z_][A-Za-z_0-9.-]*")
-MEANT_OTHERWISE = {"true", "false", "null", "inf", "nan"}
+RESERVED_WORDS = {"true", "false", "null", "inf", "nan"}
 """Bare words that are no strings."""
 
 WORD = re.compile(r'[ \t\r\n,]*+("(?:[^"\\]++|\\.)*+"|\{[^{}]*+\}|[()]|[^ \t\r\n,(){}"]+|(.))', re.DOTALL)
@@ -27,14 +27,14 @@ WORDS = {"true": Vocab("1"), "false": Vocab(""), "null": Vocab("null")}
 
 def to_text(bottle: Bottle) -> str:
     """Return a bottle as YARP prints it, on one line."""
-    return " ".join(map(_shown, bottle))
+    return " ".join(map(_format_value, bottle))
 
 
-def _shown(value: Value) -> str:
+def _format_value(value: Value) -> str:
     if isinstance(value, Vocab):
         return {"": "false", "1": "true"}.get(value, f"[{value}]")
     if isinstance(value, str):
-        bare = BARE.fullmatch(value) and value not in MEANT_OTHERWISE
+        bare = BARE.fullmatch(value) and value not in RESERVED_WORDS
         return value if bare else f'"{"".join(ESCAPED.get(sign, sign) for sign in value)}"'
     if isinstance(value, bytes):
         return "{" + " ".join(map(str, value)) + "}"
@@ -44,47 +44,48 @@ def _shown(value: Value) -> str:
 
 
 def from_text(text: str) -> Bottle:
-    """Read what `to_text` writes, or a person types; integers beyond 64 bits saturate.
+    """Parse the text of a bottle; integers beyond 64 bits saturate.
 
     Raises:
         FormatError: a bracket or a quote is left open, or lists are too deep.
     """
     lists: list[list[Value]] = [[]]
-    for word in _words(text):
-        if word == "(" and len(lists) <= DEEPEST:
+    for word in _split_words(text):
+        if word == "(" and len(lists) <= MAX_DEPTH:
             lists.append([])
         elif word == ")" and len(lists) > 1:
-            done = tuple(lists.pop())
-            lists[-1].append(done)
+            closed = tuple(lists.pop())
+            lists[-1].append(closed)
         elif word in "()":
-            raise FormatError(f"a {word} too many in a bottle", hint=f"at most {DEEPEST} levels, all closed")
+            hint = f"at most {MAX_DEPTH} levels, all closed"
+            raise FormatError(f"the bottle has a {word} too many", hint=hint)
         else:
-            lists[-1].append(_read(word))
+            lists[-1].append(_parse_value(word))
     if len(lists) > 1:
-        raise FormatError("a list is left open in a bottle", hint="a ) for every (")
+        raise FormatError("a list of the bottle is not closed", hint="write a ) for every (")
     return tuple(lists[0])
 
 
-def _words(text: str) -> Iterator[str]:
-    for found in WORD.finditer(text.rstrip(" \t\r\n,")):
-        if found[2]:
-            raise FormatError(f"{found[2]} stands alone in a bottle", hint='"..." and {...} are closed')
-        yield found[1]
+def _split_words(text: str) -> Iterator[str]:
+    for match in WORD.finditer(text.rstrip(" \t\r\n,")):
+        if match[2]:
+            raise FormatError(f"{match[2]} stands alone in a bottle", hint='"..." and {...} are closed')
+        yield match[1]
 
 
-def _read(word: str) -> Value:
+def _parse_value(word: str) -> Value:
     if word[0] == '"':
-        return _unescaped(word[1:-1])
+        return _unescape(word[1:-1])
     if word[0] == "{":
-        return bytes(_byte(part) for part in word[1:-1].replace(",", " ").split())
+        return bytes(_parse_byte(part) for part in word[1:-1].replace(",", " ").split())
     if word[0] == "[":
         if word[-1] != "]":
             raise FormatError(f"{word[:20]} is no vocab", hint="such as [pos]")
         return Vocab(word[1:-1][:4])
-    return _word(word)
+    return _parse_bare_word(word)
 
 
-def _word(word: str) -> Value:
+def _parse_bare_word(word: str) -> Value:
     if INTEGER.fullmatch(word):
         value = int(word[:25])  # 25 digits are beyond 64 bits whatever follows
         return min(max(value, INT64_RANGE[0]), INT64_RANGE[-1])
@@ -92,14 +93,14 @@ def _word(word: str) -> Value:
         return int(word, 16)
     if FLOAT.fullmatch(word):
         return float(word)
-    return WORDS[word] if word in WORDS else _unescaped(word)
+    return WORDS[word] if word in WORDS else _unescape(word)
 
 
-def _byte(part: str) -> int:
+def _parse_byte(part: str) -> int:
     if not INTEGER.fullmatch(part) or len(part) > 4 or not -128 <= int(part) <= 255:
         raise FormatError(f"{part[:20]} is no byte of a blob", hint="such as {0 1 255}")
     return int(part) & 0xFF
 
 
-def _unescaped(text: str) -> str:
-    return re.sub(r"\\(.)", lambda found: UNESCAPED.get(found[1], found[1]), text, flags=re.DOTALL)
+def _unescape(text: str) -> str:
+    return re.sub(r"\\(.)", lambda match: UNESCAPED.get(match[1], match[1]), text, flags=re.DOTALL)

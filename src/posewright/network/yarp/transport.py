@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from posewright.bodies import BodyState, JointCommands
 from posewright.errors import InputError, PosewrightError
 from posewright.network.transport import RobotService
-from posewright.network.yarp.bottle import LONGEST, Bottle, Vocab
+from posewright.network.yarp.bottle import MAX_BYTES, Bottle, Vocab
 from posewright.network.yarp.control_board import FAIL, IS, ControlBoard
 from posewright.network.yarp.names import NameClient, NameServer
 from posewright.network.yarp.port import Port
@@ -82,7 +82,7 @@ class YarpTransport:
             self._add(Port(f"{self.name}/stateExt:o", names))
             for sensor_port in sensor_ports(self.name, service.robot, service.sensors):
                 self._sensors.append((sensor_port, self._add(Port(sensor_port.name, names))))
-            self._add(Port(f"{self.name}/plant:i", names, on_request=self._answer, longest=LONGEST))
+            self._add(Port(f"{self.name}/plant:i", names, on_request=self._answer, longest=MAX_BYTES))
             self._add(Port(f"{self.name}/command:i", names, on_data=board.command))
             self._add(Port(f"{self.name}/rpc:i", names, on_request=board.answer))
         except PosewrightError:
@@ -112,7 +112,7 @@ class YarpTransport:
         for sender in board.look(ports[f"{self.name}/rpc:i"].inputs, streams.inputs):
             streams.expel(sender)  # over udp nobody says that he is gone
         for sensor_port, port in sensors:
-            bottle = sensor_port.told(state.sensors)
+            bottle = sensor_port.encode(state.sensors)
             if bottle is not None:
                 port.write(bottle, stamp)
 

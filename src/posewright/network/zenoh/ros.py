@@ -35,7 +35,7 @@ Pack = Callable[[BodyState, JointCommands], bytes | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Topic:
+class RosTopic:
     """Something that a robot tells after every frame.
 
     Attributes:
@@ -49,25 +49,28 @@ class Topic:
     pack: Pack
 
 
-def topics(name: str, joints: Sequence[str], sensors: Sequence[SensorSpec]) -> tuple[Topic, ...]:
-    """Return the topics of a robot of that name; what no ROS message is for has none."""
+def topics(name: str, joints: Sequence[str], sensors: Sequence[SensorSpec]) -> tuple[RosTopic, ...]:
+    """Return the topics of a robot: its joints, and the sensors with a ROS message."""
     states = _joint_states(joints)
     commands = _joint_commands(joints)
-    told = [Topic("joint_states", messages.JOINT_STATE.name, states)]
-    told.append(Topic("joint_commands", messages.JOINT_STATE.name, commands))
-    return (*told, *(topic for sensor in sensors for topic in _of_sensor(name, sensor)))
+    joint_topics = (
+        RosTopic("joint_states", messages.JOINT_STATE.name, states),
+        RosTopic("joint_commands", messages.JOINT_STATE.name, commands),
+    )
+    return (*joint_topics, *(topic for sensor in sensors for topic in _of_sensor(name, sensor)))
 
 
 def _joint_states(joints: Sequence[str]) -> Pack:
     moving, still = (
-        _Message(messages.joint_state(joints, effort=True, velocity=known)) for known in (True, False)
+        _Message(messages.joint_state(joints, effort=True, velocity=with_velocity))
+        for with_velocity in (True, False)
     )
 
     def pack(state: BodyState, _commands: JointCommands) -> bytes:
-        told = {"position": state.positions, "effort": state.efforts}
+        values = {"position": state.positions, "effort": state.efforts}
         if state.velocities is None:
-            return still.made(state.time_s, told)
-        return moving.made(state.time_s, {**told, "velocity": state.velocities})
+            return still.encode(state.time_s, values)
+        return moving.encode(state.time_s, {**values, "velocity": state.velocities})
 
     return pack
 
@@ -78,12 +81,12 @@ def _joint_commands(joints: Sequence[str]) -> Pack:
     def pack(state: BodyState, commands: JointCommands) -> bytes | None:
         if not len(commands):
             return None
-        return message.made(state.time_s, {"position": commands.angles[-1]})
+        return message.encode(state.time_s, {"position": commands.angles[-1]})
 
     return pack
 
 
-def _of_sensor(robot: str, sensor: SensorSpec) -> Iterator[Topic]:
+def _of_sensor(robot: str, sensor: SensorSpec) -> Iterator[RosTopic]:
     frame = f"{robot}/sensors/{sensor.name}"
     card = sensor_card(sensor)
     name = sensor.name
@@ -105,7 +108,7 @@ def _of_sensor(robot: str, sensor: SensorSpec) -> Iterator[Topic]:
             yield _reading(name, messages.TRUTH, messages.truth(), {"data": name})
 
 
-def _reading(path: str, schema: messages.Schema, layout: Layout, channels: Mapping[str, str]) -> Topic:
+def _reading(path: str, schema: messages.Schema, layout: Layout, channels: Mapping[str, str]) -> RosTopic:
     """Return the topic of a sensor whose channels fill the fields of a message."""
     message = _Message(layout)
 
@@ -116,9 +119,9 @@ def _reading(path: str, schema: messages.Schema, layout: Layout, channels: Mappi
             if reading is None:
                 return None
             values[field] = _quaternion(*np.asarray(reading)) if field == "orientation" else reading
-        return message.made(state.time_s, values)
+        return message.encode(state.time_s, values)
 
-    return Topic(path, schema.name, pack)
+    return RosTopic(path, schema.name, pack)
 
 
 def _quaternion(roll: float, pitch: float, yaw: float) -> tuple[float, float, float, float]:
@@ -138,7 +141,7 @@ class _Message:
     def __init__(self, layout: Layout) -> None:
         self._raw, self._numbers = layout.blank()
 
-    def made(self, time_s: float, values: Mapping[str, ArrayLike]) -> bytes:
+    def encode(self, time_s: float, values: Mapping[str, ArrayLike]) -> bytes:
         if "stamp" in self._numbers:
             self._numbers["stamp"][0] = divmod(round(max(time_s, 0.0) * 1e9), 1_000_000_000)
         for name, value in values.items():
@@ -148,7 +151,7 @@ class _Message:
 
 def picture(frame: str, time_s: float, pixels: NDArray[np.uint8]) -> bytes:
     """Return a `sensor_msgs/Image` of a picture `(height, width, 3)` of bytes."""
-    return _Message(messages.image(frame, *pixels.shape[:2])).made(time_s, {"data": pixels})
+    return _Message(messages.image(frame, *pixels.shape[:2])).encode(time_s, {"data": pixels})
 
 
 def text(words: str) -> bytes:
@@ -189,11 +192,11 @@ class _Reader:
         self._at = end
         return struct.unpack_from(f"{self._order}{n}{kind}", self._raw, begin)
 
-    def length(self, most: int) -> int:
+    def length(self, max_length: int) -> int:
         """Return the length of what follows."""
         n: int = self.numbers("I", 1)[0]
-        if n > most:
-            self.fail(f"a length of {n}", f"at most {most}")
+        if n > max_length:
+            self.fail(f"a length of {n}", f"at most {max_length}")
         return n
 
     def text(self) -> str:
@@ -254,8 +257,9 @@ def read_trajectory(raw: bytes, joints: Sequence[str]) -> TrajectoryMessage:
     positions = np.array([point[0] for point in points], dtype=np.float64).reshape(n, len(names))
     times = np.array([point[1] for point in points], dtype=np.float64)
     trajectory = Trajectory(tuple(joints.index(name) for name in names), times, positions)
-    if why := trajectory.fault(len(joints)):
-        raise FormatError(why)
+    fault = trajectory.fault(len(joints))
+    if fault:
+        raise FormatError(fault)
     return TrajectoryMessage(frame_id, trajectory)
 
 

@@ -65,7 +65,7 @@ class ZenohTransport:
         self._refused = dict[str, str]()
         self._session: ZenohObject = None
         self._declarations = list[ZenohObject]()
-        self._topics = list[tuple[ros.Topic, ZenohObject]]()
+        self._topics = list[tuple[ros.RosTopic, ZenohObject]]()
         self._cameras = dict[str, tuple[Camera, ZenohObject]]()
         self._status: ZenohObject = None
         self._next_s = dict[str, float]()

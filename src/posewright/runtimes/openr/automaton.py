@@ -1,7 +1,7 @@
-"""The automaton of an OPEN-R object: a chart that is asked about every message.
+"""The automaton of an OPEN-R object: a chart that decides about every message.
 
-Such a chart has an event for each command, and `done` for the end of a motion. An event that leads to no
-other state is refused; its first state is where nothing is under way.
+Such a chart has an event for each command, and `done` for the end of a motion. A command that leads to no
+other state is not executed. The first state is the idle one.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ DONE = "done"
 
 @cache
 def _interpreter(name: str) -> Interpreter:
-    """Read a chart once; what it answers depends on nothing but what it is told."""
+    """Return the interpreter of a chart, which is read once; it holds no state."""
     return Interpreter(read_chart(CHARTS / f"{name}.chart.yaml"))
 
 
 class Automaton:
-    """Where an object is in its chart.
+    """The state of an object in its chart.
 
     Args:
-        name: of the chart, which is read when it is needed first.
+        name: of the chart, which is read when it is first needed.
     """
 
     def __init__(self, name: str) -> None:
@@ -34,7 +34,7 @@ class Automaton:
 
     @property
     def chart(self) -> Chart:
-        """Its chart."""
+        """The chart."""
         return _interpreter(self._name).chart
 
     @cached_property
@@ -43,7 +43,7 @@ class Automaton:
 
     @property
     def state(self) -> str:
-        """The state it is in."""
+        """Name of the active state."""
         return self._snapshot.state
 
     @property
@@ -53,34 +53,42 @@ class Automaton:
 
     @property
     def is_idle(self) -> bool:
-        """Whether it is in its first state."""
+        """Whether the first state is active."""
         return self.state == self.chart.states[0].name
 
-    def hear(self, event: str, **inputs: object) -> bool:
-        """Take one event; return whether it led to another state."""
-        before = self.state
+    def step(self, event: str, **inputs: object) -> bool:
+        """Process one event; return whether it led to another state."""
+        previous_state = self.state
         self._snapshot = _interpreter(self._name).step(self._snapshot, {**inputs, event: True})
-        return self.state != before
+        return self.state != previous_state
 
-    def why_not(self, command: str) -> str:
-        """Return why a command is not taken in this state, as a sentence for people."""
+    def explain_rejection(self, command: str) -> str:
+        """Return why a command is not executed in the active state, as a sentence."""
         if command not in self.commands:
             return f"there is no such command; there are {', '.join(self.commands)}"
-        taken = " or ".join(f"{'stops' if ends else 'starts from'} {s}" for s, ends in self._where(command))
-        ways = [event for event in self._heard_in(self.state) if event != DONE]
-        out = f"which {' or '.join(ways)} stops" if ways else "which nothing stops before its end"
-        now = "the state is IDLE" if self.is_idle else f"the state is {self.state}, {out}"
-        return f"{command} {taken}; {now}"
+        accepted_in = " or ".join(
+            f"{'stops' if is_stop else 'starts from'} {state}"
+            for state, is_stop in self._accepting_states(command)
+        )
+        if self.is_idle:
+            return f"{command} {accepted_in}; the state is IDLE"
+        stop_commands = [event for event in self._triggers(self.state) if event != DONE]
+        if stop_commands:
+            ending = f"which {' or '.join(stop_commands)} stops"
+        else:
+            ending = "which nothing stops before its end"
+        return f"{command} {accepted_in}; the state is {self.state}, {ending}"
 
-    def _where(self, command: str) -> Iterator[tuple[str, bool]]:
-        """Yield the states in which a command is taken, and whether it leads from there to the first."""
+    def _accepting_states(self, command: str) -> Iterator[tuple[str, bool]]:
+        """Yield the states with a transition on a command, and whether it leads to the first state."""
         idle = self.chart.states[0].name
         for state in self.chart.states:
-            for way in state.transitions:
-                if command in way.on:
-                    yield state.name, any(target.state == idle for target in way.go)
+            for transition in state.transitions:
+                if command in transition.on:
+                    yield state.name, any(target.state == idle for target in transition.go)
                     break
 
-    def _heard_in(self, state: str) -> Iterator[str]:
-        for way in self.chart.state(state).transitions:
-            yield from way.on
+    def _triggers(self, state: str) -> Iterator[str]:
+        """Yield the events that trigger a transition from a state."""
+        for transition in self.chart.state(state).transitions:
+            yield from transition.on

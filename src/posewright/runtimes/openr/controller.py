@@ -1,4 +1,4 @@
-"""OPEN-R objects as a controller: whatever body there is, they are its program."""
+"""OPEN-R objects as a controller of any body."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from posewright.arrays import Floats
 from posewright.bodies import BodyState, Decision, JointCommands
 from posewright.control import Controller
 from posewright.robots import Robot
-from posewright.runtimes.openr.commander import Commander, Live
+from posewright.runtimes.openr.commander import CommandPrompt, CommandSender
 from posewright.runtimes.openr.connections import ConnectConfig
 from posewright.runtimes.openr.kernel import LogEntry
 from posewright.runtimes.openr.regions import MICRO
@@ -19,30 +19,30 @@ from posewright.runtimes.openr.system import ANSWER_WITHIN_S, System
 from posewright.runtimes.openr.virtual_robot import OVirtualRobotComm
 
 EVENT = "openr"
-"""The kind of events in a recording that tell of OPEN-R objects; their `what` is the kind of a log entry."""
+"""The kind of events of OPEN-R objects in a recording; their field `what` is the kind of a log entry."""
 
 
 class OpenRController(Controller):
-    """Lets OPEN-R objects drive a robot.
+    """Drives a robot by OPEN-R objects.
 
-    The body is asked for its state whenever an object can be told something, and else not. What the objects
-    said is in the decisions, and so in a recording, as events `openr`.
+    Each call returns the frames up to the next one at which an object can receive a message. The messages are
+    in the decisions, and so in a recording, as events `openr`.
 
     Args:
         robot: whose joints they move.
-        make_objects: makes all objects but `OVirtualRobotComm`, which is made here and starts first; called
-            again whenever the program begins anew.
+        make_objects: creates all objects but `OVirtualRobotComm`, which is created here and starts first;
+            called again at each restart.
         config: their connections.
-        pose: where the joints are at first, `(n_joints,)` [rad].
-        live: asks a person what Commander is to send further when the objects have nothing to do; time
-            stands still meanwhile.
-        answer_within_s: after so long an observer that does not answer is reported [s].
+        pose: initial angles of the joints, `(n_joints,)` [rad].
+        prompt: reads further commands for Commander from the user when the objects are idle; the robot's time
+            does not advance meanwhile.
+        answer_within_s: an observer that does not answer for so long is reported [s].
 
     Attributes:
-        is_over: whether the person who was asked had nothing more.
+        is_over: whether the prompt returned the end of input.
 
     Raises:
-        FormatError: the connections do not fit the objects, or nobody knows a command of Commander's script.
+        FormatError: the connections do not fit the objects, or no object knows a command of the script.
         InputError: two objects have one name, or the robot is no OPEN-R robot.
     """
 
@@ -53,70 +53,82 @@ class OpenRController(Controller):
         config: ConnectConfig,
         pose: Floats,
         *,
-        live: Live | None = None,
+        prompt: CommandPrompt | None = None,
         answer_within_s: float = ANSWER_WITHIN_S,
     ) -> None:
         self._robot = robot
         self._make_objects = make_objects
         self._config = config
         self._pose = pose
-        self._live = live
+        self._prompt = prompt
         self._answer_within_s = answer_within_s
         self.restart()
 
     def restart(self) -> None:
-        """Begin the program anew: all objects are made again, and start when the next frame begins."""
+        """Restart the program: all objects are created again, and start when the next frame begins."""
         objects = tuple(self._make_objects())
         self._comm = OVirtualRobotComm(self._robot, self._pose)
         self.system = System(
             self._robot, (self._comm, *objects), self._config, answer_within_s=self._answer_within_s
         )
-        self._commander = next((each for each in objects if isinstance(each, Commander)), None)
+        self._commander = next((item for item in objects if isinstance(item, CommandSender)), None)
         if self._commander is not None:
             self._commander.check()
         self.is_over = False
-        self._begun = False
+        self._has_started = False
 
     @property
     def is_idle(self) -> bool:
-        """Whether no joint is being moved, nothing is to be done later, and nobody owes an answer."""
+        """Whether no joint is being moved, no call is scheduled, and no answer is missing."""
         return not self._comm.is_moving and self.system.frames_ahead is None
 
     def next(self, state: BodyState, n: int) -> JointCommands:
-        """Return the frames up to the next one at which an object can be told something."""
+        """Return the frames up to the next one at which an object can receive a message."""
         openr = self.system.openr
-        openr.see(state)
-        if not self._begun:
-            self._begun = True
+        openr.update(state)
+        if not self._has_started:
+            self._has_started = True
             self.system.start()
-            for one in self.system.objects[1:]:
-                for subject in one.subjects.values():
-                    if not subject.connections:
-                        one.say(f"{subject.name.short} leads nowhere: no line of CONNECT.CFG begins with it")
-        elif self._commander is not None and self._live is not None and self.is_idle and not self.is_over:
-            self.is_over = not self._commander.ask(self._live)
-        self._comm.see(state)
+            self._log_unconnected_subjects()
+        elif self._commander is not None and self._prompt is not None and self.is_idle and not self.is_over:
+            self.is_over = not self._commander.read_commands(self._prompt)
+        self._comm.update(state)
         self.system.run()
-        ahead = [left for left in (self._comm.frames_left, self.system.frames_ahead) if left is not None]
-        if self._live is not None and self.is_idle:
-            ahead.append(1)  # who watches sees how it ended before more is asked for
-        rows = self._comm.frames(max(1, min(n, *ahead) if ahead else n))
+        limits = [n]
+        if self._comm.frames_left is not None:
+            limits.append(self._comm.frames_left)
+        if self.system.frames_ahead is not None:
+            limits.append(self.system.frames_ahead)
+        if self._prompt is not None and self.is_idle:
+            limits.append(1)  # a viewer shows the last frame before the next prompt
+        rows = self._comm.frames(max(1, min(limits)))
         openr.frame += len(rows)
         return JointCommands(np.asarray(rows / MICRO), decision=self._decision())
 
+    def _log_unconnected_subjects(self) -> None:
+        for openr_object in self.system.objects[1:]:
+            for subject in openr_object.subjects.values():
+                if not subject.connections:
+                    openr_object.syslog(
+                        f"{subject.name.short} leads nowhere: no line of CONNECT.CFG begins with it"
+                    )
+
     def _decision(self) -> Decision | None:
+        """Return the entries of the log since the last frame as a decision; None if there is none."""
         entries = self.system.openr.entries
         if not entries:
             return None
         self.system.openr.entries = []
-        states = {one.name: one.state for one in self.system.objects if one.state}
-        told = (
-            " ".join(states.values()) if len(states) == 1 else " ".join(f"{k}:{v}" for k, v in states.items())
-        )
-        events = tuple((EVENT, {**one.data, "what": one.kind}) for one in entries)
-        return Decision(told, outputs=states, events=events)
+        states = {item.name: item.state for item in self.system.objects if item.state}
+        if len(states) == 1:
+            text = " ".join(states.values())
+        else:
+            text = " ".join(f"{name}:{state}" for name, state in states.items())
+        events = tuple((EVENT, {**entry.data, "what": entry.kind}) for entry in entries)
+        return Decision(text, outputs=states, events=events)
 
 
-def entry_of(time_s: float, data: Mapping[str, object]) -> LogEntry:
-    """Return the entry that an event of the kind `EVENT` tells."""
-    return LogEntry(time_s, str(data.get("what", "")), {k: v for k, v in data.items() if k != "what"})
+def log_entry_of(time_s: float, data: Mapping[str, object]) -> LogEntry:
+    """Return the log entry in the data of a recorded event of the kind `EVENT`."""
+    fields = {name: value for name, value in data.items() if name != "what"}
+    return LogEntry(time_s, str(data.get("what", "")), fields)

@@ -1,4 +1,4 @@
-"""What OPEN-R objects said to each other, from a recording: entries, repetitions, Mermaid text."""
+"""The message flow of OPEN-R objects in a recording: log entries, repetitions, Mermaid sequence diagrams."""
 
 from __future__ import annotations
 
@@ -8,31 +8,32 @@ from dataclasses import dataclass
 from itertools import chain, groupby
 
 from posewright.recordings import Recording
-from posewright.runtimes.openr.controller import EVENT, entry_of
+from posewright.runtimes.openr.controller import EVENT, log_entry_of
 from posewright.runtimes.openr.kernel import LogEntry
 
 BETWEEN = frozenset({"notify", "waits", "ready", "not ready", "silent"})
-"""The kinds of entries that have two ends; all others are of one object."""
+"""The kinds of entries between two objects; all others concern one."""
 
 STATE = "state"
 
-_LONGEST = 8
-"""So many entries at most are looked at as one that repeats."""
+_MAX_LOOP_LENGTH = 8
+"""Longest sequence of entries that is recognised as repeating."""
 
-_OFTEN = 3
-"""What comes so often in a row is told once."""
+_MIN_REPETITIONS = 3
+"""Sequences that repeat so often become a loop."""
 
-MOST_TOLD = 80
-"""Characters of what was sent that a diagram shows."""
+MAX_LABEL = 80
+"""Longest label in a diagram [characters]."""
 
 
 @dataclass(frozen=True, slots=True)
-class Loop:
-    """Entries that came once, or several times in a row, the same but for their times.
+class MessageLoop:
+    """A sequence of entries that occurs once, or repeats with the same contents.
 
     Attributes:
-        body: as they came first.
-        until_s: when the last of them came [s].
+        times: number of repetitions.
+        body: the entries of the first repetition.
+        until_s: time of the last entry of the last repetition [s].
     """
 
     times: int
@@ -41,32 +42,33 @@ class Loop:
 
 
 def entries_of(recording: Recording) -> tuple[LogEntry, ...]:
-    """Return all that happened between objects and in them, in its order."""
-    return tuple(entry_of(event.time_s, event.data) for event in recording.events_of(EVENT))
+    """Return the log of the objects in a recording, in its order."""
+    return tuple(log_entry_of(event.time_s, event.data) for event in recording.events_of(EVENT))
 
 
 def ends_of(entry: LogEntry) -> tuple[str, str]:
-    """Return the objects an entry leads from and to; of one about a single object, that one twice."""
+    """Return sender and receiver of an entry; for an entry of one object, that object twice."""
     if entry.kind not in BETWEEN:
         owner = str(entry.data.get("object", "?"))
         return owner, owner
-    one, other = (str(entry.data.get(end, "?")).partition(".")[0] for end in ("from", "to"))
-    return one, other
+    sender = str(entry.data.get("from", "?")).partition(".")[0]
+    receiver = str(entry.data.get("to", "?")).partition(".")[0]
+    return sender, receiver
 
 
 def objects_in(entries: Iterable[LogEntry]) -> tuple[str, ...]:
-    """Return the objects that entries speak of; who sends first stands first."""
+    """Return the names of the objects in some entries; objects that send come first."""
     entries = tuple(entries)
-    sent = [ends_of(one) for one in entries if one.kind == "notify"]
-    others = [ends_of(one) for one in entries]
-    return tuple(dict.fromkeys(name for ends in (*sent, *others) for name in ends))
+    notify_ends = [ends_of(entry) for entry in entries if entry.kind == "notify"]
+    all_ends = [ends_of(entry) for entry in entries]
+    return tuple(dict.fromkeys(chain.from_iterable((*notify_ends, *all_ends))))
 
 
 def label_of(entry: LogEntry) -> str:
-    """Return what a diagram writes beside an entry."""
+    """Return the label of an entry in a diagram."""
     data = {name: str(value) for name, value in entry.data.items()}
     service = data.get("from", "").partition(".")[2]
-    told = {
+    labels = {
         "notify": f"{service}: {data.get('data', '')}",
         "waits": f"{service} waits: {data.get('data', '')}",
         "silent": f"{service}: no answer for {data.get('waits_s', '?')} s; {data.get('why', '?')}",
@@ -76,83 +78,87 @@ def label_of(entry: LogEntry) -> str:
         "syslog": data.get("text", ""),
         **dict.fromkeys(BETWEEN - {"notify", "waits", "silent"}, entry.kind),
     }
-    rest = ", ".join(value for name, value in data.items() if name != "object")
-    text = told.get(entry.kind, f"{entry.kind}: {rest}")
-    return text if len(text) <= MOST_TOLD else f"{text[: MOST_TOLD - 3]}..."
+    values = ", ".join(value for name, value in data.items() if name != "object")
+    text = labels.get(entry.kind, f"{entry.kind}: {values}")
+    return text if len(text) <= MAX_LABEL else f"{text[: MAX_LABEL - 3]}..."
 
 
-def folded(entries: Sequence[LogEntry]) -> tuple[Loop, ...]:
-    """Return entries as loops, of one each but where something comes three times in a row, or more.
+def fold_repetitions(entries: Sequence[LogEntry]) -> tuple[MessageLoop, ...]:
+    """Return entries as loops; a sequence that does not repeat three times is a loop of one repetition.
 
-    Where several pairs of objects go on at once, what each pair says is told together.
+    If several pairs of objects exchange messages at once, the messages of each pair are grouped.
     """
-    return tuple(_looped(_unwoven(entries)))
+    return tuple(_find_loops(_group_by_pair(entries)))
 
 
-def _looped(entries: Sequence[LogEntry]) -> list[Loop]:
-    signs = [_sign(one) for one in entries]
-    found: list[Loop] = []
-    at = 0
-    while at < len(entries):
-        length, times = max(_repetitions(signs, at), key=lambda one: one[0] * one[1])
-        end = at + length * times
-        found.append(Loop(times, tuple(entries[at : at + length]), entries[end - 1].time_s))
-        at = end
-    return found
+def _find_loops(entries: Sequence[LogEntry]) -> list[MessageLoop]:
+    contents = [_content(entry) for entry in entries]
+    loops: list[MessageLoop] = []
+    begin = 0
+    while begin < len(entries):
+        length, times = max(_repetitions(contents, begin), key=lambda candidate: candidate[0] * candidate[1])
+        end = begin + length * times
+        loops.append(MessageLoop(times, tuple(entries[begin : begin + length]), entries[end - 1].time_s))
+        begin = end
+    return loops
 
 
-def _sign(entry: LogEntry) -> object:
+def _content(entry: LogEntry) -> object:
+    """Return an entry without its time, as something comparable."""
     return entry.kind, tuple(sorted((name, str(value)) for name, value in entry.data.items()))
 
 
-def _unwoven(entries: Sequence[LogEntry]) -> list[LogEntry]:
-    """Return entries, those of each pair of objects together where that tells it in clearly fewer lines."""
-    often = Counter(map(_sign, entries))
-    found: list[LogEntry] = []
-    for repeats, group in groupby(entries, lambda one: one.kind in BETWEEN and often[_sign(one)] >= _OFTEN):
+def _group_by_pair(entries: Sequence[LogEntry]) -> list[LogEntry]:
+    """Return entries, grouped by pair of objects where that gives clearly fewer loops."""
+    occurrences = Counter(map(_content, entries))
+
+    def is_repeating(entry: LogEntry) -> bool:
+        return entry.kind in BETWEEN and occurrences[_content(entry)] >= _MIN_REPETITIONS
+
+    result: list[LogEntry] = []
+    for repeats, group in groupby(entries, is_repeating):
         stretch = list(group)
         if repeats:
-            pairs: dict[frozenset[str], list[LogEntry]] = {}
-            for one in stretch:
-                pairs.setdefault(frozenset(ends_of(one)), []).append(one)
-            together = list(chain.from_iterable(pairs.values()))
-            if len(_looped(stretch)) - len(_looped(together)) >= _OFTEN:
-                stretch = together
-        found += stretch
-    return found
+            by_pair: dict[frozenset[str], list[LogEntry]] = {}
+            for entry in stretch:
+                by_pair.setdefault(frozenset(ends_of(entry)), []).append(entry)
+            grouped = list(chain.from_iterable(by_pair.values()))
+            if len(_find_loops(stretch)) - len(_find_loops(grouped)) >= _MIN_REPETITIONS:
+                stretch = grouped
+        result += stretch
+    return result
 
 
-def _repetitions(signs: Sequence[object], at: int) -> Iterator[tuple[int, int]]:
-    """Yield how often what begins here comes in a row, for each length; the shorter first."""
+def _repetitions(contents: Sequence[object], begin: int) -> Iterator[tuple[int, int]]:
+    """Yield length and number of repetitions of sequences that begin at a place, shorter ones first."""
     yield 1, 1
-    for length in range(1, _LONGEST + 1):
-        begin = at + length
-        while begin + length <= len(signs) and signs[begin : begin + length] == signs[at : at + length]:
-            begin += length
-        times = (begin - at) // length
-        if times >= _OFTEN:
+    for length in range(1, _MAX_LOOP_LENGTH + 1):
+        body = contents[begin : begin + length]
+        end = begin + length
+        while end + length <= len(contents) and contents[end : end + length] == body:
+            end += length
+        times = (end - begin) // length
+        if times >= _MIN_REPETITIONS:
             yield length, times
 
 
 def sequence_diagram(recording: Recording) -> str:
-    """Return the flow of a recording as a Mermaid `sequenceDiagram`; repetitions are loops."""
+    """Return the message flow of a recording as a Mermaid `sequenceDiagram`, with loops for repetitions."""
     entries = entries_of(recording)
-    names = {name: f"o{number}" for number, name in enumerate(objects_in(entries))}
-    lines = [
-        "sequenceDiagram",
-        *(f"    participant {short} as {_plain(name)}" for name, short in names.items()),
-    ]
-    last_s = -1.0
-    for step in folded(entries):
+    short_names = {name: f"o{number}" for number, name in enumerate(objects_in(entries))}
+    lines = ["sequenceDiagram"]
+    lines += [f"    participant {short} as {_escape(name)}" for name, short in short_names.items()]
+    previous_s = -1.0
+    for loop in fold_repetitions(entries):
         indent = "    "
-        if step.times > 1:
-            lines.append(f"    loop {step.times} times, until {step.until_s:.3f} s")
+        if loop.times > 1:
+            lines.append(f"    loop {loop.times} times, until {loop.until_s:.3f} s")
             indent *= 2
-        for entry in step.body:
-            time = f"{entry.time_s:.3f} s " if entry.time_s != last_s else ""
-            lines.append(indent + _mermaid(entry, names, time))
-            last_s = entry.time_s
-        if step.times > 1:
+        for entry in loop.body:
+            time = f"{entry.time_s:.3f} s " if entry.time_s != previous_s else ""
+            lines.append(indent + _mermaid_line(entry, short_names, time))
+            previous_s = entry.time_s
+        if loop.times > 1:
             lines.append("    end")
     return "\n".join(lines) + "\n"
 
@@ -160,16 +166,16 @@ def sequence_diagram(recording: Recording) -> str:
 _ARROWS = {"notify": "->>", "waits": "-)", "silent": "-x"}
 
 
-def _mermaid(entry: LogEntry, names: dict[str, str], time: str) -> str:
-    one, other = (names[end] for end in ends_of(entry))
-    told = f"{time}{_plain(label_of(entry))}"
+def _mermaid_line(entry: LogEntry, short_names: dict[str, str], time: str) -> str:
+    sender, receiver = (short_names[end] for end in ends_of(entry))
+    text = f"{time}{_escape(label_of(entry))}"
     if entry.kind in BETWEEN:
-        return f"{one}{_ARROWS.get(entry.kind, '-->>')}{other}: {told}"
-    return f"Note over {one}: {told}"
+        return f"{sender}{_ARROWS.get(entry.kind, '-->>')}{receiver}: {text}"
+    return f"Note over {sender}: {text}"
 
 
-def _plain(text: str) -> str:
-    """Return a text in which nothing means anything to Mermaid."""
-    return (
-        "".join(f"#{ord(sign)};" if sign in '#;<>&%{}"' else sign for sign in " ".join(text.split())) or "-"
-    )
+def _escape(text: str) -> str:
+    """Return a text on one line without characters that are special in Mermaid."""
+    words = " ".join(text.split())
+    escaped = "".join(f"#{ord(sign)};" if sign in '#;<>&%{}"' else sign for sign in words)
+    return escaped or "-"

@@ -1,8 +1,8 @@
-"""MoveLegs: three commands that let the dog stand, sit and lie; MoveHead's sister.
+"""MoveLegs: three commands that let the dog stand, sit and lie; the counterpart of MoveHead.
 
-The document (seeds.md D2) only says that it exists and shares MoveHead's private functions. Commands and
+The document (seeds.md D2) only mentions that it exists and shares MoveHead's private functions. Commands and
 automaton, `charts/move_legs.chart.yaml`, are ours; the postures are those of the robot's card. In simulation
-the dog stays up on the way from each of the card's poses to each posture, wherever its head is.
+the dog does not fall on the way from any pose of the card to any posture, wherever its head is.
 """
 
 from __future__ import annotations
@@ -11,49 +11,50 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from posewright.robots import Robot
-from posewright.runtimes.openr.blocks import BlockMotion
 from posewright.runtimes.openr.kernel import OpenR
-from posewright.runtimes.openr.moving import MovingObject
+from posewright.runtimes.openr.moving_object import BlockMotion, MovingObject
 from posewright.runtimes.openr.regions import micro
 
 LEGS = "legs"
-"""The group of joints on the card."""
+"""Group of the joints on the card."""
 
 POSTURES: Mapping[str, str] = MappingProxyType(
     {"MOVE_ST": "stand", "MOVE_SI": "sit", "MOVE_LY": "sleep", "LY_TO_ST": "sleep"}
 )
-"""The pose on the card that each state of the chart leads to."""
+"""Pose of the card at the end of the motion of each state of the chart."""
 
 N_BLOCKS = 16
-"""Of each motion, as of MoveHead's poses: 2.048 s. The longest way of a leg's joint, 245 degrees, then takes
-120 deg/s; the ERS-7's leg servos have 278 and more."""
+"""Duration of each motion in blocks, as of MoveHead's poses: 2.048 s. The longest movement of a leg's joint,
+245 degrees, then takes 120 deg/s; the ERS-7's leg servos reach 278 and more."""
 
 
 class MoveLegs(MovingObject):
     """Moves the legs by three commands: MOVE_ST stands up, MOVE_SI sits down, MOVE_LY lies down.
 
-    Nothing stops a motion before its end: a dog half risen might fall. One that sits lies down before it
-    stands up, as its card says (`up_through`).
+    A motion cannot be stopped before its end: a dog that has half risen might fall. A sitting dog lies down
+    before it stands up, as its card demands (`up_through`).
     """
 
     def __init__(self) -> None:
         super().__init__("move_legs", _motions)
 
     def inputs(self) -> Mapping[str, object]:
-        """Return whether the posture that the legs are nearest to leads to standing by way of another."""
+        """Return whether the nearest posture leads to standing through another one, as the input `sits`."""
         robot = self.openr.robot
-        return {"sits": min(robot.poses, key=self._distance) in robot.up_through}
+        nearest_pose = min(robot.poses, key=self._distance)
+        return {"sits": nearest_pose in robot.up_through}
 
     def _distance(self, pose: str) -> int:
-        """Return how far all leg joints together are from a pose [micro-radians]."""
-        ends = _legs_in(pose, self.openr.robot)
-        return sum(abs(self.openr.get_joint_value(one) - end) for one, end in ends.items())
+        """Return the sum of the leg joints' differences from a pose [micro-radians]."""
+        angles = _leg_angles(pose, self.openr.robot)
+        return sum(abs(self.openr.get_joint_value(joint) - angle) for joint, angle in angles.items())
 
 
 def _motions(openr: OpenR) -> dict[str, BlockMotion]:
-    return {state: BlockMotion(_legs_in(pose, openr.robot), N_BLOCKS) for state, pose in POSTURES.items()}
+    return {state: BlockMotion(_leg_angles(pose, openr.robot), N_BLOCKS) for state, pose in POSTURES.items()}
 
 
-def _legs_in(pose: str, robot: Robot) -> dict[int, int]:
-    """Return where each joint of the legs is in a pose [micro-radians]."""
-    return {one: micro(robot.pose(pose)[one]) for one in map(robot.index, robot.group(LEGS))}
+def _leg_angles(pose: str, robot: Robot) -> dict[int, int]:
+    """Return the angles of the leg joints in a pose of the card, by primitive [micro-radians]."""
+    angles = robot.pose(pose)
+    return {joint: micro(angles[joint]) for joint in map(robot.index, robot.group(LEGS))}

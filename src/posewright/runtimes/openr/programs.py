@@ -1,4 +1,4 @@
-"""Programs: which objects make one, how they are connected, and what each is made from."""
+"""Programs of OPEN-R objects: their connections, and how each object is created."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from posewright.arrays import Floats
 from posewright.control import Seed
 from posewright.errors import FormatError, InputError, UnknownNameError
 from posewright.robots import Robot, SensorSpec
-from posewright.runtimes.openr.commander import COMMANDER, Commander, Live
+from posewright.runtimes.openr.commander import COMMANDER, CommandPrompt, CommandSender
 from posewright.runtimes.openr.connections import ConnectConfig, read_connect
 from posewright.runtimes.openr.controller import EVENT, OpenRController
 from posewright.runtimes.openr.ekmotion import EKMotion, open_moves
@@ -27,7 +27,7 @@ from posewright.runtimes.openr.services import OObject
 from posewright.runtimes.openr.stick import MonetSetup
 
 KIND = "openr"
-"""What programs of OPEN-R objects are called as a kind of program."""
+"""Name of this kind of program."""
 
 VIRTUAL_ROBOT = "OVirtualRobotComm"
 CONNECT = "CONNECT.CFG"
@@ -36,22 +36,24 @@ FOLDER = Path(__file__).parent / "connect"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpenRProgram:
-    """A `control.Program` of OPEN-R objects; all that they are made from has been read.
+    """A `control.Program` of OPEN-R objects; all its files have been read.
 
     Attributes:
-        source: name of a program that ships, or the path of a CONNECT.CFG.
-        pose: of the robot's card, in which the robot begins.
-        script: what Commander sends.
-        live: asks a person what Commander is to send further.
+        source: name of a shipped program, or path of a CONNECT.CFG.
+        config: its connections.
+        robot: whose joints the objects move.
+        pose: start pose on the robot's card.
+        script: commands that Commander sends.
+        prompt: reads further commands for Commander from the user.
         poses: an EKMoves.h for EKMotion; ours by default.
-        sequences: the table of EKMotion's moves; ours by default.
-        monet: the MONET files that MoNet and its agents play from.
-        exact: motions reach each keyframe to the micro-radian, instead of being played as Sony's player does.
-        own: classes, or anything else that makes an object, by the name CONNECT.CFG has for it.
-        documents: texts of the files it is made from, by their names.
-        files: those files, and what else lies on their memory stick for programs: nothing may replace them.
-        until_s: it is run for so long at most [s].
-        warnings: what a person should know before it runs.
+        sequences: table of EKMotion's moves; ours by default.
+        monet: MONET files that MoNet and its agents play.
+        exact: motions reach each keyframe to the micro-radian, instead of being played as by Sony's player.
+        own: classes, or other callables that create an object, by the name in CONNECT.CFG.
+        documents: texts of its files, by name.
+        files: its files, and other files for programs on their memory stick, which must not be overwritten.
+        until_s: longest duration of a run [s].
+        warnings: messages for the user before the run.
     """
 
     source: str
@@ -59,7 +61,7 @@ class OpenRProgram:
     robot: Robot
     pose: str = "stand"
     script: tuple[ScriptedCommand, ...] = ()
-    live: Live | None = None
+    prompt: CommandPrompt | None = None
     poses: Path | None = None
     sequences: Path | None = None
     monet: MonetSetup | None = None
@@ -75,7 +77,7 @@ class OpenRProgram:
 
     @property
     def name(self) -> str:
-        """Of a program that ships, or of its CONNECT.CFG."""
+        """Name of the shipped program, or of the CONNECT.CFG."""
         return Path(self.source).name
 
     @property
@@ -85,72 +87,83 @@ class OpenRProgram:
 
     @property
     def sensors(self) -> tuple[SensorSpec, ...]:
-        """Those of the robot's card: OPEN-R knows no others."""
+        """The sensors on the robot's card: OPEN-R has no others."""
         return self.robot.sensors
 
     @property
     def start_pose(self) -> Floats:
-        """In which the robot begins, `(n_joints,)` [rad]."""
+        """Angles of the start pose, `(n_joints,)` [rad]."""
         return self.robot.pose(self.pose)
 
     @property
     def extras(self) -> Mapping[str, Mapping[str, object]]:
-        """Under `openr`, which `program` runs, and which `commands` its script has."""
-        commands = [f"{each.to}:{each.word}@{each.time_s:g}".lstrip(":") for each in self.script]
+        """The `program` and the `commands` of its script, under `openr`."""
+        commands = [f"{line.to}:{line.word}@{line.time_s:g}".lstrip(":") for line in self.script]
         return {EVENT: {"program": self.source, "commands": commands}}
 
     @property
     def takes_commands(self) -> bool:
-        """Whether there is a Commander to send commands."""
+        """Whether it has a Commander, which sends commands."""
         return COMMANDER in self.config.objects
 
     @property
     def vocabulary(self) -> str:
-        """What the objects that Commander sends to say of the words they know; not who takes any word."""
-        told: list[tuple[str, str]] = []
-        for one in self.controller().system.connections:
-            read = one.observer.from_text
-            if one.subject.name.owner == COMMANDER and read is not None:
+        """The words that Commander's receivers know; receivers of any word are left out."""
+        vocabulary: dict[str, str] = {}
+        for connection in self.controller().system.connections:
+            observer = connection.observer
+            if connection.subject.name.owner == COMMANDER and observer.from_text is not None:
                 try:
-                    read("?")
+                    observer.from_text("?")
                 except InputError as error:
-                    words = (error.hint or error.message).removeprefix("there are ")
-                    told.append((one.observer.name.owner, words))
-        return told[0][1] if len(told) == 1 else "; ".join(": ".join(one) for one in told)
+                    vocabulary[observer.name.owner] = (error.hint or error.message).removeprefix("there are ")
+        if len(vocabulary) == 1:
+            return next(iter(vocabulary.values()))
+        return "; ".join(f"{owner}: {owner_words}" for owner, owner_words in vocabulary.items())
 
-    def saying(self, commands: str, path: Path | None = None, live: Live | None = None) -> OpenRProgram:
-        """Return it with commands: a script, from a file or not, and a person who is asked for more.
+    def with_commands(
+        self, commands: str, path: Path | None = None, prompt: CommandPrompt | None = None
+    ) -> OpenRProgram:
+        """Return the program with commands.
+
+        Args:
+            commands: text of a script.
+            path: file of the script, for messages.
+            prompt: reads further commands from the user.
 
         Raises:
-            FormatError: the script cannot be read, or there is nobody to send it.
+            FormatError: the script cannot be parsed, or there is no object to send it.
         """
         script = read_script(commands, path)
         if script and not self.takes_commands:
-            hint = f"objects here: {', '.join(self.config.objects)}"
+            hint = f"the objects are {', '.join(self.config.objects)}"
             raise FormatError(f"there is no {COMMANDER} to send commands", where=script[0].where, hint=hint)
-        return replace(self, script=script, live=live if self.takes_commands else None)
+        return replace(self, script=script, prompt=prompt if self.takes_commands else None)
 
-    def controller(self, seed: Seed = 0) -> OpenRController:  # noqa: ARG002 -- objects draw nothing by chance
-        """Return its objects, connected, as a controller; the script has been checked.
+    def controller(self, seed: Seed = 0) -> OpenRController:  # noqa: ARG002 -- objects use no random numbers
+        """Return its connected objects as a controller; checks the script.
 
         Raises:
-            UnknownNameError: there is no object or service that the connections name.
-            FormatError: nobody knows a command, or the two ends of a connection are of other data.
-            InputError: what an object is made from is wrong.
+            UnknownNameError: an object or a service of the connections does not exist.
+            FormatError: no object knows a command, or the ends of a connection differ in their data types.
+            InputError: a file of an object is faulty.
         """
-        return OpenRController(self.robot, self._make_objects, self.config, self.start_pose, live=self.live)
+        return OpenRController(
+            self.robot, self._make_objects, self.config, self.start_pose, prompt=self.prompt
+        )
 
     def _make_objects(self) -> tuple[OObject, ...]:
-        return tuple(_made(name, self) for name in self.config.objects if name != VIRTUAL_ROBOT)
+        return tuple(_make_object(name, self) for name in self.config.objects if name != VIRTUAL_ROBOT)
 
 
 @dataclass(frozen=True)
 class ShippedProgram:
-    """A program that ships.
+    """A program that ships with the package.
 
     Attributes:
-        about: what it does, in a line.
-        pose: of the robot's card, in which the robot begins.
+        name: of the program.
+        about: description in a line.
+        pose: start pose on the robot's card.
     """
 
     name: str
@@ -166,8 +179,8 @@ class ShippedProgram:
 
 PROGRAMS: Mapping[str, ShippedProgram] = MappingProxyType(
     {
-        one.name: one
-        for one in (
+        shipped.name: shipped
+        for shipped in (
             ShippedProgram("move_head", "fifteen commands that move the head (AIS-Lab Milano's MoveHead)"),
             ShippedProgram("ekmotion", "special moves by number (Eagle Knights' EKMotion)"),
             ShippedProgram("monet", "motions and sounds of a memory stick by number (Sony's MoNet)", "sleep"),
@@ -180,38 +193,38 @@ PROGRAMS: Mapping[str, ShippedProgram] = MappingProxyType(
 
 OBJECTS: Mapping[str, Callable[[OpenRProgram], OObject]] = MappingProxyType(
     {
-        COMMANDER: lambda made: Commander(made.config, made.script, made.until_s),
-        "EKMotion": lambda made: EKMotion(open_moves(made.poses, made.sequences, made.robot)),
-        "MoNet": lambda made: MoNet(_monet(made)),
-        "MotionAgents": lambda made: MotionAgents(_monet(made), exact=made.exact),
-        "SoundAgent": lambda made: SoundAgent(_monet(made)),
+        COMMANDER: lambda program: CommandSender(program.config, program.script, program.until_s),
+        "EKMotion": lambda program: EKMotion(open_moves(program.poses, program.sequences, program.robot)),
+        "MoNet": lambda program: MoNet(_require_monet(program)),
+        "MotionAgents": lambda program: MotionAgents(_require_monet(program), exact=program.exact),
+        "SoundAgent": lambda program: SoundAgent(_require_monet(program)),
         "MoveHead": lambda _: MoveHead(),
         "MoveLegs": lambda _: MoveLegs(),
     }
 )
-"""What is made for each name that a CONNECT.CFG may have, besides `OVirtualRobotComm`."""
+"""Functions that create the objects that a CONNECT.CFG may name, besides `OVirtualRobotComm`."""
 
 
-def _monet(made: OpenRProgram) -> MonetSetup:
-    if made.monet is None:
+def _require_monet(program: OpenRProgram) -> MonetSetup:
+    if program.monet is None:
         hint = "--stick FOLDER names a memory stick, or a folder with MONETCMD.CFG, MONET.CFG and archives"
-        raise InputError("MoNet plays what is on a memory stick, and none was named", hint=hint)
-    return made.monet
+        raise InputError("MoNet needs the files of a memory stick, and none is given", hint=hint)
+    return program.monet
 
 
 def program(name: str) -> ShippedProgram:
-    """Return a program that ships, or raise UnknownNameError."""
+    """Return a shipped program, or raise UnknownNameError."""
     if name not in PROGRAMS:
         raise UnknownNameError.among("program", name, PROGRAMS)
     return PROGRAMS[name]
 
 
-def _made(name: str, program: OpenRProgram) -> OObject:
+def _make_object(name: str, program: OpenRProgram) -> OObject:
     if name in program.own and name != COMMANDER:
         return program.own[name]()
     if name in OBJECTS:
         return OBJECTS[name](program)
-    known = (VIRTUAL_ROBOT, *OBJECTS, *program.own)
-    error = UnknownNameError.among("object", name, known, where=program.config.where(name))
+    available = (VIRTUAL_ROBOT, *OBJECTS, *program.own)
+    error = UnknownNameError.among("object", name, available, where=program.config.where(name))
     error.hint = f"an object of your own is a Python class given with --objects; {error.hint}"
     raise error

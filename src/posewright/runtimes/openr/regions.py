@@ -1,7 +1,7 @@
-"""What OPEN-R objects send each other without copying it: shared memory, and the vector of joint commands.
+"""Shared memory of OPEN-R objects, and the vector of joint commands in it.
 
-Source: seeds.md A4 and A5: a region's reference counter says who still needs it, and a vector says for each
-joint where it is to be in each of up to 16 frames, in whole micro-radians.
+Source: seeds.md A4 and A5: a region is free when its reference counter is 1, and a vector has for each joint
+the angles of up to 16 frames, in whole micro-radians.
 """
 
 from __future__ import annotations
@@ -10,92 +10,95 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from numbers import Integral
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from posewright.errors import InputError
 
-MAX_FRAMES = 16  # of one vector: OPEN-R's `ocommandMAX_FRAMES`
+MAX_FRAMES = 16  # of a vector: OPEN-R's `ocommandMAX_FRAMES`
 MICRO = 1_000_000
-"""Micro-radians in a radian, and micro-whatever in the unit of a sensor."""
+"""Micro-radians in a radian, and millionths in the unit of a sensor."""
 
 INT32 = range(-(2**31), 2**31)
-"""The integers of an AIBO's processor."""
+"""Range of the integers of an AIBO's processor."""
 
 Data = TypeVar("Data")
 
 
 def micro(rad: float) -> int:
-    """Return an angle in whole micro-radians, cut off towards zero: `int(1e6 * rad)` (seeds.md A4)."""
+    """Return an angle in whole micro-radians, truncated towards zero: `int(1e6 * rad)` (seeds.md A4)."""
     return int(MICRO * rad)
 
 
 class RCRegion(Generic[Data]):
-    """A reference-counted region of shared memory.
+    """A reference-format_count region of shared memory.
 
-    Who makes a region holds the first reference. Sending it adds one until the receiver has been told, and a
-    receiver that needs it longer adds its own. With no reference but its maker's it is free.
+    The creator holds the first reference. Sending adds one until the receiver has been notified, and a
+    receiver that needs it longer adds its own. With only the creator's reference left it is free.
 
     Args:
-        freed: is called when it has become free.
+        data: the contents.
+        on_free: is called when the region has become free.
     """
 
-    def __init__(self, data: Data, freed: Callable[[], None] | None = None) -> None:
+    def __init__(self, data: Data, on_free: Callable[[], None] | None = None) -> None:
         self.data = data
-        self._references, self._freed = 1, freed
+        self._n_references = 1
+        self._on_free = on_free
 
     @property
     def is_free(self) -> bool:
-        """Whether nobody needs it but its maker, who may then write to it."""
-        return self._references == 1
+        """Whether only the creator needs it, who may then write to it."""
+        return self._n_references == 1
 
     def add_reference(self) -> None:
-        """Say that one more needs it."""
-        self._references += 1
+        """Add a reference."""
+        self._n_references += 1
 
     def remove_reference(self) -> None:
-        """Say that one no longer needs it.
+        """Remove a reference.
 
         Raises:
-            InputError: only its maker's reference is left.
+            InputError: only the creator's reference is left.
         """
-        if self._references == 1:
-            raise InputError("a reference to a free region was removed", hint="each add_reference allows one")
-        self._references -= 1
-        if self.is_free and self._freed is not None:
-            self._freed()
+        if self._n_references == 1:
+            message = "remove_reference was called for a region that is free"
+            raise InputError(message, hint="call it once for each add_reference")
+        self._n_references -= 1
+        if self.is_free and self._on_free is not None:
+            self._on_free()
 
 
 def find_free_region(regions: Iterable[RCRegion[Data]]) -> RCRegion[Data] | None:
-    """Return the first region that nobody else needs; None while all are needed."""
+    """Return the first free region; None if all are in use."""
     return next((region for region in regions if region.is_free), None)
 
 
 class DataType(Enum):
-    """What the values of a command are: OPEN-R's `odataJOINT_COMMAND...`."""
+    """Type of the values of a command: OPEN-R's `odataJOINT_COMMAND...`."""
 
     JOINT_COMMAND2 = 2
     """A joint with a servo: angles."""
     JOINT_COMMAND4 = 4
-    """An ear, which only knows two positions: the nearer of the two to the angle."""
+    """An ear, which has only two positions: it takes the one nearer to the angle."""
 
 
 @dataclass(slots=True)
 class OCommandInfo:
-    """Which primitive a command is for, and for how many frames; 0 leaves it as it is."""
+    """The primitive of a command, and its number of frames; 0 leaves the joint as it is."""
 
     data_type: DataType = DataType.JOINT_COMMAND2
-    primitive: int = -1  # as `OpenR.open_primitive` numbers it
+    primitive: int = -1  # from `OpenR.open_primitive`
     n_frames: int = 0
 
 
 @dataclass(slots=True)
 class OCommandVectorData:
-    """Where joints are to be in the next frames; one object sends it to `OVirtualRobotComm`.
+    """Commanded angles of joints in the next frames, sent to `OVirtualRobotComm`.
 
     Attributes:
-        infos: one for each joint it has room for.
-        values: of each, the angle in each frame [micro-radians]; the first `n_frames` count.
-        n_data: how many of them count.
+        infos: one for each joint that the vector has room for.
+        values: angles of each joint [micro-radians]; the first `n_frames` of its info are valid.
+        n_data: number of valid joints.
     """
 
     infos: list[OCommandInfo]
@@ -110,51 +113,58 @@ class OCommandVectorData:
     def set(
         self, place: int, primitive: int, frames: Sequence[int], data_type: DataType = DataType.JOINT_COMMAND2
     ) -> None:
-        """Set what one joint is to do; without `frames` it stays as it is.
+        """Set the angles of one joint.
+
+        Args:
+            place: index of the joint in the vector.
+            primitive: of the joint.
+            frames: angles, one per frame [micro-radians]; none leaves the joint as it is.
+            data_type: of the joint.
 
         Raises:
-            InputError: there is no room for it, or there are more than 16 frames, or no integers of 32 bits.
+            InputError: the vector has no such place, there are more than 16 frames, or an angle is no integer
+                of 32 bits.
         """
-        refuse_no_angles(frames)
+        require_micro_radians(frames)
         if not 0 <= place < len(self.infos) or len(frames) > MAX_FRAMES:
-            what = f"place {place} and {len(frames)} frames"
-            raise InputError(what, hint=f"places 0 to {len(self.infos) - 1}, at most {MAX_FRAMES} frames")
+            message = f"the vector cannot hold {len(frames)} frames at place {place}"
+            raise InputError(message, hint=f"places 0 to {len(self.infos) - 1}, at most {MAX_FRAMES} frames")
         self.infos[place] = OCommandInfo(data_type, primitive, len(frames))
         self.values[place][: len(frames)] = frames
 
     def set_n_data(self, n: int) -> None:
-        """Say how many joints the vector speaks of, from the first: `SetNumData`."""
+        """Set the number of valid joints: `SetNumData`."""
         if not 0 <= n <= len(self.infos):
-            raise InputError(f"{n} joints", hint=f"the vector has room for {len(self.infos)}")
+            message = f"the vector cannot have {n} joints"
+            raise InputError(message, hint=f"it has room for {len(self.infos)}")
         self.n_data = n
 
     @property
     def n_frames(self) -> int:
-        """For how long it lasts; a vector that moves nothing takes one frame all the same."""
+        """Duration in frames; a vector that moves no joint lasts one frame."""
         return max((info.n_frames for info in self.infos[: self.n_data]), default=0) or 1
 
     def __str__(self) -> str:
-        moved = sum(info.n_frames > 0 for info in self.infos[: self.n_data])
-        joints, frames = (
-            f"{n} {what}{'s' * (n != 1)}" for n, what in ((moved, "joint"), (self.n_frames, "frame"))
-        )
+        n_joints = sum(info.n_frames > 0 for info in self.infos[: self.n_data])
+        joints = "1 joint" if n_joints == 1 else f"{n_joints} joints"
+        frames = "1 frame" if self.n_frames == 1 else f"{self.n_frames} frames"
         return f"{joints}, {frames}"
 
 
-def refuse_no_angles(frames: Iterable[Any]) -> None:
-    """Raise InputError where an angle is none in whole micro-radians."""
-    for one in frames:
-        if not isinstance(one, Integral) or int(one) not in INT32:
-            what = f"an angle of {one!r}"
-            raise InputError(what, hint="whole micro-radians of 32 bits: int(1e6 * radians)")
+def require_micro_radians(frames: Iterable[object]) -> None:
+    """Raise an InputError unless all angles are whole micro-radians of 32 bits."""
+    for angle in frames:
+        if not isinstance(angle, Integral) or int(angle) not in INT32:
+            message = f"an angle is {angle!r}"
+            raise InputError(message, hint="whole micro-radians of 32 bits: int(1e6 * radians)")
 
 
-def interpolated(current: int, target: int, n_frames: int) -> list[int]:
-    """Return the angles on the way from one to another in whole micro-radians, the last of them the target.
+def interpolate(start: int, target: int, n_frames: int) -> list[int]:
+    """Return the angles of frames from a start to a target in whole micro-radians; the last is the target.
 
-    Frame j is `current + (j + 1) * (target - current) / n_frames`, cut off towards zero as C does
-    (seeds.md A4).
+    Frame j is `start + (j + 1) * (target - start) / n_frames`, truncated towards zero as C does (seeds.md
+    A4).
     """
-    way = target - current
-    sign = 1 if way >= 0 else -1
-    return [current + sign * ((j + 1) * abs(way) // n_frames) for j in range(n_frames)]
+    difference = target - start
+    sign = 1 if difference >= 0 else -1
+    return [start + sign * ((j + 1) * abs(difference) // n_frames) for j in range(n_frames)]

@@ -1,10 +1,10 @@
-"""Scripts of commands: what a client is to send, to whom, and when.
+"""Command scripts: commands with their times and receivers.
 
     MOVE_MP@0, MV_RGHT@3.0, STOP_MR@3.5
 
-A command is a word of the object it is for, `@` and the time from the start [s]; without a time it follows at
-once. Commas and ends of lines part them, `#` begins a comment. `MoveHead:MOVE_MP` says who is meant, where
-several objects know the word.
+A command is a word that its receiver knows, `@` and the time from the start [s]; without a time it has that
+of the previous command. Commas and line ends separate commands, `#` begins a comment. `MoveHead:MOVE_MP`
+names the receiver if several objects know the word.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from pathlib import Path
 
 from posewright.errors import FormatError, Where
 
-LATEST_S = 3600.0
-MOST_COMMANDS = 10_000
+MAX_TIME_S = 3600.0
+MAX_COMMANDS = 10_000
 _COMMAND = re.compile(
     r"(?:(?P<to>[A-Za-z_]\w*)\s*:\s*)?(?P<word>[^@:\s]+(?:\s+[^@:\s]+)*)\s*(?:@\s*(?P<time>\S+))?"
 )
@@ -30,10 +30,10 @@ class ScriptedCommand:
     """One command.
 
     Attributes:
-        word: as it was written.
+        word: as written.
         time_s: when it is sent [s].
-        to: for which object; empty where the word tells.
-        where: where it was written.
+        to: name of the receiver; empty if the word determines it.
+        where: place in the script.
     """
 
     word: str
@@ -43,38 +43,38 @@ class ScriptedCommand:
 
 
 def read_script(text: str, path: Path | None = None) -> tuple[ScriptedCommand, ...]:
-    """Read a script; commands of one time keep their order.
+    """Parse a script; commands with the same time keep their order.
 
     Raises:
-        FormatError: a command is not of that form, or goes back in time.
+        FormatError: a command has another form, or a time before that of the previous one.
     """
-    found: list[ScriptedCommand] = []
+    commands: list[ScriptedCommand] = []
     for number, line in enumerate(text.splitlines() or [""], 1):
         for piece in line.partition("#")[0].split(","):
             if piece.strip():
-                last_s = found[-1].time_s if found else 0.0
-                found.append(_command(piece.strip(), last_s, Where(path=path, line=number)))
-    if len(found) > MOST_COMMANDS:
-        raise FormatError(
-            f"{len(found):,} commands", where=Where(path=path), hint=f"at most {MOST_COMMANDS:,}"
-        )
-    return tuple(found)
+                previous_s = commands[-1].time_s if commands else 0.0
+                where = Where(path=path, line=number)
+                commands.append(_parse_command(piece.strip(), previous_s, where))
+    if len(commands) > MAX_COMMANDS:
+        message = f"the script has {len(commands):,} commands"
+        raise FormatError(message, where=Where(path=path), hint=f"at most {MAX_COMMANDS:,}")
+    return tuple(commands)
 
 
-def _command(piece: str, last_s: float, where: Where) -> ScriptedCommand:
+def _parse_command(piece: str, previous_s: float, where: Where) -> ScriptedCommand:
     match = _COMMAND.fullmatch(piece)
     if match is None:
-        raise FormatError(f"{piece!r} is no command", where=where, hint=f"right is {_FORM}")
-    time_s = last_s if match["time"] is None else _seconds(match["time"], where)
-    if time_s < last_s:
-        what = f"{piece} comes after a command at {last_s:g} s"
-        raise FormatError(what, where=where, hint="times do not go back")
+        raise FormatError(f"{piece!r} is no command", where=where, hint=f"write {_FORM}")
+    time_s = previous_s if match["time"] is None else _parse_time(match["time"], where)
+    if time_s < previous_s:
+        message = f"{piece} comes after a command at {previous_s:g} s"
+        raise FormatError(message, where=where, hint="times must not decrease")
     return ScriptedCommand(match["word"], time_s, match["to"] or "", where)
 
 
-def _seconds(text: str, where: Where) -> float:
+def _parse_time(text: str, where: Where) -> float:
     time_s = float(text) if _NUMBER.fullmatch(text) else math.nan
-    if not 0.0 <= time_s <= LATEST_S:
-        hint = f"seconds, 0 to {LATEST_S:g}"
+    if not 0.0 <= time_s <= MAX_TIME_S:
+        hint = f"a time is 0 to {MAX_TIME_S:g} s"
         raise FormatError(f"{text!r} is no time", where=where, hint=hint)
     return time_s

@@ -1,14 +1,14 @@
-"""OPEN-R objects: what they send and receive, and the flow control between them.
+"""OPEN-R objects: the services by which they send and receive, and the flow control between them.
 
 An object has subjects, which send, and observers, which receive; a connection leads from one to the other.
-`set_data` puts something into the buffer of a subject, `notify_observers` sends all that is in it. Who is
-notified is busy from then on until it says `assert_ready`, which the sender's object is told. What is sent
-to a busy observer waits for it in the subject's buffer and is handed over when it is ready, all at once, in
-the order in which it was sent. `clear_buffer` takes back what waits.
+`set_data` puts data into the buffer of a subject, `notify_observers` sends the whole buffer. An observer that
+was notified is busy until it calls `assert_ready`, which notifies the subject. Data for a busy observer waits
+in the buffer and is delivered when it is ready, all at once, in the order in which it was sent.
+`clear_buffer` discards waiting data.
 
-Source: seeds.md A4, A5 and D2; names are those of Sony's OPEN-R SDK, in Python's spelling. Whether the real
-one hands over at ASSERT-READY, or at the next NotifyObservers, its documents in our hands do not say; the
-first is built here.
+Source: seeds.md A4, A5 and D2; names are those of Sony's OPEN-R SDK, in Python's spelling. The documents do
+not specify whether waiting data is delivered at ASSERT-READY or at the next NotifyObservers; here it is the
+first.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from enum import Enum
 from typing import Any
 
 from posewright.errors import InputError
-from posewright.runtimes.openr.kernel import OpenR, refuse_uncallable
+from posewright.runtimes.openr.kernel import OpenR, require_callable
 from posewright.runtimes.openr.regions import RCRegion
 
 
-class Side(Enum):
-    """Whether a service sends or receives."""
+class ServiceSide(Enum):
+    """The direction of a service: it sends or receives."""
 
     SUBJECT = "S"
     OBSERVER = "O"
@@ -37,7 +37,7 @@ class ServiceName:
     owner: str
     service: str
     data_type: str
-    side: Side
+    side: ServiceSide
 
     def __str__(self) -> str:
         return f"{self.owner}.{self.service}.{self.data_type}.{self.side.value}"
@@ -50,20 +50,20 @@ class ServiceName:
 
 @dataclass(frozen=True, slots=True)
 class ONotifyEvent:
-    """Data came.
+    """Data was received.
 
     Attributes:
-        sender: whose it is; hand it to `assert_ready` to answer this one only.
+        sender: pass it to `assert_ready` to answer this one only.
         data: in the order in which it was sent; regions as such.
     """
 
     sender: ServiceName
-    data: tuple[Any, ...]
+    data: tuple[Any, ...]  # of any type, by the data type of the service
 
 
 @dataclass(frozen=True, slots=True)
 class OReadyEvent:
-    """An observer said whether it is ready for more."""
+    """An observer called assert_ready or deassert_ready."""
 
     receiver: ServiceName
     is_ready: bool
@@ -71,19 +71,21 @@ class OReadyEvent:
 
 @dataclass(eq=False, slots=True)
 class Connection:
-    """From a subject to an observer, with what waits on the way.
+    """A connection from a subject to an observer, with the buffer of waiting data.
 
     Attributes:
-        n_sent: how much of the buffer `notify_observers` has sent; the rest was only set.
-        busy_since_s: since when the observer owes an answer to what it was handed, or to what waits for it.
-        is_silent: whether it has been reported for that.
-        was_ready: whether the observer has ever said that it is ready.
+        is_ready: whether the observer is ready.
+        buffer: data that has not been delivered.
+        n_sent: number of items of the buffer that `notify_observers` has sent; the others were only set.
+        busy_since_s: since when the observer has not answered delivered or waiting data [s]; None if it has.
+        is_silent: whether the missing answer has been reported.
+        was_ready: whether the observer was ever ready.
     """
 
     subject: OSubject
     observer: OObserver
     is_ready: bool = False
-    buffer: list[Any] = field(default_factory=list)
+    buffer: list[object] = field(default_factory=list)
     n_sent: int = 0
     busy_since_s: float | None = None
     is_silent: bool = False
@@ -91,99 +93,115 @@ class Connection:
 
     @property
     def ends(self) -> dict[str, str]:
-        """Both ends, as a log has them."""
+        """Names of both ends, for the log."""
         return {"from": self.subject.name.short, "to": self.observer.name.short}
 
-    def put(self, data: Any) -> None:
-        """Take something into the buffer, or raise InputError where the observer cannot use it."""
-        wanted = self.observer.data
-        if wanted is not None and not isinstance(data, wanted):
-            one = shown(data) if isinstance(data, RCRegion) else repr(data)
-            what = f"{self.subject.name.short} sent {self.observer.name.short} {one}"
-            raise InputError(what, hint=f"{self.observer.name.data_type} is {wanted.__name__}")
+    def put(self, data: object) -> None:
+        """Add data to the buffer; raise an InputError if it is not of the observer's type."""
+        required_type = self.observer.data
+        if required_type is not None and not isinstance(data, required_type):
+            text = format_data(data) if isinstance(data, RCRegion) else repr(data)
+            message = f"{self.subject.name.short} sent {self.observer.name.short} {text}"
+            raise InputError(message, hint=f"{self.observer.name.data_type} is {required_type.__name__}")
         if isinstance(data, RCRegion):
             data.add_reference()
         self.buffer.append(data)
 
     def send(self, openr: OpenR) -> None:
-        """Send what is in the buffer, or let it wait."""
+        """Deliver the buffer, or let it wait if the observer is busy."""
         self.n_sent = len(self.buffer)
         if not self.n_sent:
             return
         if self.is_ready:
-            self._hand_over(openr)
+            self._deliver(openr)
         else:
-            self.busy_since_s = openr.time_s if self.busy_since_s is None else self.busy_since_s
-            openr.log("waits", **self.ends, data=shown(self.buffer[-1]))
+            if self.busy_since_s is None:
+                self.busy_since_s = openr.time_s
+            openr.log("waits", **self.ends, data=format_data(self.buffer[-1]))
 
     def answer(self, openr: OpenR, *, is_ready: bool) -> None:
-        """Tell the sender whether the observer is ready; then what waits for it is handed over."""
-        self.is_ready, self.busy_since_s, self.is_silent = is_ready, None, False
+        """Notify the subject whether the observer is ready; if it is, deliver what waits for it."""
+        self.is_ready = is_ready
+        self.busy_since_s = None
+        self.is_silent = False
         self.was_ready |= is_ready
         ends = {"from": self.observer.name.short, "to": self.subject.name.short}
         openr.log("ready" if is_ready else "not ready", **ends)
-        handler = self.subject.ready
-        if handler is not None:
+        on_answer = self.subject.on_answer
+        if on_answer is not None:
             event = OReadyEvent(self.observer.name, is_ready)
-            openr.post(lambda: handler(event))
+            openr.post(lambda: on_answer(event))
         if is_ready and self.n_sent:
-            self._hand_over(openr)
+            self._deliver(openr)
 
     def clear(self) -> None:
-        """Take back what waits."""
-        waiting, self.buffer, self.n_sent = self.buffer, [], 0
+        """Discard waiting data."""
+        waiting = self.buffer
+        self.buffer = []
+        self.n_sent = 0
         _release(waiting)
 
-    def _hand_over(self, openr: OpenR) -> None:
-        data, self.buffer = tuple(self.buffer[: self.n_sent]), self.buffer[self.n_sent :]
-        self.n_sent, self.busy_since_s, self.is_ready = 0, openr.time_s, False
-        openr.log("notify", **self.ends, data=", ".join(map(shown, data)))
+    def _deliver(self, openr: OpenR) -> None:
+        data = tuple(self.buffer[: self.n_sent])
+        self.buffer = self.buffer[self.n_sent :]
+        self.n_sent = 0
+        self.busy_since_s = openr.time_s
+        self.is_ready = False
+        openr.log("notify", **self.ends, data=", ".join(map(format_data, data)))
         event = ONotifyEvent(self.subject.name, data)
 
-        def tell() -> None:
-            self.observer.notified(event)
+        def notify() -> None:
+            self.observer.on_notify(event)
             _release(data)
 
-        openr.post(tell)
+        openr.post(notify)
 
 
-def _release(data: Sequence[Any]) -> None:
-    for one in data:
-        if isinstance(one, RCRegion):
-            one.remove_reference()
+def _release(data: Sequence[object]) -> None:
+    for region in data:
+        if isinstance(region, RCRegion):
+            region.remove_reference()
 
 
-def shown(data: Any) -> str:
-    """Return what is sent as a line of text."""
+def format_data(data: object) -> str:
+    """Return data as a line of text."""
     return str(data.data if isinstance(data, RCRegion) else data)
 
 
 class OSubject:
-    """What an object sends under one name."""
+    """A service by which an object sends.
+
+    Args:
+        owner: the object.
+        name: of the service.
+        on_answer: is called when an observer calls assert_ready or deassert_ready; None for no call.
+    """
 
     def __init__(
-        self, owner: OObject, name: ServiceName, ready: Callable[[OReadyEvent], None] | None
+        self, owner: OObject, name: ServiceName, on_answer: Callable[[OReadyEvent], None] | None
     ) -> None:
-        self._owner, self.name, self.ready = owner, name, ready
+        self._owner = owner
+        self.name = name
+        self.on_answer = on_answer
         self.connections: list[Connection] = []
 
-    def set_data(self, data: Any) -> None:
-        """Put data into the buffer for every observer; a region is needed from now on until they had it."""
+    def set_data(self, data: object) -> None:
+        """Add data to the buffer of every observer; a region stays referenced until they have received it."""
         for connection in self.connections:
             connection.put(data)
 
     def notify_observers(self) -> None:
-        """Send what is in the buffer: to those who are ready at once, to others when they are."""
+        """Send the buffer: to observers that are ready at once, to others when they are."""
         for connection in self.connections:
             connection.send(self._owner.openr)
 
-    def send(self, data: Any) -> None:
+    def send(self, data: object) -> None:
         """Set data and notify."""
         self.set_data(data)
         self.notify_observers()
 
     def clear_buffer(self) -> None:
-        """Take back what no observer has had yet."""
+        """Discard data that has not been delivered."""
         for connection in self.connections:
             connection.clear()
 
@@ -194,32 +212,36 @@ class OSubject:
 
 
 class OObserver:
-    """What an object receives under one name.
+    """A service by which an object receives.
 
     Attributes:
-        notified: is called with what came.
-        from_text: makes data of a word of a script, or raises InputError that says which words there are.
-        data: what is sent here must be of it; None takes anything.
+        name: of the service.
+        on_notify: is called with the received data.
+        from_text: parses a word of a command script; raises an InputError that lists the known words.
+        data: required type of the data; None for any.
     """
 
     def __init__(
         self,
         owner: OObject,
         name: ServiceName,
-        notify: Callable[[ONotifyEvent], None],
+        on_notify: Callable[[ONotifyEvent], None],
         from_text: Callable[[str], Any] | None,
         data: type | None = None,
     ) -> None:
-        self._owner, self.name, self.notified, self.from_text = owner, name, notify, from_text
+        self._owner = owner
+        self.name = name
+        self.on_notify = on_notify
+        self.from_text = from_text
         self.data = data
         self.connections: list[Connection] = []
 
     def assert_ready(self, sender: ServiceName | None = None) -> None:
-        """Say that more may come, from one sender or from all."""
+        """Declare the observer ready for data, from one sender or from all."""
         self._answer(sender, is_ready=True)
 
     def deassert_ready(self, sender: ServiceName | None = None) -> None:
-        """Say that nothing more may come for now, from one sender or from any."""
+        """Declare the observer not ready for data, from one sender or from all."""
         self._answer(sender, is_ready=False)
 
     def _answer(self, sender: ServiceName | None, *, is_ready: bool) -> None:
@@ -229,13 +251,13 @@ class OObserver:
 
 
 class OObject:
-    """An OPEN-R object: it acts when it is told something, and never waits.
+    """An OPEN-R object: it reacts to messages, and never waits.
 
-    A class of one's own makes its services in `__init__`, by `self.subject` and `self.observer`, and moves
-    joints through `self.openr`. docs/how-to-own-openr-object.md has one on a page.
+    A subclass creates its services in `__init__`, by `self.subject` and `self.observer`, and moves joints
+    through `self.openr`. docs/how-to-own-openr-object.md has an example.
 
     Attributes:
-        name: by which CONNECT.CFG knows it; the class's own by default.
+        name: in CONNECT.CFG; that of the class by default.
     """
 
     def __init__(self, name: str | None = None) -> None:
@@ -247,28 +269,29 @@ class OObject:
 
     @property
     def openr(self) -> OpenR:
-        """The system it runs in: joints, time, a log.
+        """The system in which it runs: joints, time, a log.
 
         Raises:
-            InputError: it runs in none yet; what needs the system belongs into `do_init` or `do_start`.
+            InputError: it does not run yet; use the system in `do_init`, `do_start` or later.
         """
         if self._openr is None:
-            raise InputError(f"{self.name} runs nowhere yet", hint="use the system in do_init and later")
+            raise InputError(f"{self.name} does not run yet", hint="use the system in do_init and later")
         return self._openr
 
     def run_in(self, openr: OpenR) -> None:
-        """Say in which system it runs."""
+        """Set the system in which it runs."""
         self._openr = openr
 
     def subject(
         self, service: str, data_type: str, ready: Callable[[OReadyEvent], None] | None = None
     ) -> OSubject:
-        """Return a new subject; `ready` is called when an observer says whether it is ready."""
+        """Return a new subject; `ready` is called when an observer calls assert_ready or deassert_ready."""
         if ready is not None:
-            refuse_uncallable(f"{self.name}.{service}", ready, 1)
-        made = OSubject(self, ServiceName(self.name, service, data_type, Side.SUBJECT), ready)
-        self.subjects[service] = made
-        return made
+            require_callable(f"{self.name}.{service}", ready, 1)
+        name = ServiceName(self.name, service, data_type, ServiceSide.SUBJECT)
+        subject = OSubject(self, name, ready)
+        self.subjects[service] = subject
+        return subject
 
     def observer(
         self,
@@ -278,36 +301,36 @@ class OObject:
         from_text: Callable[[str], Any] | None = None,
         data: type | None = None,
     ) -> OObserver:
-        """Return a new observer; `notify` is called with what comes, all of the type `data` where given."""
-        refuse_uncallable(f"{self.name}.{service}", notify, 1)
-        name = ServiceName(self.name, service, data_type, Side.OBSERVER)
-        made = OObserver(self, name, notify, from_text, data)
-        self.observers[service] = made
-        return made
+        """Return a new observer; `notify` is called with received data, which has the type `data`."""
+        require_callable(f"{self.name}.{service}", notify, 1)
+        name = ServiceName(self.name, service, data_type, ServiceSide.OBSERVER)
+        observer = OObserver(self, name, notify, from_text, data)
+        self.observers[service] = observer
+        return observer
 
     @property
     def state(self) -> str:
-        """Where it is, for people; empty for an object without states."""
+        """Name of its state, for the log; empty for an object without states."""
         return self._state
 
-    def enter(self, state: str) -> None:
-        """Say where it is now; what is said again is not told again."""
+    def enter_state(self, state: str) -> None:
+        """Set its state, and log it if it changed."""
         if str(state) != self._state:
             self._state = str(state)
             self.openr.log("state", object=self.name, state=self._state)
 
-    def say(self, text: str) -> None:
-        """Note something for people: `OSYSLOG`."""
+    def syslog(self, text: str) -> None:
+        """Log a text: `OSYSLOG`."""
         self.openr.log("syslog", object=self.name, text=text)
 
-    def refuse(self, what: str, why: str) -> None:
-        """Note that something was asked for that is not done, and why."""
-        self.openr.log("refused", object=self.name, asked=what, why=why)
+    def report_refusal(self, command: str, reason: str) -> None:
+        """Log that a command is not executed, and why."""
+        self.openr.log("refused", object=self.name, asked=command, why=reason)
 
     def do_init(self) -> None:
-        """Prepare: open primitives, make vectors. All objects are made, none is told anything yet."""
+        """Prepare: open primitives, create vectors. All objects exist, no message has been sent yet."""
 
     def do_start(self) -> None:
-        """Begin: by default all observers are ready."""
+        """Start: by default all observers become ready."""
         for observer in self.observers.values():
             observer.assert_ready()

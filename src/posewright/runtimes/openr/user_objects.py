@@ -1,4 +1,4 @@
-"""A person's own OPEN-R objects: the classes of a Python file."""
+"""OPEN-R objects of users: the classes of a Python file."""
 
 from __future__ import annotations
 
@@ -13,45 +13,47 @@ from posewright.errors import FormatError, Where
 from posewright.runtimes.openr.commander import COMMANDER
 from posewright.runtimes.openr.services import OObject
 
-TAKEN = frozenset({COMMANDER, "OVirtualRobotComm"})
-"""Objects that are always ours."""
+RESERVED_NAMES = frozenset({COMMANDER, "OVirtualRobotComm"})
+"""Objects that cannot be replaced."""
 
 _FORM = "class MyObject(OObject): def __init__(self): super().__init__() ..."
 
 
 def read_objects(path: Path | str) -> Mapping[str, type[OObject]]:
-    """Return the classes of objects that a Python file defines, by their names; the file is run.
+    """Execute a Python file, and return the classes of objects that it defines, by name.
 
     Raises:
-        FormatError: it defines no object, or one that cannot be made without arguments.
+        FormatError: the file defines no object, or one that cannot be created without arguments.
         InputError: there is no such file.
     """
     path = Path(path)
-    before, nul, _ = read_text(path).partition("\0")
+    text_before_nul, nul, _ = read_text(path).partition("\0")
     if nul:
-        line = before.count("\n") + 1
-        raise FormatError("a zero byte", where=Where(path, line), hint="Python reads none")
-    name = f"posewright_own_objects:{path.absolute()}"  # a name per file: a class says which it is of
-    spec = importlib.util.spec_from_file_location(name, path)
+        line = text_before_nul.count("\n") + 1
+        raise FormatError(
+            "the file has a zero byte", where=Where(path, line), hint="Python does not accept it"
+        )
+    module_name = f"posewright_own_objects:{path.absolute()}"  # unique, to tell the file's own classes
+    spec = importlib.util.spec_from_file_location(module_name, path)
     if spec is None or spec.loader is None:
-        raise FormatError("not a Python file", where=Where(path), hint="a file that ends in .py")
+        raise FormatError("not a Python file", where=Where(path), hint="its name has to end in .py")
     module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
+    sys.modules[module_name] = module
     spec.loader.exec_module(module)
-    found = {
-        called: one
-        for called, one in vars(module).items()
-        if isinstance(one, type) and issubclass(one, OObject) and one.__module__ == name
-    }
-    if not found:
-        raise FormatError("no OPEN-R object is defined here", where=Where(path), hint=_FORM)
-    for called, one in found.items():
-        if called in TAKEN:
-            line = inspect.getsourcelines(one)[1]
-            raise FormatError(f"{called} is the system's own", where=Where(path, line), hint="another name")
+    classes: dict[str, type[OObject]] = {}
+    for name, value in vars(module).items():
+        if isinstance(value, type) and issubclass(value, OObject) and value.__module__ == module_name:
+            classes[name] = value
+    if not classes:
+        raise FormatError("the file defines no OPEN-R object", where=Where(path), hint=_FORM)
+    for name, object_class in classes.items():
+        if name in RESERVED_NAMES:
+            line = inspect.getsourcelines(object_class)[1]
+            message = f"{name} is an object of the system"
+            raise FormatError(message, where=Where(path, line), hint="choose another name")
         try:
-            inspect.signature(one).bind()
+            inspect.signature(object_class).bind()
         except TypeError as error:
-            what = f"{called} cannot be made without arguments: {error}"
-            raise FormatError(what, where=Where(path), hint="give each a default") from None
-    return found
+            message = f"{name} cannot be created without arguments: {error}"
+            raise FormatError(message, where=Where(path), hint="give each argument a default") from None
+    return classes

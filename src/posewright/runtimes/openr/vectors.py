@@ -1,7 +1,6 @@
-"""How objects send OVirtualRobotComm where joints are to be, one vector after the other.
+"""The subject by which objects send vectors of joint commands to OVirtualRobotComm.
 
-Source: seeds.md A4 and A5: regions are used again when nobody needs them; joints of type 2 stand before those
-of type 4.
+Source: seeds.md A4 and A5: free regions are reused; joints of type 2 come before those of type 4.
 """
 
 from __future__ import annotations
@@ -9,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from posewright.errors import InputError
-from posewright.runtimes.openr.kernel import refuse_uncallable
+from posewright.runtimes.openr.kernel import require_callable
 from posewright.runtimes.openr.regions import DataType, OCommandVectorData, RCRegion, find_free_region
-from posewright.runtimes.openr.services import OObject, OReadyEvent, OSubject, ServiceName, Side
+from posewright.runtimes.openr.services import OObject, OReadyEvent, OSubject, ServiceName, ServiceSide
 
-N_REGIONS = 2  # one to be written while the other is played
+N_REGIONS = 2  # one is written while the other is played
 
 
 class CommandVectorSubject(OSubject):
@@ -27,13 +26,15 @@ class CommandVectorSubject(OSubject):
 
     def __init__(self, owner: OObject, service: str, ready: Callable[[], None]) -> None:
         super().__init__(
-            owner, ServiceName(owner.name, service, "OCommandVectorData", Side.SUBJECT), self._answered
+            owner,
+            ServiceName(owner.name, service, "OCommandVectorData", ServiceSide.SUBJECT),
+            self._on_answer,
         )
-        refuse_uncallable(self.name.short, ready)
+        require_callable(self.name.short, ready)
         owner.subjects[service] = self
-        self._tell = ready
+        self._on_ready = ready
         self._regions: list[RCRegion[OCommandVectorData]] = []
-        self._is_held = False  # everybody was ready, but no region was free
+        self._waits_for_region = False  # every observer was ready, but no region was free
 
     @property
     def is_ready(self) -> bool:
@@ -41,20 +42,21 @@ class CommandVectorSubject(OSubject):
         return self.all_ready and (not self._regions or find_free_region(self._regions) is not None)
 
     def send_frames(self, frames: Mapping[int, Sequence[int]]) -> None:
-        """Send where joints are to be: up to 16 angles [micro-radians] for each primitive that moves.
+        """Send commanded angles: up to 16 for each primitive that moves [micro-radians].
 
         Raises:
-            InputError: no region is free; `is_ready` was not asked.
+            InputError: no region is free; check `is_ready` first.
         """
         robot = self._owner.openr.robot
         if not self._regions:
-            room = len(robot.joints)
-            vectors = (OCommandVectorData.with_room_for(room) for _ in range(N_REGIONS))
-            self._regions = [RCRegion(vector, self._freed) for vector in vectors]
+            n_joints = len(robot.joints)
+            vectors = [OCommandVectorData.with_room_for(n_joints) for _ in range(N_REGIONS)]
+            self._regions = [RCRegion(vector, self._on_region_free) for vector in vectors]
         region = find_free_region(self._regions)
         if region is None:
-            raise InputError(f"{self.name.short} has no free region", hint="send when `ready` was called")
-        primitives = sorted(frames, key=lambda one: robot.joints[one].two_state)
+            message = f"{self.name.short} has no free region"
+            raise InputError(message, hint="send when `ready` is called")
+        primitives = sorted(frames, key=lambda primitive: robot.joints[primitive].two_state)
         for place, primitive in enumerate(primitives):
             two_state = robot.joints[primitive].two_state
             kind = DataType.JOINT_COMMAND4 if two_state else DataType.JOINT_COMMAND2
@@ -62,16 +64,16 @@ class CommandVectorSubject(OSubject):
         region.data.set_n_data(len(primitives))
         self.send(region)
 
-    def _answered(self, event: OReadyEvent) -> None:
-        del event  # of several observers the last one counts
-        self._offer()
+    def _on_answer(self, event: OReadyEvent) -> None:
+        del event  # the last of several observers counts
+        self._call_if_ready()
 
-    def _offer(self) -> None:
-        self._is_held = self.all_ready and not self.is_ready
+    def _call_if_ready(self) -> None:
+        self._waits_for_region = self.all_ready and not self.is_ready
         if self.is_ready:
-            self._tell()
+            self._on_ready()
 
-    def _freed(self) -> None:
-        if self._is_held:
-            self._is_held = False
-            self._owner.openr.post(self._offer)
+    def _on_region_free(self) -> None:
+        if self._waits_for_region:
+            self._waits_for_region = False
+            self._owner.openr.post(self._call_if_ready)

@@ -1,8 +1,8 @@
-"""OVirtualRobotComm: the system object that moves the joints, frame by frame, and says what the sensors read.
+"""OVirtualRobotComm: the system object that moves the joints frame by frame, and sends sensor readings.
 
-Source: seeds.md A5: it adds a reference to a region when it gets it, moves the joints every 8 ms, takes the
-reference back, and is ready for the next. Each sender has its own vector under way, so a head and four legs
-may be moved by two objects at once; where both move one joint, the one connected later has it.
+Source: seeds.md A5: it adds a reference to a region that it receives, moves the joints every 8 ms, removes
+the reference, and is ready for the next. Each sender has its own current vector, so two objects may move a
+head and four legs at once; if both move one joint, the one connected later wins.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import math
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from posewright.bodies import BodyState
+from posewright.arrays import Floats
+from posewright.bodies import BodyState, Reading
 from posewright.errors import InputError
 from posewright.robots import Joint, Robot
 from posewright.runtimes.openr.regions import (
@@ -25,27 +25,27 @@ from posewright.runtimes.openr.regions import (
     DataType,
     OCommandVectorData,
     RCRegion,
-    refuse_no_angles,
+    require_micro_radians,
 )
 from posewright.runtimes.openr.services import ONotifyEvent, OObject, ServiceName
 
 Integers = NDArray[np.int64]
 
 SENSOR_FRAMES = 4
-"""Frames in one vector of sensor readings, 32 ms: ours, as many as the robot's command buffer holds."""
+"""Frames in a vector of sensor readings, 32 ms: ours, as many as the robot's command buffer holds."""
 
 NOT_MEASURED = -(2**31)
-"""What is sent of a joint or sensor that nobody could read."""
+"""Value of a joint or sensor that could not be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class OSensorFrameVectorData:
-    """What joints and sensors read in the last frames; `NOT_MEASURED` where nothing was read.
+    """Readings of joints and sensors in the last frames; `NOT_MEASURED` if there was none.
 
     Attributes:
         joints: angle of each primitive, `(n_frames, n_joints)` [micro-radians].
-        sensors: of each sensor that reads one number, `(n_frames,)` in millionths of its unit; 0 and 1 of a
-            switch; of one that reads several, `(n_frames, k)`.
+        sensors: by name, `(n_frames,)` in millionths of the unit, 0 and 1 for a switch; `(n_frames, k)` for a
+            sensor with several values.
     """
 
     joints: Integers
@@ -56,147 +56,153 @@ class OSensorFrameVectorData:
 
 
 @dataclass(slots=True)
-class _Playing:
-    """What one sender has under way."""
+class _VectorQueue:
+    """The vectors of one sender that are not finished; the first is being played."""
 
     regions: deque[RCRegion[OCommandVectorData]] = field(default_factory=deque)
-    done: int = 0  # frames of the first
+    n_played: int = 0  # frames of the first vector
 
     @property
-    def left(self) -> int:
-        return self.regions[0].data.n_frames - self.done
+    def n_left(self) -> int:
+        return self.regions[0].data.n_frames - self.n_played
 
 
 class OVirtualRobotComm(OObject):
-    """Moves joints and tells what they read.
+    """Moves joints and sends readings.
 
     Args:
         robot: whose joints.
-        pose: what is commanded to joints before anybody moves them, `(n_joints,)` [rad].
+        pose: commanded angles before the first vector, `(n_joints,)` [rad].
     """
 
     def __init__(self, robot: Robot, pose: NDArray[np.float64]) -> None:
         super().__init__()
         self._robot = robot
         self._command: Integers = np.rint(pose * MICRO).astype(np.int64)
-        self.effector = self.observer("Effector", "OCommandVectorData", self._take, data=RCRegion)
+        self.effector = self.observer("Effector", "OCommandVectorData", self._receive, data=RCRegion)
         self.sensor = self.subject("Sensor", "OSensorFrameVectorData")
-        self._playing: dict[ServiceName, _Playing] = {}
-        self._readings: list[BodyState] = []
-        self._told: set[tuple[str, str]] = set()  # who asked which joint for more than it can
+        self._queues: dict[ServiceName, _VectorQueue] = {}
+        self._states: list[BodyState] = []
+        self._reported_excesses: set[tuple[str, str]] = set()  # sender and joint
 
     @property
     def is_moving(self) -> bool:
-        """Whether a vector is under way."""
-        return any(one.regions for one in self._playing.values())
+        """Whether a vector is being played."""
+        return any(queue.regions for queue in self._queues.values())
 
     @property
     def frames_left(self) -> int | None:
-        """How many frames pass before somebody is told something; None while nobody will be."""
+        """Number of frames until a vector ends or readings are sent; None if neither will happen."""
         if self.sensor.connections:
             return 1
-        return min((one.left for one in self._playing.values() if one.regions), default=None)
+        return min((queue.n_left for queue in self._queues.values() if queue.regions), default=None)
 
     def frames(self, n: int) -> Integers:
         """Return the commands of the next frames, `(n, n_joints)` [micro-radians]; at most `frames_left`."""
         rows = np.repeat(self._command[np.newaxis], n, axis=0)
         for connection in self.effector.connections:
-            playing = self._playing.get(connection.subject.name)
-            if playing is not None and playing.regions:
-                _fill(rows, playing.regions[0].data, playing.done)
-                playing.done += n
+            queue = self._queues.get(connection.subject.name)
+            if queue is not None and queue.regions:
+                _fill(rows, queue.regions[0].data, queue.n_played)
+                queue.n_played += n
         self._command = rows[-1]
         return rows
 
-    def see(self, state: BodyState) -> None:
-        """End vectors whose last frame was played, tell whose sender has no more here, read the sensors."""
+    def update(self, state: BodyState) -> None:
+        """Remove vectors that have been played, answer senders without a further vector, and read sensors."""
         for connection in self.effector.connections:
-            playing = self._playing.get(connection.subject.name)
-            if playing is not None and playing.regions and playing.left <= 0:
-                playing.regions.popleft().remove_reference()
-                playing.done = 0
+            queue = self._queues.get(connection.subject.name)
+            if queue is not None and queue.regions and queue.n_left <= 0:
+                queue.regions.popleft().remove_reference()
+                queue.n_played = 0
                 connection.busy_since_s = self.openr.time_s
-                if not playing.regions:
+                if not queue.regions:
                     connection.answer(self.openr, is_ready=True)
         if self.sensor.connections and self.openr.frame:
-            self._read(state)
+            self._read_sensors(state)
 
-    def _take(self, event: ONotifyEvent) -> None:
-        """Take vectors; the sender hears that they are done when they are."""
-        playing = self._playing.setdefault(event.sender, _Playing())
+    def _receive(self, event: ONotifyEvent) -> None:
+        """Queue vectors; the sender gets its answer when they have been played."""
+        queue = self._queues.setdefault(event.sender, _VectorQueue())
         for region in event.data:
             try:
-                self._check(region, event.sender)
+                self._require_valid(region, event.sender)
             except (AttributeError, IndexError, TypeError) as error:
-                what = f"{event.sender.short} sent a damaged vector: {error}"
-                raise InputError(what, hint="its set and set_n_data make a sound one") from error
+                message = f"{event.sender.short} sent a damaged vector: {error}"
+                raise InputError(message, hint="fill vectors with set and set_n_data only") from error
             region.add_reference()
-            playing.regions.append(region)
+            queue.regions.append(region)
 
-    def _check(self, region: Any, sender: ServiceName) -> None:
-        """Refuse what is no vector of this robot's joints."""
-        if not isinstance(region.data, OCommandVectorData):
-            what = f"{sender.short} sent an RCRegion of {region.data!r}"
-            raise InputError(what, hint="OVirtualRobotComm takes an RCRegion of OCommandVectorData")
+    def _require_valid(self, region: RCRegion[object], sender: ServiceName) -> None:
+        """Raise an InputError unless a region holds a vector of this robot's joints."""
         vector = region.data
-        vector.set_n_data(vector.n_data)  # which checks it
+        if not isinstance(vector, OCommandVectorData):
+            message = f"{sender.short} sent an RCRegion of {vector!r}"
+            raise InputError(message, hint="OVirtualRobotComm takes an RCRegion of OCommandVectorData")
+        vector.set_n_data(vector.n_data)  # validates it
         for info, angles in zip(vector.infos[: vector.n_data], vector.values, strict=False):
             if not info.n_frames:
                 continue
             if not 0 <= info.n_frames <= MAX_FRAMES:
                 raise InputError(f"{sender.short} sent {info.n_frames} frames", hint=f"0 to {MAX_FRAMES}")
             if not 0 <= info.primitive < len(self._robot.joints):
-                what = f"{sender.short} moves primitive {info.primitive}"
-                raise InputError(what, hint="open_primitive gives one")
+                message = f"{sender.short} moves primitive {info.primitive}, which the robot does not have"
+                raise InputError(message, hint="use the numbers of open_primitive")
             joint = self._robot.joints[info.primitive]
-            if joint.two_state != (info.data_type is DataType.JOINT_COMMAND4):
-                right = DataType.JOINT_COMMAND4 if joint.two_state else DataType.JOINT_COMMAND2
-                what = f"{sender.short} moves {joint.name} by {info.data_type.name}"
-                raise InputError(what, hint=f"right is {right.name}")
-            refuse_no_angles(angles[: info.n_frames])
-            self._tell_excess(joint, angles[: info.n_frames], sender)
+            required_type = DataType.JOINT_COMMAND4 if joint.two_state else DataType.JOINT_COMMAND2
+            if (info.data_type is DataType.JOINT_COMMAND4) != joint.two_state:
+                message = f"{sender.short} moves {joint.name} by {info.data_type.name}"
+                raise InputError(message, hint=f"use {required_type.name}")
+            require_micro_radians(angles[: info.n_frames])
+            self._report_excess(joint, angles[: info.n_frames], sender)
 
-    def _tell_excess(self, joint: Joint, angles: Sequence[int], sender: ServiceName) -> None:
-        """Say once that an object asks a joint for more than it can do."""
-        low, high = joint.hardware_lower_rad, joint.hardware_upper_rad
-        beyond = [one for one in angles if not joint.reaches(one / MICRO, slack_rad=1 / MICRO)]
-        if beyond and not joint.two_state and (sender.owner, joint.name) not in self._told:
-            self._told.add((sender.owner, joint.name))
-            asked, *limits = (f"{math.degrees(one):.1f}" for one in (beyond[0] / MICRO, low, high))
-            self.say(f"{sender.owner} asks {joint.name} for {asked} deg; it can do {' to '.join(limits)}")
-
-    def _read(self, state: BodyState) -> None:
-        """Keep what is read, and send it to who is ready for it: a reading that waits would be an old one."""
-        self._readings.append(state)
-        if len(self._readings) < SENSOR_FRAMES:
+    def _report_excess(self, joint: Joint, angles: Sequence[int], sender: ServiceName) -> None:
+        """Log, once per sender and joint, that commanded angles exceed what the joint can do."""
+        excessive = [angle for angle in angles if not joint.reaches(angle / MICRO, slack_rad=1 / MICRO)]
+        key = (sender.owner, joint.name)
+        if not excessive or joint.two_state or key in self._reported_excesses:
             return
-        seen, self._readings = self._readings, []
-        sensors = {
-            name: _whole([one.sensors[name] for one in seen], 1 if isinstance(first, _SWITCH) else MICRO)
-            for name, first in seen[0].sensors.items()
-        }
-        region = RCRegion(OSensorFrameVectorData(_whole([one.positions for one in seen], MICRO), sensors))
+        self._reported_excesses.add(key)
+        commanded_deg = math.degrees(excessive[0] / MICRO)
+        low_deg = math.degrees(joint.hardware_lower_rad)
+        high_deg = math.degrees(joint.hardware_upper_rad)
+        self.syslog(
+            f"{sender.owner} asks {joint.name} for {commanded_deg:.1f} deg; it can do {low_deg:.1f} to "
+            f"{high_deg:.1f}"
+        )
+
+    def _read_sensors(self, state: BodyState) -> None:
+        """Collect states, and send their readings to observers that are ready; late readings are dropped."""
+        self._states.append(state)
+        if len(self._states) < SENSOR_FRAMES:
+            return
+        states = self._states
+        self._states = []
+        sensors: dict[str, Integers] = {}
+        for name, first in states[0].sensors.items():
+            per_unit = 1 if isinstance(first, (bool, np.bool_)) else MICRO
+            sensors[name] = _to_integers([state.sensors[name] for state in states], per_unit)
+        joints = _to_integers([state.positions for state in states], MICRO)
+        region = RCRegion(OSensorFrameVectorData(joints, sensors))
         for connection in self.sensor.connections:
             if connection.is_ready:
                 connection.put(region)
                 connection.send(self.openr)
 
 
-_SWITCH = (bool, np.bool_)
-
-
-def _whole(values: Any, per_unit: int) -> Integers:
+def _to_integers(values: Sequence[Reading] | Sequence[Floats], per_unit: int) -> Integers:
+    """Return readings in whole parts of their unit; NaN becomes `NOT_MEASURED`."""
     exact = np.asarray(values, np.float64) * per_unit
     return np.where(np.isnan(exact), NOT_MEASURED, np.rint(exact)).astype(np.int64)
 
 
-def _fill(rows: Integers, vector: OCommandVectorData, done: int) -> None:
-    """Write what a vector says of the frames from its `done`-th on; a joint at its end stays there."""
+def _fill(rows: Integers, vector: OCommandVectorData, n_played: int) -> None:
+    """Write the angles of a vector from a frame on into rows; a joint at its end keeps its last angle."""
     for place in range(vector.n_data):
         info = vector.infos[place]
         if not info.n_frames:
             continue
-        angles = vector.values[place][done : info.n_frames][: len(rows)]
+        angles = vector.values[place][n_played : info.n_frames][: len(rows)]
         if angles:
             rows[: len(angles), info.primitive] = angles
             rows[len(angles) :, info.primitive] = angles[-1]

@@ -1,6 +1,7 @@
-"""A fake bus: AX-12 servos and an AX-S1 that answer as the manual says, on a wire that costs time.
+"""A fake bus: AX-12 servos and an AX-S1 that answer as the manual describes, on a wire with real timing.
 
-`servo` is one servo or sensor at a time: a packet in, a packet out. `bus` is the wire between them and a
-controller, pure: bytes at times in, bytes at times out. `physics` moves the joints of any plant as registers
-say. `damage` is what goes wrong. `port` runs it all on a pseudo-terminal, in real time.
+`device` and `servo` model one device each: a packet in, a packet out. `bus` models the wire between them and
+a
+controller without a clock: bytes at times in, bytes at times out. `physics` moves the joints of any plant by
+the registers. `damage` describes failures. `port` runs a bus on a pseudo-terminal, in real time.
 """

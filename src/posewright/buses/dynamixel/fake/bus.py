@@ -1,7 +1,7 @@
-"""The wire: bytes cost time on it, who speaks over another is garbled, and each hears its own rate only.
+"""The wire of a fake bus: bytes take time, overlapping packets garble each other, rates have to match.
 
-A byte costs 10 bits. A device answers its return delay after the last byte of a packet, with nothing between,
-so that a controller that staggers return delays can ask several at once. Nothing here reads a clock.
+A byte takes 10 bits. A device answers exactly its return delay after the last byte of a packet, so that a
+controller that staggers return delays can read several devices at once. Nothing here reads a clock.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from posewright.bodies import MockBody, Plant
-from posewright.buses.dynamixel.fake.damage import BusDamage, Script
+from posewright.buses.dynamixel.fake.damage import BusDamage, FaultSchedule
 from posewright.buses.dynamixel.fake.device import FakeDevice, FakeSensor
-from posewright.buses.dynamixel.fake.physics import FreeServos, Physics, PlantPhysics
+from posewright.buses.dynamixel.fake.physics import Physics, PlantPhysics, UnloadedServos
 from posewright.buses.dynamixel.fake.servo import FakeServo
 from posewright.buses.dynamixel.packets import (
     BITS_A_BYTE,
@@ -27,19 +27,21 @@ from posewright.buses.noisy_line import ByteErrors, NoisyLine
 from posewright.errors import InputError, UnknownNameError
 from posewright.robots import Robot
 
-TOLERANCE = 0.03
-"""How far two rates may be apart (e-Manual, "Baud Rate": 3 % of error are within what a UART bears)."""
+BAUD_TOLERANCE = 0.03
+"""Largest relative difference of two rates (e-Manual, "Baud Rate": a UART tolerates 3 %)."""
 
-LONGEST_LENGTH = LONGEST_PACKET - 4
-"""What says that more follows is no packet: no device's buffer takes it."""
+MAX_LENGTH_BYTE = LONGEST_PACKET - 4
+"""A larger length byte is no packet: it does not fit into a device's buffer."""
 
-LONGEST_GAP_S = 0.1
-"""After a gap of more within a packet a device waits for the next header (e-Manual, "Byte to Byte Time")."""
+MAX_GAP_S = 0.1
+"""After a longer gap within a packet a device waits for the next header (e-Manual, "Byte to Byte Time")."""
+
+EPSILON_S = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a controller has heard: some bytes, the last of which was on the wire up to then [s]."""
+    """Bytes that a controller received, and when the last of them was on the wire [s]."""
 
     time_s: float
     data: bytes
@@ -47,15 +49,16 @@ class Reply:
 
 @dataclass(slots=True)
 class FakeCounts:
-    """What went over the wire, and what became of it.
+    """Counters of the wire.
 
     Attributes:
-        packets: that were heard whole, `broken` of them with a wrong checksum.
+        packets: complete packets that were received.
+        broken: packets with a wrong checksum.
         unheard: bytes that belong to no packet.
         answers: sent by devices.
-        collisions: times that somebody spoke over another.
-        cut: bytes lost in a cable that was off.
-        byte_errors: bytes damaged by chance.
+        collisions: how often packets overlapped.
+        cut: bytes lost in an interrupted cable.
+        byte_errors: bytes that were damaged at random.
     """
 
     packets: int = 0
@@ -68,8 +71,8 @@ class FakeCounts:
 
 
 @dataclass(slots=True, eq=False)
-class _Answer:
-    """A status packet on its way; a byte that is None is heard by nobody."""
+class _Transmission:
+    """A status packet on the wire; a byte that is None is not received."""
 
     begin_s: float
     byte_s: float
@@ -79,25 +82,26 @@ class _Answer:
     def end_s(self) -> float:
         return self.begin_s + self.byte_s * len(self.data)
 
-    def overlapping(self, begin_s: float, end_s: float) -> range:
-        """Return the places of its bytes that are on the wire within some time."""
-        slack = 1e-3 * self.byte_s
-        first = max(0, int((begin_s - self.begin_s + slack) // self.byte_s))
-        last = min(len(self.data), int(-((self.begin_s - end_s + slack) // self.byte_s)))
-        return range(first, last)
+    def overlap(self, begin_s: float, end_s: float) -> range:
+        """Return the indices of its bytes that are on the wire within a time [s]."""
+        slack_s = 1e-3 * self.byte_s
+        first = max(0, int((begin_s - self.begin_s + slack_s) // self.byte_s))
+        end = min(len(self.data), int(-((self.begin_s - end_s + slack_s) // self.byte_s)))
+        return range(first, end)
 
 
 class FakeBus:
-    """Devices on a wire, and what moves behind them.
+    """Devices on a wire, and the physics behind them.
 
     Args:
         devices: servos and sensors.
-        physics: what moves the servos; None: they lie on a table.
-        damage: what goes wrong.
+        physics: moves the servos; None for servos without load.
+        damage: failures; None for none.
+        joints: servos by joint.
 
     Attributes:
-        time_s: how far everything has happened [s].
-        counts: what went over the wire.
+        time_s: up to which everything has happened [s].
+        counts: counters of the wire.
     """
 
     def __init__(
@@ -111,18 +115,18 @@ class FakeBus:
         damage = damage or BusDamage()
         self.devices = list(devices)
         self.joints = dict(joints or {})
-        servos = [one for one in self.devices if isinstance(one, FakeServo)]
-        self.physics: Physics = physics or FreeServos(servos)
+        servos = [device for device in self.devices if isinstance(device, FakeServo)]
+        self.physics: Physics = physics or UnloadedServos(servos)
         self.time_s = 0.0
         self._line = NoisyLine(damage.dropped, damage.doubled, damage.flipped, damage.seed)
         self.counts = FakeCounts(byte_errors=self._line.errors)
-        self._script = Script(damage.events, self.devices)
-        self._coming: deque[tuple[float, bytes, int]] = deque()
-        self._heard = bytearray()
-        self._ends = list[float]()
+        self._faults = FaultSchedule(damage.events, self.devices)
+        self._incoming: deque[tuple[float, bytes, int]] = deque()  # start [s], bytes, baud rate
+        self._received = bytearray()
+        self._end_times = list[float]()  # of the received bytes [s]
         self._baud = 0
-        self._host_free_s = 0.0
-        self._answers: list[_Answer] = []
+        self._controller_end_s = 0.0
+        self._transmissions: list[_Transmission] = []
         self._frames = 0
 
     @classmethod
@@ -135,9 +139,14 @@ class FakeBus:
         sensor: FakeSensor | None = None,
         baud: int = 1_000_000,
     ) -> FakeBus:
-        """Return the bus of a robot: its servos by the card's IDs, and its sensor module where one is given.
+        """Return the bus of a robot, with its servos by the card's IDs.
 
-        `plant` is what moves, with this robot in it, open: a MockBody that stands where none is given.
+        Args:
+            robot: the robot.
+            plant: moves the robot, which is open in it; None for a MockBody that stands.
+            damage: failures; None for none.
+            sensor: sensor module on the bus; None for none.
+            baud: rate of all devices [bits per second].
 
         Raises:
             InputError: the robot has no servo bus.
@@ -145,8 +154,9 @@ class FakeBus:
         missing = next((servo.joint for servo in robot.servos if servo.id is None), None)
         if missing is not None:
             raise InputError(f"{robot.name} has no servo bus", hint=f"the servo of {missing} has no ID")
-        stand = robot.pose("stand") if "stand" in robot.poses else robot.pose(next(iter(robot.poses)))
-        plant = MockBody(robot, positions=stand, limit_speed=True) if plant is None else plant
+        if plant is None:
+            pose = "stand" if "stand" in robot.poses else next(iter(robot.poses))
+            plant = MockBody(robot, positions=robot.pose(pose), limit_speed=True)
         joints = {servo.joint: FakeServo(servo.id or 0, baud=baud) for servo in robot.servos}
         devices = [*joints.values(), *([sensor] if sensor else [])]
         return cls(devices, PlantPhysics(plant, joints), damage=damage, joints=joints)
@@ -155,11 +165,12 @@ class FakeBus:
         return f"<FakeBus of {len(self.devices)} devices, {self.time_s:.3f} s>"
 
     def servo(self, identity: int) -> FakeServo:
-        """Return the servo with that ID now, or raise UnknownNameError."""
-        found = [one for one in self.devices if isinstance(one, FakeServo) and one.id == identity]
-        if not found:
-            raise UnknownNameError.among("servo", str(identity), [str(one.id) for one in self.devices])
-        return found[0]
+        """Return the servo that has an ID now, or raise UnknownNameError."""
+        for device in self.devices:
+            if isinstance(device, FakeServo) and device.id == identity:
+                return device
+        ids = [str(device.id) for device in self.devices]
+        raise UnknownNameError.among("servo", str(identity), ids)
 
     def joint(self, name: str) -> FakeServo:
         """Return the servo of a joint, or raise UnknownNameError."""
@@ -168,64 +179,69 @@ class FakeBus:
         return self.joints[name]
 
     def hold(self, joint: str, angle_rad: float) -> None:
-        """Take a joint by hand: it goes there in the next frame where its servo is free [rad]."""
+        """Hold a joint by hand: it moves to the angle in the next frame if its servo is free [rad]."""
         self.joint(joint)
         if isinstance(self.physics, PlantPhysics):
-            self.physics.held[joint] = angle_rad
+            self.physics.hand_angles[joint] = angle_rad
 
     def let_go(self, joint: str | None = None) -> None:
-        """Let go of a joint, or of all."""
-        if isinstance(self.physics, PlantPhysics):
-            for held in (self.physics.held, self.physics.propped):
-                for name in [joint] if joint else list(held):
-                    held.pop(name, None)
+        """Stop holding a joint by hand; None for all joints."""
+        if not isinstance(self.physics, PlantPhysics):
+            return
+        for angles in (self.physics.hand_angles, self.physics.prop_angles):
+            for name in [joint] if joint else list(angles):
+                angles.pop(name, None)
 
     @property
     def next_s(self) -> float | None:
-        """When something begins or ends next on the wire [s]; None while nobody speaks."""
-        ends = [answer.end_s for answer in self._answers]
-        if size := self._next_packet():
-            ends.append(self._ends[size - 1])
-        elif self._ends and self._ends[-1] > self.time_s:
-            ends.append(self._ends[-1])
-        if self._coming:
-            ends.append(self._coming[0][0])
-        return min(ends, default=None)
+        """When the next transmission begins or ends [s]; None if the wire is idle."""
+        times_s = [transmission.end_s for transmission in self._transmissions]
+        if size := self._next_packet_size():
+            times_s.append(self._end_times[size - 1])
+        elif self._end_times and self._end_times[-1] > self.time_s:
+            times_s.append(self._end_times[-1])
+        if self._incoming:
+            times_s.append(self._incoming[0][0])
+        return min(times_s, default=None)
 
     def exchange(self, data: bytes, baud: int = 1_000_000) -> bytes:
-        """Send some bytes now, let time pass until nobody speaks, and return all that is heard."""
+        """Send bytes now, advance until the wire is idle, and return all bytes that are received."""
         self.receive(data, self.time_s, baud)
-        heard = b""
+        received = b""
         while (until_s := self.next_s) is not None:
-            heard += b"".join(reply.data for reply in self.advance(until_s))
-        return heard
+            received += b"".join(reply.data for reply in self.advance(until_s))
+        return received
 
     def receive(self, data: bytes, time_s: float, baud: int = 1_000_000, *, slack_s: float = 0.0) -> None:
-        """Let a controller send some bytes; they begin when its last ones have ended, but not before now.
+        """Accept bytes from the controller; they begin when its previous bytes have ended, or at `time_s`.
 
-        In the middle of a packet they follow the last ones at once where they come late by no more than the
-        slack [s]: an operating system hands over in pieces what was written in one.
+        In the middle of a packet they follow the previous bytes at once if they are late by no more than the
+        slack [s]: an operating system splits one write into pieces.
         """
-        begin_s = max(time_s, self._host_free_s)
-        if begin_s - self._host_free_s <= slack_s and self._heard and not self._next_packet():
-            begin_s = self._host_free_s
-        self._host_free_s = begin_s + len(data) * BITS_A_BYTE / baud
-        self._coming.append((begin_s, data, baud))
+        begin_s = max(time_s, self._controller_end_s)
+        is_within_slack = begin_s - self._controller_end_s <= slack_s
+        if is_within_slack and self._received and not self._next_packet_size():
+            begin_s = self._controller_end_s
+        self._controller_end_s = begin_s + len(data) * BITS_A_BYTE / baud
+        self._incoming.append((begin_s, data, baud))
 
     def advance(self, time_s: float, *, physics: bool = True) -> list[Reply]:
-        """Let everything happen up to a time, and return what was heard meanwhile.
+        """Simulate the wire up to a time, and return what the controller receives meanwhile.
 
-        Without `physics` the joints stay where they are until `step` is called: whoever runs this in real
-        time lets it be when nobody waits for an answer.
+        Args:
+            time_s: the end [s].
+            physics: whether the joints move, too; otherwise `step` moves them, which a port in real time
+                calls while no answer is due.
         """
-        while self._coming and self._coming[0][0] <= time_s:
-            self._listen(*self._coming.popleft(), physics=physics)
-        self._take(time_s, physics=physics)
-        self._go_on(time_s, physics=physics)
-        return self._said(time_s)
+        while self._incoming and self._incoming[0][0] <= time_s:
+            begin_s, data, baud = self._incoming.popleft()
+            self._transmit(begin_s, data, baud, physics=physics)
+        self._deliver_packets(time_s, physics=physics)
+        self._advance_time(time_s, physics=physics)
+        return self._collect_replies(time_s)
 
     def step(self, until_s: float) -> None:
-        """Let the frames pass that are due.
+        """Simulate the frames of the physics that end by a time [s].
 
         Raises:
             BodyError: the plant does not answer.
@@ -237,110 +253,119 @@ class FakeBus:
 
     @property
     def frame_due_s(self) -> float:
-        """When the next frame of the physics is over [s]."""
+        """When the next frame of the physics ends [s]."""
         return (self._frames + 1) * self.physics.frame_period_s
 
-    def _go_on(self, time_s: float, *, physics: bool) -> None:
+    def _advance_time(self, time_s: float, *, physics: bool) -> None:
         if time_s > self.time_s:
             self.time_s = time_s
-            self._script.go_on(time_s)
+            self._faults.advance(time_s)
         if physics:
             self.step(time_s)
 
-    def _listen(self, begin_s: float, data: bytes, baud: int, *, physics: bool) -> None:
+    def _transmit(self, begin_s: float, data: bytes, baud: int, *, physics: bool) -> None:
         """Put a controller's bytes on the wire."""
-        gap = self._ends and begin_s - self._ends[-1] > LONGEST_GAP_S
-        if gap or baud != self._baud:
-            self._take(begin_s, physics=physics)
-            self.counts.unheard += len(self._heard)
-            self._heard.clear()
-            self._ends.clear()
+        is_interrupted = bool(self._end_times) and begin_s - self._end_times[-1] > MAX_GAP_S
+        if is_interrupted or baud != self._baud:
+            self._deliver_packets(begin_s, physics=physics)
+            self.counts.unheard += len(self._received)
+            self._received.clear()
+            self._end_times.clear()
             self._baud = baud
         byte_s = BITS_A_BYTE / baud
-        for place, came in enumerate(self._line.through(data)):
-            end_s = begin_s + byte_s * (place + 1)
-            self._heard += came
-            self._ends += [end_s] * len(came)
+        for index, received in enumerate(self._line.transmit(data)):
+            end_s = begin_s + byte_s * (index + 1)
+            self._received += received
+            self._end_times += [end_s] * len(received)
 
-    def _take(self, time_s: float, *, physics: bool) -> None:
-        """Let devices hear all packets that are complete by a time."""
-        while (size := self._next_packet()) and self._ends[size - 1] <= time_s + 1e-12:
-            packet = self._heard[:size]
-            ends = self._ends[:size]
-            del self._heard[:size], self._ends[:size]
-            self._go_on(ends[-1], physics=physics)
-            self._collide(packet, ends)
-            self._deliver(bytes(packet), ends[-1])
+    def _deliver_packets(self, time_s: float, *, physics: bool) -> None:
+        """Deliver all packets that are complete by a time [s] to the devices."""
+        while (size := self._next_packet_size()) and self._end_times[size - 1] <= time_s + EPSILON_S:
+            packet = self._received[:size]
+            end_times = self._end_times[:size]
+            del self._received[:size]
+            del self._end_times[:size]
+            self._advance_time(end_times[-1], physics=physics)
+            self._collide_with_answers(packet, end_times)
+            self._deliver(bytes(packet), end_times[-1])
 
-    def _next_packet(self) -> int:
-        """Return how long the packet is that is there; 0 where it has only begun."""
-        heard = self._heard
-        while len(heard) > 3:
-            begin = heard.find(HEADER)
-            skip = len(heard) - heard.endswith(HEADER[:1]) if begin < 0 else begin
-            if not skip and (heard[2] == 0xFF or not 2 <= heard[3] <= LONGEST_LENGTH):
-                skip = 1
-            if not skip:
-                size = heard[3] + OVERHEAD - 2
-                return size if len(heard) >= size else 0
-            self.counts.unheard += skip
-            del heard[:skip], self._ends[:skip]
+    def _next_packet_size(self) -> int:
+        """Return the size of the next complete packet [bytes], 0 if there is none; drop bytes before it."""
+        received = self._received
+        while len(received) > 3:
+            begin = received.find(HEADER)
+            if begin < 0:
+                n_skipped = len(received) - received.endswith(HEADER[:1])
+            elif begin > 0:
+                n_skipped = begin
+            elif received[2] == 0xFF or not 2 <= received[3] <= MAX_LENGTH_BYTE:
+                n_skipped = 1
+            else:
+                size = received[3] + OVERHEAD - 2
+                return size if len(received) >= size else 0
+            self.counts.unheard += n_skipped
+            del received[:n_skipped]
+            del self._end_times[:n_skipped]
         return 0
 
-    def _collide(self, packet: bytearray, ends: list[float]) -> None:
-        """Garble what a controller says while somebody answers, and the answer."""
+    def _collide_with_answers(self, packet: bytearray, end_times: list[float]) -> None:
+        """Garble the bytes of a packet that overlap answers, and those answers."""
         byte_s = BITS_A_BYTE / self._baud
-        if not any(answer.begin_s < ends[-1] and ends[0] - byte_s < answer.end_s for answer in self._answers):
+        begin_s = end_times[0] - byte_s
+        end_s = end_times[-1]
+        if not any(answer.begin_s < end_s and begin_s < answer.end_s for answer in self._transmissions):
             return
-        for place, end_s in enumerate(ends):
-            for answer in self._answers:
-                for at in answer.overlapping(end_s - byte_s, end_s):
-                    answer.data[at] = None
-                    packet[place] ^= self._line.noise()
+        for index, byte_end_s in enumerate(end_times):
+            for answer in self._transmissions:
+                for overlapped in answer.overlap(byte_end_s - byte_s, byte_end_s):
+                    answer.data[overlapped] = None
+                    packet[index] ^= self._line.noise()
                     self.counts.collisions += 1
 
     def _deliver(self, packet: bytes, end_s: float) -> None:
-        if self._script.is_cut:
+        """Let all addressed devices receive a packet, and put their answers on the wire."""
+        if self._faults.is_cable_cut:
             self.counts.cut += len(packet)
             return
         self.counts.packets += 1
         self.counts.broken += checksum(packet[2:-1]) != packet[-1]
-        whom = packet[2]
+        address = packet[2]
         for device in self.devices:
-            if whom not in (device.id, BROADCAST_ID) or not self._script.hears(device):
+            if address not in (device.id, BROADCAST_ID) or not self._faults.is_alive(device):
                 continue
             baud = device.baud
             delay_s = device.return_delay_s
-            if abs(baud - self._baud) > TOLERANCE * self._baud:
+            if abs(baud - self._baud) > BAUD_TOLERANCE * self._baud:
                 continue
             if answer := device.handle(packet):
-                self._answer(answer, end_s + delay_s, baud)
+                self._send_answer(answer, end_s + delay_s, baud)
 
-    def _answer(self, data: bytes, begin_s: float, baud: int) -> None:
-        new = _Answer(begin_s, BITS_A_BYTE / baud, list(data))
+    def _send_answer(self, data: bytes, begin_s: float, baud: int) -> None:
+        """Put an answer on the wire; garble the bytes of answers that overlap."""
+        new = _Transmission(begin_s, BITS_A_BYTE / baud, list(data))
         self.counts.answers += 1
-        for other in self._answers:
-            garbled = other.overlapping(new.begin_s, new.end_s)
-            for at in garbled:
-                other.data[at] = (other.data[at] or 0) ^ self._line.noise()
-            for at in new.overlapping(other.begin_s, other.end_s):
-                new.data[at] = None
+        for answer in self._transmissions:
+            garbled = answer.overlap(new.begin_s, new.end_s)
+            for index in garbled:
+                answer.data[index] = (answer.data[index] or 0) ^ self._line.noise()
+            for index in new.overlap(answer.begin_s, answer.end_s):
+                new.data[index] = None
             self.counts.collisions += bool(garbled)
-        self._answers.append(new)
+        self._transmissions.append(new)
 
-    def _said(self, time_s: float) -> list[Reply]:
-        """Return the answers that are over."""
-        over = sorted(
-            (one for one in self._answers if one.end_s <= time_s + 1e-12), key=lambda one: one.end_s
-        )
-        if over:
-            self._answers = [one for one in self._answers if one not in over]
-        replies = []
-        for one in over:
-            data = bytes(byte for byte in one.data if byte is not None)
-            if self._script.is_cut:
+    def _collect_replies(self, time_s: float) -> list[Reply]:
+        """Remove the answers that have ended by a time [s] from the wire, and return them."""
+        ended = [answer for answer in self._transmissions if answer.end_s <= time_s + EPSILON_S]
+        ended.sort(key=lambda answer: answer.end_s)
+        if ended:
+            self._transmissions = [answer for answer in self._transmissions if answer not in ended]
+        replies: list[Reply] = []
+        for answer in ended:
+            data = bytes(byte for byte in answer.data if byte is not None)
+            if self._faults.is_cable_cut:
                 self.counts.cut += len(data)
                 continue
-            data = b"".join(self._line.through(data))
-            replies += [Reply(one.end_s, data)] if data else []
+            received = b"".join(self._line.transmit(data))
+            if received:
+                replies.append(Reply(answer.end_s, received))
         return replies

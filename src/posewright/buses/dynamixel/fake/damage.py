@@ -1,4 +1,4 @@
-"""What goes wrong on a bus: bytes by chance, devices and the cable by a script."""
+"""Failures of a fake bus: random damage of bytes, and faults of devices and the cable by a schedule."""
 
 from __future__ import annotations
 
@@ -12,135 +12,162 @@ from posewright.buses.dynamixel.fake.servo import ROOM_TEMPERATURE_C, SUPPLY_V, 
 from posewright.errors import InputError
 
 
-class Fault(Enum):
-    """What can be wrong for a while; each is of one device, the cable of all."""
+class BusFault(Enum):
+    """Faults that last for a while; CABLE concerns the whole bus, the others one device each."""
 
     SILENT = "silent"
-    """It neither hears nor answers, and its motor goes on as it was."""
+    """The device neither receives nor answers; its motor goes on."""
     HOT = "hot"
-    """It warms up to beyond what it bears, and cools down afterwards."""
+    """The servo warms up beyond its limit, and cools down afterwards."""
     LOW_VOLTAGE = "low-voltage"
-    """The supply is below what it works with."""
+    """The supply is below the servo's limit."""
     WRONG_BAUD = "wrong-baud"
-    """Its baud rate is another."""
+    """The device has another baud rate."""
     OVERLOAD = "overload"
-    """Its load is more than its torque limit can hold."""
+    """The load exceeds the servo's torque limit."""
     CABLE = "cable"
-    """Nothing gets through, both ways; the servos have their power."""
+    """No byte passes in either direction; the servos keep their power."""
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
-    """A fault from when to when, in the bus's time [s]; `id` is the device's, None for all."""
+class ScheduledFault:
+    """A fault with its start and end.
 
-    fault: Fault
+    Attributes:
+        fault: the kind.
+        begin_s: start by the bus's time [s].
+        end_s: end by the bus's time [s].
+        id: of the device; None for all devices.
+    """
+
+    fault: BusFault
     begin_s: float = 0.0
     end_s: float = math.inf
     id: int | None = None
 
     @classmethod
-    def parse(cls, text: str) -> Event:
-        """Read `FAULT[:ID][@BEGIN[-END]]`: `silent:7@2-3.5`, `cable@10-12`, `hot:3`.
+    def parse(cls, text: str) -> ScheduledFault:
+        """Parse `FAULT[:ID][@BEGIN[-END]]`: `silent:7@2-3.5`, `cable@10-12`, `hot:3`.
 
         Raises:
-            InputError: it is none.
+            InputError: the text has another form, or the fault ends before it begins.
         """
-        what, _, when = text.partition("@")
-        word, _, whose = what.partition(":")
-        begin, _, end = when.partition("-")
+        fault_and_id, _, times = text.partition("@")
+        fault_name, _, device_id = fault_and_id.partition(":")
+        begin, _, end = times.partition("-")
         try:
-            times = (float(begin or 0.0), float(end or math.inf))
-            event = cls(Fault(word), *times, int(whose) if whose else None)
+            scheduled = cls(
+                BusFault(fault_name),
+                float(begin or 0.0),
+                float(end or math.inf),
+                int(device_id) if device_id else None,
+            )
         except ValueError:
-            event = None
-        if event is None or not 0.0 <= event.begin_s < event.end_s:
-            words = ", ".join(fault.value for fault in Fault)
-            hint = f"FAULT[:ID][@BEGIN[-END]] in seconds, such as silent:7@2-3.5; FAULT is {words}"
-            raise InputError(f"no fault of a bus: {text!r}", hint=hint)
-        return event
+            scheduled = None
+        if scheduled is None or not 0.0 <= scheduled.begin_s < scheduled.end_s:
+            names = ", ".join(fault.value for fault in BusFault)
+            hint = f"FAULT[:ID][@BEGIN[-END]] in seconds, such as silent:7@2-3.5; FAULT is {names}"
+            raise InputError(f"{text!r} is no fault of a bus", hint=hint)
+        return scheduled
 
-    def holds(self, time_s: float) -> bool:
-        """Tell whether it is so now."""
+    def is_active(self, time_s: float) -> bool:
+        """Return whether the fault is present at a time [s]."""
         return self.begin_s <= time_s < self.end_s
 
 
 @dataclass(frozen=True, slots=True)
 class BusDamage:
-    """How bad a bus is; what is by chance is the same of the same seed.
+    """All failures of a bus; the same seed gives the same random damage.
 
     Attributes:
-        dropped: share of bytes that get lost, on the way there and on the way back; `doubled` that come
-            twice, `flipped` with one wrong bit.
+        dropped: share of bytes that are lost, in either direction, 0..1.
+        doubled: share of bytes that arrive twice.
+        flipped: share of bytes that arrive with one wrong bit.
+        events: scheduled faults.
+        seed: of the random damage.
     """
 
     dropped: float = 0.0
     doubled: float = 0.0
     flipped: float = 0.0
-    events: tuple[Event, ...] = ()
+    events: tuple[ScheduledFault, ...] = ()
     seed: int = 0
 
 
 WARMING_C_S = 10.0
+"""Rate of warming and cooling of a hot servo [degrees Celsius per s]."""
+
 HOT_C = 85.0
 LOW_V = 5.0
 OTHER_BAUD = 34
-"""The register's value of 57600: the fault's baud rate; of a device that has it already, that of 1 Mbps."""
+"""Register value of 57600, the baud rate of the fault; a device with this rate changes to 1 Mbps."""
 
 
-class Script:
-    """Lets the events of a damage begin and end.
+class FaultSchedule:
+    """Applies scheduled faults to the devices of a bus.
 
     Args:
-        events: what happens when.
-        devices: to whom.
+        events: the faults.
+        devices: of the bus.
+
+    Attributes:
+        is_cable_cut: whether no byte passes now.
+
+    Raises:
+        InputError: a fault concerns a device that is not on the bus.
     """
 
-    def __init__(self, events: Sequence[Event], devices: Sequence[FakeDevice]) -> None:
+    def __init__(self, events: Sequence[ScheduledFault], devices: Sequence[FakeDevice]) -> None:
         by_id = {device.id: device for device in devices}
         unknown = [event.id for event in events if event.id is not None and event.id not in by_id]
         if unknown:
-            there = ", ".join(map(str, sorted(by_id)))
-            raise InputError(f"a fault of device {unknown[0]}", hint=f"the bus has the IDs {there}")
-        self._cable = [event for event in events if event.fault is Fault.CABLE]
-        self._own: dict[tuple[FakeDevice, Fault], list[Event]] = {}
+            ids = ", ".join(map(str, sorted(by_id)))
+            raise InputError(
+                f"no device has the ID {unknown[0]} of a fault", hint=f"the bus has the IDs {ids}"
+            )
+        self._cable_faults = [event for event in events if event.fault is BusFault.CABLE]
+        self._device_faults: dict[tuple[FakeDevice, BusFault], list[ScheduledFault]] = {}
         for event in events:
-            whose = devices if event.id is None else [by_id[event.id]]
-            for device in whose if event.fault is not Fault.CABLE else ():
-                self._own.setdefault((device, event.fault), []).append(event)
+            if event.fault is BusFault.CABLE:
+                continue
+            for device in devices if event.id is None else [by_id[event.id]]:
+                self._device_faults.setdefault((device, event.fault), []).append(event)
         self._silent: set[FakeDevice] = set()
-        self._bauds: dict[FakeDevice, int] = {}
+        self._original_bauds: dict[FakeDevice, int] = {}
         self._time_s = 0.0
-        self.is_cut = False
+        self.is_cable_cut = False
 
-    def go_on(self, time_s: float) -> None:
-        """Let everything be as it is at a time, which only runs forward."""
-        self.is_cut = any(event.holds(time_s) for event in self._cable)
-        passed_s = time_s - self._time_s
+    def advance(self, time_s: float) -> None:
+        """Apply the faults of a time [s], which must not decrease."""
+        self.is_cable_cut = any(event.is_active(time_s) for event in self._cable_faults)
+        elapsed_s = time_s - self._time_s
         self._time_s = time_s
         self._silent.clear()
-        for (device, fault), events in self._own.items():
-            self._put(device, fault, passed_s, holds=any(event.holds(time_s) for event in events))
+        for (device, fault), events in self._device_faults.items():
+            is_active = any(event.is_active(time_s) for event in events)
+            self._apply(device, fault, elapsed_s, is_active=is_active)
 
-    def hears(self, device: FakeDevice) -> bool:
-        """Tell whether a device is alive."""
+    def is_alive(self, device: FakeDevice) -> bool:
+        """Return whether a device receives and answers."""
         return device not in self._silent
 
-    def _put(self, device: FakeDevice, fault: Fault, passed_s: float, *, holds: bool) -> None:
-        if fault is Fault.SILENT and holds:
+    def _apply(self, device: FakeDevice, fault: BusFault, elapsed_s: float, *, is_active: bool) -> None:
+        if fault is BusFault.SILENT and is_active:
             self._silent.add(device)
-        elif fault is Fault.WRONG_BAUD:
-            self._set_baud(device, wrong=holds)
-        elif isinstance(device, FakeServo) and fault is Fault.HOT:
-            way = WARMING_C_S * passed_s * (1.0 if holds else -1.0)
-            device.temperature_c = min(HOT_C, max(ROOM_TEMPERATURE_C, device.temperature_c + way))
-        elif isinstance(device, FakeServo) and fault is Fault.LOW_VOLTAGE:
-            device.voltage_v = LOW_V if holds else SUPPLY_V
-        elif isinstance(device, FakeServo) and fault is Fault.OVERLOAD:
-            device.is_overloaded = holds
+        elif fault is BusFault.WRONG_BAUD:
+            self._set_baud(device, is_wrong=is_active)
+        elif isinstance(device, FakeServo) and fault is BusFault.HOT:
+            change_c = WARMING_C_S * elapsed_s * (1.0 if is_active else -1.0)
+            device.temperature_c = min(HOT_C, max(ROOM_TEMPERATURE_C, device.temperature_c + change_c))
+        elif isinstance(device, FakeServo) and fault is BusFault.LOW_VOLTAGE:
+            device.voltage_v = LOW_V if is_active else SUPPLY_V
+        elif isinstance(device, FakeServo) and fault is BusFault.OVERLOAD:
+            device.is_overloaded = is_active
 
-    def _set_baud(self, device: FakeDevice, *, wrong: bool) -> None:
-        if wrong and device not in self._bauds:
-            own = self._bauds[device] = device.peek("baud_rate")
-            device.poke("baud_rate", 1 if own == OTHER_BAUD else OTHER_BAUD)
-        elif not wrong and device in self._bauds:
-            device.poke("baud_rate", self._bauds.pop(device))
+    def _set_baud(self, device: FakeDevice, *, is_wrong: bool) -> None:
+        if is_wrong and device not in self._original_bauds:
+            original = device.peek("baud_rate")
+            self._original_bauds[device] = original
+            device.poke("baud_rate", 1 if original == OTHER_BAUD else OTHER_BAUD)
+        elif not is_wrong and device in self._original_bauds:
+            device.poke("baud_rate", self._original_bauds.pop(device))

@@ -1,19 +1,19 @@
-"""A device of protocol 1.0 on its own: a packet comes in, its registers change, a status packet goes out.
+"""A fake device of protocol 1.0: receives packets, changes its registers, returns status packets.
 
 Source: ROBOTIS e-Manual, "DYNAMIXEL Protocol 1.0" and "AX-12A"; where they are silent ROBOTIS, "User's
-Manual Dynamixel AX-12", 2006. What neither says is decided so:
+Manual Dynamixel AX-12", 2006. What neither specifies is decided as follows:
 
-- A write to a register that can only be read, to the EEPROM while it is locked, beyond the table, or of 0 to
-  a lock that is set, is a range error; nothing of that packet is written. So is a read beyond the table.
-  Bytes between registers take what is written.
-- A known instruction with parameters that do not fit it is an instruction error, as is one that is unknown
-  (an AX-12 has neither BULK READ nor REBOOT), and SYNC WRITE to one ID; nothing is done then.
-- FACTORY RESET while the lock is set is a range error, as any write to the EEPROM is: the lock ends with the
-  power only.
+- A write to a read-only register, to the EEPROM while it is locked, beyond the table, or of 0 to a lock that
+  is set, is a range error; nothing of that packet is written. So is a read beyond the table. Bytes between
+  registers can be written.
+- An instruction with parameters that do not fit it is an instruction error, as is an unknown one (an AX-12
+  has neither BULK READ nor REBOOT), and SYNC WRITE to one ID; nothing is executed then.
+- FACTORY RESET while the lock is set is a range error, as any write to the EEPROM is: only a power cycle
+  unlocks it.
 - A packet with a wrong checksum is answered, with that error, as an instruction that is no READ.
-- What changes ID, baud rate or return level is answered as the device was before (the manual's reset of ID 0
+- A change of ID, baud rate or return level is answered with the previous settings (the manual's reset of ID 0
   is answered by ID 0).
-- A second REG WRITE takes the place of the first; what would not be written is not registered.
+- A second REG WRITE replaces the first; a write that would be rejected is not registered.
 - PING to the broadcast ID is answered (the manual of 2006, "PING": regardless of the broadcasting ID and of
   the return level); several devices then answer over each other.
 """
@@ -30,171 +30,187 @@ from posewright.buses.dynamixel.control_table import (
     Instruction,
     Register,
     StatusError,
+    baud_rate_of,
+    baud_register_value,
     control_table,
-    rate_of,
-    value_of,
 )
 from posewright.buses.dynamixel.packets import BROADCAST_ID, HEADER, checksum
 from posewright.errors import InputError
 
 FIRMWARE = 24
-"""The version of the firmware, for which the manual has no number."""
+"""Version of the firmware; ours, as the manual has no number."""
 
 SILENCE = 127
-"""What an AX-S1 hears where nobody makes a noise (e-Manual, "Sound Level": 127 to 128)."""
+"""Sound level of silence (e-Manual, AX-S1, "Sound Level": 127 to 128)."""
 
-_RANGE, _INSTRUCTION, _CHECKSUM = map(int, (StatusError.RANGE, StatusError.INSTRUCTION, StatusError.CHECKSUM))
+_RANGE = int(StatusError.RANGE)
+_INSTRUCTION = int(StatusError.INSTRUCTION)
+_CHECKSUM = int(StatusError.CHECKSUM)
 
-
-_ALONE = frozenset({Instruction.PING, Instruction.ACTION, Instruction.FACTORY_RESET})
+_WITHOUT_PARAMETERS = frozenset({Instruction.PING, Instruction.ACTION, Instruction.FACTORY_RESET})
 """Instructions without parameters."""
 
 
 def status_packet(identity: int, error: int, data: bytes = b"") -> bytes:
-    """Return what a device answers."""
+    """Return a status packet: the answer of a device."""
     body = bytes((identity, len(data) + 2, error)) + data
     return HEADER + body + bytes((checksum(body),))
 
 
 class FakeDevice:
-    """The registers of a device and how they answer; what moves or measures is a kind of its own.
+    """A device with the registers of a control table; subclasses add motors and sensors.
 
     Args:
         table: its registers.
-        id: its ID; the table's where none is given.
-        baud: bits a second, one of the manual's.
+        id: its ID; None for the table's initial value.
+        baud: one of the manual's rates [bits per second].
 
     Attributes:
-        id: its number on the bus.
-        baud: bits a second at which it hears and speaks, as the manual lists them.
-        registered: address and bytes that wait for ACTION; None where nothing does.
+        id: its ID.
+        baud: its rate, by the manual [bits per second].
+        registered: address and bytes of a REG WRITE that waits for ACTION; None if there is none.
     """
 
     def __init__(self, table: ControlTable, id: int | None = None, baud: int = 1_000_000) -> None:  # noqa: A002 -- the register's name
         self.table = table
         self.registered: tuple[int, bytes] | None = None
         self._bytes = bytearray(table.size)
-        self._places = table.register("id").address, table.register("baud_rate").address
+        self._id_address = table.register("id").address
+        self._baud_address = table.register("baud_rate").address
         self.id = 0
         self.baud = baud
-        self._spans: dict[tuple[int, int], Sequence[Register]] = {}
+        self._registers_at: dict[tuple[int, int], Sequence[Register]] = {}  # cache
         self._reset()
         self.poke("id", table.register("id").initial if id is None else id)
-        self.poke("baud_rate", value_of(baud))
+        self.poke("baud_rate", baud_register_value(baud))
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.id} at {self.baud}>"
 
     @property
     def return_delay_s(self) -> float:
-        """How long it waits before it answers [s]."""
+        """Delay of its answers [s]."""
         return self._byte("return_delay_time") * DELAY_STEP_S
 
     def peek(self, name: str) -> int:
-        """Return what a register holds, as a READ would."""
+        """Return the value of a register, as a READ would."""
         register = self.table.register(name)
         self._refresh()
         return register.decode(bytes(self._bytes[register.address : register.address + register.size]))
 
     def poke(self, name: str, value: int | None) -> None:
-        """Let a register hold a value, whatever the rules; None is 0."""
+        """Set a register regardless of its access and range; None is 0."""
         register = self.table.register(name)
         if not 0 <= (value or 0) < 1 << 8 * register.size:
-            raise InputError(f"{name} cannot hold {value}", hint=f"it has {register.size} bytes")
+            raise InputError(f"the register {name} cannot hold {value}", hint=f"it has {register.size} bytes")
         self._set(register.address, (value or 0).to_bytes(register.size, "little"))
 
     def switch_on(self) -> None:
-        """Let the power have been off: what is in RAM is lost."""
+        """Reset the RAM, as a power cycle does."""
         self._reset(Area.RAM)
 
     def handle(self, packet: bytes) -> bytes:
-        """Take a packet as it was heard, and return the answer; nothing where it keeps silent."""
-        whom = packet[2]
+        """Execute a packet, and return the answer; empty if the device does not answer."""
+        address = packet[2]
         identity = self.id
-        if whom not in (identity, BROADCAST_ID):
+        if address not in (identity, BROADCAST_ID):
             return b""
         level = self._byte("status_return_level")
-        asked = packet[4]
-        error = 0
+        instruction = packet[4]
         data = b""
         if checksum(packet[2:-1]) != packet[-1]:
-            asked = 0
+            instruction = 0
             error = _CHECKSUM
+        elif instruction == Instruction.SYNC_WRITE and address != BROADCAST_ID:
+            error = _INSTRUCTION
         else:
-            alone = asked == Instruction.SYNC_WRITE and whom != BROADCAST_ID
-            error, data = (_INSTRUCTION, b"") if alone else self._obey(asked, packet[5:-1])
-        told = error | self.conditions()
-        self.protect(told)
-        if asked != Instruction.PING and (
-            whom == BROADCAST_ID or level < (1 if asked == Instruction.READ else 2)
-        ):
+            error, data = self._execute(instruction, packet[5:-1])
+        error |= self.conditions()
+        self.protect(error)
+        if instruction == Instruction.PING:
+            return status_packet(identity, error, data)
+        required_level = 1 if instruction == Instruction.READ else 2
+        if address == BROADCAST_ID or level < required_level:
             return b""
-        return status_packet(identity, told, data)
+        return status_packet(identity, error, data)
 
     def conditions(self) -> int:
-        """Return the error bits of what is wrong with it, for as long as it is."""
+        """Return the error bits of the device's present state."""
         return 0
 
     def protect(self, error: int) -> None:
-        """Do what its alarms ask for."""
+        """React to error bits as the device's alarm registers demand."""
 
     def write(self, address: int, data: bytes, *, dry: bool = False) -> int:
-        """Write some bytes, or none and return why not; nothing is written where it is dry."""
+        """Write bytes to the registers.
+
+        Args:
+            address: of the first byte.
+            data: the bytes.
+            dry: only check the write.
+
+        Returns:
+            The error bits; 0 if the bytes are, or could be, written.
+        """
         end = address + len(data)
         if not data:
             return _INSTRUCTION
         if end > len(self._bytes):
             return _RANGE
-        touched = self._touched(address, end)
-        after = self._bytes[:]
-        after[address:end] = data
-        values = {
-            one.name: int.from_bytes(after[one.address : one.address + one.size], "little") for one in touched
-        }
-        error = self._refused(touched, values) or self.refused(values)
+        registers = self._find_registers(address, end)
+        new_bytes = self._bytes[:]
+        new_bytes[address:end] = data
+        values: dict[str, int] = {}
+        for register in registers:
+            register_end = register.address + register.size
+            values[register.name] = register.decode(bytes(new_bytes[register.address : register_end]))
+        error = self._check_access(registers, values) or self.check_values(values)
         if not error and not dry:
             self._set(address, data)
-            self.written(values)
+            self.on_written(values)
         return error
 
-    def refused(self, values: Mapping[str, int]) -> int:  # noqa: ARG002 -- what a kind of device adds
-        """Return what else is wrong with values that are to be written."""
+    def check_values(self, values: Mapping[str, int]) -> int:  # noqa: ARG002 -- for subclasses
+        """Return the error bits of values that are to be written, besides access and range."""
         return 0
 
-    def written(self, values: Mapping[str, int]) -> None:
-        """Do what follows from values that were written."""
+    def on_written(self, values: Mapping[str, int]) -> None:
+        """Update the device after values were written."""
 
-    def _touched(self, address: int, end: int) -> Sequence[Register]:
-        """Return the registers of which some bytes lie there."""
+    def _find_registers(self, address: int, end: int) -> Sequence[Register]:
+        """Return the registers that overlap a range of addresses."""
         span = (address, end)
-        if span not in self._spans:
-            self._spans[span] = [
-                one
-                for one in self.table.registers.values()
-                if one.address < end and address < one.address + one.size
+        if span not in self._registers_at:
+            self._registers_at[span] = [
+                register
+                for register in self.table.registers.values()
+                if register.address < end and address < register.address + register.size
             ]
-        return self._spans[span]
+        return self._registers_at[span]
 
-    def _refused(self, touched: Sequence[Register], values: Mapping[str, int]) -> int:
-        for one in touched:
-            value = values[one.name]
-            if one.access is Access.READ or not one.low <= value <= one.high:
+    def _check_access(self, registers: Sequence[Register], values: Mapping[str, int]) -> int:
+        """Return the error bits of a write to registers that are read-only, locked, or out of range."""
+        for register in registers:
+            value = values[register.name]
+            if register.access is Access.READ or not register.low <= value <= register.high:
                 return _RANGE
-            locked = one.area is Area.EEPROM and self.is_locked
-            if locked or (one.name == "lock" and self._byte("lock") and not value):
+            is_locked = register.area is Area.EEPROM and self.is_locked
+            is_unlocking = register.name == "lock" and self._byte("lock") != 0 and not value
+            if is_locked or is_unlocking:
                 return _RANGE
         return 0
 
     @property
     def is_locked(self) -> bool:
-        """Whether the EEPROM cannot be written."""
+        """Whether the EEPROM is locked."""
         return self._byte("lock") != 0
 
-    def _obey(self, instruction: int, parameters: bytes) -> tuple[int, bytes]:
-        obey = self._INSTRUCTIONS.get(instruction)
-        if obey is None or (parameters and instruction in _ALONE):
+    def _execute(self, instruction: int, parameters: bytes) -> tuple[int, bytes]:
+        """Execute an instruction; return error bits and data of the answer."""
+        handler = self._HANDLERS.get(instruction)
+        if handler is None or (parameters and instruction in _WITHOUT_PARAMETERS):
             return _INSTRUCTION, b""
-        return obey(self, parameters)
+        return handler(self, parameters)
 
     def _ping(self, _parameters: bytes) -> tuple[int, bytes]:
         return 0, b""
@@ -219,10 +235,13 @@ class FakeDevice:
         return error, b""
 
     def _action(self, _parameters: bytes) -> tuple[int, bytes]:
-        waiting = self.registered
+        registered = self.registered
         self.registered = None
         self.poke("registered", 0)
-        return (_INSTRUCTION if waiting is None else self.write(*waiting)), b""
+        if registered is None:
+            return _INSTRUCTION, b""
+        address, data = registered
+        return self.write(address, data), b""
 
     def _factory_reset(self, _parameters: bytes) -> tuple[int, bytes]:
         if self._byte("lock"):
@@ -242,7 +261,7 @@ class FakeDevice:
                 error |= self.write(parameters[0], blocks[begin + 1 : begin + 1 + size])
         return error, b""
 
-    _INSTRUCTIONS: Mapping[int, Callable[[FakeDevice, bytes], tuple[int, bytes]]] = {
+    _HANDLERS: Mapping[int, Callable[[FakeDevice, bytes], tuple[int, bytes]]] = {
         Instruction.PING: _ping,
         Instruction.READ: _read,
         Instruction.WRITE: _write,
@@ -253,31 +272,33 @@ class FakeDevice:
     }
 
     def _reset(self, area: Area | None = None) -> None:
-        """Let its registers hold what they do when new, or only those of one area."""
+        """Set all registers, or those of one area, to their initial values."""
         self.registered = None
-        for one in self.table.registers.values():
-            if area is None or one.area is area:
-                self.poke(one.name, one.initial)
+        for register in self.table.registers.values():
+            if area is None or register.area is area:
+                self.poke(register.name, register.initial)
 
     def _set(self, address: int, data: bytes) -> None:
         self._bytes[address : address + len(data)] = data
-        if address <= max(self._places):
-            self.id = self._bytes[self._places[0]]
-            self.baud = rate_of(self._bytes[self._places[1]])
+        if address <= max(self._id_address, self._baud_address):
+            self.id = self._bytes[self._id_address]
+            self.baud = baud_rate_of(self._bytes[self._baud_address])
 
     def _byte(self, name: str) -> int:
         return self._bytes[self.table.registers[name].address]
 
     def _refresh(self) -> None:
-        """Let the registers that measure hold what is measured now."""
+        """Update the registers of measured quantities."""
 
 
 class FakeSensor(FakeDevice):
-    """An AX-S1: what it senses comes from a function, by the names of its registers.
+    """An AX-S1, whose measurements come from a function.
 
     Args:
-        senses: returns `left_distance`, `center_light`, `sound` and so on, 0..255 each; what it leaves out
-            stays as it is.
+        id: its ID.
+        senses: returns values of the registers `left_distance`, `center_light`, `sound` and so on, 0..255
+            each; registers that are left out keep their values.
+        baud: one of the manual's rates [bits per second].
     """
 
     def __init__(
@@ -295,15 +316,20 @@ class FakeSensor(FakeDevice):
         super()._reset(area)
         self.poke("firmware_version", FIRMWARE)
         self.poke("sound", SILENCE)
-        for what in ("obstacle_detected_compare", "light_detected_compare"):
-            self.poke(what, self._byte(f"{what}_value"))
+        for register in ("obstacle_detected_compare", "light_detected_compare"):
+            self.poke(register, self._byte(f"{register}_value"))
 
     def _refresh(self) -> None:
         for name, value in self.senses().items():
             self.poke(name, value)
-        for what, about in (("obstacle", "distance"), ("light", "light")):
-            least = self._byte(f"{what}_detected_compare")
-            sides = enumerate(("left", "center", "right"))
-            seen = sum((self._byte(f"{side}_{about}") > least) << bit for bit, side in sides)
-            self.poke(f"{what}_detected", seen if least else 0)
+        self._refresh_detection("obstacle", "distance")
+        self._refresh_detection("light", "light")
         self.poke("sound_max_hold", max(self._byte("sound"), self._byte("sound_max_hold")))
+
+    def _refresh_detection(self, target: str, quantity: str) -> None:
+        """Set a bit of `TARGET_detected` for each side whose quantity exceeds the threshold, if not 0."""
+        threshold = self._byte(f"{target}_detected_compare")
+        detected = 0
+        for bit, side in enumerate(("left", "center", "right")):
+            detected |= (self._byte(f"{side}_{quantity}") > threshold) << bit
+        self.poke(f"{target}_detected", detected if threshold else 0)

@@ -1,4 +1,4 @@
-"""What moves the joints behind the servos: any plant, or nothing but the servos themselves."""
+"""The physics behind the servos of a fake bus: a plant, or servos without load."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from posewright.errors import InputError
 
 
 class Physics(Protocol):
-    """Lets frames pass."""
+    """Moves the servos of a bus frame by frame."""
 
     @property
     def frame_period_s(self) -> float:
-        """The time of one [s]."""
+        """Duration of a frame [s]."""
 
     def step(self) -> None:
-        """Let one pass: registers in, positions, speeds and loads out."""
+        """Simulate one frame: reads registers, writes positions, speeds and loads."""
 
 
-class FreeServos:
-    """Servos on a table: each goes where it is told, nothing hangs on it."""
+class UnloadedServos:
+    """Servos on a table: each moves to its goal without load."""
 
     frame_period_s = 0.008
 
@@ -32,44 +32,48 @@ class FreeServos:
         self._servos = servos
 
     def step(self) -> None:
-        """Let one frame pass."""
-        most = NO_LOAD_TICKS_S * self.frame_period_s
+        """Simulate one frame."""
+        max_step = NO_LOAD_TICKS_S * self.frame_period_s
         for servo in self._servos:
-            before = servo.position_ticks
+            start = servo.position_ticks
             target = servo.advance(self.frame_period_s)
-            servo.position_ticks = before + max(-most, min(most, target - before))
-            servo.speed_ticks_s = (servo.position_ticks - before) / self.frame_period_s
+            servo.position_ticks = start + max(-max_step, min(max_step, target - start))
+            servo.speed_ticks_s = (servo.position_ticks - start) / self.frame_period_s
 
 
 class PlantPhysics:
-    """A plant with one robot, whose servos are those of a bus.
+    """A plant with one robot, whose servos are on a bus.
 
-    Registers become one row of joint commands a frame: where the motor pulls to, free where its torque is
-    off, stiff by its slope. A joint that is held by hand and whose servo is free goes with the hand.
+    Registers become one row of joint commands per frame: the position to which the motor pulls, free if its
+    torque is off, stiffness by its slope. A joint that is held by hand follows the hand if its servo is free.
 
     Args:
-        plant: what moves.
-        servos: by joint, as many as the robot has.
+        plant: with the robot in it, open.
+        servos: all servos of the robot, by joint.
 
     Attributes:
-        held: where hands hold joints, by joint [rad].
-        propped: where joints are held until their servos have their torque for the first time: a robot
-            that is switched on does not stand by itself.
+        hand_angles: angles of the joints that are held by hand, by joint [rad].
+        prop_angles: angles in which joints are held until their torque is first switched on: a robot without
+            torque does not stand by itself.
+
+    Raises:
+        InputError: the plant has no robot, or several.
     """
 
     def __init__(self, plant: Plant, servos: Mapping[str, FakeServo]) -> None:
         if len(plant.bodies) != 1:
-            raise InputError(f"a bus for {len(plant.bodies)} robots", hint="one robot has one bus")
+            message = f"the plant has {len(plant.bodies)} robots"
+            raise InputError(message, hint="a servo bus is that of one robot")
         ((self._name, body),) = plant.bodies.items()
         self.robot = body.robot
         self.plant = plant
-        self.held: dict[str, float] = {}
+        self.hand_angles: dict[str, float] = {}
         positions = body.observe().positions[-1]
-        self.propped = dict(zip(self.robot.joint_names, positions.tolist(), strict=True))
+        self.prop_angles = dict(zip(self.robot.joint_names, positions.tolist(), strict=True))
         self._servos = [servos[joint] for joint in self.robot.joint_names]
-        self._own = np.array([servo.stiffness for servo in self.robot.servos])
-        self._slopes = np.array([servo.compliance_slope or 1.0 for servo in self.robot.servos])
-        self._stall = np.array([servo.stall_torque_nm for servo in self.robot.servos])
+        self._card_stiffness = np.array([servo.stiffness for servo in self.robot.servos])
+        self._card_slopes = np.array([servo.compliance_slope or 1.0 for servo in self.robot.servos])
+        self._stall_torques = np.array([servo.stall_torque_nm for servo in self.robot.servos])
         self._directions = np.array([float(servo.direction) for servo in self.robot.servos])
         self._ticks = self.robot.to_ticks(positions)
         for servo, ticks in zip(self._servos, self._ticks.tolist(), strict=True):
@@ -78,24 +82,25 @@ class PlantPhysics:
 
     @property
     def frame_period_s(self) -> float:
-        """The time between two rows [s]."""
+        """Duration of a frame [s]."""
         return self.plant.frame_period_s
 
     def step(self) -> None:
-        """Let one frame pass.
+        """Simulate one frame.
 
         Raises:
-            BodyError: the plant does not answer, or the simulation blew up.
+            BodyError: the plant does not answer, or the simulation diverged.
         """
         states = self.plant.advance({self._name: self._commands()})[self._name]
         positions = states.positions[-1]
         efforts = states.efforts[-1]
         ticks = np.where(np.isfinite(positions), self.robot.to_ticks(positions), self._ticks)
         speeds = (ticks - self._ticks) / self.frame_period_s
-        loads = np.nan_to_num(efforts) * self._directions / self._stall
+        loads = np.nan_to_num(efforts) * self._directions / self._stall_torques
         self._ticks = ticks
-        told = zip(self._servos, ticks.tolist(), speeds.tolist(), loads.tolist(), strict=True)
-        for servo, position, speed, load in told:
+        for servo, position, speed, load in zip(
+            self._servos, ticks.tolist(), speeds.tolist(), loads.tolist(), strict=True
+        ):
             servo.position_ticks = position
             servo.speed_ticks_s = speed
             servo.load = load
@@ -105,14 +110,15 @@ class PlantPhysics:
         angles = self.robot.from_ticks(np.array([servo.advance(period_s) for servo in self._servos]))
         free = np.array([servo.drive.free for servo in self._servos])
         slopes = np.array([sum(servo.drive.slopes) / 2.0 for servo in self._servos])
-        for joint in [joint for joint in self.propped if not free[self.robot.index(joint)]]:
-            del self.propped[joint]
-        for joint, angle in (self.propped | self.held).items():
-            place = self.robot.index(joint)
-            if free[place]:
-                angles[place] = angle
-                free[place] = False
-                slopes[place] = self._slopes[place]
-        changed = bool((slopes != self._slopes).any())
-        stiffness = self._own * self._slopes / slopes if changed else None
+        for joint in list(self.prop_angles):
+            if not free[self.robot.index(joint)]:
+                del self.prop_angles[joint]
+        for joint, angle in (self.prop_angles | self.hand_angles).items():
+            column = self.robot.index(joint)
+            if free[column]:
+                angles[column] = angle
+                free[column] = False
+                slopes[column] = self._card_slopes[column]
+        is_changed = bool((slopes != self._card_slopes).any())
+        stiffness = self._card_stiffness * self._card_slopes / slopes if is_changed else None
         return JointCommands(angles[np.newaxis], free if free.any() else None, stiffness)

@@ -1,9 +1,9 @@
-"""An AX-12 servo: registers that move a joint, alarms that let go of it.
+"""A fake AX-12 servo: registers that control a motor, and alarms that switch its torque off.
 
-Source: ROBOTIS e-Manual, "AX-12A", and the manual of 2006. A write of a goal position turns the torque on,
-and torque that is on locks the EEPROM. Torque is full at the edge of the slope, none within the margin, and
-at most what the torque limit says; the punch is left out, as the friction that it overcomes is. In wheel
-mode the output is a share of the no-load speed.
+Source: ROBOTIS e-Manual, "AX-12A", and the manual of 2006. A write of a goal position switches the torque on,
+and while it is on, the EEPROM is locked. Torque is full at the edge of the slope, zero within the margin, and
+limited by the torque limit; the punch is left out, as is the friction that it overcomes. In wheel mode the
+output is a share of the no-load speed.
 """
 
 from __future__ import annotations
@@ -18,39 +18,39 @@ from posewright.buses.dynamixel.fake.device import FIRMWARE, FakeDevice
 from posewright.buses.dynamixel.packets import SPEED_RAD_S
 from posewright.units import RAD_PER_DEG, RAD_S_PER_RPM
 
-_VOLTAGE, _HOT, _OVERLOAD = map(
-    int, (StatusError.INPUT_VOLTAGE, StatusError.OVERHEATING, StatusError.OVERLOAD)
-)
-_PRESENT = struct.Struct("<HHHBB")  # position, speed, load, voltage, temperature, one after the other
+_VOLTAGE = int(StatusError.INPUT_VOLTAGE)
+_HOT = int(StatusError.OVERHEATING)
+_OVERLOAD = int(StatusError.OVERLOAD)
+_PRESENT = struct.Struct("<HHHBB")  # position, speed, load, voltage, temperature
 
 TICKS = 1024
 TICK_RAD = 300.0 / TICKS * RAD_PER_DEG
 NO_LOAD_TICKS_S = 59.0 * RAD_S_PER_RPM / TICK_RAD
-"""Speed without load at 12 V (e-Manual: 59 turns a minute)."""
+"""Speed without load at 12 V [ticks/s] (e-Manual: 59 rpm)."""
 
 SPEED_TICKS_S = SPEED_RAD_S / TICK_RAD
-"""What a moving speed of 1 means."""
+"""The speed that a moving speed of 1 means [ticks/s]."""
 
 FULL = 1023
 
 ROOM_TEMPERATURE_C = 32.0
 SUPPLY_V = 11.1
-USUAL_MARGIN = 1
-"""The margin of a servo that nobody has changed: what the card says of its stiffness holds with it."""
+DEFAULT_MARGIN = 1
+"""Factory default of the margin, for which the stiffness on a robot's card holds [ticks]."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drive:
-    """What the registers ask of the motor.
+    """The commands to the motor in a servo's registers.
 
     Attributes:
         free: whether its torque is off.
-        goal: where it shall go [ticks]; None in wheel mode.
-        speed_ticks_s: how fast at most, infinite where nothing limits it; in wheel mode how fast, negative
-            for clockwise.
-        limit: share of its torque, 0..1.
-        margins: for torque clockwise and counter-clockwise [ticks].
-        slopes: the same.
+        goal: goal position [ticks]; None in wheel mode.
+        speed_ticks_s: speed limit, infinite if there is none; in wheel mode the speed, negative for
+            clockwise.
+        limit: torque limit as a share of the full torque, 0..1.
+        margins: compliance margins for clockwise and counter-clockwise torque [ticks].
+        slopes: compliance slopes, likewise.
     """
 
     free: bool
@@ -65,11 +65,13 @@ class FakeServo(FakeDevice):
     """An AX-12A.
 
     Attributes:
-        position_ticks: where its horn is; whoever does the physics writes it, and the three below.
-        speed_ticks_s: how fast it turns, counter-clockwise positive.
-        load: share of its greatest torque that it gives, counter-clockwise positive.
-        is_overloaded: whether the load is more than it can hold.
-        setpoint_ticks: where it wants to be now, on its way to the goal.
+        position_ticks: position of its horn; the physics writes it, and the three following ones.
+        speed_ticks_s: speed, counter-clockwise positive.
+        load: exerted share of its full torque, counter-clockwise positive.
+        is_overloaded: whether the load exceeds its torque limit.
+        setpoint_ticks: momentary setpoint on the way to the goal.
+        temperature_c: temperature [degrees Celsius].
+        voltage_v: supply voltage [V].
     """
 
     def __init__(
@@ -79,37 +81,39 @@ class FakeServo(FakeDevice):
         position_ticks: float = 512.0,
         baud: int = 1_000_000,
     ) -> None:
-        self.position_ticks = self.setpoint_ticks = float(position_ticks)
-        self.speed_ticks_s = self.load = 0.0
+        self.position_ticks = float(position_ticks)
+        self.setpoint_ticks = float(position_ticks)
+        self.speed_ticks_s = 0.0
+        self.load = 0.0
         self.temperature_c = ROOM_TEMPERATURE_C
         self.voltage_v = SUPPLY_V
         self.is_overloaded = False
         self._drive: Drive | None = None
         self._last_error = 0
         table = control_table("AX-12A")
-        self._present = table.register("present_position").address
-        self._moving = table.register("moving").address
+        self._present_address = table.register("present_position").address
+        self._moving_address = table.register("moving").address
         super().__init__(table, id, baud)
 
     @property
     def drive(self) -> Drive:
-        """What its registers ask of the motor."""
+        """The commands to the motor in its registers."""
         if self._drive is None:
             self._drive = self._read_drive()
         return self._drive
 
     @property
     def is_alarmed(self) -> bool:
-        """Whether its LED blinks."""
+        """Whether its alarm LED blinks."""
         return bool((self._last_error | self.conditions()) & self._byte("alarm_led"))
 
     @property
     def is_locked(self) -> bool:
-        """Whether the EEPROM cannot be written."""
+        """Whether the EEPROM is locked, by the lock or by torque that is on."""
         return super().is_locked or self._byte("torque_enable") != 0
 
     def conditions(self) -> int:
-        """Return the error bits of what is wrong with it, for as long as it is."""
+        """Return the error bits of voltage, temperature and load."""
         low = self._byte("min_voltage_limit")
         high = self._byte("max_voltage_limit")
         error = 0 if low <= round(self.voltage_v * 10.0) <= high else _VOLTAGE
@@ -118,7 +122,7 @@ class FakeServo(FakeDevice):
         return error | _OVERLOAD if self.is_overloaded else error
 
     def protect(self, error: int) -> None:
-        """Blink, and let go where the shutdown mask says so: the torque limit is 0 until it is written."""
+        """Set the torque limit to 0 if the shutdown mask contains one of the error bits."""
         self._last_error = error
         self._shut_down(error)
 
@@ -126,23 +130,26 @@ class FakeServo(FakeDevice):
         if error & self._byte("shutdown"):
             self.poke("torque_limit", 0)
 
-    def refused(self, values: Mapping[str, int]) -> int:
-        """Return what is wrong with a goal outside the angle limits, and with a speed no joint mode knows."""
-        low, high = (values.get(name, self._word(name)) for name in ("cw_angle_limit", "ccw_angle_limit"))
+    def check_values(self, values: Mapping[str, int]) -> int:
+        """Return the error bits of a goal outside the angle limits, or a speed that only wheel mode has."""
+        low = values.get("cw_angle_limit", self._word("cw_angle_limit"))
+        high = values.get("ccw_angle_limit", self._word("ccw_angle_limit"))
         if low == high == 0:
             return 0
         if values.get("moving_speed", 0) > FULL:
             return int(StatusError.RANGE)
         goal = values.get("goal_position")
-        return 0 if goal is None or low <= goal <= high else int(StatusError.ANGLE_LIMIT)
+        if goal is not None and not low <= goal <= high:
+            return int(StatusError.ANGLE_LIMIT)
+        return 0
 
-    def written(self, values: Mapping[str, int]) -> None:
-        """Turn the torque on where a goal was written."""
+    def on_written(self, values: Mapping[str, int]) -> None:
+        """Switch the torque on if a goal was written."""
         if "goal_position" in values and "torque_enable" not in values:
             self.poke("torque_enable", 1)
 
     def advance(self, period_s: float) -> float:
-        """Let a frame pass and return where the motor pulls to at its end [ticks]."""
+        """Advance the setpoint by a frame; return the position to which the motor pulls [ticks]."""
         self._shut_down(self.conditions())
         drive = self.drive
         if drive.free:
@@ -152,30 +159,34 @@ class FakeServo(FakeDevice):
         if drive.goal is None:
             self.setpoint_ticks = self.position_ticks + reach
             return self.setpoint_ticks
-        way = drive.goal - self.setpoint_ticks
-        self.setpoint_ticks += max(-reach, min(reach, way))
-        return self._pulled(drive)
+        distance = drive.goal - self.setpoint_ticks
+        self.setpoint_ticks += max(-reach, min(reach, distance))
+        return self._effective_setpoint(drive)
 
-    def _pulled(self, drive: Drive) -> float:
-        """Return the setpoint as margin and torque limit let it act."""
+    def _effective_setpoint(self, drive: Drive) -> float:
+        """Return the setpoint after compliance margin and torque limit [ticks]."""
         error = self.setpoint_ticks - self.position_ticks
         side = error > 0.0
-        margin = max(0, drive.margins[side] - USUAL_MARGIN)
+        margin = max(0, drive.margins[side] - DEFAULT_MARGIN)
         if not margin and drive.limit >= 1.0:
             return self.setpoint_ticks
-        most = drive.limit * drive.slopes[side]
-        return self.position_ticks + math.copysign(min(most, max(0.0, abs(error) - margin)), error)
+        max_error = drive.limit * drive.slopes[side]
+        effective_error = min(max_error, max(0.0, abs(error) - margin))
+        return self.position_ticks + math.copysign(effective_error, error)
 
     def _read_drive(self) -> Drive:
-        wheel = self._word("cw_angle_limit") == self._word("ccw_angle_limit") == 0
-        speed = self._word("moving_speed")
+        is_wheel = self._word("cw_angle_limit") == self._word("ccw_angle_limit") == 0
+        register = self._word("moving_speed")
         limit = self._word("torque_limit")
-        share = (speed % CLOCKWISE) / FULL * (-1.0 if speed >= CLOCKWISE else 1.0)
-        in_joint_mode = speed % CLOCKWISE * SPEED_TICKS_S or math.inf  # of wheel mode the bit may be left
+        magnitude = register % CLOCKWISE  # in joint mode the direction bit may be left over
+        if is_wheel:
+            speed_ticks_s = magnitude / FULL * (-1.0 if register >= CLOCKWISE else 1.0) * NO_LOAD_TICKS_S
+        else:
+            speed_ticks_s = magnitude * SPEED_TICKS_S or math.inf
         return Drive(
             free=not self._byte("torque_enable") or not limit,
-            goal=None if wheel else self._word("goal_position"),
-            speed_ticks_s=share * NO_LOAD_TICKS_S if wheel else in_joint_mode,
+            goal=None if is_wheel else self._word("goal_position"),
+            speed_ticks_s=speed_ticks_s,
             limit=limit / FULL,
             margins=(self._byte("cw_compliance_margin"), self._byte("ccw_compliance_margin")),
             slopes=(
@@ -200,22 +211,34 @@ class FakeServo(FakeDevice):
 
     def _refresh(self) -> None:
         goal = self.drive.goal
-        speed = round(self.speed_ticks_s / (NO_LOAD_TICKS_S / FULL if goal is None else SPEED_TICKS_S))
+        speed_unit = NO_LOAD_TICKS_S / FULL if goal is None else SPEED_TICKS_S
+        speed = round(self.speed_ticks_s / speed_unit)
         load = round(self.load * FULL)
-        under_way = goal is not None and abs(goal - self.setpoint_ticks) >= 1.0
-        off = goal is not None and abs(goal - self.position_ticks) > 1.0 + max(self.drive.margins)
-        moves = not self.drive.free and (under_way or (off and speed != 0))
-        self._bytes[self._moving] = moves
-        present = self._position, _signed(speed), _signed(load)
-        volts = round(self.voltage_v * 10.0)
-        warmth = round(self.temperature_c)
-        _PRESENT.pack_into(self._bytes, self._present, *present, volts, warmth)
+        self._bytes[self._moving_address] = self._is_moving(speed)
+        _PRESENT.pack_into(
+            self._bytes,
+            self._present_address,
+            self._position,
+            _encode_signed(speed),
+            _encode_signed(load),
+            round(self.voltage_v * 10.0),
+            round(self.temperature_c),
+        )
+
+    def _is_moving(self, speed: int) -> bool:
+        """Return whether the servo is on its way to its goal."""
+        goal = self.drive.goal
+        if self.drive.free or goal is None:
+            return False
+        is_setpoint_moving = abs(goal - self.setpoint_ticks) >= 1.0
+        is_off_goal = abs(goal - self.position_ticks) > 1.0 + max(self.drive.margins)
+        return is_setpoint_moving or (is_off_goal and speed != 0)
 
     def _word(self, name: str) -> int:
         address = self.table.registers[name].address
         return self._bytes[address] | self._bytes[address + 1] << 8
 
 
-def _signed(value: int) -> int:
-    """Return a speed or a load as the registers have them."""
+def _encode_signed(value: int) -> int:
+    """Return the register value of a signed speed or load."""
     return min(FULL, abs(value)) | (CLOCKWISE if value < 0 else 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from posewright.runtimes.openr.ekmotion.ekmotion import EKMotion as EKMotion
 from posewright.runtimes.openr.ekmotion.ekmotion import EKMotionData as EKMotionData
-from posewright.runtimes.openr.ekmotion.moves import Load as Load
-from posewright.runtimes.openr.ekmotion.moves import Move as Move
-from posewright.runtimes.openr.ekmotion.moves import Moves as Moves
+from posewright.runtimes.openr.ekmotion.moves import PoseLoad as PoseLoad
+from posewright.runtimes.openr.ekmotion.moves import SpecialMove as SpecialMove
+from posewright.runtimes.openr.ekmotion.moves import SpecialMoves as SpecialMoves
 from posewright.runtimes.openr.ekmotion.moves import open_moves as open_moves

@@ -1,4 +1,4 @@
-"""Special moves as data: which poses of an EKMoves.h are loaded at which cycles.
+"""Special moves: tables of the cycles at which poses of an EKMoves.h are loaded.
 
 ```yaml
 ekmotion: mine
@@ -33,20 +33,22 @@ from posewright.robots import Joint, Robot
 from posewright.runtimes.openr.regions import MAX_FRAMES, micro
 
 RESERVED = (0, 998, 999, 1000)
-"""Commands that are no special moves: walking and others (seeds.md A4)."""
+"""Commands of walking and others, which are no special moves (seeds.md A4)."""
 
-MOST_CYCLES = 100_000
-LEAST, MOST = -(2**31), 2**31 - 1
+MAX_CYCLES = 100_000
+MIN_COMMAND = -(2**31)
+MAX_COMMAND = 2**31 - 1
 """A command is a C int."""
 
-POSES, MOVES = (Path(__file__).parent / name for name in ("EKMoves.h", "ekmotion.yaml"))
-"""Ours, designed for the simulated dog; nobody else's numbers."""
+POSES = Path(__file__).parent / "EKMoves.h"
+MOVES = Path(__file__).parent / "ekmotion.yaml"
+"""Our own poses and moves, designed for the simulated dog."""
 
-_HEAD = 4
+_N_HEAD = 4
 
 
-class Part(Enum):
-    """What a pose is loaded into."""
+class BodyPart(Enum):
+    """The joints into which a pose is loaded."""
 
     ALL = "all"
     HEAD = "head"
@@ -54,160 +56,179 @@ class Part(Enum):
 
     @property
     def indices(self) -> range:
-        """Of its joints in an array."""
-        return range(_HEAD if self is Part.LEGS else 0, _HEAD if self is Part.HEAD else len(ORDER))
+        """Indices of its joints in an array."""
+        return range(
+            _N_HEAD if self is BodyPart.LEGS else 0, _N_HEAD if self is BodyPart.HEAD else len(ORDER)
+        )
 
-    def meets(self, other: Part) -> bool:
-        """Return whether both have a joint."""
-        return Part.ALL in (self, other) or self is other
+    def overlaps(self, part: BodyPart) -> bool:
+        """Return whether two parts have a joint in common."""
+        return BodyPart.ALL in (self, part) or self is part
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
-    """At a cycle, counted from 1, the joints of a part get the angles of an array."""
+class PoseLoad:
+    """Sets the joints of a part to the angles of an array, at a cycle that is format_count from 1."""
 
     cycle: int
     pose: str
-    part: Part = Part.ALL
+    part: BodyPart = BodyPart.ALL
     where: Where | None = field(default=None, compare=False, repr=False)
 
 
-def _load(node: Node) -> Load:
+def _read_load(node: Node) -> PoseLoad:
     parts = node.items()
     if len(parts) not in (2, 3):
-        node.fail(f"{len(parts)} values", hint="right is [cycle, array], as in [50, KICK_101_02]")
-    part = Part(parts[2].choice("part", [one.value for one in Part])) if len(parts) == 3 else Part.ALL
-    return Load(parts[0].integer(low=1, high=MOST_CYCLES), parts[1].text(), part, node.where)
+        node.fail(f"{len(parts)} values", hint="write [cycle, array], as in [50, KICK_101_02]")
+    part = BodyPart.ALL
+    if len(parts) == 3:
+        part = BodyPart(parts[2].choice("part", [choice.value for choice in BodyPart]))
+    return PoseLoad(parts[0].integer(low=1, high=MAX_CYCLES), parts[1].text(), part, node.where)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Move:
-    """One special move.
+class SpecialMove:
+    """A special move.
 
     Attributes:
-        command: that begins it.
-        steps: in the order in which they are done.
+        command: its number.
+        steps: poses in the order of their cycles.
         end: the cycle that answers MOVING_FINISH.
-        name: in MoveToPos, `Kickb`.
+        name: in MoveToPos, such as `Kickb`.
     """
 
-    command: Annotated[int, Bounds(LEAST, MOST)]
-    steps: tuple[Annotated[Load, FieldReader(_load)], ...]
-    end: Annotated[int, Bounds(1, MOST_CYCLES)]
+    command: Annotated[int, Bounds(MIN_COMMAND, MAX_COMMAND)]
+    steps: tuple[Annotated[PoseLoad, FieldReader(_read_load)], ...]
+    end: Annotated[int, Bounds(1, MAX_CYCLES)]
     name: str = ""
 
     def __post_init__(self) -> None:
         if self.command in RESERVED:
-            self._refuse(
-                f"command {self.command} is reserved", "walking and others have 0, 998, 999 and 1000"
-            )
+            message = f"command {self.command} is reserved"
+            raise DocumentError(message, hint="walking and others have 0, 998, 999 and 1000")
         if not self.steps:
-            self._refuse("no steps", "at least one [cycle, array]")
-        last, parts = 0, [Part.ALL]
-        for one in self.steps:
-            if one.cycle > last:
-                last, parts = one.cycle, []
-            elif one.cycle < last or any(map(one.part.meets, parts)):
-                hint = "cycles rise; head and legs may be loaded at one"
-                self._refuse(f"cycle {one.cycle} comes after cycle {last}", hint, one.where)
-            parts.append(one.part)
-        if self.end <= self.steps[-1].cycle:
-            what = f"it ends at cycle {self.end}, before {self.steps[-1].pose} was reached"
-            self._refuse(what, f"the end comes after cycle {self.steps[-1].cycle}")
+            raise DocumentError("no steps", hint="at least one [cycle, array]")
+        previous_cycle = 0
+        loaded_parts = [BodyPart.ALL]
+        for step in self.steps:
+            if step.cycle > previous_cycle:
+                previous_cycle = step.cycle
+                loaded_parts = []
+            elif step.cycle < previous_cycle or any(map(step.part.overlaps, loaded_parts)):
+                message = f"cycle {step.cycle} comes after cycle {previous_cycle}"
+                hint = "cycles increase; head and legs may be loaded at the same cycle"
+                raise DocumentError(message, where=step.where, hint=hint)
+            loaded_parts.append(step.part)
+        last_step = self.steps[-1]
+        if self.end <= last_step.cycle:
+            message = f"the move ends at cycle {self.end}, before {last_step.pose} is reached"
+            raise DocumentError(message, hint=f"end it after cycle {last_step.cycle}")
 
-    def _refuse(self, what: str, right: str, where: Where | None = None) -> None:
-        raise DocumentError(what, where=where, hint=right)
-
-    def at(self, cycle: int) -> Iterable[Load]:
-        """Return what is loaded at a cycle."""
-        return (one for one in self.steps if one.cycle == cycle)
+    def loads_at(self, cycle: int) -> Iterable[PoseLoad]:
+        """Return the poses that are loaded at a cycle."""
+        return (step for step in self.steps if step.cycle == cycle)
 
     def __str__(self) -> str:
         return f"{self.command} {self.name}"
 
     def __repr__(self) -> str:
-        return f"Move({self}: {len(self.steps)} steps, {self.end} cycles)"
+        return f"SpecialMove({self}: {len(self.steps)} steps, {self.end} cycles)"
 
 
 @dataclass(frozen=True)
-class Moves:
-    """A table of moves over the poses of a header.
+class SpecialMoves:
+    """A table of moves, with the poses of a header.
 
     Attributes:
         moves: by command.
         poses: by name, 16 angles in the header's order [micro-radians].
-        frames: of the vector that leads to a pose.
-        missing: those that cannot be made as the header lacks arrays, by command.
-        remarks: on poses beyond what a robot should do.
+        frames: number of frames of the vector that leads to a pose.
+        missing: moves that lack arrays in the header, by command.
+        remarks: messages about poses beyond the robot's limits.
     """
 
-    moves: Mapping[int, Move]
+    moves: Mapping[int, SpecialMove]
     poses: Mapping[str, tuple[int, ...]] = field(repr=False)
     frames: int = MAX_FRAMES
-    missing: Mapping[int, Move] = field(default_factory=dict)
+    missing: Mapping[int, SpecialMove] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
 
 
-def _moves(node: Node) -> tuple[Move, ...]:
-    found: dict[int, Move] = {}
+def _read_moves(node: Node) -> tuple[SpecialMove, ...]:
+    moves: dict[int, SpecialMove] = {}
     for name, entry in node.fields().items():
-        move = read_record(entry, Move, name=name)
-        if move.command in found:
-            other = found[move.command].name
-            entry.fail(f"command {move.command} is {other}'s", hint="each has a number of its own")
-        found[move.command] = move
-    return tuple(found.values())
+        move = read_record(entry, SpecialMove, name=name)
+        if move.command in moves:
+            owner = moves[move.command].name
+            entry.fail(f"command {move.command} is that of {owner}", hint="give each move its own number")
+        moves[move.command] = move
+    return tuple(moves.values())
 
 
 @dataclass(frozen=True)
-class _Table:
+class _MoveTable:
     """The document."""
 
     ekmotion: str
-    moves: Annotated[tuple[Move, ...], FieldReader(_moves)]
+    moves: Annotated[tuple[SpecialMove, ...], FieldReader(_read_moves)]
     frames: Annotated[int, Bounds(1, MAX_FRAMES)] = MAX_FRAMES
 
 
-def open_moves(poses: Path | None = None, moves: Path | None = None, robot: Robot | None = None) -> Moves:
-    """Return the moves of a table over the poses of a header, each ours where none is given.
+def open_moves(
+    poses: Path | None = None, moves: Path | None = None, robot: Robot | None = None
+) -> SpecialMoves:
+    """Read a table of moves and the header with its poses.
 
-    Our own table over somebody's header gives what the header has poses for; the rest is `missing`.
+    With our own table, moves whose poses are not in the header are `missing`.
+
+    Args:
+        poses: an EKMoves.h; None for ours.
+        moves: a table; None for ours.
+        robot: whose limits the poses are checked against; None for no check.
 
     Raises:
-        DocumentError: the table is not what it should be.
-        FormatError: the header cannot be read, or is none; or the robot cannot take a pose.
-        UnknownNameError: the table names an array that the header does not have.
+        DocumentError: the table is faulty.
+        FormatError: the header cannot be read; or the robot cannot take a pose.
+        UnknownNameError: the table names an array that is not in the header.
     """
     header = poses or POSES
-    found = read_header(read_file_bytes(header), header).arrays
-    arrays = {one.name: tuple(micro(math.radians(angle)) for angle in one.degrees) for one in found}
+    pose_arrays = read_header(read_file_bytes(header), header).arrays
+    angles_by_name = {
+        array.name: tuple(micro(math.radians(angle)) for angle in array.degrees) for array in pose_arrays
+    }
     path = moves or MOVES
-    table = read_record(parse_document(read_text(path), path), _Table)
-    unknown = [(move, one) for move in table.moves for one in move.steps if one.pose not in arrays]
-    if unknown and moves is not None:
-        step = unknown[0][1]
-        raise UnknownNameError.among("array", step.pose, arrays, where=step.where)
-    missing = {move.command: move for move, _ in unknown}
-    made = {move.command: move for move in table.moves if move.command not in missing}
-    loaded = {step.pose for move in made.values() for step in move.steps}
+    table = read_record(parse_document(read_text(path), path), _MoveTable)
+    available: dict[int, SpecialMove] = {}
+    missing: dict[int, SpecialMove] = {}
+    for move in table.moves:
+        unknown = [step for step in move.steps if step.pose not in angles_by_name]
+        if unknown and moves is not None:
+            step = unknown[0]
+            raise UnknownNameError.among("array", step.pose, angles_by_name, where=step.where)
+        (missing if unknown else available)[move.command] = move
+    used_poses = {step.pose for move in available.values() for step in move.steps}
     joints = {} if robot is None else {joint.name: joint for joint in robot.joints}
-    used = (one for one in found if one.name in loaded)
-    remarks = tuple(told for one in used for told in _beyond(one, joints, Where(header, one.line)))
-    return Moves(made, arrays, table.frames, missing, remarks)
+    remarks: list[str] = []
+    for array in pose_arrays:
+        if array.name in used_poses:
+            remarks += _limit_remarks(array, joints, Where(header, array.line))
+    return SpecialMoves(available, angles_by_name, table.frames, missing, tuple(remarks))
 
 
-def _beyond(array: PoseArray, joints: Mapping[str, Joint], where: Where) -> Iterator[str]:
-    """Yield remarks on angles beyond the joints' limits; FormatError where none can do it."""
+def _limit_remarks(array: PoseArray, joints: Mapping[str, Joint], where: Where) -> Iterator[str]:
+    """Yield remarks about angles beyond limits; raise a FormatError if a joint cannot reach one."""
     for name, angle in zip(ORDER, array.degrees, strict=True):
-        joint, what = joints.get(name), f"{array.name}: {name} at {angle:g} deg is beyond"
+        joint = joints.get(name)
         if joint is None or joint.allows(math.radians(angle)):
             continue
+        subject = f"{array.name}: {name} at {angle:g} deg is beyond"
+        limits = _format_range(joint.lower_rad, joint.upper_rad)
         if not joint.reaches(math.radians(angle)):
-            can = _span(joint.hardware_lower_rad, joint.hardware_upper_rad)
-            hint = f"it can do {can}, and should {_span(joint.lower_rad, joint.upper_rad)}"
-            raise FormatError(f"{what} what it can do", where=where, hint=hint)
-        yield f"{where}: {what} its limits {_span(joint.lower_rad, joint.upper_rad)}"
+            reach = _format_range(joint.hardware_lower_rad, joint.hardware_upper_rad)
+            message = f"{subject} what it can do"
+            raise FormatError(message, where=where, hint=f"it can do {reach}, and should {limits}")
+        yield f"{where}: {subject} its limits {limits}"
 
 
-def _span(*rad: float) -> str:
-    return " to ".join(f"{math.degrees(one):g}" for one in rad)
+def _format_range(lower_rad: float, upper_rad: float) -> str:
+    return f"{math.degrees(lower_rad):g} to {math.degrees(upper_rad):g}"

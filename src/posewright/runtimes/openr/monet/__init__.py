@@ -1,1 +1,1 @@
-"""MoNet, after Sony's sample: motions and sounds by number, and the way to the posture they begin in."""
+"""MoNet, after Sony's sample: plays motions and sounds by number, from any posture."""

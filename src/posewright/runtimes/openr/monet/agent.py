@@ -1,4 +1,4 @@
-"""What objects that play for MoNet have in common: they play one thing at a time, and say when it is over."""
+"""The base class of objects that play for MoNet: they play one item at a time, and report its end."""
 
 from __future__ import annotations
 
@@ -10,59 +10,61 @@ from posewright.runtimes.openr.services import ONotifyEvent, OObject
 from posewright.runtimes.openr.stick import MonetSetup
 
 
-class Agent(OObject):
-    """Plays what MoNet asks for.
+class MoNetAgent(OObject):
+    """Plays the requests of MoNet.
 
     Args:
-        setup: whose motions and sounds.
-        fault: the answer to what cannot be played.
+        setup: with the motions and sounds.
+        failure: the status for a request that cannot be played.
 
     Attributes:
-        active: what is being played.
+        active: the request that is being played.
     """
 
-    def __init__(self, setup: MonetSetup, fault: MoNetStatus) -> None:
+    def __init__(self, setup: MonetSetup, failure: MoNetStatus) -> None:
         super().__init__()
-        self.setup, self._fault = setup, fault
+        self.setup = setup
+        self._failure = failure
         self.active: MoNetAgentCommand | None = None
         self._result = self.subject("Result", "MoNetAgentResult")
-        self._command = self.observer("Command", "MoNetAgentCommand", self._take, data=MoNetAgentCommand)
+        self._command = self.observer("Command", "MoNetAgentCommand", self._receive, data=MoNetAgentCommand)
 
     @abstractmethod
     def play(self, command: MoNetAgentCommand) -> None:
-        """Begin to play, or answer at once where nothing is to be played.
+        """Start to play a request, or report its result at once if there is nothing to play.
 
         Raises:
             InputError: it cannot be played.
         """
 
-    def begin(self, command: MoNetAgentCommand) -> None:
-        """Say that something is being played from now on."""
+    def start(self, command: MoNetAgentCommand) -> None:
+        """Mark a request as being played."""
         self.active = command
-        self.enter(command.name)
+        self.enter_state(command.name)
 
     def end(self) -> None:
-        """Say that what was being played has ended."""
-        command, self.active = self.active, None
-        self.enter(IDLE)
+        """Report that the active request has been played."""
+        command = self.active
+        self.active = None
+        self.enter_state(IDLE)
         if command is not None:
-            self.answer(command)
+            self.report(command)
 
-    def answer(
-        self, command: MoNetAgentCommand, status: MoNetStatus = MoNetStatus.COMPLETION, why: str = ""
+    def report(
+        self, command: MoNetAgentCommand, status: MoNetStatus = MoNetStatus.COMPLETION, reason: str = ""
     ) -> None:
-        """Tell MoNet what became of something."""
-        if why:
-            self.refuse(str(command), why)
-        self._result.send(MoNetAgentResult(command.agent, command.index, status, why))
+        """Send the result of a request to MoNet; a reason is also logged."""
+        if reason:
+            self.report_refusal(str(command), reason)
+        self._result.send(MoNetAgentResult(command.agent, command.index, status, reason))
 
-    def _take(self, event: ONotifyEvent) -> None:
+    def _receive(self, event: ONotifyEvent) -> None:
         for command in event.data:
             if self.active is not None:
-                self.answer(command, MoNetStatus.BUSY, f"{self.active.name} is being played")
+                self.report(command, MoNetStatus.BUSY, f"{self.active.name} is being played")
                 continue
             try:
                 self.play(command)
             except InputError as error:
-                self.answer(command, self._fault, str(error))
+                self.report(command, self._failure, str(error))
         self._command.assert_ready(event.sender)

@@ -1,7 +1,7 @@
-"""Where the joints are to be, frame by frame, while a motion agent plays; and what none of them can play.
+"""The joint angles of each frame that the motion agents play, and checks of what they can play.
 
 Source: formats.md 1.1; MTNAgent7.cc and NeutralAgent7.cc of Sony's OPEN-R SDK. The joints of a motion are
-found by their locators, all others stay as they are. Its attitudes of the body move no joint.
+found by their locators, all others stay as they are. The body attitudes of a motion move no joint.
 """
 
 from __future__ import annotations
@@ -15,47 +15,51 @@ from numpy.typing import NDArray
 from posewright.errors import FormatError, InputError, Where
 from posewright.formats import EntryKind, archive_motion, document_of, sdk_path
 from posewright.runtimes.openr.kernel import OpenR
-from posewright.runtimes.openr.regions import MAX_FRAMES, MICRO, interpolated, micro
+from posewright.runtimes.openr.regions import MAX_FRAMES, MICRO, interpolate, micro
 from posewright.runtimes.openr.stick import MonetSetup
-from posewright.runtimes.openr.stick.check import Way
+from posewright.runtimes.openr.stick.check import PostureTransition
 from posewright.runtimes.openr.stick.finding import quoted
 from posewright.runtimes.openr.stick.limits import AGENTS, NEUTRAL_AGENT, SOUND_AGENT, is_null, known_agents
 from posewright.runtimes.openr.stick.lookup import index_of
 from posewright.runtimes.openr.stick.text import AgentLine
 
 Frames: TypeAlias = Mapping[int, NDArray[np.integer]]
-"""The angles of each primitive that moves, `(n_frames,)` each [micro-radians]."""
+"""Angles by primitive, `(n_frames,)` each [micro-radians]."""
 
 NEUTRAL_POSES = ("broad_base", "sleep")
-"""Poses of the card that the neutral agent goes through: legs spread, so that none is caught, then lying."""
+"""Poses of the card that the neutral agent passes: legs spread, so that none is caught, then lying."""
 
 NEUTRAL_FRAMES = 24 * MAX_FRAMES
-"""To each of them, 3.072 s: NeutralAgent7.h, `BROADBASE_MAX_COUNTER` and `SLEEPING_MAX_COUNTER`."""
+"""Frames to each of them, 3.072 s: NeutralAgent7.h, `BROADBASE_MAX_COUNTER`, `SLEEPING_MAX_COUNTER`."""
 
 
-def refuse_way(way: Way, setup: MonetSetup, openr: OpenR) -> None:
-    """Refuse a way of which no agent here can play a line, or with a motion that another one keeps waiting.
+def require_playable_transition(transition: PostureTransition, setup: MonetSetup, openr: OpenR) -> None:
+    """Raise an InputError unless the agents can play all lines of a transition, with at most one motion.
 
     Raises:
-        InputError: the agent would be busy, or as `refuse_line`.
+        InputError: there is a second motion, for which the agent would be busy; or as
+            `require_playable_line`.
     """
-    for line in way.agents:
-        refuse_line(line, setup, openr)
-    motions = [line for line in way.agents if line.agent != SOUND_AGENT]
+    for line in transition.agents:
+        require_playable_line(line, setup, openr)
+    motions = [line for line in transition.agents if line.agent != SOUND_AGENT]
     for line in motions[1:]:
         if not plays_nothing(motions[0].name, index_of(motions[0], setup)):
-            what = f"a second motion in one command, besides line {motions[0].line.number}"
+            message = f"a second motion in one command, besides line {motions[0].line.number}"
             where = Where(path=line.line.path, line=line.line.number)
-            raise FormatError(what, where=where, hint="a command has one motion, and one sound to go with it")
+            raise FormatError(
+                message, where=where, hint="a command has one motion, and one sound to go with it"
+            )
 
 
-def refuse_line(line: AgentLine, setup: MonetSetup, openr: OpenR) -> None:
-    """Refuse a line that no agent here can play; whether a sound can be played is for its agent to say.
+def require_playable_line(line: AgentLine, setup: MonetSetup, openr: OpenR) -> None:
+    """Raise an InputError unless an agent can play a line; sounds are checked by their agent.
 
     Raises:
         InputError: there is no such agent or motion, or as `motion_frames` and `neutral_frames`.
     """
-    where, index = Where(path=line.line.path, line=line.line.number), index_of(line, setup)
+    where = Where(path=line.line.path, line=line.line.number)
+    index = index_of(line, setup)
     if line.agent not in AGENTS:
         raise FormatError(f"there is no {line.agent} here", where=where, hint=f"known: {', '.join(AGENTS)}")
     if line.agent == NEUTRAL_AGENT:
@@ -66,22 +70,28 @@ def refuse_line(line: AgentLine, setup: MonetSetup, openr: OpenR) -> None:
             raise FormatError(f"no archive of motions was read to look {quoted(line.name)} up in", hint=hint)
         if index < 0:
             hint = "posewright aibo check says which there are"
-            what = f"no motion in {setup.motions.path.name} is meant by {quoted(line.name)} {line.word(2)}"
-            raise FormatError(what, where=where, hint=hint)
+            message = f"no motion in {setup.motions.path.name} is meant by {quoted(line.name)} {line.word(2)}"
+            raise FormatError(message, where=where, hint=hint)
         motion_frames(index, setup, openr, exact=True)
 
 
 def plays_nothing(name: str, index: int) -> bool:
-    """Tell whether the robot is to stay as it is, by a name that is in no archive."""
+    """Return whether the robot is to stay as it is, by a name that is in no archive."""
     return index < 0 and is_null(name)
 
 
 def motion_frames(index: int, setup: MonetSetup, openr: OpenR, *, exact: bool) -> Frames:
-    """Return the frames of an entry, as Sony's player sends them, or so that each keyframe is reached.
+    """Return the frames of a motion.
+
+    Args:
+        index: of the entry in the archive.
+        setup: with the archive.
+        openr: of the robot.
+        exact: reach each keyframe, instead of the frames that Sony's player sends.
 
     Raises:
-        FormatError: there is no such entry, or no motion that can be read in it.
-        InputError: it is for other joints, or far too long; or Sony's player sends nothing of it.
+        FormatError: there is no such entry, or it holds no readable motion.
+        InputError: the motion is for other joints, or far too long; or Sony's player sends nothing of it.
     """
     archive = setup.motions
     if archive is None or not 0 <= index < len(archive.entries):
@@ -94,30 +104,31 @@ def motion_frames(index: int, setup: MonetSetup, openr: OpenR, *, exact: bool) -
     try:
         primitives = [openr.open_primitive(locator) for locator in document.locators]
     except InputError as error:
-        what = f"{quoted(document.name)} is for {quoted(document.design)}, not {openr.robot.name}"
-        raise InputError(f"{what}: {error.message}", where=Where(path=archive.path)) from error
+        message = f"{quoted(document.name)} is for {quoted(document.design)}, not {openr.robot.name}"
+        raise InputError(f"{message}: {error.message}", where=Where(path=archive.path)) from error
     rows = sdk_path(document)
     if exact:
         motion = archive_motion(index + 1, archive.archive, archive.path, openr.robot)
         times = np.arange(len(rows) + 1) * document.step_ms / 2000.0  # two rows a frame
         rows = np.rint(motion.sample_at(times).angles * MICRO).astype(np.int32)
-    elif not len(rows):
+    elif len(rows) == 0:
         hint = "the exact player sends it"
         raise InputError(f"{quoted(document.name)} has one keyframe, and Sony's player sends none", hint=hint)
     return dict(zip(primitives, rows.T, strict=True))
 
 
 def neutral_frames(index: int, setup: MonetSetup, openr: OpenR) -> Frames:
-    """Return the frames of the way to lying: a block where the joints are, then to each pose in turn.
+    """Return the frames of lying down: a block with the present angles, then to each pose in turn.
 
-    What has two positions only, the ears, is left alone, as Sony's does.
+    Joints with two positions only, the ears, do not move, as with Sony's agent.
 
     Raises:
-        InputError: the agent does not know the index, or the robot not the poses.
+        InputError: the agent does not know the index, or the card lacks the poses.
     """
-    robot, right = openr.robot, known_agents(older=setup.older)[NEUTRAL_AGENT].indices
-    if index not in right or not robot.poses.keys() >= set(NEUTRAL_POSES):
-        hint = f"right is {' or '.join(map(str, right))}, and a card with {' and '.join(NEUTRAL_POSES)}"
+    robot = openr.robot
+    indices = known_agents(older=setup.older)[NEUTRAL_AGENT].indices
+    if index not in indices or not robot.poses.keys() >= set(NEUTRAL_POSES):
+        hint = f"right is {' or '.join(map(str, indices))}, and a card with {' and '.join(NEUTRAL_POSES)}"
         raise InputError(f"{NEUTRAL_AGENT} knows no {index} of {robot.name}", hint=hint)
     frames: dict[int, NDArray[np.integer]] = {}
     for primitive, joint in enumerate(robot.joints):
@@ -125,6 +136,6 @@ def neutral_frames(index: int, setup: MonetSetup, openr: OpenR) -> Frames:
             angles = [openr.get_joint_value(primitive)] * MAX_FRAMES
             for name in NEUTRAL_POSES:
                 goal = micro(robot.poses[name][joint.name])
-                angles += interpolated(angles[-1], goal, NEUTRAL_FRAMES)
+                angles += interpolate(angles[-1], goal, NEUTRAL_FRAMES)
             frames[primitive] = np.array(angles)
     return frames

@@ -1,4 +1,4 @@
-"""What MoNet, its clients and its agents send each other; names are those of Sony's MoNetData.h."""
+"""Messages between MoNet, its clients and its agents; names are those of Sony's MoNetData.h."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from enum import Enum
 
 IDLE = "IDLE"
-"""The state of an agent that plays nothing."""
+"""State of an agent that plays nothing."""
 
 
 class MoNetStatus(Enum):
-    """What became of a command: Sony's number for it, and ours in words."""
+    """Result of a command: Sony's number, and our text."""
 
     COMPLETION = (1, "done")
     BUSY = (3, "busy")
@@ -23,7 +23,7 @@ class MoNetStatus(Enum):
 
 @dataclass(frozen=True, slots=True)
 class MoNetCommand:
-    """A client asks for the command of an id."""
+    """A client requests the command with an ID."""
 
     id: int
 
@@ -33,11 +33,11 @@ class MoNetCommand:
 
 @dataclass(frozen=True, slots=True)
 class MoNetResult:
-    """MoNet tells a client what became of a command.
+    """MoNet reports the result of a command to a client.
 
     Attributes:
-        posture: where the robot is now.
-        why: it was not done; ours, as Sony's tells a status only.
+        posture: present posture of the robot.
+        why: reason of a failure; ours, as Sony's message has a status only.
     """
 
     id: int
@@ -52,11 +52,11 @@ class MoNetResult:
 
 @dataclass(frozen=True, slots=True)
 class MoNetAgentCommand:
-    """MoNet asks an agent to play something.
+    """MoNet requests an agent to play a motion or a sound.
 
     Attributes:
-        name: what the line of the file calls it.
-        index: of the entry in the archive, or what else the agent knows; -1 for none.
+        name: in the line of the file.
+        index: of the entry in the archive, or a number that the agent knows; -1 for none.
     """
 
     agent: str
@@ -69,7 +69,7 @@ class MoNetAgentCommand:
 
 @dataclass(frozen=True, slots=True)
 class MoNetAgentResult:
-    """An agent tells MoNet what became of something."""
+    """An agent reports the result of a request to MoNet."""
 
     agent: str
     index: int

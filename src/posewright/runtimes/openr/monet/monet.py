@@ -1,22 +1,25 @@
-"""MoNet: plays commands by their id, and first whatever leads to the posture they begin in.
+"""MoNet: plays commands by their ID, after the motions that lead to the posture in which they begin.
 
-Source: MoNet.cc of Sony's OPEN-R SDK; formats.md 1.3. MoNet believes the robot to be in posture `nt` when it
-starts, and afterwards where the name of what was played says. All agents of a command are told at once, and
-begin in the same frame; on the robot only a sync key makes sure of that.
+Source: MoNet.cc of Sony's OPEN-R SDK; formats.md 1.3. MoNet assumes the posture `nt` at the start, and
+afterwards the one in the name of the last motion. All agents of a command are notified at once, and begin in
+the same frame; on the robot only a sync key guarantees that.
 
-Ours goes beyond it in that nothing is begun where a motion on the way is missing or damaged, or is the second
-of a command, that a result says why, and that what could not be played changes no posture.
+Additions of ours: nothing is played if a motion on the route is missing or damaged, or is the second of a
+command; a result has a reason; and an item that could not be played changes no posture.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections import deque
 from dataclasses import replace
 
 from posewright.errors import FormatError, InputError, Where, escape_unprintable
 from posewright.motions import Level
-from posewright.runtimes.openr.monet.frames import refuse_way
+from posewright.robots import Robot
+from posewright.runtimes.openr.kernel import OpenR
+from posewright.runtimes.openr.monet.frames import Frames, motion_frames, require_playable_transition
 from posewright.runtimes.openr.monet.messages import (
     MoNetAgentCommand,
     MoNetAgentResult,
@@ -24,59 +27,77 @@ from posewright.runtimes.openr.monet.messages import (
     MoNetResult,
     MoNetStatus,
 )
-from posewright.runtimes.openr.monet.way_out import way_out
+from posewright.runtimes.openr.regions import MICRO
 from posewright.runtimes.openr.services import ONotifyEvent, OObject
 from posewright.runtimes.openr.stick import MonetFinding, MonetSetup
-from posewright.runtimes.openr.stick.check import MOST_FINDINGS, PostureGraph, Way, check_setup, way_of
-from posewright.runtimes.openr.stick.jumps import JUMP
-from posewright.runtimes.openr.stick.limits import ANY, FIRST_POSTURE, NOWHERE, SOUND_AGENT
+from posewright.runtimes.openr.stick.check import (
+    MAX_FINDINGS,
+    PostureGraph,
+    PostureTransition,
+    check_setup,
+    command_postures,
+    transition_of,
+)
+from posewright.runtimes.openr.stick.limits import (
+    AGENTS,
+    ANY,
+    FIRST_POSTURE,
+    NAME_BYTES,
+    NOWHERE,
+    POSTURES,
+    SOUND_AGENT,
+    is_null,
+)
 from posewright.runtimes.openr.stick.lookup import index_of
-from posewright.runtimes.openr.stick.text import MonetCommands, MonetTransitions
+from posewright.runtimes.openr.stick.posture_transitions import FARTHEST_DEG, JUMP, LEGS
+from posewright.runtimes.openr.stick.text import AgentLine, MonetCommands, MonetTransitions
 
-ANSWERED = frozenset({"graph", "id", "index", "jump", "kind", "motion", "sound"})
-"""Rules whose errors keep one command from being played, which its result says; MoNet runs all the same."""
+ERRORS_IN_RESULT = frozenset({"graph", "id", "index", "jump", "kind", "motion", "sound"})
+"""Rules whose errors concern a single command, which reports them in its result; MoNet runs all the same."""
 
 _COMMAND = re.compile(r"(?:MoNetExecute\s*\(\s*(\d{1,7})\s*\)|(\d{1,7}))")
 
 
 class MoNet(OObject):
-    """Plays commands by their id.
+    """Plays commands by their ID.
 
     Args:
         setup: the MONET files of the robot.
 
     Raises:
-        FormatError: MoNet would crash on these files, or take them for something else than was meant.
+        FormatError: MoNet would crash on these files, or misinterpret them.
     """
 
     def __init__(self, setup: MonetSetup) -> None:
         super().__init__()
-        self._findings = _checked(setup)
+        self._findings = _require_safe(setup)
         self._setup = setup
         self._commands = setup.commands or MonetCommands(())
         transitions = setup.transitions or MonetTransitions(())
         self._graph = PostureGraph.of(transitions, setup.commands, older=setup.older)
         self._client = self.observer(
-            "ClientCommand", "MoNetCommand", self._take, self._from_text, MoNetCommand
+            "ClientCommand", "MoNetCommand", self._receive, self._parse, MoNetCommand
         )
-        self._agents = self.observer("AgentResult", "MoNetAgentResult", self._hear, data=MoNetAgentResult)
+        self._agents = self.observer(
+            "AgentResult", "MoNetAgentResult", self._receive_results, data=MoNetAgentResult
+        )
         self._result = self.subject("ClientResult", "MoNetResult")
         self._motion = self.subject("MotionAgentCommand", "MoNetAgentCommand")
         self._sound = self.subject("SoundAgentCommand", "MoNetAgentCommand")
         self.posture = FIRST_POSTURE
         self._id = 0
-        self._route: deque[Way] = deque()  # what is still to be played, the first of it under way
-        self._pending: list[tuple[str, int]] = []  # whose results are awaited
-        self._failed: MoNetAgentResult | None = None
+        self._route: deque[PostureTransition] = deque()  # still to be played; the first is being played
+        self._pending: list[tuple[str, int]] = []  # agent and index of the results that are missing
+        self._failure: MoNetAgentResult | None = None
 
     def do_start(self) -> None:
-        """Say what the check of the files has found."""
+        """Log the findings of the check of the files."""
         super().do_start()
         for finding in self._findings:
-            self.say(str(finding))
-        self.enter(self.posture)
+            self.syslog(str(finding))
+        self.enter_state(self.posture)
 
-    def _from_text(self, word: str) -> MoNetCommand:
+    def _parse(self, word: str) -> MoNetCommand:
         match = _COMMAND.fullmatch(word.strip())
         if match is None:
             hint = f"MoNetExecute(ID), or the id alone: {self._ids}"
@@ -85,141 +106,211 @@ class MoNet(OObject):
 
     @property
     def _ids(self) -> str:
-        ids = dict.fromkeys(str(one.id) for one in self._commands.commands if one.id is not None)
+        ids = dict.fromkeys(str(command.id) for command in self._commands.commands if command.id is not None)
         return ", ".join(ids) or "none, as there is no MONETCMD.CFG that says any"
 
-    def _take(self, event: ONotifyEvent) -> None:
+    def _receive(self, event: ONotifyEvent) -> None:
         for command in event.data:
             self._execute(command)
         self._client.assert_ready(event.sender)
 
     def _execute(self, command: MoNetCommand) -> None:
-        """Begin a command, or say at once why not."""
+        """Start a command, or report at once why it cannot be played."""
         if self._route:
             self._reply(command.id, MoNetStatus.BUSY, f"command {self._id} is being played")
             return
         try:
-            self._route = deque(self._way_to(command.id))
+            self._route = deque(self._plan_route(command.id))
         except InputError as error:
             self._reply(command.id, MoNetStatus.INVALID_ARG, str(error))
             return
         self._id = command.id
-        self._play()
+        self._play_next()
 
-    def _way_to(self, number: int) -> list[Way]:
-        """Return what is to be played for a command, one after the other.
+    def _plan_route(self, number: int) -> list[PostureTransition]:
+        """Return what is to be played for a command, in order; the last is the command itself.
 
         Raises:
-            InputError: there is no such command, no way to where it begins, or a motion cannot be played.
+            InputError: there is no such command, no route to its start posture, or a motion cannot be played.
         """
-        found = self._commands.with_id(number)
-        if not found:
+        commands = self._commands.with_id(number)
+        if not commands:
             raise InputError(f"there is no command {number}", hint=f"ids are {self._ids}")
-        last = way_of(found[-1])
-        says_postures = last.postures.said
-        if not says_postures:
+        last = transition_of(commands[-1])
+        has_postures = last.postures.is_complete
+        if not has_postures:
             last = replace(last, postures=NOWHERE)
-        route = [*self._ways_to(last.postures.start), last]
-        for way in route:
-            refuse_way(way, self._setup, self.openr)
-        if not says_postures:
-            self.say(f"{_name(last)} says no postures: it is played as the robot is; Sony's MoNet may crash")
-            here = self.posture
-            ways_out = (way_out(line, self._setup, self._graph, here, self.openr) for line in last.agents)
-            for said in filter(None, ways_out):
-                self.say(said)
-        for way in route[:-1]:
-            self.say(f"on the way to {last.postures.start}: {_name(way)} ({_place(way)})")
+        route = [*self._route_to(last.postures.start), last]
+        for transition in route:
+            require_playable_transition(transition, self._setup, self.openr)
+        if not has_postures:
+            self.syslog(
+                f"{_name(last)} says no postures: it is played as the robot is; Sony's MoNet may crash"
+            )
+            for line in last.agents:
+                if advice := advise_postures(line, self._setup, self._graph, self.posture, self.openr):
+                    self.syslog(advice)
+        for transition in route[:-1]:
+            name = _name(transition)
+            self.syslog(f"on the way to {last.postures.start}: {name} ({_place(transition)})")
         return route
 
-    def _ways_to(self, goal: str) -> tuple[Way, ...]:
-        route = () if goal in {ANY, self.posture} else self._graph.route(self.posture, goal)
+    def _route_to(self, goal: str) -> tuple[PostureTransition, ...]:
+        """Return the transitions to a goal posture; raise an InputError if there are none."""
+        if goal in {ANY, self.posture}:
+            return ()
+        route = self._graph.route(self.posture, goal)
         if route is None:
-            ends = self._graph.ends.items()
-            ways = "; ".join(f"from {start} to {', '.join(found)}" for start, found in ends)
-            what = f"no way leads from {self.posture} to {goal}"
-            raise InputError(what, hint=f"ways lead {ways}" if ways else "there is no way at all")
+            routes = "; ".join(
+                f"from {start} to {', '.join(ends)}" for start, ends in self._graph.ends.items()
+            )
+            message = f"no way leads from {self.posture} to {goal}"
+            raise InputError(message, hint=f"ways lead {routes}" if routes else "there is no way at all")
         return route
 
-    def _play(self) -> None:
-        """Tell the agents of what is first now."""
-        way = self._route[0]
-        self.enter(_name(way))
-        self._tell_of_jumps(way)
-        self._failed = None
+    def _play_next(self) -> None:
+        """Send the requests of the first transition of the route to the agents."""
+        transition = self._route[0]
+        self.enter_state(_name(transition))
+        self._log_jumps(transition)
+        self._failure = None
         commands = [
             MoNetAgentCommand(line.agent, escape_unprintable(line.name), index_of(line, self._setup))
-            for line in way.agents
+            for line in transition.agents
         ]
-        self._pending = [(one.agent, one.index) for one in commands]
-        for one in commands:
-            (self._sound if one.agent == SOUND_AGENT else self._motion).send(one)
+        self._pending = [(command.agent, command.index) for command in commands]
+        for command in commands:
+            (self._sound if command.agent == SOUND_AGENT else self._motion).send(command)
 
-    def _tell_of_jumps(self, way: Way) -> None:
-        """Say that what is played begins or ends elsewhere than its line says."""
-        played = {(line.line.path, line.line.number) for line in way.agents}
+    def _log_jumps(self, transition: PostureTransition) -> None:
+        """Log motions that begin or end in another posture than their line says."""
+        lines = {(line.line.path, line.line.number) for line in transition.agents}
         for finding in self._findings:
-            if finding.rule == JUMP and (finding.path, finding.line) in played:
-                self.say(f"MoNet goes by the line all the same: {finding.message}")
+            if finding.rule == JUMP and (finding.path, finding.line) in lines:
+                self.syslog(f"MoNet goes by the line all the same: {finding.message}")
 
-    def _hear(self, event: ONotifyEvent) -> None:
+    def _receive_results(self, event: ONotifyEvent) -> None:
         for result in event.data:
-            told = (result.agent, result.index)
-            if told in self._pending:
-                self._pending.remove(told)
-                self._note(result)
+            key = (result.agent, result.index)
+            if key in self._pending:
+                self._pending.remove(key)
+                self._process_result(result)
         self._agents.assert_ready(event.sender)
 
-    def _note(self, result: MoNetAgentResult) -> None:
-        """Take a result; when all have come, go on with what is next, or tell the client."""
+    def _process_result(self, result: MoNetAgentResult) -> None:
+        """Process a result; after the last one, play the next transition or reply to the client."""
         end = self._route[0].postures.end
         if result.status is not MoNetStatus.COMPLETION:
-            self._failed = self._failed or result
+            self._failure = self._failure or result
         elif result.agent != SOUND_AGENT and end not in {ANY, ""}:
             self.posture = end
         if self._pending:
             return
         self._route.popleft()
-        if self._failed is not None:
+        if self._failure is not None:
             self._route.clear()
-            self._reply(self._id, self._failed.status, self._failed.why)
+            self._reply(self._id, self._failure.status, self._failure.why)
         elif self._route:
-            self._play()
+            self._play_next()
         else:
             self._reply(self._id, MoNetStatus.COMPLETION)
 
-    def _reply(self, number: int, status: MoNetStatus, why: str = "") -> None:
+    def _reply(self, number: int, status: MoNetStatus, reason: str = "") -> None:
         if not self._route:
-            self.enter(self.posture)
-        if why:
-            self.refuse(f"MoNetExecute({number})", why)
-        self._result.send(MoNetResult(number, status, self.posture, why))
+            self.enter_state(self.posture)
+        if reason:
+            self.report_refusal(f"MoNetExecute({number})", reason)
+        self._result.send(MoNetResult(number, status, self.posture, reason))
 
 
-def _checked(setup: MonetSetup) -> list[MonetFinding]:
-    """Return what is to be said of files before MoNet runs on them.
+def _require_safe(setup: MonetSetup) -> list[MonetFinding]:
+    """Check files before MoNet runs on them; return the findings to be logged.
 
     Raises:
-        FormatError: MoNet would crash on them, or take them for something else than was meant.
+        FormatError: MoNet would crash on them, or misinterpret them.
     """
-    found = [one for one in check_setup(setup, most=MOST_FINDINGS) if one.level is not Level.NOTE]
+    findings = [
+        finding
+        for finding in check_setup(setup, max_findings=MAX_FINDINGS)
+        if finding.level is not Level.NOTE
+    ]
     errors = [
-        FormatError(one.message, where=Where(path=one.path, line=one.line), hint=one.hint or None)
-        for one in found
-        if one.level is Level.ERROR and one.rule not in ANSWERED
+        FormatError(
+            finding.message, where=Where(path=finding.path, line=finding.line), hint=finding.hint or None
+        )
+        for finding in findings
+        if finding.level is Level.ERROR and finding.rule not in ERRORS_IN_RESULT
     ]
     if errors:
         errors[0].other_errors = tuple(errors[1:])
         raise errors[0]
-    return found
+    return findings
 
 
-def _name(way: Way) -> str:
-    """Return what is played on a way: its motion, or else its sound."""
-    lines = sorted(way.agents, key=lambda line: line.agent == SOUND_AGENT)
+def _name(transition: PostureTransition) -> str:
+    """Return the name of what is played: the motion, otherwise the sound."""
+    lines = sorted(transition.agents, key=lambda line: line.agent == SOUND_AGENT)
     return escape_unprintable(lines[0].name) if lines else "nothing"
 
 
-def _place(way: Way) -> str:
-    path = way.line.path
-    return f"{path.name if path else 'input'}:{way.line.number}"
+def _place(transition: PostureTransition) -> str:
+    path = transition.line.path
+    return f"{path.name if path else 'input'}:{transition.line.number}"
+
+
+def advise_postures(
+    line: AgentLine, setup: MonetSetup, graph: PostureGraph, posture: str, openr: OpenR
+) -> str:
+    """Return how a motion whose name has no postures can be played without a jump.
+
+    The text names a command that leads to the posture in which the motion begins, and a name for the motion
+    that states its postures. No command is named if MoNet assumes that posture already, or knows no route to
+    it.
+
+    Args:
+        line: plays the motion.
+        setup: the MONET files.
+        graph: of the postures.
+        posture: that MoNet assumes now.
+        openr: of the robot.
+
+    Returns:
+        The text; empty if the line plays no motion, or one that begins or ends near no posture.
+    """
+    if line.agent not in AGENTS or AGENTS[line.agent].plays != "OMTN":
+        return ""
+    frames = motion_frames(index_of(line, setup), setup, openr, exact=True)
+    start = _nearest_posture(frames, 0, openr.robot)
+    end = _nearest_posture(frames, -1, openr.robot)
+    if not (start and end):
+        return ""
+    advice = ""
+    if posture != start and graph.route(posture, start) is not None:
+        candidates = [
+            command for command in graph.begins.get(start, ()) if command_postures(command).end == start
+        ]
+        if candidates:
+            command = min(candidates, key=lambda candidate: not is_null(candidate.agents[0].name))
+            advice = f"MoNetExecute({command.id}) goes there first; or "
+    title = line.name.replace("#", "_").rpartition("_")[2]
+    name = escape_unprintable(f"a_{start}#{end}_{title}"[:NAME_BYTES])
+    return f"{escape_unprintable(line.name)} begins near {start}: {advice}call it {name}"
+
+
+def _nearest_posture(frames: Frames, frame: int, robot: Robot) -> str:
+    """Return the posture that is nearest to the legs in a frame; empty if all are too far."""
+    legs = robot.groups.get(LEGS, ())
+    angles = {
+        robot.joint_names[primitive]: values[frame] / MICRO
+        for primitive, values in frames.items()
+        if robot.joint_names[primitive] in legs
+    }
+    if not angles:
+        return ""
+    distances = [
+        (max(abs(angle - pose[joint]) for joint, angle in angles.items()), posture)
+        for posture, pose in robot.poses.items()
+        if posture in POSTURES
+    ]
+    distance, posture = min(distances, default=(math.inf, ""))
+    return posture if math.degrees(distance) <= FARTHEST_DEG else ""

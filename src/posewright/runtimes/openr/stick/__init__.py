@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from posewright.lazy import lazy
 
 if TYPE_CHECKING:
-    from posewright.runtimes.openr.stick.add import Added as Added
+    from posewright.runtimes.openr.stick.add import AddedMotion as AddedMotion
     from posewright.runtimes.openr.stick.add import add_to_stick as add_to_stick
     from posewright.runtimes.openr.stick.check import check_monet as check_monet
     from posewright.runtimes.openr.stick.contents import StickMotion as StickMotion

@@ -1,10 +1,10 @@
-"""`aibo check`: everything that is wrong with the MONET files of a robot, and with how they fit together.
+"""`aibo check`: checks of the MONET files of a robot, each by itself and together.
 
-Source of the ways between postures: formats.md section 1.3; Sony's MoNet.cc and DirectedGraph.h. MoNet starts
-in posture nt, and before a command looks for ways to the posture it begins in. Ways are the lines of
-MONET.CFG, and commands that begin and end in different postures. What ends in `any` leads nowhere
-(`Postures.leads_on`); a command that begins in `any` and ends in a posture is no way, but the robot that has
-played it is there.
+Source of the transitions between postures: formats.md section 1.3; Sony's MoNet.cc and DirectedGraph.h. MoNet
+starts in posture nt, and before a command looks for transitions to the posture in which it begins.
+Transitions are the lines of MONET.CFG, and commands that begin and end in different postures. One that ends
+in `any` is none (`Postures.is_transition`); a command that begins in `any` and ends in a posture is none
+either, but it leaves the robot in that posture.
 """
 
 from __future__ import annotations
@@ -27,224 +27,240 @@ from posewright.runtimes.openr.stick.limits import (
     NOWHERE,
     POSTURES,
     SOUND_AGENT,
-    Postures,
+    MotionPostures,
     postures_of,
 )
-from posewright.runtimes.openr.stick.lookup import check_lookups, lines_of, used_places
+from posewright.runtimes.openr.stick.lookup import check_lookups, lines_of, used_indices
 from posewright.runtimes.openr.stick.memory_stick import read_stick
 from posewright.runtimes.openr.stick.setup import MemoryStick, MonetArchive, MonetSetup
-from posewright.runtimes.openr.stick.text import AgentLine, Command, MonetCommands, MonetTransitions
+from posewright.runtimes.openr.stick.text import AgentLine, MonetCommand, MonetCommands, MonetTransitions
 
-MAX_POSTURES = 100  # MoNet itself tells six apart; a file with so many is no longer one for a robot
+MAX_POSTURES = 100  # MoNet itself knows six; a file with more than this is not meant for a robot
 
 
 @dataclass(frozen=True)
-class Way:
-    """A way between two postures, and the line that gives it.
+class PostureTransition:
+    """A transition between two postures, and the line that defines it.
 
     Attributes:
-        agents: who plays what on it: the line itself, or those of the command that begins there.
+        agents: lines that are played: the line itself, or those of the command that begins with it.
     """
 
-    postures: Postures
+    postures: MotionPostures
     line: TextLine
     agents: tuple[AgentLine, ...]
 
 
-def command_postures(command: Command) -> Postures:
-    """Return where a command begins and ends: as its motion does; anywhere where it has only a sound."""
+def command_postures(command: MonetCommand) -> MotionPostures:
+    """Return the postures of a command: those of its motion; any posture if it has only a sound."""
     motion = next((line for line in command.agents if line.agent != SOUND_AGENT), None)
     return NOWHERE if motion is None else postures_of(motion.name)
 
 
-def way_of(command: Command) -> Way:
-    """Return a command as a way, which it may be from a posture to the same."""
-    return Way(command_postures(command), command.head.line, command.agents[:AGENT_LINES])
+def transition_of(command: MonetCommand) -> PostureTransition:
+    """Return a command as a transition, which may lead from a posture to the same."""
+    return PostureTransition(command_postures(command), command.head.line, command.agents[:AGENT_LINES])
 
 
 @dataclass(frozen=True)
 class PostureGraph:
-    """Postures and the ways between them."""
+    """Postures and the transitions between them.
 
-    ways: tuple[Way, ...]
-    begins: dict[str, tuple[Command, ...]]  # of each posture, the commands that begin in it
-    set_by_command: tuple[str, ...] = ()  # the postures that a command played anywhere ends in
+    Attributes:
+        transitions: in the order of their lines.
+        begins: commands by the posture in which they begin.
+        set_by_command: postures in which commands end that can be played in any posture.
+    """
+
+    transitions: tuple[PostureTransition, ...]
+    begins: dict[str, tuple[MonetCommand, ...]]
+    set_by_command: tuple[str, ...] = ()
 
     @classmethod
     def of(
         cls, transitions: MonetTransitions, commands: MonetCommands | None, *, older: bool
     ) -> PostureGraph:
-        """Return the graph of two files; an `older` MoNet may know any posture, others only theirs."""
-        said = [
-            Way(postures_of(line.name), line.line, (line,))
+        """Return the graph of two files; an `older` MoNet may know any posture, others only their own."""
+        all_commands = () if commands is None else commands.commands
+        candidates = [
+            PostureTransition(postures_of(line.name), line.line, (line,))
             for line in transitions.agents
             if line.agent != SOUND_AGENT
         ]
-        listed = () if commands is None else commands.commands
-        said += map(way_of, listed)
-        ways = (way for way in said if way.postures.leads_on and (older or set(way.postures) <= POSTURES))
-        begins: dict[str, tuple[Command, ...]] = {}
-        for command in listed:
-            start = command_postures(command).start
-            if start and start != ANY and (older or start in POSTURES):
-                begins[start] = (*begins.get(start, ()), command)
-        anywhere = (said for said in map(command_postures, listed) if said.begins_anywhere)
-        ends = dict.fromkeys(said.end for said in anywhere if older or said.end in POSTURES)
-        return cls(tuple(ways), begins, tuple(ends))
+        candidates += map(transition_of, all_commands)
+        known_transitions = tuple(
+            transition
+            for transition in candidates
+            if transition.postures.is_transition and (older or set(transition.postures) <= POSTURES)
+        )
+        begins: dict[str, tuple[MonetCommand, ...]] = {}
+        ends_from_anywhere: dict[str, None] = {}
+        for command in all_commands:
+            postures = command_postures(command)
+            if postures.start and postures.start != ANY and (older or postures.start in POSTURES):
+                begins[postures.start] = (*begins.get(postures.start, ()), command)
+            if postures.begins_anywhere and (older or postures.end in POSTURES):
+                ends_from_anywhere[postures.end] = None
+        return cls(known_transitions, begins, tuple(ends_from_anywhere))
 
     @cached_property
     def ends(self) -> dict[str, tuple[str, ...]]:
-        """Of each posture that ways lead out of, where they lead to."""
-        found: dict[str, dict[str, None]] = {}
-        for way in self.ways:
-            found.setdefault(way.postures.start, {})[way.postures.end] = None
-        return {start: tuple(ends) for start, ends in found.items()}
+        """End postures of the transitions, by start posture."""
+        ends: dict[str, dict[str, None]] = {}
+        for transition in self.transitions:
+            ends.setdefault(transition.postures.start, {})[transition.postures.end] = None
+        return {start: tuple(postures) for start, postures in ends.items()}
 
     @cached_property
     def reached(self) -> tuple[str, ...]:
-        """The postures the robot can get into, the first one included."""
+        """The postures that the robot can reach, the first one included."""
         return self.reached_from(FIRST_POSTURE, *self.set_by_command)
 
-    def route(self, start: str, goal: str) -> tuple[Way, ...] | None:
-        """Return the fewest ways that lead from one posture to another; None where there are none.
+    def route(self, start: str, goal: str) -> tuple[PostureTransition, ...] | None:
+        """Return the shortest sequence of transitions from one posture to another; None if there is none.
 
-        Of several as short, the one whose lines come first is taken.
+        Of several with the same length it is the one whose lines come first.
         """
-        routes: dict[str, tuple[Way, ...]] = {start: ()}
+        routes: dict[str, tuple[PostureTransition, ...]] = {start: ()}
         pending = [start]
         while pending and goal not in routes:
-            here = pending.pop(0)
-            for way in self.ways:
-                if way.postures.start == here and way.postures.end not in routes:
-                    routes[way.postures.end] = (*routes[here], way)
-                    pending.append(way.postures.end)
+            posture = pending.pop(0)
+            for transition in self.transitions:
+                if transition.postures.start == posture and transition.postures.end not in routes:
+                    routes[transition.postures.end] = (*routes[posture], transition)
+                    pending.append(transition.postures.end)
         return routes.get(goal)
 
     def reached_from(self, *postures: str) -> tuple[str, ...]:
-        """Return the postures that ways lead to from some, and these."""
-        found, pending = dict.fromkeys(postures), [*postures]
+        """Return the postures that can be reached from some postures, including these."""
+        reached = dict.fromkeys(postures)
+        pending = [*postures]
         while pending:
-            new = [end for end in self.ends.get(pending.pop(0), ()) if end not in found]
-            found.update(dict.fromkeys(new))
+            new = [end for end in self.ends.get(pending.pop(0), ()) if end not in reached]
+            reached.update(dict.fromkeys(new))
             pending += new
-        return tuple(found)
+        return tuple(reached)
 
 
 def check_graph(
     transitions: MonetTransitions, commands: MonetCommands | None, *, older: bool
 ) -> Iterator[MonetFinding]:
-    """Look for postures the robot cannot get into, or out of."""
+    """Check for postures that the robot cannot reach, or cannot leave."""
     graph = PostureGraph.of(transitions, commands, older=older)
     if len(graph.ends) > MAX_POSTURES:
-        what = f"{len(graph.ends)} postures: their ways were not looked at"
-        yield MonetFinding(Level.WARNING, "graph", what, transitions.path)
+        message = f"{len(graph.ends)} postures: their ways were not looked at"
+        yield MonetFinding(Level.WARNING, "graph", message, transitions.path)
         return
     if FIRST_POSTURE not in graph.ends and not graph.set_by_command:
-        what = (
+        message = (
             f"no way leads out of {FIRST_POSTURE}, the posture MoNet starts in: "
             "it plays only what begins in any posture"
         )
         hint = f"Sony's own has monetagentNEUTRAL a_{FIRST_POSTURE}#sleep_standard 0"
-        yield MonetFinding(Level.ERROR, "graph", what, transitions.path, hint=hint)
+        yield MonetFinding(Level.ERROR, "graph", message, transitions.path, hint=hint)
         return
-    yield from _into_any(transitions)
-    yield from _unreached(graph)
-    yield from _left_for_ever(graph)
+    yield from _check_ends_in_any(transitions)
+    yield from _check_unreached(graph)
+    yield from _check_dead_ends(graph)
 
 
-def _into_any(transitions: MonetTransitions) -> Iterator[MonetFinding]:
+def _check_ends_in_any(transitions: MonetTransitions) -> Iterator[MonetFinding]:
     for line in transitions.agents:
-        said = postures_of(line.name)
-        if line.agent != SOUND_AGENT and said.said and said.start != ANY and said.end == ANY:
-            what = f"{line.name} ends in {ANY}, which is no posture to go to, so this way is never taken"
-            yield warning("graph", line.line, what, "say the posture it ends in")
+        postures = postures_of(line.name)
+        is_motion = line.agent != SOUND_AGENT
+        if is_motion and postures.is_complete and postures.start != ANY and postures.end == ANY:
+            message = f"{line.name} ends in {ANY}, which is no posture to go to, so this way is never taken"
+            yield warning("graph", line.line, message, "say the posture it ends in")
 
 
-def _unreached(graph: PostureGraph) -> Iterator[MonetFinding]:
+def _check_unreached(graph: PostureGraph) -> Iterator[MonetFinding]:
     for posture, commands in graph.begins.items():
         if posture not in graph.reached:
-            what = f"no way leads to {posture}, where {_ids(commands)} begins: MoNet refuses it"
+            message = f"no way leads to {posture}, where {_format_ids(commands)} begins: MoNet refuses it"
             hint = f"write one in MONET.CFG, as monetagentMTN a_{graph.reached[-1]}#{posture}_standard -1"
-            yield error("graph", commands[0].head.line, what, hint)
-    for way in graph.ways:
-        start = way.postures.start
+            yield error("graph", commands[0].head.line, message, hint)
+    for transition in graph.transitions:
+        start = transition.postures.start
         if start not in graph.reached and start not in graph.begins:
-            yield warning("graph", way.line, f"no way leads to {start}, so this one is never taken")
+            message = f"no way leads to {start}, so this one is never taken"
+            yield warning("graph", transition.line, message)
 
 
-def _left_for_ever(graph: PostureGraph) -> Iterator[MonetFinding]:
-    dead_ends = [posture for posture in graph.reached[1:] if posture not in graph.ends]
+def _check_dead_ends(graph: PostureGraph) -> Iterator[MonetFinding]:
+    """Yield warnings about postures that cannot be left, or not be reached again."""
+    later_postures = graph.reached[1:]
+    dead_ends = [posture for posture in later_postures if posture not in graph.ends]
     for posture in dead_ends if len(graph.reached) > 2 else ():
-        into = next(way for way in graph.ways if way.postures.end == posture)
-        back = next(other for other in graph.reached[1:] if other != posture)
-        what = f"no way leads out of {posture}: once there, the robot plays only what begins there"
-        yield warning("graph", into.line, what, f"a way back would be called a_{posture}#{back}_standard")
+        entering = next(item for item in graph.transitions if item.postures.end == posture)
+        target = next(candidate for candidate in later_postures if candidate != posture)
+        message = f"no way leads out of {posture}: once there, the robot plays only what begins there"
+        hint = f"a way back would be called a_{posture}#{target}_standard"
+        yield warning("graph", entering.line, message, hint)
     for posture, commands in graph.begins.items():
         lost = [
-            other
-            for other in graph.reached[1:]
-            if other not in dead_ends and posture not in graph.reached_from(other)
+            start
+            for start in later_postures
+            if start not in dead_ends and posture not in graph.reached_from(start)
         ]
-        if posture in graph.reached[1:] and lost:
-            what = f"from {_in_words(lost)} no way leads to {posture}, where {_ids(commands)} begins"
-            yield warning("graph", commands[0].head.line, what)
+        if posture in later_postures and lost:
+            message = f"from {_join(lost)} no way leads to {posture}, where {_format_ids(commands)} begins"
+            yield warning("graph", commands[0].head.line, message)
 
 
-def _ids(commands: Collection[Command]) -> str:
+def _format_ids(commands: Collection[MonetCommand]) -> str:
     ids = [command.head.word(0) for command in commands]
-    return f"command {ids[0]}" if len(ids) == 1 else f"each of the commands {_in_words(ids)}"
+    return f"command {ids[0]}" if len(ids) == 1 else f"each of the commands {_join(ids)}"
 
 
-def _in_words(words: Iterable[str], most: int = 8) -> str:
-    *first, last = words
-    if len(first) >= most:
-        return f"{', '.join(first[:most])} and {len(first) + 1 - most} more"
+def _join(names: Iterable[str], max_names: int = 8) -> str:
+    """Return names as an enumeration with `and`; beyond a maximum, only their number."""
+    *first, last = names
+    if len(first) >= max_names:
+        return f"{', '.join(first[:max_names])} and {len(first) + 1 - max_names} more"
     return f"{', '.join(first)} and {last}" if first else last
 
 
-MOST_NAMED = 10  # more names than this in one sentence tell a person nothing more
+MAX_NAMES = 10  # in a message
 _ORDER = {Level.ERROR: 0, Level.WARNING: 1, Level.NOTE: 2}
 
-MOST_FINDINGS = 200  # more findings of one kind of check are not told: the file is none of a robot
+MAX_FINDINGS = 200  # per kind of check; a file with more is not meant for a robot
 
 
 def check_monet(*where: MemoryStick | Path | str) -> tuple[MonetFinding, ...]:
     """Check MONET files: a memory stick, its `OPEN-R` or `CONF` folder, or files one by one.
 
-    What is wrong in a file that several models share is told once, and says which models it holds for.
+    A finding about a file that several models share is reported once, with these models.
 
     Args:
-        where: what `read_stick` gave, or folders and files to be read.
+        where: results of `read_stick`, or folders and files to be read.
 
     Returns:
-        What was found: by file, by line, and of one line errors first.
+        The findings: by file, by line, and for one line errors first.
 
     Raises:
         FormatError: there is no such file, or no MONET file in the folder.
     """
-    sticks = [one for one in where if isinstance(one, MemoryStick)]
-    paths = [one for one in where if not isinstance(one, MemoryStick)]
+    sticks = [item for item in where if isinstance(item, MemoryStick)]
+    paths = [item for item in where if not isinstance(item, MemoryStick)]
     if paths:
         sticks.append(read_stick(*paths))
-    found = [finding for stick in sticks for finding in stick.findings]
-    found += [
-        finding
-        for stick in sticks
-        for setup in stick.setups
-        for finding in check_setup(setup, most=MOST_FINDINGS)
-    ]
-    return tuple(sorted(_once(found), key=_place))
+    findings: list[MonetFinding] = []
+    for stick in sticks:
+        findings += stick.findings
+        for setup in stick.setups:
+            findings += check_setup(setup, max_findings=MAX_FINDINGS)
+    return tuple(sorted(_merge_models(findings), key=_sort_key))
 
 
-def check_setup(setup: MonetSetup, *, most: int | None = None) -> Iterator[MonetFinding]:
-    """Check files that belong together; stop one kind of check after `most` findings."""
+def check_setup(setup: MonetSetup, *, max_findings: int | None = None) -> Iterator[MonetFinding]:
+    """Check files that belong together; each kind of check ends after `max_findings`."""
     for check in _checks(setup):
         count = 0
-        for finding in islice(check, most):
+        for finding in islice(check, max_findings):
             yield replace(finding, models=setup.models)
             count += 1
-        if count == most:
-            message = f"more than {most} findings: the others of this kind are not told"
+        if count == max_findings:
+            message = f"more than {max_findings} findings: the others of this kind are not told"
             yield replace(finding, level=Level.NOTE, rule="file", message=message, line=None, hint="")
 
 
@@ -255,62 +271,64 @@ def _checks(setup: MonetSetup) -> Iterator[Iterator[MonetFinding]]:
         yield check_transitions(setup.transitions, older=setup.older)
         yield check_graph(setup.transitions, setup.commands, older=setup.older)
     yield check_lookups(setup)
-    yield _not_looked_up(setup)
+    yield _check_missing_archives(setup)
     if setup.motions is not None:
         yield _check_archive(setup, setup.motions)
 
 
-def _not_looked_up(setup: MonetSetup) -> Iterator[MonetFinding]:
-    for archive, plays, what in ((setup.motions, "OMTN", "motions"), (setup.sounds, "WAVE", "sounds")):
+def _check_missing_archives(setup: MonetSetup) -> Iterator[MonetFinding]:
+    for archive, plays, kind in ((setup.motions, "OMTN", "motions"), (setup.sounds, "WAVE", "sounds")):
         lines = [
             line for line in lines_of(setup) if line.agent in AGENTS and AGENTS[line.agent].plays == plays
         ]
         if archive is None and lines:
-            message = f"{what} were not looked up: no archive of them was read"
+            message = f"{kind} were not looked up: no archive of them was read"
             yield MonetFinding(Level.NOTE, "file", message, lines[0].line.path)
 
 
 def _check_archive(setup: MonetSetup, archive: MonetArchive) -> Iterator[MonetFinding]:
     path = archive.path
-    for name in archive.twice[:MOST_NAMED]:
+    for name in archive.duplicate_names[:MAX_NAMES]:
         message = f"several motions call themselves {quoted(name)}: the robot finds the first"
         yield MonetFinding(Level.WARNING, "name", message, path, hint="give each a name of its own")
     yield from _check_entry_names(archive)
-    used = used_places(setup)
-    unused = [label.name for place, label in archive.motions.items() if place not in used]
+    used = used_indices(setup)
+    unused = [label.name for index, label in archive.motions.items() if index not in used]
     if unused and setup.commands is not None:
-        of = f"{len(unused)} of {len(archive.motions)} motions"
-        message = f"{of} are played by no line: {_listed(unused)}"
+        share = f"{len(unused)} of {len(archive.motions)} motions"
+        message = f"{share} are played by no line: {_shorten(unused)}"
         yield MonetFinding(Level.NOTE, "unused", message, path)
 
 
 def _check_entry_names(archive: MonetArchive) -> Iterator[MonetFinding]:
-    differ = [
-        f"{quoted(archive.entries[place].name)} holds {quoted(label.name)}"
-        for place, label in archive.motions.items()
-        if (entry := postures_of(archive.entries[place].name)).said
-        and (own := postures_of(label.name)).said
-        and own != entry
-    ]
-    if differ:
-        message = f"entries whose name says other postures than the motion in them: {_listed(differ)}"
+    """Yield a warning if names of entries have other postures than the motions in them."""
+    differing: list[str] = []
+    for index, label in archive.motions.items():
+        entry_name = archive.entries[index].name
+        entry_postures = postures_of(entry_name)
+        motion_postures = postures_of(label.name)
+        are_complete = entry_postures.is_complete and motion_postures.is_complete
+        if are_complete and entry_postures != motion_postures:
+            differing.append(f"{quoted(entry_name)} holds {quoted(label.name)}")
+    if differing:
+        message = f"entries whose name says other postures than the motion in them: {_shorten(differing)}"
         hint = "MoNet looks up the motion's own name"
         yield MonetFinding(Level.WARNING, "posture", message, archive.path, hint=hint)
 
 
-def _once(findings: Iterable[MonetFinding]) -> list[MonetFinding]:
-    """Return findings of several models once, with all the models they hold for."""
-    merged: dict[MonetFinding, tuple[str, ...]] = {}
+def _merge_models(findings: Iterable[MonetFinding]) -> list[MonetFinding]:
+    """Return equal findings of several models once, with all these models."""
+    models: dict[MonetFinding, tuple[str, ...]] = {}
     for finding in findings:
         key = replace(finding, models=())
-        merged[key] = tuple(dict.fromkeys((*merged.get(key, ()), *finding.models)))
-    return [replace(finding, models=models) for finding, models in merged.items()]
+        models[key] = tuple(dict.fromkeys((*models.get(key, ()), *finding.models)))
+    return [replace(finding, models=names) for finding, names in models.items()]
 
 
-def _place(finding: MonetFinding) -> tuple[str, int, int]:
+def _sort_key(finding: MonetFinding) -> tuple[str, int, int]:
     return (str(finding.path or ""), finding.line or 0, _ORDER[finding.level])
 
 
-def _listed(names: list[str]) -> str:
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    return ", ".join(names[:MOST_NAMED]) + more
+def _shorten(names: list[str]) -> str:
+    more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
+    return ", ".join(names[:MAX_NAMES]) + more

@@ -1,4 +1,4 @@
-"""What motions a memory stick holds, and how programs ask for each."""
+"""The motions on a memory stick, with the commands that play them."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ class StickMotion:
     """A motion on a memory stick.
 
     Attributes:
-        entry: what its archive calls it.
-        name: what it calls itself, which says where it begins and ends; the entry's where it is damaged.
-        place: in its archive, from 0, as MONETCMD.CFG counts.
+        entry: name of the entry in its archive.
+        name: its own name, which states its postures; that of the entry if it is damaged.
+        place: index in its archive, from 0, as in MONETCMD.CFG.
         ids: of the commands that play it.
+        archive: contains it.
     """
 
     entry: str
@@ -34,20 +35,21 @@ class StickMotion:
 
     @cached_property
     def motion(self) -> Motion:
-        """The motion itself, read when it is first asked for; raises a FormatError where it is damaged."""
-        number, held = self.place + 1, self.archive.archive
-        document = document_of(self.archive.entries[self.place], number, held)
-        return motion_of(document, number, held, self.archive.path)
+        """The motion itself, read on first use; raises a FormatError if it is damaged."""
+        number = self.place + 1
+        archive = self.archive.archive
+        document = document_of(self.archive.entries[self.place], number, archive)
+        return motion_of(document, number, archive, self.archive.path)
 
     @property
     def postures(self) -> str:
-        """From where to where it leads: `stand to sit`; empty where its name does not say."""
+        """Its postures: `stand to sit`; empty if its name does not state them."""
         begin, end = postures_of(self.name)
         return f"{begin} to {end}" if begin and end else ""
 
     @cached_property
     def fault(self) -> str | None:
-        """Why it cannot be read; None where it can."""
+        """Why it cannot be read; None if it can."""
         try:
             _ = self.motion
         except FormatError as error:
@@ -55,7 +57,7 @@ class StickMotion:
         return None
 
     def data(self) -> dict[str, object]:
-        """Return what is to be known of it, fit for JSON."""
+        """Return its description as plain data."""
         return {
             "entry": self.entry,
             "name": self.name,
@@ -67,7 +69,7 @@ class StickMotion:
         }
 
     def line(self, width: int) -> str:
-        """Return name, in so many columns, length, the ids that play it, and where it leads."""
+        """Return name, padded to a width, duration, IDs and postures as a line of text."""
         length = "damaged" if self.fault else f"{self.motion.duration:.2f} s"
         command = f"id {', '.join(map(str, self.ids))}" if self.ids else "no command"
         details = self.fault or ", ".join(filter(None, [command, self.postures]))
@@ -75,22 +77,23 @@ class StickMotion:
 
 
 def motions_on(stick: MemoryStick) -> tuple[StickMotion, ...]:
-    """Return the motions of all archives, in their order; those that are damaged, too."""
-    ids: dict[tuple[Path, int], list[int]] = {}
+    """Return the motions of all archives, in their order, including damaged ones."""
+    ids: dict[tuple[Path, int], dict[int, None]] = {}
     archives: dict[Path, MonetArchive] = {}
     for setup in stick.setups:
         if setup.motions is not None:
             archives[setup.motions.path] = setup.motions
         for command in setup.commands.commands if setup.commands else ():
-            for target in filter(None, (target_of(line, setup) for line in command.agents)):
-                if command.id is not None and target.place is not None:
-                    ids.setdefault((target.archive.path, target.place), []).append(command.id)
-    return tuple(
-        StickMotion(
-            entry.name, label.name if label else entry.name, place, tuple(dict.fromkeys(asked)), archive
-        )
-        for path, archive in archives.items()
-        for place, (entry, label) in enumerate(zip(archive.entries, archive.labels, strict=True))
-        for asked in [ids.get((path, place), ())]
-        if entry.content.kind is EntryKind.MOTION
-    )
+            for line in command.agents:
+                target = target_of(line, setup)
+                if command.id is not None and target is not None and target.place is not None:
+                    ids.setdefault((target.archive.path, target.place), {})[command.id] = None
+    motions: list[StickMotion] = []
+    for path, archive in archives.items():
+        for place, (entry, label) in enumerate(zip(archive.entries, archive.labels, strict=True)):
+            if entry.content.kind is EntryKind.MOTION:
+                name = label.name if label else entry.name
+                motions.append(
+                    StickMotion(entry.name, name, place, tuple(ids.get((path, place), ())), archive)
+                )
+    return tuple(motions)

@@ -1,11 +1,11 @@
-"""What a check of MONET configuration files found."""
+"""Findings of the checks of MONET configuration files."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from posewright.documents.plain import PlainMapping
 from posewright.errors import Where
 from posewright.formats import TextLine, quote_bytes
 from posewright.motions import Level
@@ -13,14 +13,17 @@ from posewright.motions import Level
 
 @dataclass(frozen=True)
 class MonetFinding:
-    """One thing that was found, and where.
+    """A finding with its place.
 
     Attributes:
-        level: an error keeps the robot from doing what the file says, or crashes it; a warning may; a note
-            is only to be known.
-        rule: what was looked for, in one word.
-        line: counted from 1; None where it is of no one line.
-        models: the robots it holds for; empty where it holds for all, or none is known.
+        level: an error keeps the robot from doing what the file says, or crashes it; a warning may do so; a
+            note is for information.
+        rule: what was checked, in one word.
+        message: the problem.
+        path: of the file; None if there is none.
+        line: format_count from 1; None if the finding concerns no single line.
+        hint: what would be right; may be empty.
+        models: the robots that it concerns; empty for all, or if they are unknown.
     """
 
     level: Level
@@ -37,11 +40,11 @@ class MonetFinding:
 
     @property
     def text(self) -> str:
-        """What was found, with its place before it and the hint behind it."""
+        """Place, message and hint, without the level."""
         place = "" if self.path is None else f"{Where(path=self.path, line=self.line)}: "
         return place + self.message + (f" ({self.hint})" if self.hint else "")
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> PlainMapping:
         """Return the finding as plain data."""
         return {
             "level": self.level.value,
@@ -65,5 +68,5 @@ def warning(rule: str, line: TextLine, message: str, hint: str = "") -> MonetFin
 
 
 def quoted(word: str) -> str:
-    """Return a word of a file as it may be printed on one line."""
+    """Return a word of a file in quotes, printable on one line."""
     return quote_bytes(word.encode("latin-1", "replace"))

@@ -1,4 +1,4 @@
-"""What Sony's object MoNet can hold and knows: buffers, agents, folders, postures, and names made of them.
+"""Limits of Sony's object MoNet: buffer sizes, agents, models with their folders, postures, and motion names.
 
 Source: MoNet of Sony's OPEN-R SDK (MoNet.h, MoNetData.h, MoNetCommandInfo.h, MoNet.cc, MTNAgent.cc,
 MTNAgent7.cc); formats.md sections 1.1 and 1.3. The motion `a_stand#sit_title` goes from standing to sitting:
@@ -17,16 +17,16 @@ from typing import NamedTuple
 from posewright.errors import FormatError
 
 LINE_BYTES = 255
-"""A line is read into 256 bytes, comments too; what is longer is read on as if it were another line."""
+"""Lines, comments included, are read into 256 bytes; the remainder is read as another line."""
 
 NAME_BYTES = 31  # names of agents and commands are copied into 32 bytes, whatever their length
 NUMBER_BYTES = 7  # numbers are copied into 8 bytes, whatever their length
-AGENT_LINES = 2  # agent lines that a command keeps; further ones are read and forgotten
+AGENT_LINES = 2  # agent lines that a command stores; further ones are read and dropped
 NULL_TITLE = "null"
-"""How Sony's files call a motion that is in no archive: the robot stays as it is, and that is meant."""
+"""Title of a motion in Sony's files that is intentionally in no archive: the robot stays as it is."""
 
 ANY = "any"  # the posture that stands for every posture
-FIRST_POSTURE = "nt"  # the posture MoNet believes the robot to be in when it starts
+FIRST_POSTURE = "nt"  # the posture that MoNet assumes at the start
 POSTURES = frozenset({ANY, FIRST_POSTURE, "stand", "sit", "sleep", "walk"})
 
 SOUND_AGENT = "monetagentSOUND"
@@ -37,35 +37,35 @@ ANY_AGENT = "monetagentANY"
 
 
 @dataclass(frozen=True)
-class Agent:
-    """Who carries out a line.
+class AgentKind:
+    """An agent that MoNet knows.
 
     Attributes:
-        plays: what its archive holds for it: `OMTN`, `WAVE`; None for one that plays from no archive.
-        indices: which indices it knows, for one that plays from no archive.
+        plays: type of its entries in an archive: `OMTN`, `WAVE`; None if it needs no archive.
+        indices: indices that an agent without an archive knows.
     """
 
     plays: str | None
     indices: tuple[int, ...] = ()
 
 
-AGENTS: Mapping[str, Agent] = MappingProxyType(
+AGENTS: Mapping[str, AgentKind] = MappingProxyType(
     {
-        NEUTRAL_AGENT: Agent(None, (0,)),
-        MOTION_AGENT: Agent("OMTN"),
-        SOUND_AGENT: Agent("WAVE"),
-        WALK_AGENT: Agent("OMTN"),
+        NEUTRAL_AGENT: AgentKind(None, (0,)),
+        MOTION_AGENT: AgentKind("OMTN"),
+        SOUND_AGENT: AgentKind("WAVE"),
+        WALK_AGENT: AgentKind("OMTN"),
     }
 )
 
-OLDER_AGENTS: Mapping[str, Agent] = MappingProxyType(
-    {NEUTRAL_AGENT: Agent(None, (0, 1)), ANY_AGENT: Agent(None, (0,))}
+OLDER_AGENTS: Mapping[str, AgentKind] = MappingProxyType(
+    {NEUTRAL_AGENT: AgentKind(None, (0, 1)), ANY_AGENT: AgentKind(None, (0,))}
 )
-"""What the MoNet that reads its postures from a POSTURE.CFG knows besides, and otherwise."""
+"""Agents that differ in the older MoNet, which reads its postures from a POSTURE.CFG."""
 
 
-def known_agents(*, older: bool) -> Mapping[str, Agent]:
-    """Return the agents that MoNet knows, or that an older one does."""
+def known_agents(*, older: bool) -> Mapping[str, AgentKind]:
+    """Return the agents of MoNet, or of the older one."""
     return {**AGENTS, **OLDER_AGENTS} if older else AGENTS
 
 
@@ -73,20 +73,20 @@ POSTURE_FILE = "POSTURE.CFG"
 
 
 @dataclass(frozen=True)
-class Model:
-    """A robot as MoNet tells it."""
+class RobotModel:
+    """A robot model with MONET files."""
 
     folder: str  # below `OPEN-R/MW/CONF`, where its files lie
     design: str  # the design label of the motions that its motion agents play
     robot: str  # the card that has the joints of this design
 
 
-# on an ERS-210, too, MoNet plays motions of the joints that it shares with an ERS-220
-MODELS: Mapping[str, Model] = MappingProxyType(
+# on an ERS-210, MoNet plays motions of the joints that it shares with an ERS-220
+MODELS: Mapping[str, RobotModel] = MappingProxyType(
     {
-        "ERS-210": Model("ERS-200", "DRX-900", "sony_ers220"),
-        "ERS-220": Model("ERS-200", "DRX-900", "sony_ers220"),
-        "ERS-7": Model("ERS-7", "DRX-1000", "sony_ers7"),
+        "ERS-210": RobotModel("ERS-200", "DRX-900", "sony_ers220"),
+        "ERS-220": RobotModel("ERS-200", "DRX-900", "sony_ers220"),
+        "ERS-7": RobotModel("ERS-7", "DRX-1000", "sony_ers7"),
     }
 )
 
@@ -94,59 +94,60 @@ MODELS: Mapping[str, Model] = MappingProxyType(
 _PIECES = re.compile(r"[^_#]+")
 
 
-class Postures(NamedTuple):
-    """Where a motion begins and ends, as its name says; empty where the name says nothing."""
+class MotionPostures(NamedTuple):
+    """The postures in which a motion begins and ends by its name; empty if the name does not state them."""
 
     start: str
     end: str
 
     @property
-    def said(self) -> bool:
-        """Whether the name says both."""
+    def is_complete(self) -> bool:
+        """Whether the name states both."""
         return bool(self.start and self.end)
 
     @property
-    def leads_on(self) -> bool:
-        """Whether this is a way from one posture to another, that MoNet may take to get there.
+    def is_transition(self) -> bool:
+        """Whether this is a transition from one posture to another, which MoNet may use on a route.
 
-        `X#any` is none, though MoNet's graph has it (MoNet.cc, `ReadMoNetConfig`: whatever does not begin in
-        `any` and ends elsewhere than it begins). It is a way into a place called `any`, out of which none
-        leads, as nothing that begins in `any` is kept; it is never the place MoNet looks for (`Execute`); and
-        who plays it remains in X (`NotifyAgentResult` keeps the posture where the end is `any`).
+        `X#any` is none, though it is in MoNet's graph (MoNet.cc, `ReadMoNetConfig`: whatever does not begin
+        in `any` and ends in another posture). It leads to a node `any` without exits, as nothing that begins
+        in `any` is stored; this node is never a goal (`Execute`); and the posture remains X afterwards
+        (`NotifyAgentResult` does not change it if the end is `any`).
         """
-        return self.said and ANY not in self and self.start != self.end
+        return self.is_complete and ANY not in self and self.start != self.end
 
     @property
     def begins_anywhere(self) -> bool:
-        """Whether it is played in every posture, and ends in one: MoNet then takes the robot to be there."""
+        """Whether it can be played in any posture and ends in one, which MoNet assumes afterwards."""
         return self.start == ANY and self.end not in (ANY, "")
 
 
-NOWHERE = Postures(ANY, ANY)  # of a sound: it needs no posture and changes none
+NOWHERE = MotionPostures(ANY, ANY)  # of a sound, which needs no posture and changes none
 
 
-def postures_of(name: str) -> Postures:
-    """Return where a motion of that name begins and ends, as MoNet reads it."""
+def postures_of(name: str) -> MotionPostures:
+    """Return the postures in the name of a motion, as MoNet reads it."""
     pieces = _PIECES.findall(name)
-    start, end = (*pieces[1:3], "", "")[:2]
-    return Postures(start, end)
+    start = pieces[1] if len(pieces) > 1 else ""
+    end = pieces[2] if len(pieces) > 2 else ""
+    return MotionPostures(start, end)
 
 
 def is_null(name: str) -> bool:
-    """Tell whether a name says that nothing is to be played: `a_sit#sit_null`."""
+    """Return whether a name means that nothing is to be played: `a_sit#sit_null`."""
     return _PIECES.findall(name)[3:] == [NULL_TITLE]
 
 
 def follows_grammar(name: str) -> bool:
-    """Tell whether a name says where the motion begins and ends, in postures that MoNet knows."""
+    """Return whether a name states start and end in postures that MoNet knows."""
     return "#" in name and set(postures_of(name)) <= POSTURES
 
 
-def refuse_name(name: str) -> None:
-    """Refuse a name that MoNet could not read.
+def require_valid_name(name: str) -> None:
+    """Raise a FormatError unless MoNet can read a name.
 
     Raises:
-        FormatError: it is empty or longer than 31 bytes, or holds what ends a name or a line.
+        FormatError: the name is empty or longer than 31 bytes, or has blanks or control characters.
     """
     hint = f"a name has 1 to {NAME_BYTES} letters, digits, _ and one #, as in a_stand#stand_kick"
     try:
@@ -154,7 +155,8 @@ def refuse_name(name: str) -> None:
     except UnicodeEncodeError as error:
         raise FormatError(f"{name!r} cannot be written in a MONET file", hint=hint) from error
     if len(data) > NAME_BYTES:
-        what = f"{name!r} has {len(data)} bytes; MoNet has room for {NAME_BYTES} and would crash"
-        raise FormatError(what, hint=hint)
-    if not data or any(byte <= 32 or byte == 127 for byte in data):
-        raise FormatError(f"{name!r} is no name: it is empty, or has blanks or signs in it", hint=hint)
+        message = f"{name!r} has {len(data)} bytes; MoNet has room for {NAME_BYTES} and would crash"
+        raise FormatError(message, hint=hint)
+    has_control_characters = any(byte <= 32 or byte == 127 for byte in data)
+    if not data or has_control_characters:
+        raise FormatError(f"{name!r} is no name: it is empty, or has blanks or control characters", hint=hint)

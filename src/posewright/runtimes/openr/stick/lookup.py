@@ -1,4 +1,4 @@
-"""Where the names and indices of MONET lines lead, and whether that can be played."""
+"""Look-up of the names and indices of MONET lines in archives, and checks of what they find."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from posewright.errors import FormatError
 from posewright.formats import EntryKind, MotionLabel, archive_motion, read_omtn
 from posewright.motions import Level
 from posewright.runtimes.openr.stick.finding import MonetFinding, error, quoted, warning
-from posewright.runtimes.openr.stick.jumps import JUMP, jumps
 from posewright.runtimes.openr.stick.limits import AGENTS, MODELS, is_null, postures_of
+from posewright.runtimes.openr.stick.posture_transitions import JUMP, check_jumps
 from posewright.runtimes.openr.stick.setup import MonetArchive, MonetSetup
-from posewright.runtimes.openr.stick.text import AgentLine, Command
+from posewright.runtimes.openr.stick.text import AgentLine, MonetCommand
 
-_SAID = {
+_DESCRIPTIONS = {
     EntryKind.MOTION: "a motion",
     EntryKind.PLACEHOLDER: "a placeholder, which holds no motion",
     EntryKind.SOUND: "a sound",
@@ -24,22 +24,28 @@ _SAID = {
     EntryKind.UNKNOWN: "nothing that is known here",
 }
 
-MOST_GUESSES = 20
-"""For so many names the nearest that exist are looked for, which takes its time in a large archive."""
+MAX_GUESSES = 20
+"""For so many names similar ones are searched, which takes long in a large archive."""
 
-Guess: TypeAlias = Callable[[str, Iterable[str]], str]
+NameGuess: TypeAlias = Callable[[str, Iterable[str]], str]
+"""Returns a hint with similar names, for a name and the existing ones."""
 
 
 @dataclass(frozen=True)
-class Target:
-    """What a line leads to."""
+class LineTarget:
+    """The entry of an archive that a line plays.
+
+    Attributes:
+        archive: of its agent.
+        place: index of the entry; None if there is no such entry.
+    """
 
     archive: MonetArchive
-    place: int | None  # of the entry in it, from 0; None where the line leads nowhere
+    place: int | None
 
 
-def target_of(line: AgentLine, setup: MonetSetup) -> Target | None:
-    """Return what a line leads to; None where its agent plays from no archive, or from none that was read."""
+def target_of(line: AgentLine, setup: MonetSetup) -> LineTarget | None:
+    """Look up the entry of a line; return None if its agent needs no archive, or it was not read."""
     agent = AGENTS.get(line.agent)
     if agent is None or agent.plays is None or line.index is None:
         return None
@@ -47,12 +53,12 @@ def target_of(line: AgentLine, setup: MonetSetup) -> Target | None:
     if archive is None:
         return None
     if line.index < 0:
-        return Target(archive, archive.places.get(line.name))
-    return Target(archive, line.index if line.index < len(archive.entries) else None)
+        return LineTarget(archive, archive.places.get(line.name))
+    return LineTarget(archive, line.index if line.index < len(archive.entries) else None)
 
 
 def index_of(line: AgentLine, setup: MonetSetup) -> int:
-    """Return where what a line plays is in its archive, or what else its agent knows; below 0 for nothing."""
+    """Return the index of a line's entry, or the number that its agent knows; -1 if there is no entry."""
     target = target_of(line, setup)
     index = line.index if target is None else target.place
     return -1 if index is None else index
@@ -65,49 +71,50 @@ def lines_of(setup: MonetSetup) -> Iterator[AgentLine]:
             yield from text.agents
 
 
-def used_places(setup: MonetSetup) -> set[int]:
-    """Return the places of the motions that some line plays."""
-    found = (target_of(line, setup) for line in lines_of(setup))
-    return {
-        target.place
-        for target in found
-        if target and target.place is not None and target.archive is setup.motions
-    }
+def used_indices(setup: MonetSetup) -> set[int]:
+    """Return the indices of the motions that are played by a line."""
+    indices: set[int] = set()
+    for line in lines_of(setup):
+        target = target_of(line, setup)
+        if target is not None and target.place is not None and target.archive is setup.motions:
+            indices.add(target.place)
+    return indices
 
 
 def check_lookups(setup: MonetSetup) -> Iterator[MonetFinding]:
-    """Look up what every line plays."""
-    read: dict[int, str | None] = {}
-    guesses = MOST_GUESSES
+    """Check the entries that lines play."""
+    faults: dict[int, str | None] = {}  # of the motions that were read, by index
+    n_guesses = MAX_GUESSES
     for line in lines_of(setup):
         target = target_of(line, setup)
         if target is None:
             continue
         if target.place is None:
-            yield from _leads_nowhere(line, target.archive, _near if guesses > 0 else lambda *_: "")
-            guesses -= 1
+            guess = _suggest_similar if n_guesses > 0 else _suggest_nothing
+            yield from _check_missing_entry(line, target.archive, guess)
+            n_guesses -= 1
         elif AGENTS[line.agent].plays == "OMTN":
-            yield from _check_motion(line, target.archive, target.place, setup.models, read)
+            yield from _check_motion(line, target.archive, target.place, setup.models, faults)
         else:
             yield from _check_sound(line, target.archive, target.place)
     for command in () if setup.commands is None else setup.commands.commands:
-        yield from _check_waits_for_ever(command, setup)
+        yield from _check_ambiguous_lines(command, setup)
 
 
-def _leads_nowhere(line: AgentLine, archive: MonetArchive, guess: Guess) -> Iterator[MonetFinding]:
-    entries, index = archive.entries, line.index
-    if index is not None and index >= 0:
-        what = f"there is no index {index} in {archive.path.name}, which has {len(entries)}"
-        yield error("index", line.line, what, f"right is 0 to {len(entries) - 1}, or -1 to look the name up")
+def _check_missing_entry(line: AgentLine, archive: MonetArchive, guess: NameGuess) -> Iterator[MonetFinding]:
+    n_entries = len(archive.entries)
+    if line.index is not None and line.index >= 0:
+        message = f"there is no index {line.index} in {archive.path.name}, which has {n_entries}"
+        yield error("index", line.line, message, f"right is 0 to {n_entries - 1}, or -1 to look the name up")
     elif AGENTS[line.agent].plays == "WAVE":
-        names = [entry.name for entry in entries]
-        what = f"no sound in {archive.path.name} is called {quoted(line.name)}"
-        yield error("sound", line.line, what, guess(line.name, names))
+        names = [entry.name for entry in archive.entries]
+        message = f"no sound in {archive.path.name} is called {quoted(line.name)}"
+        yield error("sound", line.line, message, guess(line.name, names))
     elif not is_null(line.name):
-        yield _no_such_motion(line, archive, guess)
+        yield _missing_motion(line, archive, guess)
 
 
-def _no_such_motion(line: AgentLine, archive: MonetArchive, guess: Guess) -> MonetFinding:
+def _missing_motion(line: AgentLine, archive: MonetArchive, guess: NameGuess) -> MonetFinding:
     place = archive.archive.places.get(line.name)
     label = None if place is None else archive.labels[place]
     if place is not None and label is not None:
@@ -115,25 +122,31 @@ def _no_such_motion(line: AgentLine, archive: MonetArchive, guess: Guess) -> Mon
             f"the entry is called so, but -1 looks for the motion's own name: {label.name}; or write {place}"
         )
     elif place is not None:
-        hint = f"the entry is called so, but it holds {_SAID[archive.entries[place].content.kind]}"
+        hint = f"the entry is called so, but it holds {_DESCRIPTIONS[archive.entries[place].content.kind]}"
     else:
         hint = guess(line.name, [label.name for label in archive.motions.values()])
-    what = f"no motion in {archive.path.name} calls itself {quoted(line.name)}: the robot would stay as it is"
-    return error("motion", line.line, what, hint)
+    message = (
+        f"no motion in {archive.path.name} calls itself {quoted(line.name)}: the robot would stay as it is"
+    )
+    return error("motion", line.line, message, hint)
 
 
 def _check_motion(
-    line: AgentLine, archive: MonetArchive, place: int, models: tuple[str, ...], read: dict[int, str | None]
+    line: AgentLine, archive: MonetArchive, place: int, models: tuple[str, ...], faults: dict[int, str | None]
 ) -> Iterator[MonetFinding]:
-    entry, label = archive.entries[place], archive.labels[place]
+    """Check the motion of a line; `faults` caches why motions cannot be read."""
+    entry = archive.entries[place]
+    label = archive.labels[place]
     called = f"{quoted(entry.name)}, index {place} in {archive.path.name},"
     if entry.content.kind is not EntryKind.MOTION:
-        yield error("kind", line.line, f"{called} is {_SAID[entry.content.kind]}", "right is a motion")
+        yield error(
+            "kind", line.line, f"{called} is {_DESCRIPTIONS[entry.content.kind]}", "right is a motion"
+        )
         return
-    if place not in read:
-        read[place] = _fault(archive, place)
-    if read[place] is not None or label is None:
-        yield error("kind", line.line, f"{called} is a motion that cannot be read: {read[place]}")
+    if place not in faults:
+        faults[place] = _read_fault(archive, place)
+    if faults[place] is not None or label is None:
+        yield error("kind", line.line, f"{called} is a motion that cannot be read: {faults[place]}")
         return
     yield from _check_own_name(line, label, called)
     yield from _check_jumps(line, archive, place, called)
@@ -148,15 +161,15 @@ def _check_motion(
 
 
 def _check_jumps(line: AgentLine, archive: MonetArchive, place: int, called: str) -> Iterator[MonetFinding]:
-    """Look whether the robot would jump into the motion, or out of it: MoNet believes the line."""
+    """Check whether the robot would jump at the start or the end, by the postures in the line."""
     motion = archive_motion(place + 1, archive.archive, archive.path)
-    for jump in jumps(motion, postures_of(line.name)):
+    for jump in check_jumps(motion, postures_of(line.name)):
         if jump.level is Level.ERROR:
             yield error(JUMP, line.line, f"{called} is played: {jump.message}", jump.hint)
 
 
-def _fault(archive: MonetArchive, place: int) -> str | None:
-    """Return what keeps a motion from being read, in words."""
+def _read_fault(archive: MonetArchive, place: int) -> str | None:
+    """Return why a motion cannot be read; None if it can."""
     try:
         read_omtn(archive.entries[place].data)
     except FormatError as fault:
@@ -167,39 +180,49 @@ def _fault(archive: MonetArchive, place: int) -> str | None:
 def _check_own_name(line: AgentLine, label: MotionLabel, called: str) -> Iterator[MonetFinding]:
     if line.name == label.name:
         return
-    said, own = postures_of(line.name), postures_of(label.name)
-    if own.said and said != own:
-        what = f"the line says {' to '.join(said)}, but {called} calls itself {quoted(label.name)}"
-        yield warning("posture", line.line, what, "MoNet believes the line")
+    line_postures = postures_of(line.name)
+    own_postures = postures_of(label.name)
+    if own_postures.is_complete and line_postures != own_postures:
+        message = (
+            f"the line says {' to '.join(line_postures)}, but {called} calls itself {quoted(label.name)}"
+        )
+        yield warning("posture", line.line, message, "MoNet believes the line")
 
 
 def _check_sound(line: AgentLine, archive: MonetArchive, place: int) -> Iterator[MonetFinding]:
     entry = archive.entries[place]
     if entry.content.kind is not EntryKind.SOUND:
         called = f"{quoted(entry.name)}, index {place} in {archive.path.name},"
-        yield error("kind", line.line, f"{called} is {_SAID[entry.content.kind]}", "right is a sound (WAVE)")
+        message = f"{called} is {_DESCRIPTIONS[entry.content.kind]}"
+        yield error("kind", line.line, message, "right is a sound (WAVE)")
 
 
-def _check_waits_for_ever(command: Command, setup: MonetSetup) -> Iterator[MonetFinding]:
-    """Look for two lines that MoNet cannot tell apart when their agents say that they are done."""
-    seen: set[tuple[str, int | str]] = set()
+def _check_ambiguous_lines(command: MonetCommand, setup: MonetSetup) -> Iterator[MonetFinding]:
+    """Check for lines that MoNet cannot distinguish in the results of their agents."""
+    result_keys: set[tuple[str, int | str]] = set()
     for line in command.agents:
-        played = _played(line, setup)
-        if played in seen:
-            what = (
+        key = _result_key(line, setup)
+        if key in result_keys:
+            message = (
                 f"{line.agent} is to play the same twice in command {command.head.word(0)}: "
                 "MoNet waits for ever for the second"
             )
-            yield error("count", line.line, what, "take one of the lines out")
-        seen.add(played)
+            yield error("count", line.line, message, "take one of the lines out")
+        result_keys.add(key)
 
 
-def _played(line: AgentLine, setup: MonetSetup) -> tuple[str, int | str]:
-    """Return by what MoNet tells a line from others: the agent, and the index or the name it looks up."""
+def _result_key(line: AgentLine, setup: MonetSetup) -> tuple[str, int | str]:
+    """Return by what MoNet recognises the result of a line: agent, and index or name."""
     index = index_of(line, setup)
-    return line.agent, line.name if index < 0 and target_of(line, setup) is None else index
+    if index < 0 and target_of(line, setup) is None:
+        return line.agent, line.name
+    return line.agent, index
 
 
-def _near(name: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(name, list(known), n=3)
-    return f"did you mean {' or '.join(near)}?" if near else ""
+def _suggest_similar(name: str, names: Iterable[str]) -> str:
+    similar = difflib.get_close_matches(name, list(names), n=3)
+    return f"did you mean {' or '.join(similar)}?" if similar else ""
+
+
+def _suggest_nothing(name: str, names: Iterable[str]) -> str:  # noqa: ARG001 -- a NameGuess
+    return ""

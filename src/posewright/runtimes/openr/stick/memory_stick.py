@@ -1,4 +1,4 @@
-"""The MONET files of a memory stick: which belong together, and which archives they play from.
+"""Reading the MONET files of a memory stick, and grouping them with their archives by robot model.
 
 Source: formats.md section 1.3 and MoNetData.h of Sony's OPEN-R SDK: `OPEN-R/MW/CONF/DESIGNDB.CFG` names the
 archives of each model, `OPEN-R/MW/CONF/<folder>/` holds its MONETCMD.CFG and MONET.CFG. An older MoNet has
@@ -41,24 +41,26 @@ from posewright.runtimes.openr.stick.text import (
 
 OPEN_R = "OPEN-R"
 STICK = "MS"  # the first part of a path as the robot sees it: the memory stick
-DESIGNDB, COMMANDS, TRANSITIONS = "DESIGNDB.CFG", "MONETCMD.CFG", "MONET.CFG"
+DESIGNDB = "DESIGNDB.CFG"
+COMMANDS = "MONETCMD.CFG"
+TRANSITIONS = "MONET.CFG"
 ARCHIVE = ".ODA"
 
 MAX_FILES = 20_000  # a memory stick holds a few hundred files
 
 
 @dataclass
-class Found:
-    """The files that were found, by what their names say; and those given by name, which content tells."""
+class FoundFiles:
+    """The files in searched folders by kind, and the files that were named one by one."""
 
     designdbs: list[Path] = field(default_factory=list)
     commands: list[Path] = field(default_factory=list)
     transitions: list[Path] = field(default_factory=list)
     archives: list[Path] = field(default_factory=list)
-    given: list[Path] = field(default_factory=list)
+    named: list[Path] = field(default_factory=list)
 
     def add(self, path: Path) -> None:
-        """Keep a file of a searched folder, if it is one of those looked for."""
+        """Add a file of a searched folder if it has one of the names of MONET files."""
         name = path.name.upper()
         lists = {DESIGNDB: self.designdbs, COMMANDS: self.commands, TRANSITIONS: self.transitions}
         if name in lists:
@@ -67,18 +69,22 @@ class Found:
             self.archives.append(path)
 
 
-def search(paths: Iterable[Path]) -> Found:
-    """Look through folders; files are kept as they are given."""
-    found = Found()
+def search(paths: Iterable[Path]) -> FoundFiles:
+    """Search folders; files are added as they are.
+
+    Raises:
+        FormatError: there is no such file or folder, or it has too many files.
+    """
+    files = FoundFiles()
     for path in paths:
         if is_folder(path):
             for file in _files_in(path):
-                found.add(file)
+                files.add(file)
         elif path_exists(path):
-            found.given.append(path)
+            files.named.append(path)
         else:
             raise FormatError("there is no such file or folder", where=Where(path=path))
-    return found
+    return files
 
 
 def _files_in(folder: Path) -> Iterator[Path]:
@@ -94,21 +100,25 @@ def _files_in(folder: Path) -> Iterator[Path]:
 
 
 def stick_root(path: Path) -> Path | None:
-    """Return the folder that the robot calls `/MS`: the one that holds the OPEN-R folder a path lies in."""
-    for given in (Path(os.path.normpath(path)), plain_absolute(path)):
-        for folder in (given, *given.parents):
+    """Return the folder that is `/MS` on the robot: the one with the OPEN-R folder in which a path lies."""
+    for start in (Path(os.path.normpath(path)), plain_absolute(path)):
+        for folder in (start, *start.parents):
             if folder.name.upper() == OPEN_R:
                 return folder.parent
     return None
 
 
 def plain_absolute(path: Path) -> Path:
-    """Return a path from the root of the file system, without `..` in it; links stay as they are."""
+    """Return an absolute path without `..`; links are not resolved."""
     return Path(os.path.normpath(path.absolute()))
 
 
 def stick_in(folder: Path) -> Path:
-    """Return the memory stick that a person means by a folder: it, one around it, or `MS` in it."""
+    """Return the memory stick of a folder: the folder itself, one around it, or `MS` in it.
+
+    Raises:
+        FormatError: there is no OPEN-R folder.
+    """
     for candidate in (folder, child(folder, STICK)):
         if candidate is not None and child(candidate, OPEN_R) is not None:
             return candidate
@@ -123,17 +133,19 @@ def stick_in(folder: Path) -> Path:
 
 
 def child(folder: Path, name: str) -> Path | None:
-    """Return what a folder holds under a name, as a memory stick does: whatever the case."""
+    """Return the item of a folder with a name, regardless of case; None if there is none."""
     try:
-        held = sorted(folder.iterdir())
+        items = sorted(folder.iterdir())
     except (OSError, ValueError):
         return None
     exact = folder / name
-    return exact if exact in held else next((one for one in held if one.name.upper() == name.upper()), None)
+    if exact in items:
+        return exact
+    return next((item for item in items if item.name.upper() == name.upper()), None)
 
 
 def on_stick(root: Path, path: str) -> Path | None:
-    """Return the file that the robot calls `path`; None where there is none, or it leads off the stick."""
+    """Return the file of a path on the robot; None if there is none, or it is not on the stick."""
     first, *parts = [part for part in path.split("/") if part] or [""]
     if not path.startswith("/") or first.upper() != STICK or not parts or ".." in parts:
         return None
@@ -144,7 +156,7 @@ def on_stick(root: Path, path: str) -> Path | None:
 
 
 def has_posture_file(folder: Path) -> bool:
-    """Tell whether a POSTURE.CFG lies in a folder, as an older MoNet has it."""
+    """Return whether a folder has a POSTURE.CFG, as with an older MoNet."""
     return child(folder, POSTURE_FILE) is not None
 
 
@@ -155,27 +167,27 @@ _Document = TypeVar("_Document")
 
 @dataclass
 class Documents:
-    """The files, read; what could not be read is among the findings."""
+    """The files that were read; files that could not be read are among the findings."""
 
     designdbs: list[DesignDb] = field(default_factory=list)
     commands: list[MonetCommands] = field(default_factory=list)
     transitions: list[MonetTransitions] = field(default_factory=list)
-    given: list[MonetArchive] = field(default_factory=list)
+    named_archives: list[MonetArchive] = field(default_factory=list)
     findings: list[MonetFinding] = field(default_factory=list)
 
     @classmethod
-    def of(cls, found: Found) -> Documents:
-        """Read what was found."""
+    def of(cls, files: FoundFiles) -> Documents:
+        """Read files."""
         documents = cls()
-        documents.designdbs += documents.each(found.designdbs, read_designdb_file)
-        documents.commands += documents.each(found.commands, read_commands_file)
-        documents.transitions += documents.each(found.transitions, _read_transitions_file)
-        for document in documents.each(found.given, _read_by_content):
-            documents._keep(document)
+        documents.designdbs += documents.read_each(files.designdbs, read_designdb_file)
+        documents.commands += documents.read_each(files.commands, read_commands_file)
+        documents.transitions += documents.read_each(files.transitions, _read_transitions_file)
+        for document in documents.read_each(files.named, _read_by_content):
+            documents._add(document)
         return documents
 
-    def each(self, paths: list[Path], read: Callable[[Path], _Document]) -> Iterator[_Document]:
-        """Yield what can be read; what cannot becomes a finding."""
+    def read_each(self, paths: list[Path], read: Callable[[Path], _Document]) -> Iterator[_Document]:
+        """Yield the documents that can be read; others become findings."""
         for path in paths:
             try:
                 yield read(path)
@@ -183,10 +195,10 @@ class Documents:
                 self.findings.append(_finding(fault, path))
 
     def archive_of(self, *kinds: EntryKind) -> MonetArchive | None:
-        """Return the first of the archives named one by one that holds something of a kind."""
-        return next((one for one in self.given if one.holds(*kinds)), None)
+        """Return the first of the archives that were named one by one with an entry of a kind."""
+        return next((archive for archive in self.named_archives if archive.holds(*kinds)), None)
 
-    def _keep(self, document: DesignDb | MonetCommands | MonetTransitions | MonetArchive) -> None:
+    def _add(self, document: DesignDb | MonetCommands | MonetTransitions | MonetArchive) -> None:
         if isinstance(document, DesignDb):
             self.designdbs.append(document)
         elif isinstance(document, MonetCommands):
@@ -194,48 +206,55 @@ class Documents:
         elif isinstance(document, MonetTransitions):
             self.transitions.append(document)
         else:
-            self.given.append(document)
+            self.named_archives.append(document)
 
 
 def text_bytes(path: Path) -> bytes:
-    """Return what a text file holds, which may be nothing."""
-    return b"" if is_file(path) and not path.stat().st_size else read_file_bytes(path, limit=MAX_TEXT_BYTES)
+    """Return the bytes of a text file, which may be empty."""
+    if is_file(path) and path.stat().st_size == 0:
+        return b""
+    return read_file_bytes(path, limit=MAX_TEXT_BYTES)
 
 
 def read_designdb_file(path: Path) -> DesignDb:
-    """Read a DESIGNDB.CFG from the disk; errors as `read_designdb`."""
+    """Read a DESIGNDB.CFG from a file; errors as `read_designdb`."""
     return read_designdb(text_bytes(path), path)
 
 
 def read_commands_file(path: Path) -> MonetCommands:
-    """Read a MONETCMD.CFG from the disk, or raise the FormatError that it is no text."""
-    return read_commands(_readable(text_bytes(path), path), path)
+    """Read a MONETCMD.CFG from a file; raise a FormatError if it is no text."""
+    data = text_bytes(path)
+    _require_text(data, path)
+    return read_commands(data, path)
 
 
 def _read_transitions_file(path: Path) -> MonetTransitions:
-    return read_transitions(_readable(text_bytes(path), path), path)
+    data = text_bytes(path)
+    _require_text(data, path)
+    return read_transitions(data, path)
 
 
-def _readable(data: bytes, path: Path) -> bytes:
-    """Return `data` where it is text, or raise the FormatError that it is none."""
+def _require_text(data: bytes, path: Path) -> None:
+    """Raise a FormatError unless the data of a file is text."""
     if not is_text(data):
-        hint = "those are DESIGNDB.CFG, MONETCMD.CFG, MONET.CFG and ODA archives"
-        raise FormatError("this is no MONET file", where=Where(path=path, offset=0), hint=hint)
-    return data
+        raise FormatError("this is no MONET file", where=Where(path=path, offset=0), hint=MONET_FILES_HINT)
+
+
+MONET_FILES_HINT = "those are DESIGNDB.CFG, MONETCMD.CFG, MONET.CFG and ODA archives"
 
 
 def _read_by_content(path: Path) -> DesignDb | MonetCommands | MonetTransitions | MonetArchive:
-    magic = _magic(path)
-    if magic.startswith(ARCHIVE_MARKS) or path.suffix.upper() == ARCHIVE:
+    first_bytes = _first_bytes(path)
+    if first_bytes.startswith(ARCHIVE_MARKS) or path.suffix.upper() == ARCHIVE:
         return read_monet_archive(path)
     data = text_bytes(path)
     if path.name.upper() != DESIGNDB:
-        _readable(data, path)
-    return _read_text(data, path)
+        _require_text(data, path)
+    return _parse_text(data, path)
 
 
-def _magic(path: Path) -> bytes:
-    """Return the first bytes of a file, without ever waiting for a pipe or a device."""
+def _first_bytes(path: Path) -> bytes:
+    """Return the first bytes of a file; raises a FormatError for a pipe or a device."""
     try:
         with open_regular_file(path) as file:
             return file.read(4)
@@ -243,7 +262,7 @@ def _magic(path: Path) -> bytes:
         raise FormatError(f"cannot be read: {error.strerror}", where=Where(path=path)) from error
 
 
-def _read_text(data: bytes, path: Path) -> DesignDb | MonetCommands | MonetTransitions:
+def _parse_text(data: bytes, path: Path) -> DesignDb | MonetCommands | MonetTransitions:
     name = path.name.upper()
     commands = read_commands(data, path)
     if is_command_list(commands):
@@ -257,20 +276,25 @@ def _read_text(data: bytes, path: Path) -> DesignDb | MonetCommands | MonetTrans
 
 def _finding(fault: FormatError, path: Path) -> MonetFinding:
     where = fault.where or Where()
-    at = f" (byte {where.offset})" if where.offset else ""
-    return MonetFinding(Level.ERROR, "file", fault.message + at, path, where.line, fault.hint or "")
+    offset = f" (byte {where.offset})" if where.offset else ""
+    return MonetFinding(Level.ERROR, "file", fault.message + offset, path, where.line, fault.hint or "")
 
 
-def nobodys(folder: Path, db: DesignDb) -> MonetFinding:
-    """Return what is to be said of a folder of MONET files that no section speaks of."""
-    what = f"no section is of the robot whose files lie in {plain_absolute(folder).name}: it finds no archive"
-    return MonetFinding(Level.WARNING, "path", what, db.path, hint=f"sections are {', '.join(db.models)}")
+def missing_section_finding(folder: Path, db: DesignDb) -> MonetFinding:
+    """Return the finding about a folder of MONET files for whose robot there is no section."""
+    message = (
+        f"no section is of the robot whose files lie in {plain_absolute(folder).name}: it finds no archive"
+    )
+    return MonetFinding(Level.WARNING, "path", message, db.path, hint=f"sections are {', '.join(db.models)}")
 
 
-def check_designdb(db: DesignDb, here: Collection[str]) -> Iterator[MonetFinding]:
-    """Look at the lines of a DESIGNDB.CFG, and whether what they name is on the stick."""
+def check_designdb(db: DesignDb, models: Collection[str]) -> Iterator[MonetFinding]:
+    """Check the lines of a DESIGNDB.CFG, and whether their files are on the stick.
+
+    A missing archive of one of `models` is an error, of others a note.
+    """
     root = None if db.path is None else stick_root(db.path)
-    for line in db.odd:
+    for line in db.invalid_lines:
         hint = f"right is [ERS-7], or {MOTIONS} /{STICK}/OPEN-R/..."
         yield warning(
             "words", line, f"neither a section, nor a key and a path: {quote_bytes(line.text)}", hint
@@ -280,167 +304,179 @@ def check_designdb(db: DesignDb, here: Collection[str]) -> Iterator[MonetFinding
             message = f"{quoted(entry.path)} is not on the memory stick"
             yield warning("path", entry.line, message, f"paths begin with /{STICK}/, which is the stick")
         elif root is not None and on_stick(root, entry.path) is None:
-            is_ours = not entry.model or entry.model in here
-            level = Level.ERROR if is_ours and entry.key in (MOTIONS, SOUNDS) else Level.NOTE
+            is_needed = not entry.model or entry.model in models
+            level = Level.ERROR if is_needed and entry.key in (MOTIONS, SOUNDS) else Level.NOTE
             message = f"there is no {entry.path} on the stick"
             hint = f"/{STICK} is {root}"
             yield MonetFinding(level, "path", message, db.path, entry.line.number, hint)
 
 
-MOST_LOOSE = 4  # so many archives of a folder are looked into where nothing says which of them is meant
+MAX_CANDIDATES = 4  # archives of a folder that are read if no DESIGNDB.CFG names one
 
 
 def read_stick(*paths: Path | str) -> MemoryStick:
     """Read the MONET files in folders, and files one by one.
 
-    In folders they are known by their names, whatever the case; single files by what they hold. What cannot
-    be read is among the findings.
+    In folders, files are recognised by their names, regardless of case; single files by their contents. Files
+    that cannot be read become findings.
 
     Args:
-        paths: a memory stick, its `OPEN-R` or `CONF` folder, or files that are taken to belong together.
+        paths: a memory stick, its `OPEN-R` or `CONF` folder, or files that belong together.
 
     Raises:
         FormatError: there is no such file or folder, or no MONET file in it.
     """
-    found = search(map(Path, paths))
-    if not (found.designdbs or found.commands or found.transitions or found.given):
-        what = f"no {DESIGNDB}, {COMMANDS} or {TRANSITIONS} here"
+    files = search(map(Path, paths))
+    if not (files.designdbs or files.commands or files.transitions or files.named):
+        message = f"no {DESIGNDB}, {COMMANDS} or {TRANSITIONS} here"
         hint = "name a memory stick, its OPEN-R folder, or the files themselves"
-        raise FormatError(what, where=Where(path=Path(paths[0]) if paths else None), hint=hint)
-    return _Assembly(found, Documents.of(found)).stick()
+        raise FormatError(message, where=Where(path=Path(paths[0]) if paths else None), hint=hint)
+    return _StickBuilder(files, Documents.of(files)).build()
 
 
 @dataclass
-class _Assembly:
-    """Puts files together; the findings of `documents` grow on the way."""
+class _StickBuilder:
+    """Groups files into setups; adds findings to `documents`."""
 
-    found: Found
+    files: FoundFiles
     documents: Documents
     archives: dict[Path, MonetArchive | None] = field(default_factory=dict)
 
-    def stick(self) -> MemoryStick:
+    def build(self) -> MemoryStick:
         documents = self.documents
         texts: tuple[MonetText, ...] = (*documents.commands, *documents.transitions)
         folders = dict.fromkeys(text.path.parent for text in texts if text.path is not None)
         setups = tuple(setup for folder in folders for setup in self._setups(folder))
         if not setups:
-            self._refuse_strangers()
-            self._say_there_is_nothing()
+            self._require_monet_files()
+            self._note_nothing_to_look_up()
             sounds = documents.archive_of(EntryKind.SOUND, EntryKind.MIDI)
             setups = (MonetSetup(motions=documents.archive_of(EntryKind.MOTION), sounds=sounds),)
-        here = {model for setup in setups for model in setup.models}
+        models = {model for setup in setups for model in setup.models}
         for db in documents.designdbs:
-            documents.findings += check_designdb(db, here)
+            documents.findings += check_designdb(db, models)
         paths = [db.path for db in documents.designdbs] + [text.path for text in texts]
-        roots = (root for path in paths if path and (root := stick_root(path)))
-        return MemoryStick(setups, tuple(documents.designdbs), tuple(documents.findings), next(roots, None))
+        roots = [stick_root(path) for path in paths if path is not None]
+        root = next((root for root in roots if root is not None), None)
+        return MemoryStick(setups, tuple(documents.designdbs), tuple(documents.findings), root)
 
-    def _refuse_strangers(self) -> None:
-        """Raise FormatError where files were named one by one, and none of them is a stick's."""
-        found, documents = self.found, self.documents
-        known = found.designdbs or found.commands or found.transitions or documents.given
-        keys = (entry.key for db in documents.designdbs for entry in db.entries)
-        if not known and not any(key.startswith("MONET") for key in keys):
-            hint = "those are DESIGNDB.CFG, MONETCMD.CFG, MONET.CFG and ODA archives"
-            raise FormatError("this is no MONET file", where=Where(path=found.given[0]), hint=hint)
+    def _require_monet_files(self) -> None:
+        """Raise a FormatError if files were named one by one, and none of them is a MONET file."""
+        files = self.files
+        documents = self.documents
+        has_known_files = files.designdbs or files.commands or files.transitions or documents.named_archives
+        keys = [entry.key for db in documents.designdbs for entry in db.entries]
+        if not has_known_files and not any(key.startswith("MONET") for key in keys):
+            path = files.named[0]
+            raise FormatError("this is no MONET file", where=Where(path=path), hint=MONET_FILES_HINT)
 
-    def _say_there_is_nothing(self) -> None:
+    def _note_nothing_to_look_up(self) -> None:
         path = next((db.path for db in self.documents.designdbs), None)
         message = f"there is no {COMMANDS} and no {TRANSITIONS}: nothing to look up"
         self.documents.findings.append(MonetFinding(Level.NOTE, "file", message, path))
 
     def _setups(self, folder: Path) -> Iterator[MonetSetup]:
-        """Yield what belongs together of the files in a folder, once for each set of archives."""
+        """Yield the setups of the files in a folder, one for each set of archives."""
         db = self._designdb(folder)
         models = _models(folder, db)
         if db is not None and not models and stick_root(folder):
-            self.documents.findings.append(nobodys(folder, db))
+            self.documents.findings.append(missing_section_finding(folder, db))
         groups: dict[tuple[str | None, str | None], list[str]] = {}
         for model in models or ("",):
-            groups.setdefault((_path(db, model, MOTIONS), _path(db, model, SOUNDS)), []).append(model)
+            archive_paths = (_entry_path(db, model, MOTIONS), _entry_path(db, model, SOUNDS))
+            groups.setdefault(archive_paths, []).append(model)
         pairs = list(self._pairs(folder))
         for group in groups.values():
             motions = self._archive(db, group[0], MOTIONS, (EntryKind.MOTION, EntryKind.PLACEHOLDER))
             sounds = self._archive(db, group[0], SOUNDS, (EntryKind.SOUND, EntryKind.MIDI))
-            named = tuple(model for model in group if model)
+            group_models = tuple(model for model in group if model)
             for commands, transitions in pairs:
-                yield MonetSetup(named, commands, transitions, motions, sounds, has_posture_file(folder))
+                yield MonetSetup(
+                    group_models, commands, transitions, motions, sounds, has_posture_file(folder)
+                )
 
     def _pairs(self, folder: Path) -> Iterator[tuple[MonetCommands | None, MonetTransitions | None]]:
-        commands = [one for one in self.documents.commands if one.path and one.path.parent == folder]
-        transitions = [one for one in self.documents.transitions if one.path and one.path.parent == folder]
+        """Yield the MONETCMD.CFG and MONET.CFG of a folder that belong together."""
+        commands = [text for text in self.documents.commands if text.path and text.path.parent == folder]
+        transitions = [
+            text for text in self.documents.transitions if text.path and text.path.parent == folder
+        ]
         if stick_root(folder) is not None:
             self._note_missing(folder)
         if len(transitions) == 1:
-            yield from ((one, transitions[0]) for one in commands or (None,))
+            yield from ((text, transitions[0]) for text in commands or (None,))
         else:
-            yield from ((one, None) for one in commands)
-            yield from ((None, one) for one in transitions)
+            yield from ((text, None) for text in commands)
+            yield from ((None, text) for text in transitions)
 
     def _note_missing(self, folder: Path) -> None:
-        for name, without in (
+        for name, consequence in (
             (TRANSITIONS, "MoNet knows no way out of the posture it starts in"),
             (COMMANDS, "no program can ask for anything"),
         ):
             if child(folder, name) is None:
-                message = f"there is no {name} here: {without}"
+                message = f"there is no {name} here: {consequence}"
                 self.documents.findings.append(MonetFinding(Level.WARNING, "file", message, folder))
 
     def _designdb(self, folder: Path) -> DesignDb | None:
-        """Return the DESIGNDB.CFG that speaks of a folder: in it or above it, or the only one there is."""
-        known = self.documents.designdbs
-        for place in (folder, folder.parent):
-            for db in known:
-                if db.path is not None and db.path.parent == place:
+        """Return the DESIGNDB.CFG of a folder: in it or above it, or the only one."""
+        designdbs = self.documents.designdbs
+        for parent in (folder, folder.parent):
+            for db in designdbs:
+                if db.path is not None and db.path.parent == parent:
                     return db
-        if len(known) == 1:
-            return known[0]
+        if len(designdbs) == 1:
+            return designdbs[0]
         path = child(plain_absolute(folder).parent, DESIGNDB) if stick_root(folder) else None
-        if known or path is None or path in self.found.designdbs:
+        if designdbs or path is None or path in self.files.designdbs:
             return None
-        return next(self.documents.each([path], read_designdb_file), None)
+        return next(self.documents.read_each([path], read_designdb_file), None)
 
     def _archive(
         self, db: DesignDb | None, model: str, key: str, kinds: tuple[EntryKind, ...]
     ) -> MonetArchive | None:
-        """Return the archive of a model: one that was named, or what DESIGNDB.CFG says, or the only one."""
+        """Return the archive of a model: one that was named, that of DESIGNDB.CFG, or the only one."""
         named = self.documents.archive_of(*kinds)
-        if named is not None or self.documents.given:
+        if named is not None or self.documents.named_archives:
             return named
         entry = None if db is None else db.archive(model, key)
-        path = self._place(db, entry)
+        path = self._archive_path(db, entry)
         if path is not None:
             return self._read(path)
-        if entry is not None or len(self.found.archives) > MOST_LOOSE:
+        if entry is not None or len(self.files.archives) > MAX_CANDIDATES:
             return None
-        loose = [one for one in map(self._read, self.found.archives) if one is not None and one.holds(*kinds)]
-        return loose[0] if len(loose) == 1 else None
+        archives = [self._read(path) for path in self.files.archives]
+        candidates = [archive for archive in archives if archive is not None and archive.holds(*kinds)]
+        return candidates[0] if len(candidates) == 1 else None
 
     def _read(self, path: Path) -> MonetArchive | None:
         if path not in self.archives:
-            self.archives[path] = next(self.documents.each([path], read_monet_archive), None)
+            self.archives[path] = next(self.documents.read_each([path], read_monet_archive), None)
         return self.archives[path]
 
-    def _place(self, db: DesignDb | None, entry: DesignEntry | None) -> Path | None:
+    def _archive_path(self, db: DesignDb | None, entry: DesignEntry | None) -> Path | None:
         if db is None or db.path is None or entry is None:
             return None
         root = stick_root(db.path)
         if root is not None:
             return on_stick(root, entry.path)
         name = entry.path.rpartition("/")[2].upper()
-        return next((path for path in self.found.archives if path.name.upper() == name), None)
+        return next((path for path in self.files.archives if path.name.upper() == name), None)
 
 
 def _models(folder: Path, db: DesignDb | None) -> tuple[str, ...]:
+    """Return the robot models of the MONET files in a folder."""
     name = plain_absolute(folder).name.upper()
-    fitting = [model for model, known in MODELS.items() if name in (known.folder.upper(), model.upper())]
+    models_of_folder = [
+        model for model, details in MODELS.items() if name in (details.folder.upper(), model.upper())
+    ]
     if db is None or not db.models:
-        return tuple(fitting)
+        return tuple(models_of_folder)
     if db.path is not None and folder == db.path.parent and stick_root(folder):
         return db.models
-    return tuple(model for model in db.models if model in fitting or model.upper() == name)
+    return tuple(model for model in db.models if model in models_of_folder or model.upper() == name)
 
 
-def _path(db: DesignDb | None, model: str, key: str) -> str | None:
+def _entry_path(db: DesignDb | None, model: str, key: str) -> str | None:
     entry = None if db is None else db.archive(model, key)
     return None if entry is None else entry.path

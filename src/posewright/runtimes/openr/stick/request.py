@@ -1,4 +1,4 @@
-"""What is asked of `aibo add`: a motion that begins and ends as its name says, and how it is registered."""
+"""Requests of `aibo add`: a motion for a robot model, and the command that plays it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ from posewright.formats import (
 from posewright.motions import Level, Motion, check_motion, robot_of_motion
 from posewright.robots import Robot
 from posewright.runtimes.openr.stick.finding import MonetFinding
-from posewright.runtimes.openr.stick.jumps import LEGS, jumps
 from posewright.runtimes.openr.stick.limits import (
     AGENTS,
     MODELS,
@@ -34,8 +33,9 @@ from posewright.runtimes.openr.stick.limits import (
     SOUND_AGENT,
     follows_grammar,
     postures_of,
-    refuse_name,
+    require_valid_name,
 )
+from posewright.runtimes.openr.stick.posture_transitions import LEGS, check_jumps
 
 MAX_ID = 10**NUMBER_BYTES - 1
 
@@ -43,8 +43,20 @@ COMMENT = "#####"
 
 
 @dataclass(frozen=True)
-class Registration:
-    """A command that plays a motion."""
+class CommandRegistration:
+    """A command that plays a motion.
+
+    Attributes:
+        id: by which programs request it.
+        name: of the motion.
+        agent: plays the motion.
+        sound: name of a sound that is played with it; None for none.
+        sync: whether both begin together.
+
+    Raises:
+        FormatError: the ID or a name is not valid.
+        UnknownNameError: there is no such agent.
+    """
 
     id: int
     name: str
@@ -54,13 +66,13 @@ class Registration:
 
     def __post_init__(self) -> None:
         if not 0 <= self.id <= MAX_ID:
-            raise FormatError(f"{self.id} is no id of a command", hint=f"right is 0 to {MAX_ID}")
-        refuse_name(self.name)
+            raise FormatError(f"{self.id} is no id of a command", hint=f"ids are 0 to {MAX_ID}")
+        require_valid_name(self.name)
         if self.sound is not None:
-            refuse_name(self.sound)
-        moving = [name for name, agent in AGENTS.items() if agent.plays == "OMTN"]
-        if self.agent not in moving:
-            raise UnknownNameError.among("agent that plays motions", self.agent, moving)
+            require_valid_name(self.sound)
+        motion_agents = [name for name, agent in AGENTS.items() if agent.plays == "OMTN"]
+        if self.agent not in motion_agents:
+            raise UnknownNameError.among("agent that plays motions", self.agent, motion_agents)
 
     @property
     def head(self) -> str:
@@ -69,54 +81,83 @@ class Registration:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The agent lines; -1 has the motion looked up by its own name."""
+        """The agent lines; the index -1 means that the motion is looked up by its own name."""
         motion = f"{self.agent} {self.name} -1"
         return (motion,) if self.sound is None else (motion, f"{SOUND_AGENT} {self.sound} -1")
 
     @property
     def comment(self) -> tuple[str, ...]:
-        """The comment before the command."""
-        return (COMMENT, caption(self.name), COMMENT)
+        """The lines of the comment above the command."""
+        return (COMMENT, comment_for(self.name), COMMENT)
 
 
-def caption(name: str) -> str:
-    """Return the comment that says what a command plays."""
+def comment_for(name: str) -> str:
+    """Return the comment with the name of the motion."""
     return f"# {name}"
 
 
-def motion_to_add(
+def read_motion_to_add(
     motion: Motion | Path | str, page: PageReference | None = None, robot: str | Robot | None = None
 ) -> Motion:
-    """Return the motion that is meant: itself, or the one in a file."""
+    """Return the motion to add: the given one, or that of a file.
+
+    Args:
+        motion: the motion, or a file.
+        page: the motion in a file with several.
+        robot: of a file that does not name its robot.
+
+    Raises:
+        FormatError: the file has several motions and no page is given, or cannot be read.
+    """
     if isinstance(motion, Motion):
         return motion
     file = read_motion_file(motion, robot=robot)
     if page is None and len(file.motions) > 1:
         names = ", ".join(label.name for label in file.pages[:8])
         more = ", ..." if len(file.pages) > 8 else ""
-        what = f"the file holds {len(file.motions)} motions"
-        raise FormatError(what, where=Where(path=Path(motion)), hint=f"say which with --page: {names}{more}")
+        message = f"the file holds {len(file.motions)} motions"
+        hint = f"choose one with --page: {names}{more}"
+        raise FormatError(message, where=Where(path=Path(motion)), hint=hint)
     return file.motion(page)
 
 
-def name_for(motion: Motion, name: str | None) -> str:
-    """Return what the motion is to be called: as asked, or as it is if that tells the robot enough."""
+def resolve_name(motion: Motion, name: str | None) -> str:
+    """Return the name of the motion to add: the given one, otherwise its own.
+
+    Raises:
+        FormatError: its own name does not state its postures.
+    """
     if name is not None:
         return name
     if not follows_grammar(motion.name):
-        what = f"the motion's own name, {motion.name!r}, does not say in which postures it begins and ends"
-        hint = "give it one with --name, as a_stand#stand_kick: all of it, from standing to standing"
-        raise FormatError(what, hint=hint)
+        message = f"the motion's own name, {motion.name!r}, does not say in which postures it begins and ends"
+        hint = "give it one with --name, such as a_stand#stand_kick for a motion from standing to standing"
+        raise FormatError(message, hint=hint)
     return motion.name
 
 
 STRAIGHT = WriteOptions(straighten=True)
 
 
-def fitted(
+def prepare_motion(
     motion: Motion, model: str, name: str, *, accept_loss: bool = False, path: Path | None = None
 ) -> tuple[Rendering, tuple[MonetFinding, ...]]:
-    """Return the motion as MoNet plays it on a model: of its whole body, under that name."""
+    """Convert a motion for MoNet on a robot model.
+
+    Args:
+        motion: the motion.
+        model: the robot model, such as ERS-7.
+        name: of the converted motion.
+        accept_loss: whether the robot may leave out parts of the motion.
+        path: of the motion's file, for messages.
+
+    Returns:
+        The converted motion, and findings about jumps.
+
+    Raises:
+        UnknownNameError: there is no such model.
+        LossError: parts would be left out, and `accept_loss` is false.
+    """
     if model not in MODELS:
         raise UnknownNameError.among("robot that MONET runs on", model, MODELS)
     carried = carry_to_robot(motion, MODELS[model].robot)
@@ -125,28 +166,29 @@ def fitted(
     omtn = FORMATS[OMTN]
     moved = omtn.prepare_motion(moved, STRAIGHT)  # the robot knows no curves
     rendering = omtn.render(moved, Path(f"{name}.mtn"), STRAIGHT)
-    losses = (*describe_carrying_losses(carried), *_lost_by_standing(moved), *rendering.losses)
+    losses = (*describe_carrying_losses(carried), *_standing_legs_loss(moved), *rendering.losses)
     require_no_losses(losses, OMTN, path or Path(name), accept_loss=accept_loss)
-    remarks = (*describe_unmoved_joints(carried), *_broken_rules(moved), *rendering.remarks)
-    return replace(rendering, losses=losses, remarks=remarks), tuple(jumps(moved, postures_of(moved.name)))
+    remarks = (*describe_unmoved_joints(carried), *_design_remarks(moved), *rendering.remarks)
+    return replace(rendering, losses=losses, remarks=remarks), tuple(
+        check_jumps(moved, postures_of(moved.name))
+    )
 
 
-def _broken_rules(motion: Motion) -> Iterator[str]:
-    """Yield that the design rules find errors in the motion, and the first of them.
-
-    Where it begins and ends, and how long it lasts, is left out: MoNet knows postures, and has time.
-    """
+def _design_remarks(motion: Motion) -> Iterator[str]:
+    """Yield a remark if the design rules find errors in the motion."""
     errors = [finding for finding in check_motion(motion) if finding.level is Level.ERROR]
     if errors:
         yield f"`motion check` finds {len(errors)} errors in it, the first: {errors[0].message}"
 
 
-def _lost_by_standing(motion: Motion) -> Iterator[str]:
-    """Yield that legs which the motion never moves are put where its name does not say they are."""
+def _standing_legs_loss(motion: Motion) -> Iterator[str]:
+    """Yield a loss if legs that the motion does not move get another posture than its name states."""
     legs = robot_of_motion(motion).groups.get(LEGS, ())
-    unset = [joint for joint in legs if joint not in moved_joints(motion)]
-    said = postures_of(motion.name)
-    if unset and said.said and said != (STAND, STAND):
-        what = "the legs" if len(unset) == len(legs) else ", ".join(unset)
-        where = f"they go to the pose {STAND!r}, whatever the posture"
-        yield f"that it leaves {what} alone: MoNet plays motions of the whole body, so {where}"
+    unmoved_legs = [joint for joint in legs if joint not in moved_joints(motion)]
+    postures = postures_of(motion.name)
+    if unmoved_legs and postures.is_complete and postures != (STAND, STAND):
+        joints = "the legs" if len(unmoved_legs) == len(legs) else ", ".join(unmoved_legs)
+        yield (
+            f"that it leaves {joints} alone: MoNet plays motions of the whole body, so they go to the pose "
+            f"{STAND!r}, whatever the posture"
+        )

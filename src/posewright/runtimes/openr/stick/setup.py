@@ -1,7 +1,7 @@
-"""The MONET files of a robot that belong together: commands, ways between postures, archives, DESIGNDB.CFG.
+"""The MONET files of a robot: commands, transitions between postures, archives, DESIGNDB.CFG.
 
-Source: formats.md section 1.3: DESIGNDB.CFG says which archives a robot model finds under which key, in
-`[ERS-7]` sections with lines `MONET_MOTION /MS/OPEN-R/...`.
+Source: formats.md section 1.3: DESIGNDB.CFG defines the archives of each robot model, in `[ERS-7]` sections
+with lines `MONET_MOTION /MS/OPEN-R/...`.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ _SECTION = re.compile(rb"\[\s*([^\]]*?)\s*\]")
 class DesignEntry:
     """One line of a section."""
 
-    model: str  # the section's name; empty before the first section, where it holds for every model
+    model: str  # name of the section; empty before the first section, for all models
     key: str
-    path: str  # where it lies, as the robot sees it: `/MS` is the memory stick
+    path: str  # on the robot, where `/MS` is the memory stick
     line: TextLine
 
 
@@ -54,23 +54,23 @@ class DesignDb:
 
     @cached_property
     def entries(self) -> tuple[DesignEntry, ...]:
-        """What it says, in its order."""
+        """The entries, in the order of the file."""
         return tuple(self._entries())
 
     @cached_property
     def models(self) -> tuple[str, ...]:
-        """The models that have a section, in its order."""
-        return tuple(dict.fromkeys(name for line in self.lines if (name := _section(line)) is not None))
+        """The models with a section, in the order of the file."""
+        return tuple(dict.fromkeys(name for line in self.lines if (name := _section_name(line)) is not None))
 
     @property
-    def odd(self) -> tuple[TextLine, ...]:
-        """The lines that say nothing that can be understood."""
-        return tuple(line for line in self.lines if _says_something(line) and not _is_understood(line))
+    def invalid_lines(self) -> tuple[TextLine, ...]:
+        """The lines that are neither sections nor entries."""
+        return tuple(line for line in self.lines if _has_content(line) and not _is_valid(line))
 
     def archive(self, model: str, key: str) -> DesignEntry | None:
-        """Return what a model finds under a key; without a section of its own, what holds for all."""
-        found = [entry for entry in self.entries if entry.key == key and entry.model in (model, "")]
-        return max(found, key=lambda entry: entry.model == model, default=None)
+        """Return the entry of a model with a key; otherwise the one for all models."""
+        candidates = [entry for entry in self.entries if entry.key == key and entry.model in (model, "")]
+        return max(candidates, key=lambda entry: entry.model == model, default=None)
 
     def render(self) -> bytes:
         """Return the bytes of the file."""
@@ -79,10 +79,10 @@ class DesignDb:
     def _entries(self) -> Iterator[DesignEntry]:
         model = ""
         for line in self.lines:
-            section = _section(line)
+            section = _section_name(line)
             if section is not None:
                 model = section
-            elif _says_something(line) and _is_understood(line):
+            elif _has_content(line) and _is_valid(line):
                 key, path = MonetLine(line).words
                 yield DesignEntry(model, key, path, line)
 
@@ -91,68 +91,72 @@ def read_designdb(data: bytes, path: Path | None = None) -> DesignDb:
     """Read a DESIGNDB.CFG.
 
     Raises:
-        FormatError: it is no text, as on the sticks that AIBO software was sold on; or far too long.
+        FormatError: it is no text, as on the sticks with AIBO software that Sony sold; or far too long.
     """
     if not is_text(data):
-        what = "this is not text: on the memory sticks that Sony sold it is encrypted"
+        message = "this is not text: on the memory sticks that Sony sold it is encrypted"
         hint = "MONET is of sticks made with the OPEN-R SDK, whose DESIGNDB.CFG can be read in any editor"
-        raise FormatError(what, where=Where(path=path, offset=0), hint=hint)
+        raise FormatError(message, where=Where(path=path, offset=0), hint=hint)
     return DesignDb(tuple(split_lines(data, path)), path)
 
 
-def _section(line: TextLine) -> str | None:
+def _section_name(line: TextLine) -> str | None:
     match = _SECTION.fullmatch(line.text)
     return match[1].decode("latin-1") if match else None
 
 
-def _says_something(line: TextLine) -> bool:
+def _has_content(line: TextLine) -> bool:
     return bool(line.text) and not line.text.startswith(b"#")
 
 
-def _is_understood(line: TextLine) -> bool:
-    return _section(line) is not None or len(MonetLine(line).words) == 2
+def _is_valid(line: TextLine) -> bool:
+    return _section_name(line) is not None or len(MonetLine(line).words) == 2
 
 
 @dataclass(frozen=True)
 class MonetArchive:
-    """An archive, and what its motions call themselves."""
+    """An archive, with the names of its motions."""
 
     archive: OdaArchive
     path: Path
 
     @property
     def entries(self) -> tuple[OdaEntry, ...]:
-        """The entries in the order in which indices count them, from 0."""
+        """The entries in the order of their indices, from 0."""
         return self.archive.entries
 
     @cached_property
     def labels(self) -> tuple[MotionLabel | None, ...]:
-        """What the motion in each entry says of itself; None where there is none that can be read."""
+        """The label of the motion in each entry; None if there is no readable motion."""
         return tuple(label_of(entry.data) for entry in self.entries)
 
     @cached_property
     def places(self) -> Mapping[str, int]:
-        """Where each name leads that MoNet looks up: of motions their own names, of others the entry's."""
-        names = [
-            (label.name if label is not None else None) if entry.type == "OMTN" else entry.name
-            for entry, label in zip(self.entries, self.labels, strict=True)
-        ]
-        return {name: place for place, name in reversed(list(enumerate(names))) if name is not None}
+        """Indices of the entries by the names that MoNet looks up: a motion's own, otherwise the entry's."""
+        places: dict[str, int] = {}
+        for place, (entry, label) in enumerate(zip(self.entries, self.labels, strict=True)):
+            name = entry.name
+            if entry.type == "OMTN":
+                if label is None:
+                    continue
+                name = label.name
+            places.setdefault(name, place)
+        return places
 
     @property
     def motions(self) -> Mapping[int, MotionLabel]:
-        """The entries that hold a motion, by their place."""
+        """The labels of the entries with a motion, by index."""
         return {place: label for place, label in enumerate(self.labels) if label is not None}
 
     def holds(self, *kinds: EntryKind) -> bool:
-        """Tell whether an entry holds something of one of these kinds."""
+        """Return whether an entry has one of these kinds."""
         return any(entry.content.kind in kinds for entry in self.entries)
 
     @property
-    def twice(self) -> tuple[str, ...]:
-        """The names that several motions give themselves."""
-        counts = Counter(label.name for label in self.labels if label is not None)
-        return tuple(name for name, count in counts.items() if count > 1)
+    def duplicate_names(self) -> tuple[str, ...]:
+        """The names that several motions have."""
+        occurrences = Counter(label.name for label in self.labels if label is not None)
+        return tuple(name for name, count in occurrences.items() if count > 1)
 
 
 def read_monet_archive(path: Path) -> MonetArchive:
@@ -165,8 +169,12 @@ class MonetSetup:
     """The files of one robot model, or of several that share them.
 
     Attributes:
-        models: as DESIGNDB.CFG calls them; empty where nothing says whose the files are.
-        older: whether a POSTURE.CFG lies beside them, which an older MoNet read its postures from.
+        models: by their names in DESIGNDB.CFG; empty if they are unknown.
+        commands: the MONETCMD.CFG; None if there is none, as with the others.
+        transitions: the MONET.CFG.
+        motions: the archive of motions.
+        sounds: the archive of sounds.
+        older: whether a POSTURE.CFG lies beside them, from which an older MoNet read its postures.
     """
 
     models: tuple[str, ...] = ()
@@ -177,7 +185,7 @@ class MonetSetup:
     older: bool = False
 
     def to_dict(self) -> dict[str, object]:
-        """Return which files these are and what they hold, fit for JSON."""
+        """Return the files and the numbers of their items as plain data."""
         commands = self.commands
         return {
             "models": list(self.models),
@@ -204,11 +212,13 @@ class MonetSetup:
 
 @dataclass(frozen=True)
 class MemoryStick:
-    """What was found on a memory stick, in a folder, or among files.
+    """The MONET files on a memory stick, in a folder, or among files.
 
     Attributes:
-        findings: what was wrong with finding and reading them.
-        root: the folder that the robot calls `/MS`; None where no file lies in an `OPEN-R` folder.
+        setups: the files by robot models.
+        designdbs: all DESIGNDB.CFG.
+        findings: problems with finding and reading the files.
+        root: the folder that is `/MS` on the robot; None if no file lies in an `OPEN-R` folder.
     """
 
     setups: tuple[MonetSetup, ...]
@@ -217,5 +227,5 @@ class MemoryStick:
     root: Path | None = None
 
     def setup(self, model: str) -> MonetSetup | None:
-        """Return the files of a model."""
+        """Return the files of a model; None if there are none."""
         return next((setup for setup in self.setups if model in setup.models), None)

@@ -1,7 +1,7 @@
-"""The text files of MONET: commands (MONETCMD.CFG), ways between postures (MONET.CFG), and their lines.
+"""The text files of MONET: commands (MONETCMD.CFG) and transitions between postures (MONET.CFG).
 
-Source: formats.md section 1.3. Lines are taken apart as MoNet takes them apart. A file is kept as its lines,
-so that what is not edited is written back byte for byte.
+Source: formats.md section 1.3. Lines are split into words as MoNet does. A file is stored as its lines, so
+that unedited lines are written back byte for byte.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _AGENT = "monetagent"
 
 
 class LineKind(Enum):
-    """What a line is: MoNet takes it for what comes next, we for what it looks like."""
+    """Kind of a line by its appearance; MoNet itself goes by the number of announced lines."""
 
     COMMENT = "comment"
     BLANK = "blank"
@@ -38,18 +38,21 @@ class MonetLine:
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        """The words between blanks and tabs; bytes are letters of Latin-1, so nothing is lost."""
+        """The words between blanks and tabs, decoded as Latin-1."""
         return tuple(word.decode("latin-1") for word in _WORD.findall(self.line.raw.rstrip(b"\r\n")))
 
     @cached_property
     def kind(self) -> LineKind:
-        """What the line looks like."""
+        """Kind of the line by its appearance."""
         if self.line.raw.startswith(b"#"):
             return LineKind.COMMENT
         if not self.words:
             return LineKind.BLANK
-        numbers = [number(word) is not None for word in self.words[:3]]
-        if numbers[0] or (all(numbers[1:]) and len(numbers) == 3 and not self._names_an_agent):
+        are_numbers = [number(word) is not None for word in self.words[:3]]
+        if are_numbers[0]:
+            return LineKind.HEAD
+        is_head_with_bad_id = len(are_numbers) == 3 and all(are_numbers[1:])
+        if is_head_with_bad_id and not self._names_an_agent:
             return LineKind.HEAD
         return LineKind.AGENT
 
@@ -58,55 +61,58 @@ class MonetLine:
         return self.words[0].lower().startswith(_AGENT)
 
     def word(self, place: int) -> str:
-        """Return a word by its place from 0; empty where there is none."""
+        """Return a word by its index; empty if there is none."""
         return self.words[place] if place < len(self.words) else ""
 
 
 @dataclass(frozen=True)
 class AgentLine(MonetLine):
-    """`<agent> <name> <index>`: who is to play what."""
+    """`<agent> <name> <index>`: an agent plays an entry of an archive."""
 
     @property
     def agent(self) -> str:
-        """Who carries it out."""
+        """Name of the agent."""
         return self.word(0)
 
     @property
     def name(self) -> str:
-        """What is to be played."""
+        """Name of the motion or sound."""
         return self.word(1)
 
     @property
     def index(self) -> int | None:
-        """Where in the archive it is; below 0 it is looked up by name. None where that is no number."""
+        """Index in the archive; a negative one means a look-up by name. None if the word is no number."""
         return number(self.word(2))
 
 
 @dataclass(frozen=True)
 class HeadLine(MonetLine):
-    """`<id> <number of agent lines> <sync key>`: a command begins."""
+    """`<id> <number of agent lines> <sync key>`: the first line of a command."""
 
     @property
     def id(self) -> int | None:
-        """By which a program asks for the command; None where it is no number."""
+        """ID of the command; None if the word is no number."""
         return number(self.word(0))
 
     @property
     def declared(self) -> int | None:
-        """How many agent lines are said to follow; None where it is no number."""
+        """Announced number of agent lines; None if the word is no number."""
         return number(self.word(1))
 
 
 def number(word: str) -> int | None:
-    """Return a whole number, or None where `word` is none."""
+    """Parse a whole number; return None if the word is none."""
     return int(word) if _NUMBER.fullmatch(word) else None
 
 
-def sense(line: TextLine) -> MonetLine:
-    """Return the line as what it looks like."""
-    taken = MonetLine(line)
-    made = {LineKind.HEAD: HeadLine, LineKind.AGENT: AgentLine}.get(taken.kind, MonetLine)
-    return made(line)
+def classify(line: TextLine) -> MonetLine:
+    """Return a line as an instance of the class of its kind."""
+    monet_line = MonetLine(line)
+    if monet_line.kind is LineKind.HEAD:
+        return HeadLine(line)
+    if monet_line.kind is LineKind.AGENT:
+        return AgentLine(line)
+    return monet_line
 
 
 @dataclass(frozen=True)
@@ -117,21 +123,21 @@ class MonetText:
     path: Path | None = None
 
     @cached_property
-    def senses(self) -> tuple[MonetLine, ...]:
-        """What each line is."""
-        return tuple(map(sense, self.lines))
+    def classified_lines(self) -> tuple[MonetLine, ...]:
+        """The lines, classified."""
+        return tuple(map(classify, self.lines))
 
     @property
     def agents(self) -> tuple[AgentLine, ...]:
-        """The lines that say who plays what."""
-        return tuple(line for line in self.senses if isinstance(line, AgentLine))
+        """The agent lines."""
+        return tuple(line for line in self.classified_lines if isinstance(line, AgentLine))
 
     @property
     def eol(self) -> bytes:
         """The line end of the file: that of most of its lines."""
-        windows = sum(line.raw.endswith(b"\r\n") for line in self.lines)
-        unix = sum(line.raw.endswith(b"\n") for line in self.lines) - windows
-        return b"\r\n" if windows > unix else b"\n"
+        n_crlf = sum(line.raw.endswith(b"\r\n") for line in self.lines)
+        n_lf = sum(line.raw.endswith(b"\n") for line in self.lines) - n_crlf
+        return b"\r\n" if n_crlf > n_lf else b"\n"
 
     def render(self) -> bytes:
         """Return the bytes of the file."""
@@ -140,15 +146,16 @@ class MonetText:
 
 @dataclass(frozen=True)
 class MonetTransitions(MonetText):
-    """MONET.CFG: the ways from one posture to another."""
+    """MONET.CFG: the transitions between postures."""
 
 
 @dataclass(frozen=True)
-class Command:
-    """What a program can ask for by a number.
+class MonetCommand:
+    """A command that programs request by its ID.
 
     Attributes:
-        agents: the agent lines up to the next head, whatever the head says of their number.
+        head: its head line.
+        agents: agent lines up to the next head, whatever number the head announces.
     """
 
     head: HeadLine
@@ -156,18 +163,18 @@ class Command:
 
     @property
     def id(self) -> int | None:
-        """By which a program asks for it; None where it is no number."""
+        """Its ID; None if the word is no number."""
         return self.head.id
 
 
 @dataclass(frozen=True)
 class MonetCommands(MonetText):
-    """MONETCMD.CFG: what a program can ask for."""
+    """MONETCMD.CFG: the commands that programs can request."""
 
     @cached_property
-    def commands(self) -> tuple[Command, ...]:
+    def commands(self) -> tuple[MonetCommand, ...]:
         """The commands in the order of the file."""
-        return tuple(Command(head, tuple(agents)) for head, agents in self._groups() if head is not None)
+        return tuple(MonetCommand(head, tuple(agents)) for head, agents in self._groups() if head is not None)
 
     @cached_property
     def stray(self) -> tuple[AgentLine, ...]:
@@ -177,88 +184,99 @@ class MonetCommands(MonetText):
     def _groups(self) -> Iterator[tuple[HeadLine | None, list[AgentLine]]]:
         head: HeadLine | None = None
         agents: list[AgentLine] = []
-        for line in self.senses:
+        for line in self.classified_lines:
             if isinstance(line, HeadLine):
                 yield head, agents
-                head, agents = line, []
+                head = line
+                agents = []
             elif isinstance(line, AgentLine):
                 agents.append(line)
         yield head, agents
 
     @property
     def heads_read(self) -> tuple[int, ...]:
-        """The lines that MoNet takes for heads, by number: it only counts the lines that were announced."""
-        read: list[int] = []
-        pending = 0
-        for line in self.senses:
+        """Numbers of the lines that MoNet reads as heads: it counts announced lines, whatever they are."""
+        heads: list[int] = []
+        n_announced = 0
+        for line in self.classified_lines:
             if line.kind is LineKind.COMMENT:
                 continue
-            if pending:
-                pending -= 1
+            if n_announced:
+                n_announced -= 1
             else:
-                read.append(line.line.number)
-                pending = number(line.word(1)) or 0
-        return tuple(read)
+                heads.append(line.line.number)
+                n_announced = number(line.word(1)) or 0
+        return tuple(heads)
 
-    def with_id(self, number: int) -> tuple[Command, ...]:
-        """Return the commands of that id; a robot keeps the last."""
+    def with_id(self, number: int) -> tuple[MonetCommand, ...]:
+        """Return the commands with an ID; a robot uses the last."""
         return tuple(command for command in self.commands if command.id == number)
 
     def with_command(self, head: str, agents: Iterable[str], comment: Iterable[str] = ()) -> MonetCommands:
         """Return the file with one more command at its end, in the file's own line ends."""
         texts = (*comment, head, *agents)
-        return self._of([*self._closed(), *(text.encode("latin-1") + self.eol for text in texts)])
+        return self._parse(
+            [*self._terminated_lines(), *(text.encode("latin-1") + self.eol for text in texts)]
+        )
 
     def with_replaced(
-        self, number: int, head: str, agents: Iterable[str], retold: Mapping[str, str] = MappingProxyType({})
+        self,
+        number: int,
+        head: str,
+        agents: Iterable[str],
+        new_comments: Mapping[str, str] = MappingProxyType({}),
     ) -> MonetCommands:
-        """Return the file with a command in the place of the last of that id, and without earlier ones.
+        """Return the file with a command in place of the last one with an ID, and without earlier ones.
 
-        Comments right above the command that stand in `retold` say what they say there; all others stay.
+        Args:
+            number: the ID.
+            head: new head line.
+            agents: new agent lines.
+            new_comments: replacements of comments right above the command, by their present text.
         """
-        old = self.with_id(number)
-        gone = {line.line.number for command in old for line in (command.head, *command.agents)}
-        new = [text.encode("latin-1") + self.eol for text in (head, *agents)]
-        kept: list[bytes] = []
+        replaced = self.with_id(number)
+        removed_lines = {line.line.number for command in replaced for line in (command.head, *command.agents)}
+        new_lines = [text.encode("latin-1") + self.eol for text in (head, *agents)]
+        result: list[bytes] = []
         for line in self.lines:
-            if line.number == old[-1].head.line.number:
-                kept = [*self._retold(kept, retold), *new]
-            elif line.number not in gone:
-                kept.append(line.raw)
-        return self._of(kept)
+            if line.number == replaced[-1].head.line.number:
+                result = [*self._replace_comments(result, new_comments), *new_lines]
+            elif line.number not in removed_lines:
+                result.append(line.raw)
+        return self._parse(result)
 
-    def _retold(self, lines: list[bytes], retold: Mapping[str, str]) -> list[bytes]:
-        """Return lines, the comments that they end in saying what they are to say."""
-        after = list(lines)
-        for place in range(len(lines) - 1, -1, -1):
-            text = lines[place].rstrip(b"\r\n").decode("latin-1")
+    def _replace_comments(self, lines: list[bytes], new_comments: Mapping[str, str]) -> list[bytes]:
+        """Return lines with replacements for the comments at their end."""
+        result = list(lines)
+        for index in range(len(lines) - 1, -1, -1):
+            text = lines[index].rstrip(b"\r\n").decode("latin-1")
             if not text.startswith("#"):
                 break
-            if text in retold:
-                after[place] = retold[text].encode("latin-1") + self.eol
-        return after
+            if text in new_comments:
+                result[index] = new_comments[text].encode("latin-1") + self.eol
+        return result
 
-    def _closed(self) -> list[bytes]:
+    def _terminated_lines(self) -> list[bytes]:
         """Return the lines, the last of them with a line end."""
-        raw = [line.raw for line in self.lines]
-        if raw and not raw[-1].endswith(b"\n"):
-            raw[-1] += self.eol
-        return raw
+        lines = [line.raw for line in self.lines]
+        if lines and not lines[-1].endswith(b"\n"):
+            lines[-1] += self.eol
+        return lines
 
-    def _of(self, lines: list[bytes]) -> MonetCommands:
+    def _parse(self, lines: list[bytes]) -> MonetCommands:
         return MonetCommands(tuple(split_lines(b"".join(lines), self.path)), self.path)
 
 
 def read_commands(data: bytes, path: Path | None = None) -> MonetCommands:
-    """Read a MONETCMD.CFG; whatever stands in it is kept, and only a check finds fault with it."""
+    """Read a MONETCMD.CFG without checking it."""
     return MonetCommands(tuple(split_lines(data, path)), path)
 
 
 def read_transitions(data: bytes, path: Path | None = None) -> MonetTransitions:
-    """Read a MONET.CFG; as `read_commands`."""
+    """Read a MONET.CFG without checking it."""
     return MonetTransitions(tuple(split_lines(data, path)), path)
 
 
 def is_command_list(text: MonetText) -> bool:
-    """Tell a MONETCMD.CFG from a MONET.CFG: only the former has head lines."""
-    return any(line.kind is LineKind.HEAD for line in text.senses)
+    """Return whether a text is a MONETCMD.CFG and not a MONET.CFG: only the former has head lines."""
+    return any(line.kind is LineKind.HEAD for line in text.classified_lines)

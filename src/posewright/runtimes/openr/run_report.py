@@ -1,4 +1,4 @@
-"""What happened in a run of OPEN-R objects, as lines for people."""
+"""Text reports of a run of OPEN-R objects: a line per message, and a summary."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _COLOURS = {"refused": "yellow", "silent": "red", "state": "cyan", "ready": "dim
 
 
 def message_line(entry: LogEntry) -> Styled:
-    """Return an entry as a line: when, from whom to whom, and what."""
+    """Return an entry as a line: time, sender and receiver, label."""
     sender, receiver = ends_of(entry)
     ends = f"{sender} -> {receiver}" if entry.kind in BETWEEN else sender
     text = f"{entry.time_s:8.3f} s  {ends:<36}  {label_of(entry)}"
@@ -21,17 +21,17 @@ def message_line(entry: LogEntry) -> Styled:
 
 
 def run_lines(result: PlainMapping, entries: Iterable[LogEntry]) -> Lines:
-    """Yield what happened in a run, from what `openr_result` returns and the entries of its recording."""
+    """Yield the report of a run: the summary of `openr_result`, and notable entries of its log."""
     n_sent = sum(message["kind"] == "notify" for message in result["messages"])
     n_waited = sum(message["kind"] == "waits" for message in result["messages"])
-    summary = f"{result['duration_s']:.3f} s, {format_count(n_sent, 'message')} handed over"
+    summary = f"{result['duration_s']:.3f} s, {format_count(n_sent, 'message')} delivered"
     summary += f", {n_waited} of a busy observer waited" if n_waited else ""
     yield f"{result['program']} on {result['robot']}: {summary}"
     for entry in entries:
         if text := _summary_text(entry):
             yield Styled(f"{entry.time_s:8.3f} s  {text}", _COLOURS.get(entry.kind, ""))
     upright = {
-        None: "nobody knows whether the robot fell",
+        None: "it is unknown whether the robot fell",
         False: "the robot stayed up",
         True: f"the robot fell at {result['fell_s'] or 0.0:.3f} s{_before_fall(result)}",
     }
@@ -39,7 +39,7 @@ def run_lines(result: PlainMapping, entries: Iterable[LogEntry]) -> Lines:
 
 
 def _summary_text(entry: LogEntry) -> str:
-    """Return what the end of a run says of an entry; nothing of most messages."""
+    """Return the line of an entry in the report; empty for kinds that are left out."""
     texts = {
         STATE: "{object}: {state}",
         "syslog": "{object} says: {text}",
@@ -50,7 +50,7 @@ def _summary_text(entry: LogEntry) -> str:
 
 
 def _before_fall(result: PlainMapping) -> str:
-    """Return in which states the robot fell: the last of each object, and the one before."""
+    """Return the states of the objects before a fall: the last of each, and the one before."""
     states: dict[str, list[str]] = {}
     for state in result["states"]:
         if result["fell"] and state["time_s"] <= result["fell_s"]:

@@ -1,0 +1,67 @@
+"""Checks whether a motion begins and ends in the postures of its name; if not, the robot jumps.
+
+MoNet moves the robot to the first posture in a name, and then sends the first pose of the motion at once,
+however far away it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from posewright.motions import DesignRules, Level, Motion, Pose, robot_of_motion
+from posewright.runtimes.openr.stick.finding import MonetFinding
+from posewright.runtimes.openr.stick.limits import MotionPostures
+
+LEGS = "legs"  # the group of an AIBO's card that holds the joints of its legs
+
+JUMP = "jump"
+"""Rule of the findings about jumps."""
+
+FARTHEST_DEG = 30.0
+"""Largest distance of a leg joint from a posture without harm [deg]. Ours: just above the 27 degrees of
+Sony's walk backwards; the other motions of Sony's SDK begin and end within 9 degrees."""
+
+
+def check_jumps(motion: Motion, postures: MotionPostures) -> Iterator[MonetFinding]:
+    """Yield findings about legs that are far from the poses in a name: errors, or warnings if nearer.
+
+    The design rules define which distance is worth a warning. A name without a pose, such as `any`, is
+    compared with the nearest pose.
+    """
+    poses = motion.resolved_poses()
+    first = poses[0] if motion.start is not None else poses[1]
+    yield from _check_distance(motion, first, postures.start, "begins")
+    yield from _check_distance(motion, poses[-1], postures.end, "ends")
+
+
+def _check_distance(motion: Motion, pose: Pose, posture: str, verb: str) -> Iterator[MonetFinding]:
+    """Yield a finding if a pose of a motion is far from a posture."""
+    card = robot_of_motion(motion)
+    legs = [joint for joint in card.groups.get(LEGS, ()) if joint in motion.joints]
+    candidates = [posture] if posture in card.poses else list(card.poses)
+    if not candidates or not legs:
+        return
+    goals = np.array([[card.poses[name][joint] for joint in legs] for name in candidates])
+    differences = np.abs(pose.on(tuple(legs)).angles - goals)
+    differences_deg = np.nan_to_num(np.rad2deg(differences), nan=0.0)
+    nearest = int(differences_deg.max(axis=1).argmin())
+    distances_deg = differences_deg[nearest]
+    posture = candidates[nearest]
+    farthest = int(distances_deg.argmax())
+    reason = "which its name says"
+    if len(candidates) > 1:
+        reason = "the nearest pose to it, as its name says none"
+    if distances_deg[farthest] > DesignRules.of(card).near_pose_deg:
+        message = (
+            f"the motion {verb} with {legs[farthest]} {distances_deg[farthest]:.0f} deg from where it is in "
+            f"{posture!r}, {reason}: the robot would jump"
+        )
+        level = Level.ERROR if distances_deg[farthest] > FARTHEST_DEG else Level.WARNING
+        option, keyframe = ("from", "first") if verb == "begins" else ("to", "last")
+        hint = (
+            f"lead it there: `gait sample --{option} {posture}`, or a {keyframe} keyframe; "
+            "or give it a fitting name"
+        )
+        yield MonetFinding(level, JUMP, message, hint=hint)
