@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.control import Safety
+from posewright.control import Safety, Until
 from posewright.evaluation.thresholds import PhysicsRules
 from posewright.formats import document_of
 from posewright.recordings import Recording
@@ -25,7 +25,7 @@ from posewright.recordings.falls import tilt
 from posewright.robots import robot
 from posewright.rotation import roll_pitch_yaw
 from posewright.runs import perform
-from posewright.runtimes.openr import UntilIdle, set_up_openr
+from posewright.runtimes.openr import set_up_openr
 from posewright.runtimes.openr.monet.messages import IDLE
 from posewright.runtimes.openr.stick import read_stick
 
@@ -76,7 +76,8 @@ def recorded(files: Sequence[str], *, hardware: bool, player: str = "sony") -> R
     """Play the script on a simulated dog."""
     commands = script(STEP_S + (player == "exact") * DOG.frame_period_s)
     controller = set_up_openr("monet", monet=files, commands=commands, player=player).controller()
-    safety, until = Safety(DOG, hardware=hardware), UntilIdle(controller, 1.0)
+    safety = Safety(DOG, hardware=hardware)
+    until = Until(lambda: controller.is_idle, 1.0)
     return perform(
         controller, DOG, name="openr monet", until_s=120.0, pose="sleep", safety=safety, watchers=[until]
     )
