@@ -69,20 +69,20 @@ def test_questions_print_as_text_that_parses_to_them_again() -> None:
         ("after(-1 s)", 7, "`after` cannot wait -1 s"),
         ("after(25 h)", 7, "86400 s at most"),
         ("after(1e308)", 7, "cannot wait"),
-        ("after(n)", 7, "needs a time that never changes"),
-        ("after(1 if in(walking) else 2)", 9, "needs a time that never changes"),
-        ("after(3 m)", 7, "`after` needs a time, not m"),
-        ("after(width)", 7, "`after` needs a time, not m"),
+        ("after(n)", 7, "needs a constant time"),
+        ("after(1 if in(walking) else 2)", 9, "needs a constant time"),
+        ("after(3 m)", 7, "`after` needs a time, not a number in m"),
+        ("after(width)", 7, "`after` needs a time, not a number in m"),
         ("after(near)", 7, "`after` needs a number"),
         ("after(1 s, 2 s)", 1, "after takes one time"),
         ("held(near)", 1, "a condition and a time"),
         ("held(n, 1 s)", 6, "`held` needs a truth value, not a number"),
         ("held(1 s, near)", 6, "`held` needs a truth value"),
         ("in(wlking)", 4, "did you mean walking"),
-        ("in()", 1, "`in` asks for one state"),
-        ("in(walking, waiting)", 1, "`in` asks for one state"),
+        ("in()", 1, "`in` needs the name of one state"),
+        ("in(walking, waiting)", 1, "`in` needs the name of one state"),
         ("in", 1, "write it like in(walking)"),
-        ("walking", 1, "ask for a state with in(walking)"),
+        ("walking", 1, "write in(walking)"),
         ("after(1 s) > 2", 1, "`>` needs a number, not a truth value"),
     ],
 )
@@ -112,7 +112,7 @@ def test_no_words_do_anything_but_parse_or_be_refused(words: list[str], wanted: 
 
 
 def test_where_there_are_no_states_there_is_no_time() -> None:
-    with pytest.raises(ExpressionError, match="only in the states of a chart there is time"):
+    with pytest.raises(ExpressionError, match="allowed only in the states of a chart"):
         parse_expression("after(1 s)", Scope({"near": BoolType()}))
     with pytest.raises(ExpressionError, match="no state is called 'walking'"):
         parse_expression("in(walking)", Scope({"near": BoolType()}))

@@ -146,7 +146,7 @@ def test_every_fragment_says_first_what_it_is_and_is_whole() -> None:
 
 
 def test_a_name_that_is_no_fragment_is_a_mistake_of_the_generator() -> None:
-    with pytest.raises(ValueError, match="no fragment of C is called pw_plus"):
+    with pytest.raises(ValueError, match="no fragment of C named pw_plus"):
         fragment("pw_plus")
     with pytest.raises(ValueError, match="pw_plus"):
         closure(["pw_add", "pw_plus"])

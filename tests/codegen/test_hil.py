@@ -172,7 +172,7 @@ def test_a_board_at_a_serial_port_is_the_same(board: HostBoard, subject: ChartSu
         unit = BoardUnit(line, subject, 0.1, is_real=True)
         for front in (0, 1, 0):
             assert unit.step(np.array([(front, 0, 0)], subject.inputs)[0]) is not None
-        with pytest.raises(BodyError, match="program holds it"):
+        with pytest.raises(BodyError, match="port busy"):
             SerialLine(SerialPort(plugged.port, BAUD))
         unit.close()
     assert unit.parity.to_dict() == {"ticks": 3, "mismatches": 0, "missed": 0, "late": 0, "pace": 1.0}
@@ -180,7 +180,7 @@ def test_a_board_at_a_serial_port_is_the_same(board: HostBoard, subject: ChartSu
 
 @pytest.mark.parametrize("text", ["serial:", "serial:/dev/ttyACM0@", "serial:COM3@fast"])
 def test_a_port_that_is_none_is_refused(text: str) -> None:
-    with pytest.raises(InputError, match="no serial port"):
+    with pytest.raises(InputError, match="not the address of a serial port"):
         pw.run_trial(controller=text)
 
 
@@ -333,7 +333,7 @@ def test_the_picture_shows_both_and_where_they_differ(board: HostBoard) -> None:
     assert "differ: 0 of 9 ticks" in words(draw_board(outcome))
     figure = draw_parity([0.0, 0.1, 0.3], ["a", "b", "b"], ["a", "a", "b"], missed=[0.2])
     assert {"differ: 1 of 3 ticks", "not answered in time: 1"} <= words(figure)
-    with pytest.raises(InputError, match="no board"):
+    with pytest.raises(InputError, match="did not run on a board"):
         draw_board(pw.run_trial(behaviour="document_mealy", make_watcher=until(0.1)))
 
 

@@ -120,7 +120,10 @@ def test_a_robot_is_taken_from_its_environment_and_stands_as_it_is_placed_there(
     ("text", "said"),
     [
         ('<Environment><KinBody name="k"><Body name="a"/></KinBody></Environment>', "exactly one"),
-        (WALKER.replace("<Body>trunk</Body><Body>lid</Body>", "<Body>left</Body><Body>right</Body>"), "hang"),
+        (
+            WALKER.replace("<Body>trunk</Body><Body>lid</Body>", "<Body>left</Body><Body>right</Body>"),
+            "is not connected",
+        ),
         (WALKER.replace("<resolution>2<", "<resolution>two<"), "1 numbers"),
         (WALKER.replace("<maxrange>3<", "<maxrange>-3<"), "0.001 to"),
         (WALKER.replace("<Body>trunk</Body>", "<Body>nobody</Body>", 1), "no body 'nobody'"),

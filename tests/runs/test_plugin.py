@@ -133,7 +133,7 @@ def test_the_page_shows_the_very_package() -> None:
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ("no_such_package:Contest", "of an unknown package, cannot be loaded"),
+        ("no_such_package:Contest", "from an unknown package, cannot be loaded"),
         ("math:pi", "is not a contest"),
     ],
 )

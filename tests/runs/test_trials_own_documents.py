@@ -73,7 +73,9 @@ def test_a_trial_runs_with_its_own_robot_layout_and_rules(
 
 def test_the_world_of_ones_own_robot_is_built_from_its_card_alone(folder: Path) -> None:
     header = pw.run_trial(folder / "mine.trial.yaml").recording.header
-    with pytest.raises(InputError, match=r"'my_robot', a robot with a card of its own .*hand in"):
+    with pytest.raises(
+        InputError, match=r"'my_robot', a robot with a card of its own .*pass the robot's card"
+    ):
         recorded_world(header)
     with pytest.raises(InputError, match="not of 'robotis_bioloid'"):
         recorded_world(header, SHIPPED)

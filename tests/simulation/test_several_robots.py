@@ -226,7 +226,7 @@ def test_what_cannot_be_one_world_is_refused(bioloid: Robot, ers7: Robot) -> Non
     SimulatedBody(world, "blue", start=(1.0, 0.0, 0.0))
     with pytest.raises(BodyError, match="commands for red"):
         world.advance({"red": standing(bioloid, 1)})
-    with pytest.raises(BodyError, match="number of rows"):
+    with pytest.raises(BodyError, match="row counts differ"):
         world.advance({"red": standing(bioloid, 1), "blue": standing(bioloid, 2)})
 
 
