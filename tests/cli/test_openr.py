@@ -268,7 +268,7 @@ def test_what_is_wrong_is_told_with_file_and_line_and_nothing_moves_or_is_writte
         (("bytes.cfg",), "bytes.cfg, byte 0: not a text file (save it as UTF-8)"),
         ((), "no program is given"),
         (("--stick", "nowhere"), "there is no such folder"),
-        (("monet",), "MoNet plays what is on a memory stick"),
+        (("monet",), "MoNet needs the files of a memory stick"),
     ):
         given = words if "--commands" in words or "--script" in words else (*words, "--commands", "")
         record = () if "--record" in words else ("--record", "run.mcap")

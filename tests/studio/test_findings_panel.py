@@ -131,7 +131,7 @@ def test_a_finding_is_a_click_away_from_its_keyframe_and_its_joint(kick: Any, pa
     edit = "set_angles", {"page": 1, "keyframe": 3, "angles_deg": {"right_front_knee": 120}}
     page.evaluate("async edit => (await import('./link.js')).edit(...edit)", edit)
     page.get_by_text("1 warning").wait_for()
-    page.get_by_role("button", name="right_front_knee is asked").click()
+    page.get_by_role("button", name="right_front_knee is commanded").click()
     page.wait_for_function("async () => (await import('./link.js')).value('cursor').keyframe === 4")
     page.get_by_role("button", name="right front knee", exact=True).click()
     page.wait_for_function("document.activeElement.dataset.joint === 'right_front_knee'")
