@@ -13,7 +13,7 @@ bioloid = pw.robot("robotis_bioloid")
 with pw.fake_port(pw.fake_bus(bioloid)) as fake:
     with pw.open_bus(fake.path, robot=bioloid) as bus:
         found = pw.scan_bus(bus, bioloid, ids=range(1, 20), rates=[1_000_000])
-        print(f"{len(found.found)} servos, {len(found.missing)} missing")
+        print(f"{len(found.servos)} servos, {len(found.missing)} missing")
 
         print(bus.ping(13).device, "at ID 13 moves", bus.joints[13])
         bus.write(13, "led", 1)
@@ -23,7 +23,7 @@ with pw.fake_port(pw.fake_bus(bioloid)) as fake:
         pw.set_servo_id(bus, 20, 13)
         pw.set_servo_rate(bus, 13, 57_600)
         slow = pw.scan_bus(bus, bioloid, ids=[13], rates=[1_000_000, 57_600])
-        print(slow.found[0].remark)
+        print(slow.servos[0].remark)
 
     with pw.open_bus(fake.path, baud=57_600, robot=bioloid) as bus:
         pw.set_servo_rate(bus, 13, 1_000_000)

@@ -71,8 +71,8 @@ FEATURES: dict[str, Callable[[Seen], object]] = {
     "`final`, `done.<state>`": lambda c: any(
         on.startswith(DONE_PREFIX) for one in c.segments for on in one.on
     ),
-    "shallow history": lambda c: any(one.memory is HistoryKind.SHALLOW for one in c.targets),
-    "deep history": lambda c: any(one.memory is HistoryKind.DEEP for one in c.targets),
+    "shallow history": lambda c: any(one.history is HistoryKind.SHALLOW for one in c.targets),
+    "deep history": lambda c: any(one.history is HistoryKind.DEEP for one in c.targets),
     "several targets, one a region": lambda c: any(len(one.go) > 1 for one in c.segments),
     "`local` transitions": lambda c: any(one.local for one in c.segments),
     "internal transitions": lambda c: any(not (one.go or one.leads_on) for one in c.transitions),
