@@ -58,7 +58,7 @@ class Seen:
         return re.search(pattern, self.text) is not None
 
     def number(self, word: str) -> bool:
-        return any(isinstance(one, IntType) and one.written == word for one in self.types)
+        return any(isinstance(one, IntType) and one.keyword == word for one in self.types)
 
 
 FEATURES: dict[str, Callable[[Seen], object]] = {
@@ -75,7 +75,7 @@ FEATURES: dict[str, Callable[[Seen], object]] = {
     "deep history": lambda c: any(one.history is HistoryKind.DEEP for one in c.targets),
     "several targets, one a region": lambda c: any(len(one.go) > 1 for one in c.segments),
     "`local` transitions": lambda c: any(one.local for one in c.segments),
-    "internal transitions": lambda c: any(not (one.go or one.leads_on) for one in c.transitions),
+    "internal transitions": lambda c: any(not (one.go or one.leads_to_junction) for one in c.transitions),
     "named junctions": lambda c: c.chart.junctions,
     "unnamed junctions, `then`": lambda c: any(one.then for one in c.segments),
     "`when: else`": lambda c: any(one.is_else for one in c.segments),
@@ -109,7 +109,7 @@ FEATURES: dict[str, Callable[[Seen], object]] = {
     "`int32`": lambda c: c.number("int32"),
     "`uint8`": lambda c: c.number("uint8"),
     "`uint16`": lambda c: c.number("uint16"),
-    "`{int: [0, 3]}`": lambda c: any(isinstance(one, IntType) and one.written is None for one in c.types),
+    "`{int: [0, 3]}`": lambda c: any(isinstance(one, IntType) and one.keyword is None for one in c.types),
     "`float`": lambda c: any(isinstance(one, FloatType) and not one.single for one in c.types),
     "`float32`": lambda c: any(isinstance(one, FloatType) and one.single for one in c.types),
     "`enum`": lambda c: any(isinstance(one, EnumType) for one in c.types),
@@ -122,9 +122,9 @@ FEATURES: dict[str, Callable[[Seen], object]] = {
     "`otherwise: refuse`": lambda c: c.chart.otherwise is Otherwise.REFUSE,
     "`steps: completion`": lambda c: c.chart.steps is StepMode.COMPLETION,
     "`resources`": lambda c: c.chart.resources,
-    "promise: `never`": lambda c: any(one.vow is PromiseKind.NEVER for one in c.chart.promises),
-    "promise: `always`": lambda c: any(one.vow is PromiseKind.ALWAYS for one in c.chart.promises),
-    "promise: `leads_to`": lambda c: any(one.vow is PromiseKind.LEADS_TO for one in c.chart.promises),
+    "promise: `never`": lambda c: any(one.kind is PromiseKind.NEVER for one in c.chart.promises),
+    "promise: `always`": lambda c: any(one.kind is PromiseKind.ALWAYS for one in c.chart.promises),
+    "promise: `leads_to`": lambda c: any(one.kind is PromiseKind.LEADS_TO for one in c.chart.promises),
 }
 
 

@@ -285,7 +285,9 @@ def retime_walk(person: Person, settled: Callable[[Any], None]) -> None:
     page.get_by_role("option", name="Keyframe 6:").wait_for()
     page.get_by_role("option", name="Keyframe 1: reached in 0.125 s").wait_for()
     settled(page)
-    edge = page.get_by_title("Drag: the time of the way").first.bounding_box()
+    handle = page.get_by_title("Drag: the time of the way").first
+    handle.wait_for()
+    edge = handle.bounding_box()
     x, y = edge["x"] + edge["width"] / 2, edge["y"] + edge["height"] / 2
     page.mouse.move(x, y)
     page.mouse.down()
