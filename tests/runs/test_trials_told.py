@@ -134,7 +134,10 @@ def test_warnings_of_behaviour_and_layout_stand_in_json_too(tmp_path: Path) -> N
 
 def test_a_box_where_the_robot_starts_is_refused_by_its_number(tmp_path: Path) -> None:
     write_layout(tmp_path / "on.layout.yaml", [Box(1.2, 0.3), Box(0.25, 0.0)])
-    with pytest.raises(InputError, match=r"box 2 where robotis_bioloid starts .the robot begins at x = 0.25"):
+    with pytest.raises(
+        InputError,
+        match=r"box 2 at the start position of robotis_bioloid .move it: the robot starts at x = 0.25",
+    ):
         pw.run_trial(layout=tmp_path / "on.layout.yaml")
 
 
@@ -171,7 +174,7 @@ def test_a_layout_is_refused_where_no_boxes_stand(
     ("words", "message"),
     [
         (("--camera", "top"), "--video FILE makes one"),
-        (("--body", "mock", "--video", "race.mp4"), "does not know where it is"),
+        (("--body", "mock", "--video", "race.mp4"), "it has no ground truth"),
         (("dog-crossing", "--motions", "humanoid.mtn"), "no motion has a `vendor_page`"),
         (("passivity-test", "--layout", "example_2"), "no layout 'example_2'"),
     ],

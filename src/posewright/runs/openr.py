@@ -14,7 +14,7 @@ from posewright.errors import InputError
 from posewright.evaluation import evaluate_run
 from posewright.recordings import Recording
 from posewright.robots import Robot
-from posewright.runs.perform import MOST_S, PerformOptions, perform_program
+from posewright.runs.perform import MAX_DURATION_S, PerformOptions, perform_program
 from posewright.runs.plants import SIMULATION
 from posewright.runtimes.openr import OpenRProgram, entries_of, set_up_openr
 from posewright.runtimes.openr.commander import COMMANDER
@@ -86,8 +86,8 @@ def run_openr(
             player=player,
             objects=objects,
         )
-    if seconds is not None and not 0.0 < seconds <= MOST_S:
-        raise InputError(f"the duration is {seconds:g} s", hint=f"above 0, up to {MOST_S:g} s")
+    if seconds is not None and not 0.0 < seconds <= MAX_DURATION_S:
+        raise InputError(f"the duration is {seconds:g} s", hint=f"above 0, up to {MAX_DURATION_S:g} s")
     if ready.robot.model_path is None and options.get("body", SIMULATION) == SIMULATION:
         hint = "the body mock runs the objects without one"
         raise InputError(f"{ready.robot.name} has no model and cannot be simulated", hint=hint)
