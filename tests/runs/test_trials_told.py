@@ -23,7 +23,7 @@ from posewright.errors import InputError
 from posewright.figures import save_figure
 from posewright.recordings import Event, read_mcap
 from posewright.runs import Trial, read_trial
-from posewright.runs.stillness import StillWatch
+from posewright.runs.stillness import StillnessWatcher
 
 LAZY = """\
 chart: lazy
@@ -97,10 +97,10 @@ def block(time_s: float, angles: Sequence[float], robot: str = "r") -> Block:
 
 def test_a_free_joint_is_still_and_one_robot_that_moves_keeps_the_others_waiting() -> None:
     noted: list[Event] = []
-    watch = StillWatch(1.0, noted.append)
+    watch = StillnessWatcher(1.0, noted.append)
     seen = [watch.watch(block(i / 10, (0.5, math.nan))) for i in range(1, 11)]
     assert (seen, noted[0].time_s) == ([False] * 9 + [True], 1.0)
-    both = StillWatch(1.0, noted.append)
+    both = StillnessWatcher(1.0, noted.append)
     for i in range(1, 40):
         assert not both.watch(block(i / 10, (0.5,), "one"))
         assert not both.watch(block(i / 10, (0.01 * i,), "other"))

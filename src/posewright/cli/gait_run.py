@@ -155,7 +155,7 @@ def run(
         refuse_overwriting(plot, gait)
     refuse_recording(record, gait)
     opened, card = open_gait(gait, robot, sets)
-    if body != NOMINAL_BODY and not runs.choose_plant(body, also=[NOMINAL_BODY]).is_simulation:
+    if body != NOMINAL_BODY and not runs.choose_plant(body, extra_names=[NOMINAL_BODY]).is_simulation:
         refuse_given({"--plot": plot, "--bodies": bodies, "--workers": workers}, "of a simulated walk")
         _run_anywhere(opened, card, options, record)
     elif bodies is None:

@@ -23,13 +23,13 @@ from posewright.runtimes.openr.kernel import LogEntry
 from posewright.runtimes.openr.regions import MICRO
 
 EXTRAS = "openr"
-"""Under this name a recording's header says which `program` ran, and with which `commands`."""
+"""Entry of a recording's extras with the `program` that ran and its `commands`."""
 
 LONGEST_S = 600.0
-"""A program runs no longer than this unless told otherwise [s]."""
+"""Default limit of a program's duration [s]."""
 
 STILL_S = 1.0
-"""It has ended when its objects have had nothing to do for so long [s]."""
+"""By default a run ends when all objects have been idle for so long [s]."""
 
 
 def run_openr(

@@ -18,7 +18,7 @@ from posewright.evaluation import evaluate_run
 from posewright.recordings import Recording
 from posewright.robots import Robot
 from posewright.runs.plants import SIMULATION, choose_plant
-from posewright.runs.python_programs import PythonProgram, controller_maker
+from posewright.runs.python_programs import PythonProgram, controller_factory
 from posewright.runs.run import ORIGIN, Outputs, Run, run
 from posewright.runs.streams import Derivation, read_derivation
 
@@ -88,7 +88,7 @@ def perform(
     program = PythonProgram(
         name,
         robot,
-        controller_maker(controller, name),
+        controller_factory(controller, name),
         sensors=robot.sensors,
         start_pose=robot.pose(pose) if isinstance(pose, str) else np.asarray(pose, dtype=np.float64),
         documents=documents or {},

@@ -28,7 +28,7 @@ from posewright.recordings.header import RULES_SUFFIX
 from posewright.robots import ships
 from posewright.runs.outcome import Outcome, Unjudged, latencies_of
 from posewright.runs.plants import PlantMaker, make_simulation
-from posewright.runs.stillness import NOTHING_MOVED, StillWatch
+from posewright.runs.stillness import NOTHING_MOVED, StillnessWatcher
 from posewright.runs.streams import Derivation, Streams
 from posewright.runtimes.robobasic.board import EVENT as BASIC_EVENT
 from posewright.version import __version__
@@ -158,13 +158,13 @@ class Run:
         return Streams(self.seed, self.derivation)
 
     @property
-    def parts(self) -> tuple[BodySpec, ...]:
+    def bodies(self) -> tuple[BodySpec, ...]:
         """The specifications of the bodies in the plant."""
         needs_contacts = self.contest is not None and self.contest.needs_contacts
-        parts = []
+        bodies = []
         for index, (name, program) in enumerate(self.programs.items()):
             card_sensors = {sensor.name for sensor in program.robot.sensors}
-            parts.append(
+            bodies.append(
                 BodySpec(
                     name,
                     program.robot,
@@ -176,7 +176,7 @@ class Run:
                     record_contacts=needs_contacts,
                 )
             )
-        return tuple(parts)
+        return tuple(bodies)
 
     def all_documents(self) -> dict[str, str]:
         """Return the texts in the recording: programs, rules, layout, cards that are not in the catalogue."""
@@ -230,7 +230,7 @@ def run(run: Run) -> Outcome:
     """
     outputs = run.outputs
     outputs.check()
-    plant = run.make_plant(run.parts, run.arena)
+    plant = run.make_plant(run.bodies, run.arena)
     controllers: dict[str, Controller] = dict(run.controllers)
     try:
         with _released_on_failure(plant):
@@ -332,7 +332,7 @@ def _make_watchers(
         referee = run.contest.referee(run.arena, supervisors, note)
         watchers.append(referee)
     if run.still_s > 0.0:
-        watchers.append(StillWatch(run.still_s, note))
+        watchers.append(StillnessWatcher(run.still_s, note))
     if run.on_progress is not None:
         watchers.append(_ProgressReporter(referee, recorder, run.on_progress))
     watchers += run.watchers

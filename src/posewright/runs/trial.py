@@ -21,7 +21,7 @@ from posewright.robots import Robot, is_path, robot
 from posewright.runs.outcome import Outcome
 from posewright.runs.plants import SIMULATION, choose_plant
 from posewright.runs.programs import names_behaviour, read_program
-from posewright.runs.python_programs import PythonKind, controller_maker, load_object
+from posewright.runs.python_programs import PythonKind, controller_factory, load_object
 from posewright.runs.run import Outputs, Progress, Run, run
 from posewright.runs.streams import Derivation, read_derivation
 from posewright.search.plan import MAX_SEED, require_seed
@@ -286,9 +286,9 @@ def _with_controller(program: Program, controller: ControllerSource) -> Program:
     if isinstance(controller, Board):
         return controller.program(program)
     if not isinstance(controller, str):
-        return ProgramWithController(program, controller_maker(controller))
+        return ProgramWithController(program, controller_factory(controller))
     if ".py:" in controller:
-        return ProgramWithController(program, controller_maker(load_object(controller), controller))
+        return ProgramWithController(program, controller_factory(load_object(controller), controller))
     board = find_board(controller)
     return program if board is None else board.program(program)
 
@@ -452,7 +452,7 @@ def trial_documents(trial: Trial, options: TrialOptions) -> dict[str, str]:
         PosewrightError: as running the trial would.
     """
     prepared_run = trial_run(trial, options)
-    plant = prepared_run.make_plant(prepared_run.parts, prepared_run.arena)
+    plant = prepared_run.make_plant(prepared_run.bodies, prepared_run.arena)
     try:
         documents = prepared_run.all_documents()
     finally:
