@@ -3,9 +3,9 @@
 The result is an ordinary chunked, indexed, checksummed MCAP file (https://mcap.dev/spec) with its messages in
 the order of their time. The same recording gives the same bytes.
 
-NumPy writes the heads and indexes of the messages, of which there are thousands. That takes a fifth of the time
-of the `mcap` library's `Writer`, 3.5 us a message or 70 ms of a race of 1.3 s. The library's record classes write
-all rare records.
+NumPy writes the heads and indexes of the messages, of which there are thousands. That takes a fifth of the
+time of the `mcap` library's `Writer`, 3.5 us a message or 70 ms of a race of 1.3 s. The library's record
+classes write all rare records.
 """
 
 from __future__ import annotations
