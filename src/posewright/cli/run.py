@@ -26,7 +26,7 @@ from posewright.cli.batch import (
 from posewright.cli.film_options import FilmOptions
 from posewright.cli.judge import give_outcome
 from posewright.cli.motion_play import OnEnd
-from posewright.cli.options import AsJson, Plot, add_command, argument, option, refuse_overwriting
+from posewright.cli.options import AsJson, Plot, add_command, argument, option, require_distinct_output
 from posewright.documents import require_writable
 from posewright.errors import InputError, Where
 
@@ -103,7 +103,7 @@ TRIALS_FOLDER = Path("out/{trial}-{digest}")
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    add_command(app, "run", run, twins="run_trial run_many draw_outcome draw_board film_recording")
+    add_command(app, "run", run, python_names="run_trial run_many draw_outcome draw_board film_recording")
 
 
 def run(
@@ -188,7 +188,7 @@ def run(
     if board is None and states_plot is not None:
         refuse_given({"--states-plot": states_plot}, "for --controller of a board")
     _refuse_outputs(record, plot, states_plot, inputs=inputs)
-    with console.working(f"{trial}: setting up", quiet=as_json) as say:
+    with console.spinner(f"{trial}: setting up", quiet=as_json) as say:
         outcome = runs.run_trial(
             trial,
             layout=layout,
@@ -262,7 +262,7 @@ def _refuse_outputs(
 ) -> None:
     for path, endings in ((record, (".mcap",)), (plot, figures.PICTURES), (states_plot, figures.PICTURES)):
         _refuse_unwritable(path, endings)
-        refuse_overwriting(path, *inputs)
+        require_distinct_output(path, *inputs)
 
 
 def _refuse_unwritable(path: Path | None, suffixes: Collection[str]) -> None:
