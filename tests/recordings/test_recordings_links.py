@@ -13,11 +13,11 @@ from scipy.spatial.transform import Rotation
 
 from posewright.recordings import Header, Recording, RobotHeader, RobotRecord
 from posewright.recordings.scene import (
-    link_rotations,
-    quaternion_product,
     build_scene,
     fixed_links,
+    link_rotations,
     movable_links,
+    quaternion_product,
 )
 from posewright.robots import robot, robot_names
 from posewright.rotation import quaternions_of_roll_pitch_yaw
