@@ -193,7 +193,7 @@ def test_a_run_that_cannot_have_happened_is_recorded_but_not_judged(
     def refuse(_: object) -> None:
         raise InputError("it cannot have happened")
 
-    monkeypatch.setattr("posewright.contests.registry.refuse_impossible", refuse)
+    monkeypatch.setattr("posewright.contests.registry.require_plausible", refuse)
     with pytest.raises(InputError, match="cannot have happened"):
         pw.run_trial("passivity-test", record=tmp_path / "run.mcap")
     assert read_mcap(tmp_path / "run.mcap").n_rows > 0

@@ -18,7 +18,7 @@ from posewright.figures import (
     save_figure,
 )
 from posewright.recordings import Recording, read_mcap
-from posewright.recordings.plausible import refuse_impossible
+from posewright.recordings.plausibility import require_plausible
 from posewright.robots import robot as robot_card
 from posewright.runs.outcome import Outcome, Unjudged
 
@@ -68,7 +68,7 @@ def replay(
         require_film_options(Path(video), speed, size)
     if not isinstance(recording, Recording):
         recording = read_mcap(Path(recording), trust_attached_rules=trust_attached_rules)
-    refuse_impossible(recording)
+    require_plausible(recording)
     outcome = _judged(recording, trust_attached_rules=trust_attached_rules)
     if plot is not None:
         save_figure(draw_outcome(outcome), plot)
