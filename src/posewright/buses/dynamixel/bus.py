@@ -361,8 +361,8 @@ class Bus:
         Args:
             packet: the request.
             n_parameters: number of parameters in the expected answer [bytes].
-            attempt: how often the request was sent before; each time the answer may take twice as long, since this
-                computer may be busy.
+            attempt: how often the request was sent before; each time the answer may take twice as long, since
+                this computer may be busy.
 
         Raises:
             BodyError: the port is gone.

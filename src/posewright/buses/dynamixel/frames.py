@@ -225,8 +225,8 @@ class FrameAnswers:
     Attributes:
         complete: error byte and data of each complete answer, by ID.
         missing: what is wrong with each other answer, by ID.
-        late: IDs whose answer to an earlier read came after its time-out: the servo is well, but this computer or
-            the adapter is slow.
+        late: IDs whose answer to an earlier read came after its time-out: the servo is well, but this
+            computer or the adapter is slow.
     """
 
     complete: dict[int, bytes] = field(default_factory=dict)
@@ -363,8 +363,8 @@ class FrameLoop:
         stream: the open port.
         groups: of servos that are read at once.
         scope: what is read of each servo.
-        latency_s: how long an answer may take beyond its time on the wire [s]; doubled, up to `MAX_LATENCY_S`, when
-            answers come later.
+        latency_s: how long an answer may take beyond its time on the wire [s]; doubled, up to
+            `MAX_LATENCY_S`, when answers come later.
         counts: are updated.
     """
 
