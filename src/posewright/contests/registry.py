@@ -20,7 +20,7 @@ from posewright.documents.catalogue import plugins
 from posewright.errors import DocumentError, InputError, UnknownNameError, Where
 from posewright.recordings import Header, Recording
 from posewright.recordings.header import RULES_SUFFIX
-from posewright.recordings.plausible import refuse_impossible
+from posewright.recordings.plausibility import require_plausible
 
 GROUP = "posewright.contests"
 """The entry point group in which packages register contests."""
@@ -208,5 +208,5 @@ def judge(recording: Recording, by: Contest | None = None, *, trust_attached_rul
     if by is not None and not has_contest(recording.header) and not recording.header.arena:
         raise InputError("the recording has no field", hint="a judge needs a run on the contest's field")
     judged_by = contest_of(recording.header, trust_attached_rules=trust_attached_rules) if by is None else by
-    refuse_impossible(recording)
+    require_plausible(recording)
     return judged_by.judge(fill_short_dropouts(recording))
