@@ -259,7 +259,7 @@ def test_a_recording_whose_body_is_forged_is_refused_as_wrong_input() -> None:
 
 def test_speeds_of_one_name_are_refused() -> None:
     gait, commands = pw.read_gait("trot"), [pw.VelocityCommand(0.1), pw.VelocityCommand(0.1 + 1e-9)]
-    with pytest.raises(InputError, match=r"trot at 0\.1 is asked for twice"):
+    with pytest.raises(InputError, match=r"trot at 0\.1 is listed twice"):
         walk_batch({"trot": (gait, pw.robot("sony_ers7"))}, commands)
 
 

@@ -155,7 +155,7 @@ def run(
         require_distinct_output(plot, gait)
     require_recording_path(record, gait)
     opened, card = open_gait(gait, robot, sets)
-    if body != NOMINAL_BODY and not runs.choose_plant(body, also=[NOMINAL_BODY]).is_simulation:
+    if body != NOMINAL_BODY and not runs.choose_plant(body, extra_names=[NOMINAL_BODY]).is_simulation:
         require_unset({"--plot": plot, "--bodies": bodies, "--workers": workers}, "on a real robot")
         _run_anywhere(opened, card, options, record)
     elif bodies is None:
