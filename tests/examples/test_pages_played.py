@@ -161,7 +161,7 @@ def play(step: Step, ask: Callable[[str], tuple[int, str]]) -> None:
     assert [line for line in step.answer if read(line) not in real] == [], f"$ {step.command}\n{said}"
 
 
-@pytest.mark.usefixtures("short_races", "patient_bus")
+@pytest.mark.usefixtures("short_races")
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
 def test_the_page_can_be_followed_word_by_word(
     page: Path,
