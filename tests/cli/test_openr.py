@@ -250,16 +250,19 @@ def test_what_is_wrong_is_told_with_file_and_line_and_nothing_moves_or_is_writte
         (("move_head", "--body", "teapot"), "no body is called 'teapot'"),
         (("move_head", "--player", "tape"), "no player is called 'tape'"),
         (("move_head", "--poses", "nod.py"), "no object of the program uses --poses"),
-        (("move_head", "--script", "bad.txt", "--commands", "X"), "--commands or --script"),
+        (
+            ("move_head", "--script", "bad.txt", "--commands", "X"),
+            "--commands and --script exclude each other",
+        ),
         (("move_head", "--seconds", "0"), "the duration is 0 s (above 0"),
         (("move_head", "--robot", "sony_ers210"), "cannot be simulated (the body mock"),
         (("move_head", "--seconds", "-1"), "the duration is -1 s (above 0"),
         (("move_head", "--camera", "front"), "--video FILE makes one"),
         (("move_head", "--video", "a.mp4", "--camera", "moon"), "moon"),
         (("move_head", "--video", "a.mp4", "--body", "mock"), "nothing to film"),
-        (("move_head", "--diagram", "flow.txt"), "not a kind of diagram"),
+        (("move_head", "--diagram", "flow.txt"), "the file type of the diagram is unknown"),
         (("move_head", "--diagram", "nowhere/flow.svg"), "create it or name another"),
-        ((*NOD, "--record", "run.txt"), "end it in .mcap"),
+        ((*NOD, "--record", "run.txt"), "end its name in .mcap"),
         (("move_head", "--stick", "."), "no object of the program uses --stick"),
         (("ekmotion", "--player", "exact"), "no object of the program uses --player"),
         (("gone.cfg",), "gone.cfg: No such file"),
@@ -292,7 +295,7 @@ def test_an_input_is_never_written_over(ask: Ask, tmp_path: Path) -> None:
     (tmp_path / "nod.svg").write_text(CONNECT)
     code, _, err = ask("nod.svg", "--objects", "nod.py", "--commands", "", "--diagram", "nod.svg")
     assert code == 2
-    assert "this is the file that is read" in err
+    assert "this file is an input of the command" in err
     assert (tmp_path / "nod.svg").read_text() == CONNECT
 
 
@@ -393,7 +396,7 @@ def test_no_file_of_the_stick_is_written_over_by_whatever_name(
         Path(name).symlink_to(path)
         for inputs in (["--stick", "stick"], [word for one in stick.values() for word in ("--monet", one)]):
             code, _, err = ask(*inputs, "--commands", "60", flag, name)
-            assert (code, "this is the file that is read" in err) == (2, True), (file, err)
+            assert (code, "this file is an input of the command" in err) == (2, True), (file, err)
         assert path.read_bytes() == before
 
 

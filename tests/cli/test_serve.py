@@ -72,7 +72,7 @@ def test_counters_are_told_in_words_and_who_commands_in_few(
         return ServiceReport(standing)
 
     monkeypatch.setattr("posewright.runs.serve", serve)
-    monkeypatch.setattr("posewright.cli.console.working", lambda *_, **__: nullcontext(progress.append))
+    monkeypatch.setattr("posewright.cli.console.spinner", lambda *_, **__: nullcontext(progress.append))
     assert app.run(["serve", "robotis_bioloid", "--zenoh"]) == 0
     (line,) = progress
     assert f" {'x' * 32}... commands  4 observers" in line
@@ -90,11 +90,11 @@ def test_counters_are_told_in_words_and_who_commands_in_few(
         (["--yarp", "--listen", "here"], "HOST:PORT"),
         (["--yarp", "--cameras"], "--zenoh"),
         (["--yarp", "--yarp-version", "5"], "YARP 5"),
-        (["--zenoh", "--cameras", "--body", "mock"], "not simulated"),
+        (["--zenoh", "--cameras", "--body", "mock"], "only a simulated robot can send pictures"),
         (["--zenoh", "--layout", "example_1"], "no field"),
         (["--zenoh", "--start", "1,2"], "X,Y,YAW"),
         (["--zenoh", "--hold-after", "0"], "hold after"),
-        *((["--zenoh", "--body", "mock", "--for", some], "to serve for") for some in ("nan", "-5", "0")),
+        *((["--zenoh", "--body", "mock", "--for", some], "the duration is") for some in ("nan", "-5", "0")),
         (["--zenoh", "--record", "a.txt"], ".mcap"),
         (["--zenoh", "--listen", "tcp/0.0.0.0:0"], "strangers"),
     ],
@@ -107,7 +107,7 @@ def test_serve_refuses_what_makes_no_sense(
     tmp_path: Path,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert app.run(["serve", "robotis_bioloid", *words]) == app.BAD_INPUT
+    assert app.run(["serve", "robotis_bioloid", *words]) == app.EXIT_BAD_INPUT
     said = capsys.readouterr()
     assert message in said.err
     assert not said.out

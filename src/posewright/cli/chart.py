@@ -11,16 +11,16 @@ import typer
 from posewright import charts
 from posewright.cli.chart_run import CHARTS, ChartPath, give_table, run, write_rows
 from posewright.cli.chart_try import cover, coverage, mutate, run_tests
-from posewright.cli.console import emit_text, give, note, say, working
+from posewright.cli.console import print_document, print_line, print_note, print_result, spinner
 from posewright.cli.options import (
-    FOUND,
+    EXIT_FAILURE,
     AsJson,
     Output,
     add_group,
     add_verb,
     argument,
     option,
-    refuse_overwriting,
+    require_distinct_output,
 )
 
 UNKNOWN = 3  # exit code where it could not be told whether two charts behave alike
@@ -29,17 +29,17 @@ UNKNOWN = 3  # exit code where it could not be told whether two charts behave al
 def register(app: typer.Typer) -> None:
     """Add the group and its verbs."""
     group = add_group(app, "chart")
-    add_verb(group, "check", check, twins="check_chart")
-    add_verb(group, "run", run, twins="run_chart draw_timeline")
-    add_verb(group, "test", run_tests, twins="run_scenarios")
-    add_verb(group, "coverage", coverage, twins="coverage_of")
-    add_verb(group, "cover", cover, twins="cover_chart")
-    add_verb(group, "mutate", mutate, twins="mutate_chart")
-    add_verb(group, "diff", diff, twins="compare_charts")
-    add_verb(group, "draw", draw, twins="draw_chart")
-    add_verb(group, "table", table, twins="tabulate_chart")
-    add_verb(group, "minimise", minimise, twins="minimise_chart")
-    add_verb(group, "convert", convert, twins="write_chart")
+    add_verb(group, "check", check, python_names="check_chart")
+    add_verb(group, "run", run, python_names="run_chart draw_timeline")
+    add_verb(group, "test", run_tests, python_names="run_scenarios")
+    add_verb(group, "coverage", coverage, python_names="coverage_of")
+    add_verb(group, "cover", cover, python_names="cover_chart")
+    add_verb(group, "mutate", mutate, python_names="mutate_chart")
+    add_verb(group, "diff", diff, python_names="compare_charts")
+    add_verb(group, "draw", draw, python_names="draw_chart")
+    add_verb(group, "table", table, python_names="tabulate_chart")
+    add_verb(group, "minimise", minimise, python_names="minimise_chart")
+    add_verb(group, "convert", convert, python_names="write_chart")
 
 
 def check(
@@ -66,13 +66,13 @@ def check(
       posewright chart check mealy_table_6_5.csv --json
     """
     machine = charts.read_chart(chart)
-    with working(f"proving {machine.name} ...", quiet=as_json):
+    with spinner(f"proving {machine.name} ...", quiet=as_json):
         report = charts.inspect_chart(machine, within_s=within)
     witnesses = {} if witness is None else _write_witnesses(machine, report.findings, witness)
-    give(report.to_dict(witnesses), report.lines(witnesses), as_json=as_json)
+    print_result(report.to_dict(witnesses), report.lines(witnesses), as_json=as_json)
     levels = {finding.level.value for finding in report.findings}
     if "error" in levels or (strict and "warning" in levels):
-        raise typer.Exit(FOUND)
+        raise typer.Exit(EXIT_FAILURE)
 
 
 def _write_witnesses(
@@ -96,7 +96,7 @@ def table(chart: ChartPath, output: Output = None, as_json: AsJson = False) -> N
       posewright chart table obstacle_mealy.chart.yaml > table.csv
       posewright chart table table.csv -o table.chart.yaml
     """
-    refuse_overwriting(output, chart)
+    require_distinct_output(output, chart)
     machine = charts.read_chart(chart)
     give_table(charts.tabulate_chart(machine), machine, output, as_json=as_json)
 
@@ -126,7 +126,7 @@ def minimise(
       posewright chart minimise mealy_table_6_5.csv
       posewright chart minimise mealy_table_6_5.csv --method two-level -o small.chart.yaml
     """
-    refuse_overwriting(output, chart)
+    require_distinct_output(output, chart)
     machine = charts.read_chart(chart)
     found = charts.minimise(machine, method, order=order)
     if output is None and not as_json:
@@ -137,12 +137,12 @@ def minimise(
 
 def _show_groups(found: charts.TruthTable) -> None:
     """Print rows by the states that share them, as the UC3M thesis prints them."""
-    say(f"{' '.join(found.form.inputs)} / {' '.join(found.form.outputs)} -> next state")
+    print_line(f"{' '.join(found.form.inputs)} / {' '.join(found.form.outputs)} -> next state")
     for states, rows in charts.grouped(found).items():
-        say(f"{'states' if len(states) > 1 else 'state'} {' and '.join(states)}")
+        print_line(f"{'states' if len(states) > 1 else 'state'} {' and '.join(states)}")
         for row in rows:
-            say(f"  {row} -> {row.go}")
-    say(f"{len(found.rows)} rows")
+            print_line(f"  {row} -> {row.go}")
+    print_line(f"{len(found.rows)} rows")
 
 
 def draw(
@@ -159,10 +159,10 @@ def draw(
       posewright chart draw obstacle_mealy.chart.yaml
       posewright chart draw obstacle_mealy.chart.yaml -o obstacle_mealy.svg --active walking
     """
-    refuse_overwriting(output, chart)
+    require_distinct_output(output, chart)
     machine = charts.read_chart(chart)
     if output is None:
-        emit_text(charts.draw_mermaid(machine, active=active, style=charts.label_style(labels)))
+        print_document(charts.draw_mermaid(machine, active=active, style=charts.label_style(labels)))
     else:
         charts.draw_chart(machine, output, active=active, labels=labels)
 
@@ -176,11 +176,11 @@ def convert(chart: ChartPath, output: Annotated[Path, option("--output -o FILE",
       posewright chart convert traffic.chart.yaml -o traffic.scxml
       posewright chart convert downloaded.scxml -o mine.chart.yaml
     """
-    refuse_overwriting(output, chart)
+    require_distinct_output(output, chart)
     machine = charts.read_chart(chart)
     charts.write_chart(machine, output)
     for lost in charts.beyond_scxml(machine) if output.suffix.lower() in (".scxml", ".xml") else ():
-        note(f"only Posewright reads it back the same, other tools do not know: {lost}")
+        print_note(f"only Posewright reads it back the same, other tools do not know: {lost}")
 
 
 def diff(
@@ -202,13 +202,13 @@ def diff(
       posewright chart diff obstacle_mealy.chart.yaml mealy_table_6_5.csv --every-state
       posewright chart diff before.chart.yaml after.chart.yaml -o apart.csv
     """
-    refuse_overwriting(output, chart, other)
+    require_distinct_output(output, chart, other)
     one = charts.read_chart(chart)
     two = charts.read_chart(other)
-    with working(f"walking {one.name} and {two.name} side by side ...", quiet=as_json):
+    with spinner(f"walking {one.name} and {two.name} side by side ...", quiet=as_json):
         found = charts.equivalent(one, two, every_state=every_state)
     if output is not None and found.counterexample:
         write_rows(one, found.counterexample, output)
-    give(found.to_dict(one, two), found.lines(one, two), as_json=as_json)
+    print_result(found.to_dict(one, two), found.lines(one, two), as_json=as_json)
     if found.equal is not True:
-        raise typer.Exit(FOUND if found.equal is False else UNKNOWN)
+        raise typer.Exit(EXIT_FAILURE if found.equal is False else UNKNOWN)

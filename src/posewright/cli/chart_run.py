@@ -13,8 +13,15 @@ from typing import Annotated
 import typer
 
 from posewright import charts
-from posewright.cli.console import emit_json, emit_text, fail, give, hint, warn
-from posewright.cli.options import FOUND, AsJson, Output, argument, option, refuse_overwriting
+from posewright.cli.console import (
+    print_document,
+    print_error,
+    print_json,
+    print_result,
+    print_to_stderr,
+    print_warning,
+)
+from posewright.cli.options import EXIT_FAILURE, AsJson, Output, argument, option, require_distinct_output
 from posewright.display import align_columns
 from posewright.documents import write_atomically
 from posewright.errors import InputError, UnknownNameError
@@ -67,8 +74,8 @@ def run(
       posewright chart run sumo.chart.yaml --keys
       posewright chart run mealy_table_6_5.csv --all
     """
-    refuse_overwriting(output, chart, inputs, scenario)
-    refuse_overwriting(plot, chart, inputs, scenario)
+    require_distinct_output(output, chart, inputs, scenario)
+    require_distinct_output(plot, chart, inputs, scenario)
     machine = charts.read_chart(chart)
     if every:
         if inputs or typed or start or scenario or keys or plot or native:
@@ -96,7 +103,7 @@ def _warnings_told() -> Iterator[None]:
         warnings.simplefilter("always")
         yield
     for one in told:
-        warn(str(one.message))
+        print_warning(str(one.message))
 
 
 def write_rows(machine: charts.Chart, rows: Sequence[Mapping[str, charts.Value]], path: Path) -> None:
@@ -130,9 +137,9 @@ def give_table(
             {"states": list(states), "rows": [str(row) for row in shared]}
             for states, shared in charts.grouped(table).items()
         ]
-        emit_json({"chart": table.name, "columns": list(table.form.columns), "rows": rows, "groups": groups})
+        print_json({"chart": table.name, "columns": list(table.form.columns), "rows": rows, "groups": groups})
     elif output is None:
-        emit_text(table.csv())
+        print_document(table.csv())
 
 
 def _give_ticks(
@@ -154,14 +161,14 @@ def _give_ticks(
             for number, promise in broken
         ],
     }
-    give(data, align_columns(rows) if output is None else (), as_json=as_json)
+    print_result(data, align_columns(rows) if output is None else (), as_json=as_json)
     for tick in different[:MOST_TOLD]:
         outputs = dict(tick.after.outputs)
-        fail(f"line {tick.row.line}: expected {tick.differs}, got {tick.after.state} {outputs}")
+        print_error(f"line {tick.row.line}: expected {tick.differs}, got {tick.after.state} {outputs}")
     for number, promise in broken[:MOST_TOLD]:
-        fail(f"tick {number}: {promise.message}")
+        print_error(f"tick {number}: {promise.message}")
     if different or broken:
-        raise typer.Exit(FOUND)
+        raise typer.Exit(EXIT_FAILURE)
 
 
 def _broken_promises(
@@ -206,7 +213,7 @@ def ticks_typed(
         try:
             changed, events, ticks = parse_line(chart, line)
         except InputError as error:
-            fail(str(error))
+            print_error(str(error))
             continue
         held |= changed
         for number in range(ticks):
@@ -277,7 +284,7 @@ def _ticks(chart: charts.Chart, word: str) -> int:
 def _typed_lines() -> Iterator[str]:
     while True:
         if sys.stdin.isatty():
-            hint("> ", end="")
+            print_to_stderr("> ", end="")
         line = sys.stdin.readline()
         if not line or line.strip().lower() in END:
             return
@@ -287,7 +294,7 @@ def _typed_lines() -> Iterator[str]:
 def _explain(chart: charts.Chart) -> None:
     names = f"inputs: {', '.join(chart.inputs) or 'none'}; events: {', '.join(chart.events) or 'none'}"
     for line in (USE, MORE, names):
-        hint(line)
+        print_to_stderr(line)
 
 
 def _show_state(chart: charts.Chart, state: charts.Snapshot, tick: int | None) -> None:
@@ -295,4 +302,4 @@ def _show_state(chart: charts.Chart, state: charts.Snapshot, tick: int | None) -
     values = {**state.outputs, **state.locals}
     held = "  ".join(f"{name}={charts.format_value(value)}" for name, value in values.items())
     time = f"{tick * chart.period_s:8.3f} s" if tick is not None else " " * 10
-    hint(f"{time}  {state.state}  {held}")
+    print_to_stderr(f"{time}  {state.state}  {held}")

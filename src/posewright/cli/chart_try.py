@@ -9,8 +9,8 @@ import typer
 
 from posewright import charts
 from posewright.cli.chart_run import ChartPath
-from posewright.cli.console import give, working
-from posewright.cli.options import FOUND, AsJson, argument, option, refuse_overwriting
+from posewright.cli.console import print_result, spinner
+from posewright.cli.options import EXIT_FAILURE, AsJson, argument, option, require_distinct_output
 
 Runs = Annotated[
     list[Path] | None,
@@ -37,7 +37,7 @@ def run_tests(chart: ChartPath, scenarios: Runs = None, as_json: AsJson = False)
     results = charts.run_scenarios(machine, _files(machine, scenarios))
     passed = sum(result.passed for result in results)
     told = {"chart": machine.name, "passed": passed == len(results)}
-    give(
+    print_result(
         told | {"scenarios": [one.data() for one in results]},
         [
             *(line for result in results for line in result.lines()),
@@ -46,7 +46,7 @@ def run_tests(chart: ChartPath, scenarios: Runs = None, as_json: AsJson = False)
         as_json=as_json,
     )
     if passed < len(results):
-        raise typer.Exit(FOUND)
+        raise typer.Exit(EXIT_FAILURE)
 
 
 def coverage(chart: ChartPath, scenarios: Runs = None, draw: Draw = None, as_json: AsJson = False) -> None:
@@ -58,13 +58,13 @@ def coverage(chart: ChartPath, scenarios: Runs = None, draw: Draw = None, as_jso
       posewright chart coverage traffic.chart.yaml --draw covered.svg
       posewright chart coverage traffic.chart.yaml morning.csv evening.csv --json
     """
-    refuse_overwriting(draw, chart, *(scenarios or []))
+    require_distinct_output(draw, chart, *(scenarios or []))
     machine = charts.read_chart(chart)
     files = _files(machine, scenarios)
-    with working(f"running {len(files)} files through {machine.name} ...", quiet=as_json):
+    with spinner(f"running {len(files)} files through {machine.name} ...", quiet=as_json):
         found = charts.coverage_of(machine, files)
     _draw_coverage(machine, found, draw)
-    give(found.data() | {"runs": [str(path) for path in files]}, found.lines(), as_json=as_json)
+    print_result(found.data() | {"runs": [str(path) for path in files]}, found.lines(), as_json=as_json)
 
 
 def cover(
@@ -85,9 +85,9 @@ def cover(
       posewright chart cover traffic.chart.yaml -o scenarios
       posewright chart cover sumo.chart.yaml -o out/sumo --draw out/sumo.svg --json
     """
-    refuse_overwriting(draw, chart)
+    require_distinct_output(draw, chart)
     machine = charts.read_chart(chart)
-    with working(f"covering {machine.name} ...", quiet=as_json):
+    with spinner(f"covering {machine.name} ...", quiet=as_json):
         charts.require_sound(machine)
         found = charts.cover_chart(machine)
     if folder is not None:
@@ -101,7 +101,7 @@ def cover(
     if not found.complete:
         lines.append("not proved complete: more may be coverable than was found")
     told = found.data() | {"files": [str(path) for path in paths]}
-    give(told, [*found.coverage.lines(), *lines], as_json=as_json)
+    print_result(told, [*found.coverage.lines(), *lines], as_json=as_json)
 
 
 def mutate(chart: ChartPath, scenarios: Runs = None, as_json: AsJson = False) -> None:
@@ -116,9 +116,9 @@ def mutate(chart: ChartPath, scenarios: Runs = None, as_json: AsJson = False) ->
     """
     machine = charts.read_chart(chart)
     files = _files(machine, scenarios)
-    with working(f"mutating {machine.name} ...", quiet=as_json):
+    with spinner(f"mutating {machine.name} ...", quiet=as_json):
         found = charts.mutate_chart(machine, files)
-    give(found.data(), found.lines(), as_json=as_json)
+    print_result(found.data(), found.lines(), as_json=as_json)
 
 
 def _files(machine: charts.Chart, given: list[Path] | None) -> list[Path]:

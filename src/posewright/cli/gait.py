@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 from posewright import figures, gaits, robots
-from posewright.cli.console import give, say
+from posewright.cli.console import print_line, print_result
 from posewright.cli.gait_options import GaitName, Left, RobotOption, Sets, Turn, open_gait
 from posewright.cli.gait_run import compare, run
 from posewright.cli.gait_sample import sample
-from posewright.cli.options import AsJson, add_group, add_verb, option, refuse_overwriting
+from posewright.cli.options import AsJson, add_group, add_verb, option, require_distinct_output
 
 Ahead = Annotated[
     float | None,
@@ -27,12 +27,12 @@ Ahead = Annotated[
 def register(app: typer.Typer) -> None:
     """Add the group and its verbs."""
     group = add_group(app, "gait")
-    add_verb(group, "list", list_gaits, twins="gait_names")
-    add_verb(group, "show", show, twins="read_gait check_gait")
-    add_verb(group, "plot", plot, twins="draw_gait")
-    add_verb(group, "sample", sample, twins="sample_gait write_motion")
-    add_verb(group, "run", run, twins="walk_gait walk_many play_gait draw_walk")
-    add_verb(group, "compare", compare, twins="walk_gait")
+    add_verb(group, "list", list_gaits, python_names="gait_names")
+    add_verb(group, "show", show, python_names="read_gait check_gait")
+    add_verb(group, "plot", plot, python_names="draw_gait")
+    add_verb(group, "sample", sample, python_names="sample_gait write_motion")
+    add_verb(group, "run", run, python_names="walk_gait walk_many play_gait draw_walk")
+    add_verb(group, "compare", compare, python_names="walk_gait")
 
 
 def list_gaits(
@@ -53,7 +53,9 @@ def list_gaits(
         for card in cards
         for name in gaits.gait_names(card)
     ]
-    give(briefs, [gaits.gait_table(briefs) if briefs else "no gait ships for this robot"], as_json=as_json)
+    print_result(
+        briefs, [gaits.gait_table(briefs) if briefs else "no gait ships for this robot"], as_json=as_json
+    )
 
 
 def show(
@@ -76,7 +78,7 @@ def show(
     opened, card = open_gait(gait, robot, sets)
     checked = None if no_check else gaits.check_gait(opened, card)
     description = gaits.describe_gait(opened, card, checked)
-    give(description, gaits.gait_lines(description), as_json=as_json)
+    print_result(description, gaits.gait_lines(description), as_json=as_json)
 
 
 def plot(
@@ -100,9 +102,9 @@ def plot(
       posewright gait plot trot --forward 0 --set shape_factor=1 -o on_the_spot.pdf
     """
     opened, card = open_gait(gait, robot, sets)
-    refuse_overwriting(output, gait, opened.path)
+    require_distinct_output(output, gait, opened.path)
     figures.require_picture_path(output)
     is_asked = forward is not None or left != 0.0 or turn != 0.0
     command = gaits.VelocityCommand(forward or 0.0, left, turn) if is_asked else None
     figures.save_figure(figures.draw_gait(opened, card, command=command), output)
-    say(f"{opened.name} -> {output}")
+    print_line(f"{opened.name} -> {output}")

@@ -13,8 +13,8 @@ import typer
 
 from posewright import bodies as known_bodies
 from posewright import evaluation, figures, gaits, recordings, robots, runs, search
-from posewright.cli.batch import BatchOptions, Out, following, give_batch, refuse_given
-from posewright.cli.console import give, working
+from posewright.cli.batch import BatchOptions, Out, follow_runs, print_batch, require_unset
+from posewright.cli.console import print_result, spinner
 from posewright.cli.gait_options import (
     Forward,
     Left,
@@ -29,9 +29,9 @@ from posewright.cli.options import (
     Record,
     argument,
     option,
-    record_paths,
-    refuse_overwriting,
-    refuse_recording,
+    recording_paths,
+    require_distinct_output,
+    require_recording_path,
 )
 from posewright.documents import is_path
 from posewright.errors import BodyError, InputError, UnknownNameError
@@ -143,7 +143,7 @@ def run(
     """
     options = WalkOptions(gaits.VelocityCommand(forward, left, turn), seconds, settle, body, seed, as_json)
     if speeds is not None or Path(gait).is_dir():
-        refuse_given({"--plot": plot, "--record": record, "--bodies": bodies}, "of one walk")
+        require_unset({"--plot": plot, "--record": record, "--bodies": bodies}, "with several walks")
         paths = runs.files_in([gait], ".gait.yaml")
         opened_gaits = {name: open_gait(str(path), robot, sets) for name, path in paths.items()}
         _run_batch(opened_gaits, speeds, options, BatchOptions(out, workers))
@@ -152,11 +152,11 @@ def run(
         raise InputError("a report is of many walks", hint="--out with a folder of gaits, or --speeds")
     if plot is not None:
         figures.require_picture_path(plot)
-        refuse_overwriting(plot, gait)
-    refuse_recording(record, gait)
+        require_distinct_output(plot, gait)
+    require_recording_path(record, gait)
     opened, card = open_gait(gait, robot, sets)
-    if body != NOMINAL_BODY and not runs.choose_plant(body, also=[NOMINAL_BODY]).is_simulation:
-        refuse_given({"--plot": plot, "--bodies": bodies, "--workers": workers}, "of a simulated walk")
+    if body != NOMINAL_BODY and not runs.choose_plant(body, extra_names=[NOMINAL_BODY]).is_simulation:
+        require_unset({"--plot": plot, "--bodies": bodies, "--workers": workers}, "on a real robot")
         _run_anywhere(opened, card, options, record)
     elif bodies is None:
         if workers is not None:
@@ -179,7 +179,7 @@ def _run_one(
         recordings.write_mcap(result.recording, record)
     if plot is not None:
         figures.save_figure(figures.draw_walk(result), plot)
-    give(result.to_dict(), evaluation.walk_lines(result, options.body_text), as_json=options.as_json)
+    print_result(result.to_dict(), evaluation.walk_lines(result, options.body_text), as_json=options.as_json)
     if not result.report.is_upright:
         raise typer.Exit(FELL)
 
@@ -211,7 +211,7 @@ def _run_batch(
         except ValueError as error:
             raise InputError(f"--speeds {speeds}", hint="numbers such as 0.05,0.1,0.15") from error
     n_walks = len(opened) * len(commands)
-    with following(n_walks, "gait", quiet=options.as_json) as on_run:
+    with follow_runs(n_walks, "gait", quiet=options.as_json) as on_run:
         batch = runs.walk_batch(
             opened,
             commands,
@@ -224,8 +224,8 @@ def _run_batch(
             folder=batch_options.folder,
             on_run=on_run,
         )
-    runs.keep_report(batch)
-    give_batch(batch, as_json=options.as_json)
+    runs.write_report(batch)
+    print_batch(batch, as_json=options.as_json)
     if batch.succeeded[1] < n_walks:
         raise typer.Exit(FELL)
 
@@ -254,15 +254,15 @@ def compare(
       posewright gait compare trot crawl --forward 0.03 --record walk.mcap
     """
     opened = [open_gait(name, robot, sets) for name in names]
-    paths = [] if record is None else record_paths(record, [gait.name for gait, _ in opened])
+    paths = [] if record is None else recording_paths(record, [gait.name for gait, _ in opened])
     for path in paths:
-        refuse_recording(path, *names)
+        require_recording_path(path, *names)
     options = WalkOptions(gaits.VelocityCommand(forward, left, turn), seconds, settle, body, seed, as_json)
     results = [_walked(gait, card, options) for gait, card in opened]
     for result, path in zip(results, paths, strict=False):
         recordings.write_mcap(result.recording, path)
     data = {"gaits": [result.to_dict() for result in results]}
-    give(data, [evaluation.compare_table(results, options.body_text)], as_json=as_json)
+    print_result(data, [evaluation.compare_table(results, options.body_text)], as_json=as_json)
     if not all(result.report.is_upright for result in results):
         raise typer.Exit(FELL)
 
@@ -271,7 +271,7 @@ def _walked(gait: gaits.Gait, robot: robots.Robot, options: WalkOptions) -> eval
     """Walk one body, showing how far it is; what is wrong is said with the gait's name."""
     ends_s = options.settle_s + options.seconds
     domain = options.domain
-    with working(f"{gait.name}: setting up", quiet=options.as_json) as say:
+    with spinner(f"{gait.name}: setting up", quiet=options.as_json) as say:
         try:
             return runs.walk_gait(
                 gait,
@@ -296,7 +296,7 @@ def _run_many(
     ranges = "random" if options.body == NOMINAL_BODY else options.body
     walked = 0
     fallen = 0
-    with working(f"{gait.name}: 0 of {bodies} bodies", quiet=options.as_json) as say:
+    with spinner(f"{gait.name}: 0 of {bodies} bodies", quiet=options.as_json) as say:
 
         def count(body: runs.WalkedBody) -> None:
             nonlocal walked, fallen
@@ -317,6 +317,6 @@ def _run_many(
             on_progress=count,
             clock=time.perf_counter,
         )
-    give(many.to_dict(ranges), many.lines(), as_json=options.as_json)
+    print_result(many.to_dict(ranges), many.lines(), as_json=options.as_json)
     if many.upright < bodies:
         raise typer.Exit(FELL)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 from posewright import formats, gaits, motions, robots
-from posewright.cli.console import give, warn
+from posewright.cli.console import print_result, print_warning
 from posewright.cli.gait_options import (
     Forward,
     GaitName,
@@ -18,7 +18,14 @@ from posewright.cli.gait_options import (
     Turn,
     open_gait,
 )
-from posewright.cli.options import AcceptLoss, AsJson, give_samples, losses_listed, option, refuse_overwriting
+from posewright.cli.options import (
+    AcceptLoss,
+    AsJson,
+    option,
+    report_losses,
+    require_distinct_output,
+    write_samples,
+)
 
 TABLE = ".csv"
 
@@ -121,11 +128,11 @@ def sample(
       posewright gait sample trot --forward 0.1 > cycle.csv
     """
     opened, card = open_gait(gait, robot, sets)
-    refuse_overwriting(output, opened.path)
+    require_distinct_output(output, opened.path)
     command = gaits.VelocityCommand(forward, left, turn)
     options = SampleOptions(command, cycles, every, lead_in, from_pose, to_pose)
     if output is None or output.name.lower().endswith(TABLE):
-        give_samples(_samples(opened, card, options), {"gait": opened.name}, output, as_json=as_json)
+        write_samples(_samples(opened, card, options), {"gait": opened.name}, output, as_json=as_json)
         return
     motion = _motion(opened, card, options, output)
     losses = _write(motion, output, accept_loss=accept_loss)
@@ -145,7 +152,7 @@ def sample(
     size = f"{len(motion.keyframes)} keyframes, {motion.duration:.3f} s"
     lines = [f"{opened.name}: {size} -> {output} ({format_name})"]
     lines += [] if rounded is None else [f"  rounded: {rounded}"]
-    give(data, lines, as_json=as_json)
+    print_result(data, lines, as_json=as_json)
 
 
 def _rounded(
@@ -199,8 +206,8 @@ def _format(gait: gaits.Gait, robot: robots.Robot, output: Path) -> formats.Moti
 
 def _write(motion: motions.Motion, output: Path, *, accept_loss: bool) -> tuple[str, ...]:
     """Write a motion, and return what of it the format lost, which is said too."""
-    with losses_listed(f"the walk cannot be said wholly in {output.name}: nothing is written"):
+    with report_losses(f"the walk cannot be said wholly in {output.name}: nothing is written"):
         losses = tuple(formats.write_motion(motion, output, accept_loss=accept_loss))
     for loss in losses:
-        warn(f"lost: {loss}")
+        print_warning(f"lost: {loss}")
     return losses

@@ -12,7 +12,7 @@ from posewright.cli.options import AsJson, add_command, argument, option
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    add_command(app, "inspect", inspect, twins="inspect_robot")
+    add_command(app, "inspect", inspect, python_names="inspect_robot")
 
 
 def inspect(
@@ -38,7 +38,7 @@ def inspect(
 
     found = inspect_robot(robot, None if rules is None else read_rules(rules))
     if as_json:
-        console.emit_json(found.to_dict())
+        console.print_json(found.to_dict())
     else:
         print_table(found.table(), f"{found.rules}: inspection of {found.robot}")
     if not found.passed:

@@ -19,7 +19,7 @@ TrustRules = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    add_command(app, "judge", judge, twins="judge")
+    add_command(app, "judge", judge, python_names="judge")
 
 
 def judge(
@@ -41,7 +41,7 @@ def judge(
     if rules is None and not contests.has_contest(seen.header):
         outcome = runs.replay(seen)
         if as_json:
-            console.emit_json({**outcome.score.to_dict(), "digest": seen.digest()})
+            console.print_json({**outcome.score.to_dict(), "digest": seen.digest()})
         else:
             print_outcome(outcome)
         return
@@ -49,9 +49,9 @@ def judge(
     held = contests.contest_of(seen.header, text, source, trust_attached_rules=trust)
     score = contests.judge(seen, held)
     if rules is None and (remark := contests.describe_attached_rules(seen.header, held)):
-        console.warn(remark)
+        console.print_warning(remark)
     if as_json:
-        console.emit_json({**score.to_dict(), "digest": seen.digest()})
+        console.print_json({**score.to_dict(), "digest": seen.digest()})
     else:
         print_score(score, held.name)
 
@@ -59,14 +59,14 @@ def judge(
 def print_table(table: contests.ScoreTable, title: str) -> None:
     """Print a score's table, and its notes below."""
     for line in table.lines(title):
-        console.show(line)
+        console.print_item(line)
 
 
 def print_score(score: contests.Score, title: str) -> None:
     """Print a score, and warn of what the judge would warn of."""
     print_table(score.table(), title)
     for warning in score.warnings:
-        console.warn(warning)
+        console.print_warning(warning)
 
 
 def print_outcome(outcome: runs.Outcome) -> None:
@@ -76,23 +76,25 @@ def print_outcome(outcome: runs.Outcome) -> None:
     layout = f", layout {header.layout}" if header.layout else ""
     print_score(outcome.score, f"{header.contest or 'no contest'}: {who}{layout}, seed {header.seed}")
     if outcome.assumed:
-        console.say(f"assumed: {', '.join(f'{what} {value}' for what, value in outcome.assumed.items())}")
+        console.print_line(
+            f"assumed: {', '.join(f'{what} {value}' for what, value in outcome.assumed.items())}"
+        )
     if outcome.board is not None:
-        console.say(outcome.board.summary)
+        console.print_line(outcome.board.summary)
     if outcome.link is not None:
-        console.say(outcome.link.summary)
+        console.print_line(outcome.link.summary)
     for remark in outcome.all_remarks:
-        console.warn(remark)
+        console.print_warning(remark)
     speed = (
         f" in {outcome.wall_s:.1f} s ({outcome.real_time_factor:.0f} x real time)" if outcome.wall_s else ""
     )
     digest = outcome.recording.digest()[:16]
-    console.say(f"{outcome.simulated_s:.1f} s simulated{speed}; digest {digest}")
+    console.print_line(f"{outcome.simulated_s:.1f} s simulated{speed}; digest {digest}")
 
 
 def give_outcome(outcome: runs.Outcome, *, as_json: bool) -> None:
     """Write an outcome for a program or for a person."""
     if as_json:
-        console.emit_json(outcome.to_dict())
+        console.print_json(outcome.to_dict())
     else:
         print_outcome(outcome)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from posewright import formats
-from posewright.cli.console import note, warn
+from posewright.cli.console import print_note, print_warning
 from posewright.cli.options import argument, option
 
 MotionPath = Annotated[Path, argument("FILE", "A motion file; its content tells the format.")]
@@ -61,9 +61,9 @@ def open_for_robot(path: Path, robot: str | None) -> formats.MotionFile:
 
 def _told(opened: formats.MotionFile) -> formats.MotionFile:
     for warning in opened.warnings:
-        warn(f"{opened.path}: {warning}")
+        print_warning(f"{opened.path}: {warning}")
     if opened.assumed is not None:
-        note(f"{opened.path}: assumed {opened.assumed}; say --robot for another")
+        print_note(f"{opened.path}: assumed {opened.assumed}; say --robot for another")
     return opened
 
 

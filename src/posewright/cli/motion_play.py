@@ -11,9 +11,9 @@ import typer
 
 from posewright import bodies, control, evaluation, recordings, runs
 from posewright.bodies import Plant, TorquePolicy
-from posewright.cli.console import fail, give, warn, working
+from posewright.cli.console import print_error, print_result, print_warning, spinner
 from posewright.cli.motion_options import MotionPath, Page, RobotName, open_for_robot
-from posewright.cli.options import FOUND, AsJson, Record, option, refuse_recording
+from posewright.cli.options import EXIT_FAILURE, AsJson, Record, option, require_recording_path
 
 if TYPE_CHECKING:
     from posewright.control import Block
@@ -56,7 +56,7 @@ def play(
       posewright motion play humanoid.mtn --page Bow --body dynamixel:/dev/ttyUSB0
       posewright motion play kick.motion.yaml --body zenoh:aibo --record kick.mcap
     """
-    refuse_recording(record, file)
+    require_recording_path(record, file)
     motion = open_for_robot(file, robot).motion(page)
     with followed(motion.name, body, quiet=as_json) as follower:
         recording = runs.play_motion(
@@ -110,18 +110,18 @@ class Follower:
         if self._late > MOST_LATE * self._frames:
             took = f"{self._asked_s:.1f} s took {self._took_s:.1f} s"
             cure = "`posewright bus diagnose` finds out why; `BusSettings.groups_per_frame` limits the reads"
-            warn(f"{self._late} of {self._frames} frames were late: {took}. On a servo bus, {cure}")
+            print_warning(f"{self._late} of {self._frames} frames were late: {took}. On a servo bus, {cure}")
 
 
 @contextmanager
 def followed(name: str, body: str, *, quiet: bool) -> Iterator[Follower]:
     """Show how far a run is, warn where it was slow, and say so where a signal ended it."""
-    with working(f"{name}: setting up", quiet=quiet) as say:
+    with spinner(f"{name}: setting up", quiet=quiet) as say:
         follower = Follower(name, body, say)
         try:
             yield follower
         except (KeyboardInterrupt, SystemExit):
-            fail("stopped; torque is off" if follower.is_real else "stopped")
+            print_error("stopped; torque is off" if follower.is_real else "stopped")
             raise
     follower.warn()
 
@@ -129,6 +129,6 @@ def followed(name: str, body: str, *, quiet: bool) -> Iterator[Follower]:
 def give_run(recording: recordings.Recording, *, as_json: bool) -> None:
     """Show the figures of a run; exit with 1 if a robot was seen to fall."""
     result = evaluation.evaluate_run(recording)
-    give(result.figures(), result.lines(), as_json=as_json)
+    print_result(result.figures(), result.lines(), as_json=as_json)
     if any(one.falls for one in result.robots.values()):
-        raise typer.Exit(FOUND)
+        raise typer.Exit(EXIT_FAILURE)

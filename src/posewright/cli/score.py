@@ -14,7 +14,7 @@ def register(app: typer.Typer) -> None:
     """Add the group and its verb."""
     group = add_group(app, "score")
     group.callback()(_as_group)  # or Typer makes one command of a group with one verb
-    add_verb(group, "obstacle-race", obstacle_race, twins="score")
+    add_verb(group, "obstacle-race", obstacle_race, python_names="score")
 
 
 def _as_group() -> None:
@@ -48,4 +48,4 @@ def obstacle_race(
         ("for", "points"), rows, "One leg of the obstacle race", frozenset({"for"}), total, framed=True
     )
     given = {"time_s": time, "distance_cm": distance, "penalties": penalties}
-    console.give({**points.to_dict(), **given}, [table], as_json=as_json)
+    console.print_result({**points.to_dict(), **given}, [table], as_json=as_json)

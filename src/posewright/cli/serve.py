@@ -15,7 +15,7 @@ from posewright import robots, runs
 from posewright.bodies import TorquePolicy
 from posewright.cli import console
 from posewright.cli.motion_play import OnEnd
-from posewright.cli.options import AsJson, add_command, argument, option, refuse_recording
+from posewright.cli.options import AsJson, add_command, argument, option, require_recording_path
 from posewright.controllers import behaviours
 from posewright.display import format_count
 from posewright.errors import InputError
@@ -55,7 +55,7 @@ Seconds = Annotated[float | None, option("--for S", "Serve for so long; default 
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    add_command(app, "serve", serve, twins="serve")
+    add_command(app, "serve", serve, python_names="serve")
 
 
 def serve(
@@ -97,7 +97,7 @@ def serve(
     """
     from posewright.network.commander import Watchdog
 
-    refuse_recording(record, robot)
+    require_recording_path(record, robot)
     card = robots.robot(robot)
     _refuse(zenoh, yarp, listen, cameras=cameras, name_server=name_server)
     transports: dict[str, ZenohTransport | YarpTransport] = {}
@@ -109,7 +109,7 @@ def serve(
     names = ", ".join(f"{kind} as {transport.name}" for kind, transport in transports.items())
     address = f" at {listen}" if listen else ""
     begun = f"{card.name} ({body}) is served over {names}{address}; Ctrl-C ends it"
-    with console.working(f"{card.name}: starting", quiet=as_json) as say:
+    with console.spinner(f"{card.name}: starting", quiet=as_json) as say:
         service = runs.serve(
             card,
             transports,
@@ -127,7 +127,7 @@ def serve(
             record=record,
             on_progress=_teller(begun, say),
         )
-    console.give(service.to_dict(), _lines(service), as_json=as_json)
+    console.print_result(service.to_dict(), _lines(service), as_json=as_json)
     if service.signal not in {0, 130}:
         raise typer.Exit(service.signal)
 
@@ -201,7 +201,7 @@ def _teller(begun: str, say: Callable[[str], None]) -> Callable[[ServiceStatus],
 
     def tell(standing: ServiceStatus) -> None:
         for line in first:
-            console.hint(line)
+            console.print_to_stderr(line)
         counts, drives = standing.counts, "drives" if standing.client else "commands"
         who = f"{_short(standing.client or standing.commander or 'nobody')} {drives}"
         observers = sum(int(count) for what, count in counts.items() if what.endswith(": observers"))

@@ -25,7 +25,7 @@ Browser = Annotated[bool, typer.Option("--browser/--no-browser", help="Open the 
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    add_command(app, "studio", studio, twins="open_studio")
+    add_command(app, "studio", studio, python_names="open_studio")
 
 
 def studio(
@@ -51,7 +51,7 @@ def studio(
     """
     from posewright.studio.studio import open_studio
 
-    with console.working("studio: starting", quiet=as_json):
+    with console.spinner("studio: starting", quiet=as_json):
         opened = open_studio(file, robot, host=host, port=port, body=body)
     serve_until_ended(opened, "the studio", browser=browser, as_json=as_json)
 
@@ -64,7 +64,7 @@ def serve_until_ended(opened: Studio, what: str, *, browser: bool, as_json: bool
     ended = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ended.set())  # before anybody knows where it is
     try:
-        console.give({"url": opened.url}, lines, as_json=as_json)
+        console.print_result({"url": opened.url}, lines, as_json=as_json)
         if browser:
             webbrowser.open(opened.url)
         ended.wait()
