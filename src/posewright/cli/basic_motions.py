@@ -31,7 +31,7 @@ Measured = Annotated[
     tuple[int, float, float] | None,
     option(
         "--measured SPEED COUNTS SECONDS",
-        "Compute durations from a move measured on a robot, such as 5 90 1.2.",
+        "Compute durations from a measured move: at SPEED a servo moves COUNTS in SECONDS.",
     ),
 ]
 Files = Annotated[
