@@ -26,8 +26,8 @@ Faults = Annotated[
     list[str] | None,
     option(
         "--fault FAULT[:ID][@BEGIN[-END]]",
-        "silent, hot, low-voltage, wrong-baud, overload or cable, for one servo or all, and from BEGIN to END "
-        "in seconds, such as silent:7@2-3.5. Repeatable.",
+        "silent, hot, low-voltage, wrong-baud, overload or cable; of one servo or all; from BEGIN to END in "
+        "seconds, such as silent:7@2-3.5. Repeatable.",
     ),
 ]
 Dropped = Annotated[float, option("--dropped SHARE", "Share of bytes that are lost, in both directions.")]
