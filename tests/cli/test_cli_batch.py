@@ -132,7 +132,7 @@ def test_a_folder_of_gaits_is_walked_at_several_speeds(tmp_path: Path) -> None:
 def test_a_speed_that_stands_there_twice_is_told_of_before_anything_walks() -> None:
     done = run_here("gait", "run", "trot", "--speeds", "0.1,0.1")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "trot at 0.1 is asked for twice" in done.stderr
+    assert "trot at 0.1 is listed twice" in done.stderr
 
 
 def test_a_folder_of_motions_is_checked_and_what_cannot_be_read_fails(tmp_path: Path) -> None:

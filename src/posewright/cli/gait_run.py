@@ -155,7 +155,7 @@ def run(
         require_distinct_output(plot, gait)
     require_recording_path(record, gait)
     opened, card = open_gait(gait, robot, sets)
-    if body != NOMINAL_BODY and not runs.choose_plant(body, also=[NOMINAL_BODY]).is_simulation:
+    if body != NOMINAL_BODY and not runs.choose_plant(body, extra_names=[NOMINAL_BODY]).is_simulation:
         require_unset({"--plot": plot, "--bodies": bodies, "--workers": workers}, "on a real robot")
         _run_anywhere(opened, card, options, record)
     elif bodies is None:
@@ -224,7 +224,7 @@ def _run_batch(
             folder=batch_options.folder,
             on_run=on_run,
         )
-    runs.keep_report(batch)
+    runs.write_report(batch)
     print_batch(batch, as_json=options.as_json)
     if batch.succeeded[1] < n_walks:
         raise typer.Exit(FELL)
