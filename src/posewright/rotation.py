@@ -9,9 +9,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from posewright.arrays import Floats
 
 
 def heading(quaternions: Floats) -> Floats:

@@ -141,6 +141,7 @@ def _pose_question(pose: str) -> dynamixel.WizardQuestion:
 
 
 def _calibration_lines(calibration: dynamixel.Calibration, path: Path) -> Lines:
+    """Yield each difference from the card, and the path of the file."""
     for joint in calibration.reversed:
         yield f"{joint}: reversed"
     for joint, servo_id in calibration.ids.items():
@@ -391,13 +392,13 @@ def _run_command(teacher: dynamixel.Teacher, verb: str, arguments: list[str], se
 
 def _format_torque(teacher: dynamixel.Teacher) -> str:
     """Return which limbs are free and which are held, read from their servos: `free: arms; held: legs`."""
-    free = teacher.free
-    held = [joint for joint in teacher.joints(dynamixel.ALL) if joint not in free]
+    free_joints = teacher.free
+    held_joints = [joint for joint in teacher.joints(dynamixel.ALL) if joint not in free_joints]
     parts: list[str] = []
-    if free:
-        parts.append(f"free: {', '.join(_combine_limbs(teacher, free))}")
-    if held:
-        parts.append(f"held: {', '.join(_combine_limbs(teacher, held))}")
+    if free_joints:
+        parts.append(f"free: {', '.join(_combine_limbs(teacher, free_joints))}")
+    if held_joints:
+        parts.append(f"held: {', '.join(_combine_limbs(teacher, held_joints))}")
     return "; ".join(parts)
 
 
@@ -487,6 +488,7 @@ def monitor(
 
 
 def _watch_live(bus: Bus, card: Robot, duration_s: float, period_s: float) -> None:
+    """Update a table of all servos in the terminal until the time is over, or Ctrl-C."""
     from rich.live import Live
 
     with Live(console=console.stdout, auto_refresh=False, vertical_overflow="visible") as live:
