@@ -152,14 +152,15 @@ def _calibration_lines(calibration: dynamixel.Calibration, path: Path) -> Lines:
     yield f"{'as its card says ' if is_empty else ''}-> {path}"
 
 
-ANSWERS_BY_KEY = {
-    "y": dynamixel.YES,
-    "n": dynamixel.NO,
-    "a": dynamixel.ObservedDirection.AS_DESCRIBED.value,
-    "o": dynamixel.ObservedDirection.OPPOSITE.value,
-    "-": dynamixel.ObservedDirection.NOTHING.value,
-}
-"""The wizard's answers by the keys that stand for them; other answers are names of joints."""
+def _answers_by_key() -> dict[str, str]:
+    """Return the wizard's answers by the keys that stand for them; other answers are names of joints."""
+    return {
+        "y": dynamixel.YES,
+        "n": dynamixel.NO,
+        "a": dynamixel.ObservedDirection.AS_DESCRIBED.value,
+        "o": dynamixel.ObservedDirection.OPPOSITE.value,
+        "-": dynamixel.ObservedDirection.NOTHING.value,
+    }
 
 
 def _prepared_answers(answers: Iterable[str]) -> Callable[[dynamixel.WizardQuestion], str]:
@@ -199,8 +200,9 @@ def _print_question(question: dynamixel.WizardQuestion) -> None:
 
 
 def _format_choices(question: dynamixel.WizardQuestion) -> str:
-    keys = [key for key, answer in ANSWERS_BY_KEY.items() if answer in question.answers]
-    takes_joints = any(answer not in ANSWERS_BY_KEY.values() for answer in question.answers)
+    answers_by_key = _answers_by_key()
+    keys = [key for key, answer in answers_by_key.items() if answer in question.answers]
+    takes_joints = any(answer not in answers_by_key.values() for answer in question.answers)
     return ", ".join(keys) + (", or the joint that moved" if takes_joints else "")
 
 
@@ -213,7 +215,7 @@ def _parse_answer(question: dynamixel.WizardQuestion, text: str) -> str:
     if not text:
         raise InputError("an answer is missing", hint="the answers ended before the questions")
     stripped = text.strip()
-    answer = ANSWERS_BY_KEY.get(stripped, stripped)
+    answer = _answers_by_key().get(stripped, stripped)
     if answer not in question.answers:
         raise InputError(f"{stripped!r} is not an answer", hint=_format_choices(question))
     return answer
