@@ -148,7 +148,7 @@ def run(
         _refuse_diagram(diagram, inputs)
         ready, terminal = _commanded(ready, commands, script)
     if film is not None:
-        film.refuse_unseen(ready.robot, body)
+        film.require_filmable(ready.robot, body)
     printer = _MessagePrinter(everything=show_messages, apart=as_json) if show_messages or terminal else None
     with _blamed(objects, as_json), console.working(ready.name, quiet=as_json or printer is not None) as say:
         recording = runs.run_openr(

@@ -130,7 +130,7 @@ def run(
     _warn(controller)
     if film is not None:
         film = replace(film, camera=film.camera or LOOKS_FROM)
-        film.refuse_unseen(ready.robot, body)
+        film.require_filmable(ready.robot, body)
     recording = runs.run_basic(
         ready, controller=controller, seconds=seconds, body=body, seed=seed, record=record
     )

@@ -135,7 +135,7 @@ def run(
     ready = _set_up(program, words, posture, rule, breakpoints)
     if film is not None:
         film = replace(film, camera=film.camera or LOOKS_FROM)
-        film.refuse_unseen(ready.robot, body)
+        film.require_filmable(ready.robot, body)
     controller = ready.controller()
     recording = runs.run_robi(
         ready, controller=controller, seconds=seconds, body=body, seed=seed, record=record
