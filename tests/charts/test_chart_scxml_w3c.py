@@ -74,7 +74,7 @@ def test_every_case_passes_or_is_refused_by_name() -> None:
     astray = {name: one for name, one in found.items() if one != "pass" and ".scxml:" not in one}
     assert astray == {}
     assert len(passed) >= PASSING
-    assert f"**{len(passed)} pass, {len(found) - len(passed)} are refused by name" in PAGE.read_text()
+    assert f"**{len(passed)} pass, {len(found) - len(passed)} are rejected by name" in PAGE.read_text()
 
 
 @pytest.mark.parametrize("path", cases(), ids=lambda path: path.stem)

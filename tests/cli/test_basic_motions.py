@@ -143,7 +143,7 @@ def test_losses_are_listed_and_nothing_is_written_unless_they_are_accepted(ask: 
     code, out, err = ask(*words)
     assert (code, out) == (2, "")
     assert "would be lost: easing smooth" in err
-    assert "--accept-loss writes it all the same" in err
+    assert "--accept-loss writes it anyway" in err
     assert not (tmp_path / "nod.bas").exists()
     code, out, err = ask(*words, "--accept-loss", "--json")
     assert code == 0

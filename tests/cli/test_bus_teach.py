@@ -227,7 +227,7 @@ def test_in_a_terminal_the_table_is_drawn_anew(ask: Ask, monkeypatch: pytest.Mon
 
     screen = io.StringIO()
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
-    monkeypatch.setattr(console, "out", Console(file=screen, force_terminal=True, width=120))
+    monkeypatch.setattr(console, "stdout", Console(file=screen, force_terminal=True, width=120))
     code, out, err = ask("monitor", "--seconds", "0.3", "--period", "0.1")
     assert (code, out, err) == (0, "", "")
     assert screen.getvalue().count("left_ankle_roll") >= 3

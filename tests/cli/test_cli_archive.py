@@ -142,7 +142,7 @@ def test_losses_are_listed_before_and_told_after(tmp_path: Path, capsys: Capture
     _, err = say(capsys, *to_csv, code=2)
     assert "warning: would be lost: " in err
     assert "(3 motions)" in err
-    assert "--accept-loss writes it all the same" in err
+    assert "--accept-loss writes it anyway" in err
     assert not (tmp_path / "out").exists()
     told = answer(capsys, *to_csv, "--accept-loss")
     assert len(told["files"]) == 3

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import posewright as pw
-from posewright.cli.app import BAD_INPUT, run
+from posewright.cli.app import EXIT_BAD_INPUT, run
 from posewright.errors import InputError
 
 BOX = "DEF {name} Transform {{ translation {at} children Shape {{ geometry Box {{ size {size} }} }} }}\n"
@@ -74,7 +74,7 @@ def test_what_cannot_be_done_is_said_and_nothing_is_written(
     folder: Path, words: str, capsys: Captured
 ) -> None:
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    assert run(words.split()) == BAD_INPUT
+    assert run(words.split()) == EXIT_BAD_INPUT
     assert capsys.readouterr().err.startswith("error: ")
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 

@@ -107,7 +107,7 @@ def test_a_folder_that_is_gone_is_no_fault_of_ours(words: tuple[str, ...], tmp_p
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)  # noqa: S603 -- our own program
     assert done.returncode == 2
-    assert done.stderr == "error: the folder you are in is not there any more; change to another\n"
+    assert done.stderr == "error: the current folder no longer exists; change to another folder\n"
 
 
 ODD = {

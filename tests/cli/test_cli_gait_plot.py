@@ -107,5 +107,5 @@ def test_a_gait_is_not_overwritten_by_its_picture(tmp_path: Path, capsys: Captur
     own.write_bytes(shipped.read_bytes())
     (tmp_path / "gait.png").hardlink_to(own)
     assert run(["gait", "plot", str(own), "-o", str(tmp_path / "gait.png")]) == 2
-    assert "this is the file that is read" in capsys.readouterr().err
+    assert "this file is an input of the command" in capsys.readouterr().err
     assert own.read_bytes() == shipped.read_bytes()

@@ -17,7 +17,7 @@ from rich.console import Console
 
 import posewright
 from posewright.cli import console
-from posewright.cli.app import BAD_INPUT, INTERNAL, build_app, run
+from posewright.cli.app import EXIT_BAD_INPUT, EXIT_INTERNAL, build_app, run
 from posewright.recordings import Header, Recording, RobotHeader, RobotRecord, write_mcap
 from posewright.robots import robot
 
@@ -96,7 +96,7 @@ def test_texts_of_a_document_are_shown_without_what_steers(
         for verb in verbs:
             code = run(verb.format(file=path, out=tmp_path / "made").split())
             shown = capsys.readouterr()
-            assert code != INTERNAL, shown.err
+            assert code != EXIT_INTERNAL, shown.err
             assert is_clean(shown.out + shown.err), (verb, shown)
             if verb.endswith("--json") and code in (0, 1):
                 json.loads(shown.out)
@@ -126,8 +126,8 @@ def test_words_of_the_command_line_are_shown_without_what_steers(
     for given in (*bare, [hostile] * 3, [f"--{STEERING}"], *([one, hostile] for one in takes)):
         code = run([*words, *arguments, *given])
         shown = capsys.readouterr()
-        assert code in (BAD_INPUT, 1) or not arguments, shown
-        assert code != INTERNAL, shown.err
+        assert code in (EXIT_BAD_INPUT, 1) or not arguments, shown
+        assert code != EXIT_INTERNAL, shown.err
         assert is_clean(shown.out + shown.err), shown
 
 
@@ -146,7 +146,7 @@ def test_texts_of_a_recording_are_shown_without_what_steers(capsys: Captured, tm
             for more in ([], ["--json"]):
                 code = run([verb, str(path), *more])
                 shown = capsys.readouterr()
-                assert code != INTERNAL, shown.err
+                assert code != EXIT_INTERNAL, shown.err
                 assert is_clean(shown.out + shown.err), shown
 
 
@@ -167,15 +167,15 @@ def test_lines_of_other_peoples_files_are_shown_without_what_steers(capsys: Capt
         for words in (("motion", "info"), ("chart", "check"), ("aibo", "check"), ("aibo", "archive", "list")):
             code = run([*words, str(tmp_path / name)])
             shown = capsys.readouterr()
-            assert code != INTERNAL, shown.err
+            assert code != EXIT_INTERNAL, shown.err
             assert is_clean(shown.out + shown.err), shown
 
 
 def test_what_is_being_done_is_shown_without_what_steers(monkeypatch: pytest.MonkeyPatch) -> None:
     file = io.StringIO()
-    monkeypatch.setattr(console, "err", Console(file=file, width=100, force_terminal=True, no_color=True))
-    monkeypatch.setattr(console, "PATIENCE_S", 0.0)
-    with console.working(STEERING) as say, console.bar(STEERING) as tell:
+    monkeypatch.setattr(console, "stderr", Console(file=file, width=100, force_terminal=True, no_color=True))
+    monkeypatch.setattr(console, "BAR_DELAY_S", 0.0)
+    with console.spinner(STEERING) as say, console.progress_bar(STEERING) as tell:
         say(STEERING)
         tell(1, 2)
     assert "mine" in file.getvalue()
@@ -190,7 +190,7 @@ def test_a_document_on_a_terminal_steers_nothing_and_in_a_file_is_itself(
         file = io.StringIO()
         monkeypatch.setattr(file, "isatty", lambda it=is_terminal: it)
         monkeypatch.setattr("sys.stdout", file)
-        console.emit_text(f"a,b\n{STEERING}\n")
+        console.print_document(f"a,b\n{STEERING}\n")
         assert is_clean(file.getvalue().replace("\nerror", "")) is is_terminal
         assert (STEERING in file.getvalue()) is not is_terminal
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import posewright as pw
-from posewright.cli.app import BAD_INPUT, run
+from posewright.cli.app import EXIT_BAD_INPUT, run
 
 MOTION = str(Path(pw.robot("sony_ers7").folder or "") / "motions" / "nod.motion.yaml")
 LONG = "n" * 300
@@ -36,6 +36,6 @@ def test_it_is_one_line_and_nothing_is_written(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert run(list(words)) == BAD_INPUT
+    assert run(list(words)) == EXIT_BAD_INPUT
     assert capsys.readouterr().err.count("error: ") == 1
     assert list(tmp_path.iterdir()) == []

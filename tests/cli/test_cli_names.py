@@ -27,7 +27,7 @@ Captured = pytest.CaptureFixture[str]
 
 @pytest.fixture(autouse=True)
 def wide(monkeypatch: pytest.MonkeyPatch) -> None:
-    for terminal in (console.out, console.err):
+    for terminal in (console.stdout, console.stderr):
         monkeypatch.setattr(terminal, "_width", 300)
 
 
@@ -42,7 +42,7 @@ def fast(tmp_path: Path) -> str:
 
 def shown(table: Table) -> str:
     file = io.StringIO()
-    Console(file=file, width=300).print(console.rendered_table(table))
+    Console(file=file, width=300).print(console.render_table(table))
     return file.getvalue()
 
 
@@ -78,11 +78,11 @@ def test_a_set_of_bodies_is_called_as_its_path_says(capsys: Captured, tmp_path: 
 def test_progress_shows_names_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     file = io.StringIO()
     terminal = Console(file=file, width=100, force_terminal=True)
-    monkeypatch.setattr(console, "err", terminal)
-    monkeypatch.setattr(console, "PATIENCE_S", 0.0)
-    with console.progress(quiet=False) as display:
+    monkeypatch.setattr(console, "stderr", terminal)
+    monkeypatch.setattr(console, "BAR_DELAY_S", 0.0)
+    with console.build_spinner(quiet=False) as display:
         display.add_task("trot[fast]: setting up")
-    with console.bar("reading ODA[1]") as tell:
+    with console.progress_bar("reading ODA[1]") as tell:
         tell(1, 2)
     assert "trot[fast]: setting up" in file.getvalue()
     assert "reading ODA[1]" in file.getvalue()

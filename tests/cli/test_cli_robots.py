@@ -58,7 +58,7 @@ def test_a_name_is_cut_neither_in_a_file_nor_on_a_narrow_terminal(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "20")
     for is_terminal in (False, True):
-        monkeypatch.setattr(console, "out", Console(force_terminal=is_terminal, no_color=True))
+        monkeypatch.setattr(console, "stdout", Console(force_terminal=is_terminal, no_color=True))
         assert run(["robots", "show", "sony_ers7", "--section", "all"]) == 0
         shown = capsys.readouterr().out
         assert all(joint in shown for joint in robot("sony_ers7").joint_names)

@@ -238,7 +238,7 @@ def test_the_tunings_that_ship_are_listed(capsys: Captured) -> None:
         (("quick.tune.yaml", "--journal", "quick.tune.yaml", "--resume"), "quick.tune.yaml:1: "),
         (("quick.tune.yaml", "-o", "best.txt"), "best.txt: not a gait's file"),
         (("quick.tune.yaml", "-o", "no/best.gait.yaml"), "no/best.gait.yaml"),
-        (("quick.tune.yaml", "-o", "quick.tune.yaml"), "this is the file that is read"),
+        (("quick.tune.yaml", "-o", "quick.tune.yaml"), "this file is an input of the command"),
         (("quick.tune.yaml", "-o", "other.yaml"), "other.yaml"),
         (("quick.tune.yaml", "-o", "a.yaml", "--journal", "./a.yaml"), "two results would be one file"),
         (("quick.tune.yaml", "--plot", "search.txt"), "search.txt: not a kind of picture"),

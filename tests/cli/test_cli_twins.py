@@ -61,7 +61,7 @@ def test_help_shows_the_panels_with_the_sentence_of_each_command(
     shown = capsys.readouterr().out
     for command in COMMANDS:
         assert f"─ {command.panel} ─" in shown
-        assert command.about in shown
+        assert command.summary in shown
 
 
 @pytest.mark.parametrize("old", RENAMED)

@@ -292,7 +292,7 @@ def test_an_input_is_never_written_over(ask: Ask, tmp_path: Path) -> None:
     (tmp_path / "nod.svg").write_text(CONNECT)
     code, _, err = ask("nod.svg", "--objects", "nod.py", "--commands", "", "--diagram", "nod.svg")
     assert code == 2
-    assert "this is the file that is read" in err
+    assert "this file is an input of the command" in err
     assert (tmp_path / "nod.svg").read_text() == CONNECT
 
 
@@ -393,7 +393,7 @@ def test_no_file_of_the_stick_is_written_over_by_whatever_name(
         Path(name).symlink_to(path)
         for inputs in (["--stick", "stick"], [word for one in stick.values() for word in ("--monet", one)]):
             code, _, err = ask(*inputs, "--commands", "60", flag, name)
-            assert (code, "this is the file that is read" in err) == (2, True), (file, err)
+            assert (code, "this file is an input of the command" in err) == (2, True), (file, err)
         assert path.read_bytes() == before
 
 

@@ -72,7 +72,7 @@ def test_counters_are_told_in_words_and_who_commands_in_few(
         return ServiceReport(standing)
 
     monkeypatch.setattr("posewright.runs.serve", serve)
-    monkeypatch.setattr("posewright.cli.console.working", lambda *_, **__: nullcontext(progress.append))
+    monkeypatch.setattr("posewright.cli.console.spinner", lambda *_, **__: nullcontext(progress.append))
     assert app.run(["serve", "robotis_bioloid", "--zenoh"]) == 0
     (line,) = progress
     assert f" {'x' * 32}... commands  4 observers" in line
@@ -107,7 +107,7 @@ def test_serve_refuses_what_makes_no_sense(
     tmp_path: Path,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert app.run(["serve", "robotis_bioloid", *words]) == app.BAD_INPUT
+    assert app.run(["serve", "robotis_bioloid", *words]) == app.EXIT_BAD_INPUT
     said = capsys.readouterr()
     assert message in said.err
     assert not said.out

@@ -43,7 +43,7 @@ def test_its_program_runs() -> None:
     names: dict[str, object] = {}
     exec(compile(program, str(PAGE), "exec"), names)  # noqa: S102 - the page's own example
     assert names["body"].time_s == 10.0
-    assert names["seen"][-1] == "walk_forward"
+    assert names["motions"][-1] == "walk_forward"
 
 
 def test_every_kind_of_entry_in_its_table_is_known(desk) -> None:

@@ -130,19 +130,20 @@ FEATURES: dict[str, Callable[[Seen], object]] = {
 
 @pytest.fixture(scope="module")
 def used() -> dict[str, list[str]]:
-    """Give the features, and the folders whose charts use each."""
+    """Give the features, and the folders whose charts use each, those with the fewest states first."""
     seen = {folder.name: [Seen(path) for path in folder.glob("*.chart.yaml")] for folder in FOLDERS}
+    seen = dict(sorted(seen.items(), key=lambda item: max(len(chart.states) for chart in item[1])))
     return {
         feature: [name for name, charts in seen.items() if any(uses(one) for one in charts)]
         for feature, uses in FEATURES.items()
     }
 
 
-def rows(used: dict[str, list[str]]) -> Iterator[str]:
-    yield "| | " + " | ".join(f"[{one.name}](../examples/charts/{one.name})" for one in FOLDERS) + " |"
-    yield "|---|" + ":-:|" * len(FOLDERS)
+def table_rows(used: dict[str, list[str]]) -> Iterator[str]:
+    yield "| feature | examples |"
+    yield "|---|---|"
     for feature, names in used.items():
-        yield f"| {feature} | " + " | ".join("x" if one.name in names else "" for one in FOLDERS) + " |"
+        yield f"| {feature} | {', '.join(names[:2])} |"
 
 
 def test_every_feature_is_used_by_one_of_the_ten(used: dict[str, list[str]]) -> None:
@@ -150,7 +151,8 @@ def test_every_feature_is_used_by_one_of_the_ten(used: dict[str, list[str]]) -> 
 
 
 def test_the_page_says_which(used: dict[str, list[str]]) -> None:
-    assert "\n".join(rows(used)) in PAGE, "the table should read:\n" + "\n".join(rows(used))
+    table = "\n".join(table_rows(used))
+    assert table in PAGE, f"the table should be:\n{table}"
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)

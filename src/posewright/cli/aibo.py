@@ -15,8 +15,8 @@ import typer
 
 from posewright import figures, motions
 from posewright.cli import aibo_archive, aibo_programs
-from posewright.cli.console import fail, give, warn
-from posewright.cli.options import FOUND, AsJson, add_group, add_verb, argument, losses_listed, option
+from posewright.cli.console import print_error, print_result, print_warning
+from posewright.cli.options import EXIT_FAILURE, AsJson, add_group, add_verb, argument, option, report_losses
 from posewright.display import Lines, build_line, format_count, style_level
 from posewright.errors import InputError, UnsafeCommandError
 from posewright.runtimes.openr import stick as sticks
@@ -53,9 +53,9 @@ Picture = Annotated[
 def register(app: typer.Typer) -> None:
     """Add the group and its verbs."""
     group = add_group(app, "aibo")
-    add_verb(group, "show", show, twins="read_stick motions_on draw_stick")
-    add_verb(group, "check", check, twins="read_stick check_monet")
-    add_verb(group, "add", add, twins="add_to_stick")
+    add_verb(group, "show", show, python_names="read_stick motions_on draw_stick")
+    add_verb(group, "check", check, python_names="read_stick check_monet")
+    add_verb(group, "add", add, python_names="add_to_stick")
     aibo_programs.add_verbs(group)
     aibo_archive.add_verbs(group)
 
@@ -82,7 +82,7 @@ def show(
     stick = sticks.read_stick(*paths)
     unreadable = [finding for finding in stick.findings if finding.level is motions.Level.ERROR]
     for finding in unreadable:
-        warn(f"{finding.path}: {finding.message}")
+        print_warning(f"{finding.path}: {finding.message}")
     listed = sticks.motions_on(stick)
     pictures: list[Path] = []
     if output is not None:
@@ -97,9 +97,9 @@ def show(
     count = format_count(len(listed), "motion")
     lines = [motion.line(width) for motion in listed]
     lines += [count, *(f"{count} -> {path}" for path in pictures)]
-    give(data, lines, as_json=as_json)
+    print_result(data, lines, as_json=as_json)
     if unreadable:
-        raise typer.Exit(FOUND)
+        raise typer.Exit(EXIT_FAILURE)
 
 
 def check(
@@ -127,9 +127,9 @@ def check(
         **{f"{level.value}s": count for level, count in _counts(findings).items()},
         "findings": [finding.data() for finding in findings],
     }
-    give(data, _finding_lines(stick, findings), as_json=as_json)
+    print_result(data, _finding_lines(stick, findings), as_json=as_json)
     if any(finding.level is motions.Level.ERROR for finding in findings):
-        raise typer.Exit(FOUND)
+        raise typer.Exit(EXIT_FAILURE)
 
 
 def add(
@@ -161,7 +161,7 @@ def add(
       posewright aibo add kick.mtn --id 60 --name a_stand#stand_kick --stick /media/AIBO
       posewright aibo add dive.mot --id 61 --name a_stand#stand_dive --stick backup -o new --accept-loss
     """
-    with losses_listed(f"{model} cannot do all of {motion}: nothing is written"), _jumps_refused():
+    with report_losses(f"{model} cannot do all of {motion}: nothing is written"), _jumps_refused():
         added = sticks.add_to_stick(
             motion,
             _place(stick, archive, commands),
@@ -179,11 +179,11 @@ def add(
             output=output,
         )
     for loss in added.losses:
-        warn(f"lost: {loss}")
+        print_warning(f"lost: {loss}")
     for finding in added.findings:
         if finding.level is not motions.Level.NOTE:
-            warn(finding.text)
-    give(added.to_dict(), added.lines(), as_json=as_json)
+            print_warning(finding.text)
+    print_result(added.to_dict(), added.lines(), as_json=as_json)
 
 
 @contextmanager
@@ -193,8 +193,8 @@ def _jumps_refused() -> Iterator[None]:
         yield
     except UnsafeCommandError as error:
         hint = (error.hint or "").replace("accept_jump=True", "--accept-jump")
-        fail(f"{error.message} ({hint}); nothing is written")
-        raise typer.Exit(FOUND) from error
+        print_error(f"{error.message} ({hint}); nothing is written")
+        raise typer.Exit(EXIT_FAILURE) from error
 
 
 def _place(stick: Path | None, archive: Path | None, commands: Path | None) -> Path | tuple[Path, Path]:

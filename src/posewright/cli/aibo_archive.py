@@ -10,16 +10,16 @@ from typing import Annotated
 import typer
 
 from posewright import formats
-from posewright.cli.console import bar, give, note, warn
+from posewright.cli.console import print_note, print_result, print_warning, progress_bar
 from posewright.cli.options import (
-    FOUND,
+    EXIT_FAILURE,
     AcceptLoss,
     AsJson,
     add_subgroup,
     add_verb,
     argument,
-    losses_listed,
     option,
+    report_losses,
 )
 from posewright.errors import OutputError, escape_unprintable
 
@@ -33,11 +33,11 @@ Force = Annotated[bool, option("--force", "Overwrite existing files.")]
 def add_verbs(aibo: typer.Typer) -> None:
     """Add the group `archive` and its verbs to the group `aibo`."""
     group = add_subgroup(aibo, "archive", "One archive of motions (*.ODA): list, extract, create, change.")
-    add_verb(group, "list", list_entries, twins="read_archive")
-    add_verb(group, "extract", extract, twins="extract_archive")
-    add_verb(group, "create", create, twins="create_archive")
-    add_verb(group, "add", add, twins="add_to_archive")
-    add_verb(group, "remove", remove, twins="remove_from_archive")
+    add_verb(group, "list", list_entries, python_names="read_archive")
+    add_verb(group, "extract", extract, python_names="extract_archive")
+    add_verb(group, "create", create, python_names="create_archive")
+    add_verb(group, "add", add, python_names="add_to_archive")
+    add_verb(group, "remove", remove, python_names="remove_from_archive")
 
 
 def list_entries(
@@ -54,10 +54,10 @@ def list_entries(
     if file.is_dir():
         archives = formats.archives_in(file)
         data = {"folder": str(file), "archives": [archive.to_dict() for archive in archives]}
-        give(data, map(str, archives), as_json=as_json)
+        print_result(data, map(str, archives), as_json=as_json)
         return
     archive = _open(file)
-    give(archive.to_dict(), archive.lines(), as_json=as_json)
+    print_result(archive.to_dict(), archive.lines(), as_json=as_json)
 
 
 def extract(
@@ -83,7 +83,7 @@ def extract(
       posewright aibo archive extract MOTION7.ODA --to webots-motion --accept-loss -o webots
     """
     archive = _open(file)
-    with _flags_named(), bar(f"taking {file.name} apart") as tell:
+    with _flags_named(), progress_bar(f"taking {file.name} apart") as tell:
         done = formats.extract_archive(
             archive,
             output,
@@ -96,10 +96,10 @@ def extract(
         )
     _tell_losses(done.losses, done.remarks)
     for failure in done.failed:
-        warn(f"left out: {failure}")
-    give(done.to_dict(output), done.lines(output), as_json=as_json)
+        print_warning(f"left out: {failure}")
+    print_result(done.to_dict(output), done.lines(output), as_json=as_json)
     if done.failed:
-        raise typer.Exit(FOUND)
+        raise typer.Exit(EXIT_FAILURE)
 
 
 def create(
@@ -172,17 +172,19 @@ def remove(
     after = formats.remove_from_archive(file, names, keep_places=keep_places)
     gone = len(before.entries) - len(after.entries)
     if gone and [entry.name for entry in after.entries] != [e.name for e in before.entries[:-gone]]:
-        warn("those behind have moved up; a MONETCMD.CFG that calls motions by number means others now")
+        print_warning(
+            "those behind have moved up; a MONETCMD.CFG that calls motions by number means others now"
+        )
     data = {"file": str(file), "n_entries": len(after.entries), "removed": gone or len(names)}
     left = len(after.entries)
-    give(data, [f"{file}: {left} {'entry' if left == 1 else 'entries'}"], as_json=as_json)
+    print_result(data, [f"{file}: {left} {'entry' if left == 1 else 'entries'}"], as_json=as_json)
 
 
 def _open(path: Path) -> formats.OdaArchive:
     """Read an archive, and say on stderr what is odd about it."""
     archive = formats.read_archive_file(path)
     for remark in archive.remarks:
-        warn(f"{path}: {remark}")
+        print_warning(f"{path}: {remark}")
     return archive
 
 
@@ -190,7 +192,7 @@ def _open(path: Path) -> formats.OdaArchive:
 def _flags_named() -> Iterator[None]:
     """Let a refusal list on stderr what would be lost, and name the flag that allows what was asked for."""
     try:
-        with losses_listed(worded=grouped):
+        with report_losses(format_losses=grouped):
             yield
     except OutputError as error:
         hint = (error.hint or "").replace("overwrite=True", "--force")
@@ -199,14 +201,14 @@ def _flags_named() -> Iterator[None]:
 
 def _give_assembled(done: formats.WrittenArchive, path: Path, *, as_json: bool) -> None:
     _tell_losses(done.losses, done.remarks)
-    give(done.to_dict(path), done.lines(path), as_json=as_json)
+    print_result(done.to_dict(path), done.lines(path), as_json=as_json)
 
 
 def _tell_losses(losses: Sequence[str], remarks: Sequence[str]) -> None:
     for loss in grouped(losses):
-        warn(f"lost: {loss}")
+        print_warning(f"lost: {loss}")
     for remark in grouped(remarks):
-        note(remark)
+        print_note(remark)
 
 
 def grouped(sentences: Sequence[str]) -> Iterator[str]:

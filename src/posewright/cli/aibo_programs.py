@@ -21,8 +21,8 @@ from posewright.cli.options import (
     add_verb,
     argument,
     option,
-    refuse_overwriting,
-    refuse_recording,
+    require_distinct_output,
+    require_recording_path,
 )
 from posewright.display import Styled, build_line
 from posewright.documents import read_text, require_writable, write_atomically
@@ -91,8 +91,8 @@ Diagram = Annotated[
 def add_verbs(aibo: typer.Typer) -> None:
     """Add the verbs to the group `aibo`."""
     twins = "run_openr openr_result sequence_diagram draw_sequence perform"
-    add_verb(aibo, "run", run, twins=twins)
-    add_verb(aibo, "programs", list_programs, twins="openr_programs")
+    add_verb(aibo, "run", run, python_names=twins)
+    add_verb(aibo, "programs", list_programs, python_names="openr_programs")
 
 
 def run(
@@ -143,14 +143,14 @@ def run(
             objects=objects,
         )
         inputs = (script, *ready.files)
-        refuse_recording(record, *inputs)
+        require_recording_path(record, *inputs)
         film = FilmOptions.read(video, camera, subject=program or "monet", inputs=inputs)
         _refuse_diagram(diagram, inputs)
         ready, terminal = _commanded(ready, commands, script)
     if film is not None:
         film.require_filmable(ready.robot, body)
     printer = _MessagePrinter(everything=show_messages, apart=as_json) if show_messages or terminal else None
-    with _blamed(objects, as_json), console.working(ready.name, quiet=as_json or printer is not None) as say:
+    with _blamed(objects, as_json), console.spinner(ready.name, quiet=as_json or printer is not None) as say:
         recording = runs.run_openr(
             ready,
             body=body,
@@ -163,12 +163,14 @@ def run(
     if diagram is not None:
         _draw_diagram(recording, diagram, quiet=as_json)
     if film is not None:
-        with console.working("filming", quiet=as_json) as say:
+        with console.spinner("filming", quiet=as_json) as say:
             film.make(recording, say)
     result = runs.openr_result(recording)
     files = {"recording": record, "diagram": diagram, "film": None if film is None else film.path}
     written = [f"{kind} -> {path}" for kind, path in files.items() if path is not None]
-    console.give(result, [*openr.run_lines(result, openr.entries_of(recording)), *written], as_json=as_json)
+    console.print_result(
+        result, [*openr.run_lines(result, openr.entries_of(recording)), *written], as_json=as_json
+    )
     if result["fell"]:
         raise typer.Exit(FELL)
 
@@ -190,14 +192,14 @@ def list_programs(stick: Listed = None, as_json: AsJson = False) -> None:
             f"  commands: {one['commands']}",
         )
     ]
-    console.give(told, lines, as_json=as_json)
+    console.print_result(told, lines, as_json=as_json)
 
 
 def _refuse_diagram(diagram: Path | None, inputs: tuple[str | Path | None, ...]) -> None:
     """Say before the run that a diagram could not be written after it."""
     if diagram is None:
         return
-    refuse_overwriting(diagram, *inputs)
+    require_distinct_output(diagram, *inputs)
     if diagram.suffix.lower() == MERMAID:
         require_writable(diagram)
     elif diagram.suffix.lower() in figures.PICTURES:
@@ -212,7 +214,7 @@ def _commanded(
 ) -> tuple[OpenRProgram, _Terminal | None]:
     """Return a program with its commands, and who asks a person for more; say what is to be known of it."""
     for remark in ready.warnings:
-        console.warn(remark)
+        console.print_warning(remark)
     asks = ready.takes_commands and commands is None and script is None
     can_type = asks and sys.stdin is not None and sys.stdin.isatty()
     terminal = _Terminal(ready.vocabulary) if can_type else None
@@ -242,7 +244,7 @@ def _draw_diagram(recording: Recording, diagram: Path, *, quiet: bool) -> None:
     if diagram.suffix.lower() == MERMAID:
         write_atomically(diagram, openr.sequence_diagram(recording).encode())
         return
-    with console.working("drawing", quiet=quiet):
+    with console.spinner("drawing", quiet=quiet):
         figures.save_figure(figures.draw_sequence(recording), diagram)
 
 
@@ -264,7 +266,7 @@ class _Terminal:
     def __call__(self, time_s: float, error: InputError | None) -> str | None:
         """Ask for a line; None when there will be no more."""
         if error is not None:
-            console.fail(str(error).removeprefix(f"{error.where}: "))
+            console.print_error(str(error).removeprefix(f"{error.where}: "))
         began = time.monotonic()
         line = _line_typed(f"{time_s:.3f} s > ")
         while line in HELP:
@@ -274,19 +276,19 @@ class _Terminal:
         return None if line in ENDS else line
 
     def _tell(self) -> None:
-        console.hint(f"commands: {self._words}")
-        console.hint(_TYPED)
+        console.print_to_stderr(f"commands: {self._words}")
+        console.print_to_stderr(_TYPED)
 
 
 def _line_typed(prompt: str) -> str:
     """Return what a person types; nothing for Ctrl-D and Ctrl-C."""
     try:
-        console.hint(prompt, end="")
+        console.print_to_stderr(prompt, end="")
         line = sys.stdin.readline()
     except KeyboardInterrupt:
         line = ""
     if not line:
-        console.hint("")
+        console.print_to_stderr("")
     return line.strip()
 
 
@@ -308,7 +310,7 @@ class _MessagePrinter:
             entry = openr.log_entry_of(block.state.time_s, data)
             if kind == openr.EVENT and entry.kind not in self._hidden:
                 line = openr.message_line(entry)
-                console.hint(str(line)) if self._apart else console.say(line)
+                console.print_to_stderr(str(line)) if self._apart else console.print_line(line)
         return False
 
 

@@ -1,4 +1,7 @@
-"""The Typer application: verbs are loaded when used, errors become one line and an exit code."""
+"""The Typer application.
+
+It imports only the command that is run, and turns errors into one line and an exit code.
+"""
 
 from __future__ import annotations
 
@@ -11,33 +14,69 @@ import sys
 import traceback
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Protocol, cast, runtime_checkable
 
 import typer
 
 from posewright.cli import completion, signals
-from posewright.cli.commands import COMMANDS, is_command, new_name
-from posewright.cli.console import emit_text, fail, hint
-from posewright.cli.options import STOPPED
+from posewright.cli.commands import COMMANDS, find_new_name, is_command
+from posewright.cli.console import print_document, print_error, print_to_stderr
+from posewright.cli.options import EXIT_INTERRUPTED
 from posewright.errors import PosewrightError
 
-BAD_INPUT = 2  # exit code for anything a person handed in that is wrong; findings and failures exit with 1
-NOT_WRITTEN = 1
-"""Exit code where stdout takes no more: its reader stopped reading (`| head -1`), or the disk is full."""
+EXIT_BAD_INPUT = 2
+"""Exit code if a command, an option or an input file is wrong."""
 
-INTERNAL = 70  # exit code for a fault of ours: EX_SOFTWARE of BSD's sysexits.h
-DEBUG = "POSEWRIGHT_DEBUG"  # set to 1 in the environment, an internal error shows its traceback
+EXIT_NOT_WRITTEN = 1
+"""Exit code if stdout accepts no more: its reader stopped reading (`| head -1`), or the disk is full."""
 
-Usage: type[Exception] = typer.BadParameter.__mro__[2]
-"""The root of what Typer raises for words it does not understand, wherever it lies in this version."""
+EXIT_INTERNAL = 70
+"""Exit code after a bug in Posewright: EX_SOFTWARE of BSD's sysexits.h."""
+
+DEBUG_VARIABLE = "POSEWRIGHT_DEBUG"
+"""Environment variable; if it is 1, an internal error prints its traceback."""
+
+USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[2]
+"""Click's base class of errors in a command line, whose module differs between versions of Typer."""
 
 
-def build_app(loaded: Collection[str] | None = None) -> typer.Typer:
+class ClickError(Protocol):
+    """The members of Click's errors that we use; see `USAGE_ERROR`."""
+
+    exit_code: int
+
+    def format_message(self) -> str:
+        """Return the message without the usage line."""
+        ...
+
+
+class ClickContext(Protocol):
+    """The part of Click's context that we use: `posewright motion info`."""
+
+    command_path: str
+
+
+@runtime_checkable
+class ContextError(Protocol):
+    """A Click error that knows in which command it occurred."""
+
+    ctx: ClickContext | None
+
+
+@runtime_checkable
+class NoSuchOption(Protocol):
+    """A Click error about an unknown option."""
+
+    option_name: str
+    possibilities: Sequence[str] | None
+
+
+def build_app(loaded_commands: Collection[str] | None = None) -> typer.Typer:
     """Build the application.
 
     Args:
-        loaded: the commands whose modules are imported, default all. Of the others the application knows
-            name, panel and sentence, which is what `posewright --help` and a shell's completion show.
+        loaded_commands: the commands whose modules are imported; default all. The other commands have only
+            a name, a panel and a summary, enough for `posewright --help` and shell completion.
     """
     app = typer.Typer(
         name="posewright",
@@ -48,121 +87,128 @@ def build_app(loaded: Collection[str] | None = None) -> typer.Typer:
     )
     app.callback()(_root)
     for command in COMMANDS:
-        if loaded is None or command.name in loaded:
+        if loaded_commands is None or command.name in loaded_commands:
             importlib.import_module(f"posewright.cli.{command.name}").register(app)
         else:
-            app.command(command.name, help=command.about, rich_help_panel=command.panel)(_not_loaded)
+            app.command(command.name, help=command.summary, rich_help_panel=command.panel)(_not_loaded)
     return app
 
 
 def _not_loaded() -> None:
-    """Stand for a command in the help of the application; `run` loads the one that is called."""
+    """Stand in for a command that was not imported; never called, since `run` loads the command it runs."""
     raise AssertionError("this command was not loaded")
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _print_version(is_requested: bool) -> None:
+    if is_requested:
         from posewright.version import __version__
 
-        emit_text(f"posewright {__version__}\n")
+        print_document(f"posewright {__version__}\n")
         raise typer.Exit
 
 
 def _root(
     version: Annotated[
-        bool, typer.Option("--version", help="Show the version and exit.", is_eager=True, callback=_version)
+        bool,
+        typer.Option("--version", help="Show the version and exit.", is_eager=True, callback=_print_version),
     ] = False,
 ) -> None:
     del version
 
 
 def run(arguments: list[str] | None = None) -> int:
-    """Run the command line with `arguments` (default: the process's) and return its exit code."""
+    """Run the command line and return its exit code.
+
+    Args:
+        arguments: the words after `posewright`; default those of this process.
+    """
     _prepare_streams()
-    words = sys.argv[1:] if arguments is None else arguments
+    if arguments is None:
+        arguments = sys.argv[1:]
     try:
-        code = _run_words(words)
-        sys.stdout.flush()  # here, where a closed pipe can still be told from a fault
+        exit_code = _run_command(arguments)
+        sys.stdout.flush()  # a closed pipe has to raise BrokenPipeError here, not while Python exits
     except KeyboardInterrupt:
-        fail("stopped")
-        return STOPPED
+        print_error("stopped")
+        return EXIT_INTERRUPTED
     except BrokenPipeError:
-        _forget_stdout()
-        return NOT_WRITTEN
-    except Exception as error:  # the one place for it: whatever else comes here is a fault of ours
+        _discard_stdout()
+        return EXIT_NOT_WRITTEN
+    except Exception as error:  # the last resort: an error of no known kind is a bug in Posewright
         signals.raise_again()
         if isinstance(error, PosewrightError):
-            for line in str(error).split("\n"):  # one, or all that is wrong with a document
-                fail(line)
-            return BAD_INPUT
-        if isinstance(error, Usage):
-            return _explain_usage(error, words)
-        return NOT_WRITTEN if completion.is_asked() else _blame(error)
-    return code
+            for line in str(error).split("\n"):  # one line for each error in a document
+                print_error(line)
+            return EXIT_BAD_INPUT
+        if isinstance(error, USAGE_ERROR):
+            return _print_usage_error(cast("ClickError", error), arguments)
+        return EXIT_NOT_WRITTEN if completion.is_completing() else _print_unexpected_error(error)
+    return exit_code
 
 
-def _run_words(words: Sequence[str]) -> int:
-    """Run the command that `words` name, loading no other, and return its exit code."""
-    renamed = new_name(words)
-    if renamed is not None and not completion.is_asked():
-        old, new = renamed
-        fail(f"posewright {old} is now posewright {new}")
-        return BAD_INPUT
-    typed = completion.words_so_far(words)
-    command = next((word for word in typed if not word.startswith("-")), "")
-    app = build_app(loaded=(command,))
+def _run_command(arguments: Sequence[str]) -> int:
+    """Import the command that is called and no other, run it, and return its exit code."""
+    renamed = find_new_name(arguments)
+    if renamed is not None and not completion.is_completing():
+        old_name, new_name = renamed
+        print_error(f"posewright {old_name} is now posewright {new_name}")
+        return EXIT_BAD_INPUT
+    typed_words = completion.read_typed_words(arguments)
+    command = next((word for word in typed_words if not word.startswith("-")), "")
+    app = build_app(loaded_commands=(command,))
     try:
-        code = app(args=list(words), prog_name="posewright", standalone_mode=False)
+        exit_code = app(args=list(arguments), prog_name="posewright", standalone_mode=False)
     except SystemExit as stop:
-        code = stop.code
+        exit_code = stop.code
     except typer.Abort:
-        code = NOT_WRITTEN
-    return code if isinstance(code, int) else int(code is not None)
+        exit_code = EXIT_NOT_WRITTEN
+    return exit_code if isinstance(exit_code, int) else int(exit_code is not None)
 
 
-def _explain_usage(
-    error: Any, words: list[str]
-) -> int:  # Any: the classes lie elsewhere in each version of Typer
-    """Say in one line which word was not understood and what was perhaps meant, and where help is."""
+def _print_usage_error(error: ClickError, arguments: list[str]) -> int:
+    """Print in one line which word of the command line is wrong, and where help is; return the exit code."""
     message = error.format_message()
-    if message:  # else no word was given, and help was shown
-        option_names = getattr(error, "possibilities", None)
-        option_name = str(getattr(error, "option_name", ""))
-        if option_names is not None:
-            best = difflib.get_close_matches(option_name, option_names, n=1)
-            message = f"no such option {option_name}" + "".join(f"; did you mean {name}?" for name in best)
-        message = re.sub(r"Input should be (a )?(.*?)(, .*)?$", r"should be \1\2", message)
-        message = message.rstrip(".").replace(". Did", "; did").replace("argument(s)", "argument")
-        context = getattr(error, "ctx", None)
-        named = ["posewright", *(word for word in words[:1] if is_command(word))]
-        verb = " ".join(named) if context is None else context.command_path
-        fail(f"{verb}: {message[0].lower()}{message[1:]}")
-        hint(f"Try '{verb} --help'")
+    if not message:  # no verb was typed, and Typer has printed the help
+        return int(error.exit_code)
+    if isinstance(error, NoSuchOption) and error.possibilities is not None:
+        similar_names = difflib.get_close_matches(error.option_name, error.possibilities, n=1)
+        message = f"no such option {error.option_name}"
+        message += "".join(f"; did you mean {name}?" for name in similar_names)
+    message = re.sub(r"Input should be (a )?(.*?)(, .*)?$", r"should be \1\2", message)
+    message = message.rstrip(".").replace(". Did", "; did").replace("argument(s)", "argument")
+    if isinstance(error, ContextError) and error.ctx is not None:
+        command_path = error.ctx.command_path
+    elif arguments and is_command(arguments[0]):
+        command_path = f"posewright {arguments[0]}"
+    else:
+        command_path = "posewright"
+    print_error(f"{command_path}: {message[0].lower()}{message[1:]}")
+    print_to_stderr(f"Try '{command_path} --help'")
     return int(error.exit_code)
 
 
-def _blame(error: Exception) -> int:
-    """Say whose fault it is, and return the exit code: a file's that the system would not take, or ours."""
+def _print_unexpected_error(error: Exception) -> int:
+    """Print an error of the operating system or a bug in Posewright, and return the exit code."""
     if isinstance(error, OSError):
-        if error.filename is not None:  # its name is too long, the disk went away
-            fail(f"{error.filename}: {error.strerror or error}")
-            return BAD_INPUT
-        if isinstance(error, FileNotFoundError):  # of no file: the working folder is gone
-            fail("the folder you are in is not there any more; change to another")
-            return BAD_INPUT
-        if _stdout_is_lost():
-            _forget_stdout()
-            fail(f"stdout: {error.strerror or error}")
-            return NOT_WRITTEN
-    if os.environ.get(DEBUG) == "1":
+        if error.filename is not None:  # for example, the name is too long or the disk was removed
+            print_error(f"{error.filename}: {error.strerror or error}")
+            return EXIT_BAD_INPUT
+        if isinstance(error, FileNotFoundError):  # without a file name: the working folder was deleted
+            print_error("the current folder no longer exists; change to another folder")
+            return EXIT_BAD_INPUT
+        if _is_stdout_lost():
+            _discard_stdout()
+            print_error(f"stdout: {error.strerror or error}")
+            return EXIT_NOT_WRITTEN
+    if os.environ.get(DEBUG_VARIABLE) == "1":
         traceback.print_exception(error)
-    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    fail(f"internal error: {what}; please report it ({DEBUG}=1 shows where it happened)")
-    return INTERNAL
+    description = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    print_error(f"internal error: {description}; please report it ({DEBUG_VARIABLE}=1 shows the traceback)")
+    return EXIT_INTERNAL
 
 
-def _stdout_is_lost() -> bool:
-    """Tell whether stdout takes nothing more, not even the end of a line."""
+def _is_stdout_lost() -> bool:
+    """Return whether stdout accepts no more data, not even a line end."""
     try:
         sys.stdout.write("\n")
         sys.stdout.flush()
@@ -172,17 +218,17 @@ def _stdout_is_lost() -> bool:
 
 
 def _prepare_streams() -> None:
-    """Let stdout or stderr, where closed, write to nowhere, and codes for characters they do not have."""
+    """Open closed streams on the null device, and let open ones escape characters they cannot encode."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
-            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 -- open as long as the process
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 -- stays open until the process ends
         elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
 
-def _forget_stdout() -> None:
-    """Let what is still to be written go nowhere, so that Python does not complain of it while it ends."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
-    os.close(nowhere)
+def _discard_stdout() -> None:
+    """Send further output to the null device, so that Python does not report an error while it exits."""
+    null_device = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null_device, sys.stdout.fileno())
+    os.close(null_device)

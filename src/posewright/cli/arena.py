@@ -10,8 +10,8 @@ import typer
 
 from posewright import arenas, contests, figures, formats, runs
 from posewright.cli import completion, console
-from posewright.cli.console import give
-from posewright.cli.options import AsJson, add_group, add_verb, argument, option, refuse_overwriting
+from posewright.cli.console import print_result
+from posewright.cli.options import AsJson, add_group, add_verb, argument, option, require_distinct_output
 from posewright.display import Lines, Table, table
 from posewright.units import DEG_PER_RAD
 
@@ -21,11 +21,11 @@ ArenaName = Annotated[str, argument("ARENA", "An arena of `posewright arena list
 def register(app: typer.Typer) -> None:
     """Add the group and its verbs."""
     group = add_group(app, "arena")
-    add_verb(group, "list", list_arenas, twins="all_arena_names")
-    add_verb(group, "show", show, twins="find_arena")
-    add_verb(group, "plot", plot, twins="draw_arena")
-    add_verb(group, "import", import_field, twins="import_arena write_arena")
-    add_verb(group, "export", export, twins="export_arena")
+    add_verb(group, "list", list_arenas, python_names="all_arena_names")
+    add_verb(group, "show", show, python_names="find_arena")
+    add_verb(group, "plot", plot, python_names="draw_arena")
+    add_verb(group, "import", import_field, python_names="import_arena write_arena")
+    add_verb(group, "export", export, python_names="export_arena")
 
 
 def list_arenas(as_json: AsJson = False) -> None:
@@ -40,7 +40,7 @@ def list_arenas(as_json: AsJson = False) -> None:
         for name, one in fields.items()
     ]
     rows = [(name, *one.size_m, len(one.shapes), one.max_boxes) for name, one in fields.items()]
-    give(told, [table(("name", "x m", "y m", "shapes", "boxes at most"), rows)], as_json=as_json)
+    print_result(told, [table(("name", "x m", "y m", "shapes", "boxes at most"), rows)], as_json=as_json)
 
 
 def show(name: ArenaName, as_json: AsJson = False) -> None:
@@ -51,7 +51,7 @@ def show(name: ArenaName, as_json: AsJson = False) -> None:
       posewright arena show my_field.arena.yaml --json
     """
     field = contests.find_arena(name)
-    give({**field.to_dict(), "sources": dict(field.sources)}, _told(field), as_json=as_json)
+    print_result({**field.to_dict(), "sources": dict(field.sources)}, _told(field), as_json=as_json)
 
 
 def _told(field: arenas.Arena) -> Lines:
@@ -102,7 +102,7 @@ def import_field(
         option(
             "--up AXIS",
             "Which axis of the file points up: y, z or auto.",
-            autocompletion=completion.words("auto", "y", "z"),
+            autocompletion=completion.choices("auto", "y", "z"),
         ),
     ] = "auto",
     scale: Annotated[float, option("--scale M", "Metres in a unit of the file: 0.001 for mm.")] = 1.0,
@@ -120,12 +120,12 @@ def import_field(
     """
     made = formats.import_arena(path, name=name, up=up, scale=scale, turn_deg=turn)
     target = output or Path(f"{made.arena.name}.arena.yaml")
-    refuse_overwriting(target, path)
+    require_distinct_output(target, path)
     arenas.write_arena(target, made.arena)
     for line in made.notes:
-        console.note(line)
+        console.print_note(line)
     data = {"file": str(target), "notes": list(made.notes), "arena": made.arena.to_dict()}
-    give(data, [*_told(made.arena), f"-> {target}"], as_json=as_json)
+    print_result(data, [*_told(made.arena), f"-> {target}"], as_json=as_json)
 
 
 def plot(
@@ -139,9 +139,9 @@ def plot(
     """
     field = contests.find_arena(name)
     target = output or Path(f"{Path(name).name.split('.')[0]}.png")
-    refuse_overwriting(target, name)
+    require_distinct_output(target, name)
     figures.save_figure(figures.draw_arena(field), target)
-    console.say(f"-> {target}")
+    console.print_line(f"-> {target}")
 
 
 def export(
@@ -158,6 +158,6 @@ def export(
       posewright arena export stairs stairs.xml
       posewright arena export ceabot_obstacles field.urdf --to urdf
     """
-    refuse_overwriting(output, name)
+    require_distinct_output(output, name)
     runs.export_arena(name, output, to=to)
-    console.say(f"-> {output}")
+    console.print_line(f"-> {output}")

@@ -14,14 +14,14 @@ from posewright.cli.basic_check import check, format_programs
 from posewright.cli.basic_motions import Measured, motions
 from posewright.cli.film_options import FilmOptions
 from posewright.cli.options import (
-    FOUND,
+    EXIT_FAILURE,
     AsJson,
     Record,
     add_group,
     add_verb,
     argument,
     option,
-    refuse_recording,
+    require_recording_path,
 )
 from posewright.documents import read_text
 from posewright.runtimes import robobasic
@@ -36,7 +36,7 @@ ProgramName = Annotated[
         "PROGRAM",
         "One that comes with Posewright (bow, walk, race, ...), or a RoboBASIC file (.bas).",
         autocompletion=completion.files(
-            ".bas", also=completion.catalogue("posewright.runtimes.robobasic.load.program_names")
+            ".bas", names=completion.catalogue("posewright.runtimes.robobasic.load.program_names")
         ),
     ),
 ]
@@ -81,10 +81,12 @@ Camera = Annotated[
 def register(app: typer.Typer) -> None:
     """Add the group and its verbs."""
     group = add_group(app, "basic")
-    add_verb(group, "run", run, twins="run_basic basic_result")
-    add_verb(group, "check", check, twins="read_basic check_basic")
-    add_verb(group, "format", format_programs, twins="read_basic format_basic")
-    add_verb(group, "motions", motions, twins="basic_routines basic_motions basic_program write_motion")
+    add_verb(group, "run", run, python_names="run_basic basic_result")
+    add_verb(group, "check", check, python_names="read_basic check_basic")
+    add_verb(group, "format", format_programs, python_names="read_basic format_basic")
+    add_verb(
+        group, "motions", motions, python_names="basic_routines basic_motions basic_program write_motion"
+    )
 
 
 def run(
@@ -113,7 +115,7 @@ def run(
       posewright basic run my_template.bas --remocon 3@2.0 --remocon 11@6 --video out/keys.mp4
       posewright basic run my_template.bas --body mock --input AD5=20@3 --break forward_standup --json
     """
-    refuse_recording(record, program)
+    require_recording_path(record, program)
     film = FilmOptions.read(video, camera, subject=program, inputs=[program])
     if script is not None:
         robobasic.read_inputs(read_text(script), script)  # what is wrong in it is told with its line
@@ -135,16 +137,16 @@ def run(
         ready, controller=controller, seconds=seconds, body=body, seed=seed, record=record
     )
     if film is not None:
-        with console.working("filming", quiet=as_json) as say:
+        with console.spinner("filming", quiet=as_json) as say:
             film.make(recording, say)
     result = runs.basic_result(recording)
     if breakpoints and result["reason"] != "breakpoint":
-        console.warn(f"no breakpoint was reached: {', '.join(breakpoints)}")
+        console.print_warning(f"no breakpoint was reached: {', '.join(breakpoints)}")
     if not controller.inputs.is_exhausted:
-        console.warn("the run ended before the program had read all inputs")
-    console.give(result, robobasic.run_lines(result), as_json=as_json)
+        console.print_warning("the run ended before the program had read all inputs")
+    console.print_result(result, robobasic.run_lines(result), as_json=as_json)
     if result["error"] or result["lies"]:
-        raise typer.Exit(FOUND)
+        raise typer.Exit(EXIT_FAILURE)
 
 
 def _warn(ready: robobasic.RoboBasicController) -> None:
@@ -152,9 +154,9 @@ def _warn(ready: robobasic.RoboBasicController) -> None:
     source = ready.program.source
     warnings = ready.program.warnings
     for warning in warnings[:MOST_WARNED]:
-        console.warn(f"{source.where(warning.line)}: {warning.message}")
+        console.print_warning(f"{source.where(warning.line)}: {warning.message}")
     if len(warnings) > MOST_WARNED:
-        console.warn(f"and {len(warnings) - MOST_WARNED} more; `posewright basic check` tells all")
+        console.print_warning(f"and {len(warnings) - MOST_WARNED} more; `posewright basic check` tells all")
     for moved in robobasic.find_moved_sensors(source):
         if ready.inputs.ad_sensors.get(moved.port) is moved.sensor:
-            console.warn(f"{source.where(moved.line)}: {moved.message}; --plug changes that")
+            console.print_warning(f"{source.where(moved.line)}: {moved.message}; --plug changes that")

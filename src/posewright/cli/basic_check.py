@@ -14,7 +14,7 @@ import typer
 
 from posewright import robots
 from posewright.cli import completion, console
-from posewright.cli.options import FOUND, AsJson, argument, option, refuse_overwriting
+from posewright.cli.options import EXIT_FAILURE, AsJson, argument, option, require_distinct_output
 from posewright.display import Lines, build_line, format_count, style_level
 from posewright.documents import read_bounded, write_atomically
 from posewright.errors import FormatError, InputError, PosewrightError, Where
@@ -35,7 +35,7 @@ ProgramFiles = Annotated[
         "FILE",
         "RoboBASIC programs (.bas), or the name of one that comes with Posewright.",
         autocompletion=completion.files(
-            ENDING, also=completion.catalogue("posewright.runtimes.robobasic.load.program_names")
+            ENDING, names=completion.catalogue("posewright.runtimes.robobasic.load.program_names")
         ),
     ),
 ]
@@ -75,10 +75,10 @@ def check(
     checked = [(source, _lint(source)) for source in sources]
     severities = {finding.severity for _, findings in checked for finding in findings}
     data = {"files": [_data(source, findings) for source, findings in checked]}
-    console.give(data, _lines(checked), as_json=as_json)
+    console.print_result(data, _lines(checked), as_json=as_json)
     severity = robobasic.Severity
     if severity.ERROR in severities or (strict and severity.WARNING in severities):
-        raise typer.Exit(FOUND)
+        raise typer.Exit(EXIT_FAILURE)
 
 
 def format_programs(
@@ -107,21 +107,23 @@ def format_programs(
     if output is not None and str(output) == "-":
         raise InputError("-o -", hint="-o is for a file")
     for path in files:
-        refuse_overwriting(output, path)
+        require_distinct_output(output, path)
     laid_out = [LaidOut.of(path) for path in files]
     for one in laid_out:
         for line in one.source.lines:
             if line.problem:
-                console.warn(f"{one.path}:{line.number}:{line.column}: stays as it is: {line.problem}")
+                console.print_warning(
+                    f"{one.path}:{line.number}:{line.column}: stays as it is: {line.problem}"
+                )
         if not check_only and (one.changes or output is not None):
             write_atomically(output or one.path, one.data)
     told = [{"file": str(one.path), "changed": bool(one.changes), "lines": one.changes} for one in laid_out]
     done = "would change" if check_only else "changed"
     target = "" if output is None else f" -> {output}"
     lines = (f"{one.path}{target}: {_amount(one.changes, done)}" for one in laid_out)
-    console.give({"files": told}, lines, as_json=as_json)
+    console.print_result({"files": told}, lines, as_json=as_json)
     if check_only and any(one.changes for one in laid_out):
-        raise typer.Exit(FOUND)
+        raise typer.Exit(EXIT_FAILURE)
 
 
 @dataclass(frozen=True)
@@ -267,10 +269,10 @@ def _stamp(path: Path) -> Stamp | None:
 def keep_watching(watcher: Watcher, sleep: Callable[[float], None] = time.sleep) -> None:
     """Say what is new, again and again, until Ctrl-C."""
     try:
-        console.note("watching; Ctrl-C ends")
+        console.print_note("watching; Ctrl-C ends")
         while True:
             for line in watcher.look():
-                console.show(line)
+                console.print_item(line)
             sys.stdout.flush()
             sleep(POLL_S)
     except KeyboardInterrupt:

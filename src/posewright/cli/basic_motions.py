@@ -13,9 +13,9 @@ from posewright.cli.options import (
     AcceptLoss,
     AsJson,
     argument,
-    losses_listed,
     option,
-    refuse_overwriting,
+    report_losses,
+    require_distinct_output,
 )
 from posewright.display import Lines, Styled, format_count, table
 from posewright.documents import require_writable, write_atomically
@@ -39,7 +39,7 @@ Files = Annotated[
         "FILE [LABEL ...]",
         "A RoboBASIC program, and if not all routines are wanted their labels; or motions (.motion.yaml).",
         autocompletion=completion.files(
-            ENDING, MOTION, also=completion.catalogue("posewright.runtimes.robobasic.load.program_names")
+            ENDING, MOTION, names=completion.catalogue("posewright.runtimes.robobasic.load.program_names")
         ),
     ),
 ]
@@ -82,9 +82,9 @@ def motions(
     written = {} if output is None else _write_motions(program, found, bool(labels), output)
     if output is not None:
         for remark in _remarks(found):
-            console.warn(remark)
+            console.print_warning(remark)
     told = {"program": program, "routines": [_described(one, written.get(one.label)) for one in found]}
-    console.give(told, _lines(found, written), as_json=as_json)
+    console.print_result(told, _lines(found, written), as_json=as_json)
 
 
 def _chosen(found: Sequence[robobasic.Routine], labels: Sequence[str]) -> list[robobasic.Routine]:
@@ -187,16 +187,16 @@ def _write_program(
     if output is None or not output.name.lower().endswith(ENDING):
         what = "motions become a program" if output is None else f"{output} is no program"
         raise InputError(what, hint=f"-o NAME{ENDING} says which")
-    refuse_overwriting(output, *paths)
+    require_distinct_output(output, *paths)
     read: list[motion_room.Motion] = [formats.read_motion(path) for path in paths]
     made = robobasic.write_motions(read, speed_counts_s=speed)
-    with losses_listed():
+    with report_losses():
         if made.losses and not accept_loss:
             what = f"as a RoboBASIC program it would lose: {'; '.join(made.losses)}"
             raise LossError(what, where=Where(paths[0] if len(paths) == 1 else None), losses=made.losses)
     write_atomically(output, made.data)
     for remark in (*(f"lost: {loss}" for loss in made.losses), *made.remarks):
-        console.warn(remark)
+        console.print_warning(remark)
     told = {
         "program": str(output),
         "routines": list(made.labels),
@@ -205,4 +205,4 @@ def _write_program(
         "rounding": {"angle_rad": made.rounding.angle_rad, "time_s": made.rounding.time_s},
     }
     lines = [f"{format_count(len(made.labels), 'routine')} -> {output}: {', '.join(made.labels)}"]
-    console.give(told, lines, as_json=as_json)
+    console.print_result(told, lines, as_json=as_json)

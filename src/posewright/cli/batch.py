@@ -14,7 +14,7 @@ import typer
 
 from posewright import runs
 from posewright.cli import console
-from posewright.cli.options import FOUND, STOPPED, option
+from posewright.cli.options import EXIT_FAILURE, EXIT_INTERRUPTED, option
 from posewright.display import Styled, Table, table
 from posewright.errors import InputError
 
@@ -88,10 +88,10 @@ def following(runs: int, key: str, *, quiet: bool) -> Iterator[Callable[[BatchRu
     from rich.live import Live
 
     done: list[BatchRun] = []
-    is_live = console.out.is_terminal and not quiet
+    is_live = console.stdout.is_terminal and not quiet
 
     def newest() -> RenderableType:
-        grid = console.rendered_table(table_of(key, done[-max(3, console.out.height - 5) :]))
+        grid = console.render_table(table_of(key, done[-max(3, console.stdout.height - 5) :]))
         grid.caption = f"{len(done)} of {runs}"
         return grid
 
@@ -100,39 +100,41 @@ def following(runs: int, key: str, *, quiet: bool) -> Iterator[Callable[[BatchRu
         if is_live:
             live.update(newest(), refresh=True)
         elif not quiet:
-            console.say(f"{_line(key, run)}{'  (done before)' if is_old else ''}")
+            console.print_line(f"{_line(key, run)}{'  (done before)' if is_old else ''}")
 
-    live = Live(newest(), console=console.out, transient=True, auto_refresh=False)
+    live = Live(newest(), console=console.stdout, transient=True, auto_refresh=False)
     try:
         with live if is_live else nullcontext():
             yield on_run
     except (KeyboardInterrupt, SystemExit) as stop:
-        console.note(f"stopped after {len(done)} of {runs}; where results are kept, the same command goes on")
-        raise typer.Exit(int(stop.code or 0) if isinstance(stop, SystemExit) else STOPPED) from None
+        console.print_note(
+            f"stopped after {len(done)} of {runs}; where results are kept, the same command goes on"
+        )
+        raise typer.Exit(int(stop.code or 0) if isinstance(stop, SystemExit) else EXIT_INTERRUPTED) from None
 
 
 def give_batch(batch: Batch, *, as_json: bool, again: str = "") -> None:
     """Say what came of a batch; exit with 1 where a run failed. `again` shows the worst once more."""
     if as_json:
-        console.emit_json(batch.to_dict())
+        console.print_json(batch.to_dict())
     else:
-        if console.out.is_terminal:  # else each was told when it was done
+        if console.stdout.is_terminal:  # else each was told when it was done
             print_runs(batch)
         for line in _summary(batch, again):
-            console.say(line)
+            console.print_line(line)
     if batch.failed:
-        raise typer.Exit(FOUND)
+        raise typer.Exit(EXIT_FAILURE)
 
 
 def print_runs(batch: Batch) -> None:
     """Print the table of a batch, a line a run where no person reads it, and why runs failed."""
-    if not console.out.is_terminal:
+    if not console.stdout.is_terminal:
         for run in batch.done:
-            console.say(_line(batch.key, run))
+            console.print_line(_line(batch.key, run))
     elif len(batch.runs) <= _MOST_RUNS:
-        console.show(table_of(batch.key, batch.runs))
+        console.print_item(table_of(batch.key, batch.runs))
     for run in batch.failed:
-        console.warn(f"{batch.key} {run.name}: {run.error}")
+        console.print_warning(f"{batch.key} {run.name}: {run.error}")
 
 
 def table_of(key: str, listed: Sequence[BatchRun]) -> Table:

@@ -11,8 +11,8 @@ import typer
 
 from posewright import charts, codegen
 from posewright.cli import completion
-from posewright.cli.console import bar, emit_json, give, say, warn
-from posewright.cli.options import FOUND, AsJson, add_group, add_verb, argument, member_named, option
+from posewright.cli.console import print_json, print_line, print_result, print_warning, progress_bar
+from posewright.cli.options import EXIT_FAILURE, AsJson, add_group, add_verb, argument, option, parse_choice
 from posewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ StyleName = Annotated[
     option(
         "--style STYLE",
         "The tick of a chart of one state at a time: switch, table, or auto, which goes by size.",
-        autocompletion=completion.words("auto", "switch", "table"),
+        autocompletion=completion.choices("auto", "switch", "table"),
     ),
 ]
 ANY_PORT = "PORT"
@@ -48,10 +48,10 @@ Folder = Annotated[Path, argument("DIR", "What `posewright board generate` wrote
 def register(app: typer.Typer) -> None:
     """Add the group and its verbs."""
     group = add_group(app, "board")
-    add_verb(group, "generate", generate, twins="generate explain")
-    add_verb(group, "build", build, twins="build")
-    add_verb(group, "verify", verify, twins="verify")
-    add_verb(group, "flash", flash, twins="flash_command")
+    add_verb(group, "generate", generate, python_names="generate explain")
+    add_verb(group, "build", build, python_names="build")
+    add_verb(group, "verify", verify, python_names="verify")
+    add_verb(group, "flash", flash, python_names="flash_command")
 
 
 def generate(
@@ -81,7 +81,7 @@ def generate(
     """
     if explain is not None:
         places = codegen.explain(explain, output)
-        give([place.to_dict() for place in places], map(str, places), as_json=as_json)
+        print_result([place.to_dict() for place in places], map(str, places), as_json=as_json)
         return
     if not document:
         raise InputError("generate what?", hint="posewright board generate CHART -o DIR")
@@ -98,7 +98,7 @@ def generate(
         queue=queue,
         style=tick_style(style),
     )
-    give(generated.to_dict(), generated.lines(), as_json=as_json)
+    print_result(generated.to_dict(), generated.lines(), as_json=as_json)
 
 
 def build(
@@ -119,7 +119,7 @@ def build(
     lines = [f"{flash:7d} {ram:7d}  {name}" for name, (flash, ram) in image.parts.items()]
     if lines:
         lines = ["  flash     RAM  bytes", *lines, f"{total[0]:7d} {total[1]:7d}  all"]
-    give({"image": str(image.image), "parts": parts}, [*lines, f"-> {image.image}"], as_json=as_json)
+    print_result({"image": str(image.image), "parts": parts}, [*lines, f"-> {image.image}"], as_json=as_json)
 
 
 def flash(
@@ -136,17 +136,17 @@ def flash(
     """
     command = codegen.flash_command(folder, port or (ANY_PORT if dry_run else None))
     if dry_run:
-        give({"command": list(command)}, [shlex.join(command)], as_json=as_json)
+        print_result({"command": list(command)}, [shlex.join(command)], as_json=as_json)
         return
     codegen.find_program(command[0])
     if not as_json:
-        say(shlex.join(command))
+        print_line(shlex.join(command))
     silent = subprocess.DEVNULL if as_json else None
     code = subprocess.run(command, check=False, stdout=silent).returncode  # noqa: S603 -- the board's own loader
     if as_json:
-        emit_json({"command": list(command), "exit_code": code})
+        print_json({"command": list(command), "exit_code": code})
     if code:
-        raise typer.Exit(FOUND)
+        raise typer.Exit(EXIT_FAILURE)
 
 
 def verify(
@@ -174,15 +174,15 @@ def verify(
     from posewright.codegen.c import ChartSubject
 
     unit = codegen.read_subject(subject, monitors=monitors, queue=queue, style=tick_style(style))
-    with bar("comparing") as on_progress:
+    with progress_bar("comparing") as on_progress:
         verification = codegen.verify(unit, target, steps=steps, seed=seed, on_progress=on_progress)
     source_coverage = codegen.source_coverage(unit, seed=seed) if coverage else None
     if isinstance(unit, ChartSubject):
         _warn_of_unsound(unit)
     data = verification.data() | (source_coverage.data() if source_coverage else {})
-    give(data, verification.lines(unit, source_coverage), as_json=as_json)
+    print_result(data, verification.lines(unit, source_coverage), as_json=as_json)
     if not verification.same:
-        raise typer.Exit(FOUND)
+        raise typer.Exit(EXIT_FAILURE)
 
 
 def tick_style(name: str) -> Style:
@@ -193,7 +193,7 @@ def tick_style(name: str) -> Style:
     """
     from posewright.codegen.c.truth_table import Style
 
-    return member_named(Style, name, "--style")
+    return parse_choice(Style, name, "--style")
 
 
 def _warn_of_unsound(subject: ChartSubject) -> None:
@@ -201,4 +201,4 @@ def _warn_of_unsound(subject: ChartSubject) -> None:
     try:
         charts.require_sound(subject.chart)
     except InputError as error:
-        warn(str(error))
+        print_warning(str(error))

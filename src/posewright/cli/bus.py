@@ -12,7 +12,7 @@ import typer
 from posewright import robots
 from posewright.cli import bus_fake, bus_teach, console
 from posewright.cli.bus_port import BAUD, MAX_ID, Baud, Port, RobotName, open_port, servo_ids
-from posewright.cli.options import FOUND, AsJson, add_group, add_verb, argument, option
+from posewright.cli.options import EXIT_FAILURE, AsJson, add_group, add_verb, argument, option
 from posewright.display import Lines, Styled, Table, format_count, table
 from posewright.errors import InputError
 
@@ -35,13 +35,13 @@ OneId = Annotated[str, argument("SERVO", "An ID, or a joint's name.")]
 def register(app: typer.Typer) -> None:
     """Add the group and its verbs."""
     group = add_group(app, "bus")
-    add_verb(group, "scan", scan, twins="open_bus scan_bus")
-    add_verb(group, "ping", ping, twins="open_bus")
-    add_verb(group, "read", read, twins="open_bus")
-    add_verb(group, "write", write, twins="open_bus")
-    add_verb(group, "set-id", set_id, twins="set_servo_id")
-    add_verb(group, "set-baud", set_baud, twins="set_servo_rate")
-    add_verb(group, "diagnose", diagnose, twins="diagnose_bus")
+    add_verb(group, "scan", scan, python_names="open_bus scan_bus")
+    add_verb(group, "ping", ping, python_names="open_bus")
+    add_verb(group, "read", read, python_names="open_bus")
+    add_verb(group, "write", write, python_names="open_bus")
+    add_verb(group, "set-id", set_id, python_names="set_servo_id")
+    add_verb(group, "set-baud", set_baud, python_names="set_servo_rate")
+    add_verb(group, "diagnose", diagnose, python_names="diagnose_bus")
     bus_teach.add_verbs(group)
     bus_fake.add_verbs(group)
 
@@ -64,7 +64,7 @@ def scan(
     from posewright.buses.dynamixel import scanning
 
     card = robots.robot(robot)
-    with open_port(port, baud, card) as bus, console.working("looking for servos", quiet=as_json) as say:
+    with open_port(port, baud, card) as bus, console.spinner("looking for servos", quiet=as_json) as say:
         found = scanning.scan(
             bus,
             card,
@@ -73,9 +73,9 @@ def scan(
             on_progress=_teller(say),
         )
         counts = bus.counts.to_dict()
-    console.give(found.to_dict() | {"counts": counts}, _scan_lines(found), as_json=as_json)
+    console.print_result(found.to_dict() | {"counts": counts}, _scan_lines(found), as_json=as_json)
     if found.missing or any(one.remark or one.reports for one in found.servos):
-        raise typer.Exit(FOUND)
+        raise typer.Exit(EXIT_FAILURE)
 
 
 def ping(
@@ -123,9 +123,9 @@ def ping(
             )
             firmware = "" if answer.firmware is None else answer.firmware
             rows.append((servo, joint or "", answer.device, firmware, answer.error.words))
-    console.give(data, [table(("ID", "joint", "", "firmware", "says"), rows)], as_json=as_json)
+    console.print_result(data, [table(("ID", "joint", "", "firmware", "says"), rows)], as_json=as_json)
     if n_silent:
-        raise typer.Exit(FOUND)
+        raise typer.Exit(EXIT_FAILURE)
 
 
 def read(
@@ -155,7 +155,9 @@ def read(
             ]
             values = {name: bus.read(servo, control_table.register(name)) for name in names}
             readings.append(_Registers(servo, bus.joints.get(servo), control_table.device, values))
-    console.give([asdict(reading) for reading in readings], [_register_table(readings)], as_json=as_json)
+    console.print_result(
+        [asdict(reading) for reading in readings], [_register_table(readings)], as_json=as_json
+    )
 
 
 def write(
@@ -187,7 +189,7 @@ def write(
             read_back = bus.read(servo, place)
             data.append({"id": servo, "register": register, "value": read_back})
             lines.append(f"servo {servo}: {register} is {read_back}")
-    console.give(data, lines, as_json=as_json)
+    console.print_result(data, lines, as_json=as_json)
 
 
 def set_id(
@@ -211,7 +213,7 @@ def set_id(
         old = _one_id(servo, card)
         found = scanning.set_id(bus, old, new)
     told = {"id": found.id, "was": old, "device": found.device}
-    console.give(told, [f"servo {old} is {found.id} now"], as_json=as_json)
+    console.print_result(told, [f"servo {old} is {found.id} now"], as_json=as_json)
 
 
 def set_baud(
@@ -234,7 +236,7 @@ def set_baud(
     with open_port(port, baud, card) as bus:
         found = scanning.set_rate(bus, _one_id(servo, card), rate)
     told = {"id": found.id, "baud": rate, "was": baud, "device": found.device}
-    console.give(told, [f"servo {found.id} talks at {rate} bits a second now"], as_json=as_json)
+    console.print_result(told, [f"servo {found.id} talks at {rate} bits a second now"], as_json=as_json)
 
 
 def diagnose(
@@ -257,7 +259,7 @@ def diagnose(
     from posewright.buses.dynamixel import diagnosis
 
     card = robots.robot(robot)
-    with open_port(port, baud, card) as bus, console.working("asking the servos", quiet=as_json) as say:
+    with open_port(port, baud, card) as bus, console.spinner("asking the servos", quiet=as_json) as say:
         found = diagnosis.diagnose(
             bus,
             card,
@@ -266,9 +268,9 @@ def diagnose(
             n=timed,
             on_progress=_teller(say),
         )
-    console.give(found.to_dict(), _diagnosis_lines(found), as_json=as_json)
+    console.print_result(found.to_dict(), _diagnosis_lines(found), as_json=as_json)
     if found.advice or any(one.differs for one in found.servos):
-        raise typer.Exit(FOUND)
+        raise typer.Exit(EXIT_FAILURE)
 
 
 def _one_id(text: str, robot: Robot) -> int:

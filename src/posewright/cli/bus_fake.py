@@ -43,7 +43,7 @@ Seconds = Annotated[float | None, option("--seconds S", "End after so long; defa
 
 def add_verbs(bus: typer.Typer) -> None:
     """Add the verb to the group `bus`."""
-    add_verb(bus, "fake", fake, twins="fake_bus fake_port")
+    add_verb(bus, "fake", fake, python_names="fake_bus fake_port")
 
 
 def fake(
@@ -90,10 +90,10 @@ def fake(
         ids = [device.id for device in bus.devices]
         if as_json:
             facts = {"port": port.path, "robot": robot, "body": body, "baud": baud, "ids": ids}
-            console.emit_text(json.dumps(facts) + "\n")
+            console.print_document(json.dumps(facts) + "\n")
         else:
-            console.say(port.path)
-            console.note(f"{len(ids)} devices at {baud} bits a second; Ctrl-C ends")
+            console.print_line(port.path)
+            console.print_note(f"{len(ids)} devices at {baud} bits a second; Ctrl-C ends")
         sys.stdout.flush()
         try:
             port.run(math.inf if seconds is None else seconds)
@@ -107,9 +107,9 @@ def fake(
 
 def _tell(port: FakePort, counts: Mapping[str, float], *, as_json: bool) -> None:
     if as_json:
-        console.emit_text(json.dumps(counts) + "\n")
+        console.print_document(json.dumps(counts) + "\n")
         return
     worn = port.bus.counts.byte_errors
     damaged = f"{worn.dropped} bytes dropped, {worn.doubled} doubled, {worn.flipped} flipped"
     heard = f"{counts['packets']} packets ({counts['broken']} broken), {counts['answers']} answers"
-    console.note(f"{counts['seconds']:.1f} s: {heard}, {counts['collisions']} collisions; {damaged}")
+    console.print_note(f"{counts['seconds']:.1f} s: {heard}, {counts['collisions']} collisions; {damaged}")

@@ -40,9 +40,9 @@ Calibrated = Annotated[
 def add_verbs(bus: typer.Typer) -> None:
     """Add the verbs to the group `bus`."""
     wizard = "DirectionWizard measure_offsets read_calibration apply_calibration write_calibration"
-    add_verb(bus, "calibrate", calibrate, twins=wizard)
-    add_verb(bus, "teach", teach, twins="Teacher")
-    add_verb(bus, "monitor", monitor, twins="watch_bus")
+    add_verb(bus, "calibrate", calibrate, python_names=wizard)
+    add_verb(bus, "teach", teach, python_names="Teacher")
+    add_verb(bus, "monitor", monitor, python_names="watch_bus")
 
 
 def calibrate(
@@ -114,7 +114,7 @@ def calibrate(
         "reversed": list(calibration.reversed),
         "ids": dict(calibration.ids),
     }
-    console.give(data, _calibration_lines(calibration, path), as_json=as_json)
+    console.print_result(data, _calibration_lines(calibration, path), as_json=as_json)
 
 
 def _calibration_lines(calibration: dynamixel.Calibration, path: Path) -> Lines:
@@ -144,10 +144,10 @@ def _asker(answers: str | None) -> Callable[[dynamixel.WizardQuestion], str]:
         has_joints = any(answer not in long_forms.values() for answer in question.answers)
         choices = ", ".join(short_forms) + (", or the joint that moved" if has_joints else "")
         while True:
-            console.hint(f"{question.text} [{choices}] ", end="")
+            console.print_to_stderr(f"{question.text} [{choices}] ", end="")
             typed = sys.stdin.readline() if prepared is None else next(prepared, "")
             if prepared is not None:
-                console.hint(typed)
+                console.print_to_stderr(typed)
             if not typed:
                 raise InputError("there is no answer", hint="answers ended before the questions")
             answer = long_forms.get(typed.strip(), typed.strip())
@@ -215,9 +215,9 @@ def teach(
     if unknown := sorted(set(keys or "") - {*limbs, *NAMED_KEYS}):
         raise InputError(f"no key: {', '.join(map(repr, unknown))}", hint=KEYS)
     with _opened(port, baud, card) as bus, dynamixel.Teacher(bus, card, bus.now) as teacher:
-        console.hint("limbs: " + ", ".join(f"{key} {limb}" for key, limb in limbs.items()))
-        console.hint(KEYS if keys is not None or sys.stdin.isatty() else LINES)
-        console.hint(_freedom(teacher))
+        console.print_to_stderr("limbs: " + ", ".join(f"{key} {limb}" for key, limb in limbs.items()))
+        console.print_to_stderr(KEYS if keys is not None or sys.stdin.isatty() else LINES)
+        console.print_to_stderr(_freedom(teacher))
 
         def save() -> None:
             formats.write_motion(teacher.motion(name), output)
@@ -230,7 +230,7 @@ def teach(
     ]
     data = {"motion": name, "file": str(output) if is_written else None, "poses": poses}
     told = f"{format_count(len(poses), 'pose')} -> {output}" if is_written else "nothing was written"
-    console.give(data, [told], as_json=as_json)
+    console.print_result(data, [told], as_json=as_json)
 
 
 def _new_motion(output: Path, *, force: bool) -> str:
@@ -263,11 +263,11 @@ def _teach(
             except dynamixel.PortGoneError:
                 raise
             except PosewrightError as error:  # a slip of the finger, a full disk, a loose plug: ends nothing
-                console.warn(str(error))
+                console.print_warning(str(error))
     except BaseException:
         if teacher.caught:
             save()
-            console.hint(f"kept: {format_count(len(teacher.caught), 'pose')}")
+            console.print_to_stderr(f"kept: {format_count(len(teacher.caught), 'pose')}")
         raise
     save()
     return True
@@ -282,15 +282,15 @@ def _do(teacher: dynamixel.Teacher, verb: str, words: list[str], seconds: float 
                 )
                 (teacher.hold if is_free else teacher.release)(limb)
             finally:
-                console.hint(_freedom(teacher))
+                console.print_to_stderr(_freedom(teacher))
         case "catch", [] | [_] | [_, _]:
             after = _number(words[1]) if len(words) > 1 else seconds
             pose = teacher.catch(words[0] if words else "", after)
-            console.hint(f"{pose.name}: after {pose.reach_s:.2f} s")
+            console.print_to_stderr(f"{pose.name}: after {pose.reach_s:.2f} s")
             for warning in pose.warnings:
-                console.warn(warning)
+                console.print_warning(warning)
         case "undo", []:
-            console.hint(f"{teacher.undo().name} is forgotten")
+            console.print_to_stderr(f"{teacher.undo().name} is forgotten")
         case _:
             raise InputError(f"{' '.join([verb, *words])!r} is not understood", hint=LINES)
 
@@ -337,7 +337,7 @@ def _commands(keys: str | None, limbs: Mapping[str, str]) -> Iterator[list[str]]
         elif key in NAMED_KEYS:
             yield NAMED_KEYS[key].split()
         else:
-            console.hint(KEYS)
+            console.print_to_stderr(KEYS)
 
 
 def _pressed() -> Iterator[str]:
@@ -385,16 +385,16 @@ def monitor(
     }
     faults = format_count(counts["faults"], "missing or damaged answer")
     told = f"{format_count(len(rounds), 'round')}, {faults}"
-    console.give(data, [servo_table(rounds[-1]), told], as_json=as_json)
+    console.print_result(data, [servo_table(rounds[-1]), told], as_json=as_json)
 
 
 def _watch_live(bus: Bus, card: Robot, lasting_s: float, period_s: float) -> None:
     from rich.live import Live
 
-    with Live(console=console.out, auto_refresh=False, vertical_overflow="visible") as live:
+    with Live(console=console.stdout, auto_refresh=False, vertical_overflow="visible") as live:
 
         def show(samples: dynamixel.MonitoringRound) -> None:
-            live.update(console.rendered_table(servo_table(samples)), refresh=True)
+            live.update(console.render_table(servo_table(samples)), refresh=True)
 
         dynamixel.watch(
             bus,

@@ -11,16 +11,16 @@ import typer
 from posewright import charts
 from posewright.cli.chart_run import CHART_HELP, ChartPath, run, write_rows, write_table
 from posewright.cli.chart_try import cover, coverage, mutate, run_tests
-from posewright.cli.console import emit_text, give, note, say, working
+from posewright.cli.console import print_document, print_line, print_note, print_result, spinner
 from posewright.cli.options import (
-    FOUND,
+    EXIT_FAILURE,
     AsJson,
     Output,
     add_group,
     add_verb,
     argument,
     option,
-    refuse_overwriting,
+    require_distinct_output,
 )
 
 EXIT_UNDECIDED = 3  # exit code if it could not be decided whether two charts behave alike
@@ -29,17 +29,17 @@ EXIT_UNDECIDED = 3  # exit code if it could not be decided whether two charts be
 def register(app: typer.Typer) -> None:
     """Add the group and its verbs."""
     group = add_group(app, "chart")
-    add_verb(group, "check", check, twins="check_chart")
-    add_verb(group, "run", run, twins="run_chart draw_timeline")
-    add_verb(group, "test", run_tests, twins="run_scenarios")
-    add_verb(group, "coverage", coverage, twins="coverage_of")
-    add_verb(group, "cover", cover, twins="cover_chart")
-    add_verb(group, "mutate", mutate, twins="mutate_chart")
-    add_verb(group, "diff", diff, twins="compare_charts")
-    add_verb(group, "draw", draw, twins="draw_chart")
-    add_verb(group, "table", table, twins="tabulate_chart")
-    add_verb(group, "minimise", minimise, twins="minimise_chart")
-    add_verb(group, "convert", convert, twins="write_chart")
+    add_verb(group, "check", check, python_names="check_chart")
+    add_verb(group, "run", run, python_names="run_chart draw_timeline")
+    add_verb(group, "test", run_tests, python_names="run_scenarios")
+    add_verb(group, "coverage", coverage, python_names="coverage_of")
+    add_verb(group, "cover", cover, python_names="cover_chart")
+    add_verb(group, "mutate", mutate, python_names="mutate_chart")
+    add_verb(group, "diff", diff, python_names="compare_charts")
+    add_verb(group, "draw", draw, python_names="draw_chart")
+    add_verb(group, "table", table, python_names="tabulate_chart")
+    add_verb(group, "minimise", minimise, python_names="minimise_chart")
+    add_verb(group, "convert", convert, python_names="write_chart")
 
 
 def check(
@@ -69,15 +69,15 @@ def check(
       posewright chart check mealy_table_6_5.csv --json
     """
     chart = charts.read_chart(chart_path)
-    with working(f"proving {chart.name} ...", quiet=as_json):
+    with spinner(f"proving {chart.name} ...", quiet=as_json):
         report = charts.inspect_chart(chart, within_s=within_s)
     witness_paths: dict[int, Path] = {}
     if witness_folder is not None:
         witness_paths = _write_witnesses(chart, report.findings, witness_folder)
-    give(report.to_dict(witness_paths), report.lines(witness_paths), as_json=as_json)
+    print_result(report.to_dict(witness_paths), report.lines(witness_paths), as_json=as_json)
     levels = {finding.level.value for finding in report.findings}
     if "error" in levels or (strict and "warning" in levels):
-        raise typer.Exit(FOUND)
+        raise typer.Exit(EXIT_FAILURE)
 
 
 def _write_witnesses(
@@ -102,7 +102,7 @@ def table(chart_path: ChartPath, output: Output = None, as_json: AsJson = False)
       posewright chart table obstacle_mealy.chart.yaml > table.csv
       posewright chart table table.csv -o table.chart.yaml
     """
-    refuse_overwriting(output, chart_path)
+    require_distinct_output(output, chart_path)
     chart = charts.read_chart(chart_path)
     write_table(charts.tabulate_chart(chart), chart, output, as_json=as_json)
 
@@ -135,7 +135,7 @@ def minimise(
       posewright chart minimise mealy_table_6_5.csv
       posewright chart minimise mealy_table_6_5.csv --method two-level -o small.chart.yaml
     """
-    refuse_overwriting(output, chart_path)
+    require_distinct_output(output, chart_path)
     chart = charts.read_chart(chart_path)
     reduced_table = charts.minimise(chart, method, order=order)
     if output is None and not as_json:
@@ -147,12 +147,12 @@ def minimise(
 def _print_by_states(truth_table: charts.TruthTable) -> None:
     """Print rows grouped by the states that share them, as the UC3M thesis does."""
     form = truth_table.form
-    say(f"{' '.join(form.inputs)} / {' '.join(form.outputs)} -> next state")
+    print_line(f"{' '.join(form.inputs)} / {' '.join(form.outputs)} -> next state")
     for states, rows in charts.grouped(truth_table).items():
-        say(f"{'states' if len(states) > 1 else 'state'} {' and '.join(states)}")
+        print_line(f"{'states' if len(states) > 1 else 'state'} {' and '.join(states)}")
         for row in rows:
-            say(f"  {row} -> {row.go}")
-    say(f"{len(truth_table.rows)} rows")
+            print_line(f"  {row} -> {row.go}")
+    print_line(f"{len(truth_table.rows)} rows")
 
 
 def draw(
@@ -173,10 +173,10 @@ def draw(
       posewright chart draw obstacle_mealy.chart.yaml
       posewright chart draw obstacle_mealy.chart.yaml -o obstacle_mealy.svg --active walking
     """
-    refuse_overwriting(output, chart_path)
+    require_distinct_output(output, chart_path)
     chart = charts.read_chart(chart_path)
     if output is None:
-        emit_text(charts.draw_mermaid(chart, active=active, style=charts.label_style(labels)))
+        print_document(charts.draw_mermaid(chart, active=active, style=charts.label_style(labels)))
     else:
         charts.draw_chart(chart, output, active=active, labels=labels)
 
@@ -193,12 +193,12 @@ def convert(
       posewright chart convert traffic.chart.yaml -o traffic.scxml
       posewright chart convert downloaded.scxml -o mine.chart.yaml
     """
-    refuse_overwriting(output, chart_path)
+    require_distinct_output(output, chart_path)
     chart = charts.read_chart(chart_path)
     charts.write_chart(chart, output)
     if output.suffix.lower() in (".scxml", ".xml"):
         for feature in charts.beyond_scxml(chart):
-            note(f"other SCXML tools do not run this as Posewright does: {feature}")
+            print_note(f"other SCXML tools do not run this as Posewright does: {feature}")
 
 
 def diff(
@@ -223,15 +223,15 @@ def diff(
       posewright chart diff obstacle_mealy.chart.yaml mealy_table_6_5.csv --every-state
       posewright chart diff before.chart.yaml after.chart.yaml -o apart.csv
     """
-    refuse_overwriting(output, chart_path, other_path)
+    require_distinct_output(output, chart_path, other_path)
     first = charts.read_chart(chart_path)
     second = charts.read_chart(other_path)
-    with working(f"comparing {first.name} with {second.name} ...", quiet=as_json):
+    with spinner(f"comparing {first.name} with {second.name} ...", quiet=as_json):
         comparison = charts.equivalent(first, second, every_state=every_state)
     if output is not None and comparison.counterexample:
         write_rows(first, comparison.counterexample, output)
-    give(comparison.to_dict(first, second), comparison.lines(first, second), as_json=as_json)
+    print_result(comparison.to_dict(first, second), comparison.lines(first, second), as_json=as_json)
     if comparison.equal is None:
         raise typer.Exit(EXIT_UNDECIDED)
     if not comparison.equal:
-        raise typer.Exit(FOUND)
+        raise typer.Exit(EXIT_FAILURE)

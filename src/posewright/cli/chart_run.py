@@ -13,8 +13,15 @@ from typing import Annotated
 import typer
 
 from posewright import charts
-from posewright.cli.console import emit_json, emit_text, fail, give, hint, warn
-from posewright.cli.options import FOUND, AsJson, Output, argument, option, refuse_overwriting
+from posewright.cli.console import (
+    print_document,
+    print_error,
+    print_json,
+    print_result,
+    print_to_stderr,
+    print_warning,
+)
+from posewright.cli.options import EXIT_FAILURE, AsJson, Output, argument, option, require_distinct_output
 from posewright.display import align_columns
 from posewright.documents import write_atomically
 from posewright.errors import InputError, UnknownNameError
@@ -81,8 +88,8 @@ def run(
       posewright chart run sumo.chart.yaml --keys
       posewright chart run mealy_table_6_5.csv --all
     """
-    refuse_overwriting(output, chart_path, inputs_path, scenario_path)
-    refuse_overwriting(plot, chart_path, inputs_path, scenario_path)
+    require_distinct_output(output, chart_path, inputs_path, scenario_path)
+    require_distinct_output(plot, chart_path, inputs_path, scenario_path)
     chart = charts.read_chart(chart_path)
     if every_case:
         if inputs_path or typed_rows or start_state or scenario_path or keyboard or plot or native:
@@ -118,7 +125,7 @@ def _print_warnings() -> Iterator[None]:
         warnings.simplefilter("always")
         yield
     for record in records:
-        warn(str(record.message))
+        print_warning(str(record.message))
 
 
 def write_rows(chart: charts.Chart, rows: Sequence[Mapping[str, charts.Value]], path: Path) -> None:
@@ -149,9 +156,9 @@ def write_table(table: charts.TruthTable, chart: charts.Chart, output: Path | No
             {"states": list(states), "rows": [str(row) for row in shared_rows]}
             for states, shared_rows in charts.grouped(table).items()
         ]
-        emit_json({"chart": table.name, "columns": list(table.form.columns), "rows": rows, "groups": groups})
+        print_json({"chart": table.name, "columns": list(table.form.columns), "rows": rows, "groups": groups})
     elif output is None:
-        emit_text(table.csv())
+        print_document(table.csv())
 
 
 def _print_ticks(
@@ -173,14 +180,14 @@ def _print_ticks(
             for number, broken in broken_promises
         ],
     }
-    give(data, align_columns(rows) if output is None else (), as_json=as_json)
+    print_result(data, align_columns(rows) if output is None else (), as_json=as_json)
     for tick in differing_ticks[:MAX_REPORTED]:
         outputs = dict(tick.after.outputs)
-        fail(f"line {tick.row.line}: expected {tick.differs}, got {tick.after.state} {outputs}")
+        print_error(f"line {tick.row.line}: expected {tick.differs}, got {tick.after.state} {outputs}")
     for number, broken in broken_promises[:MAX_REPORTED]:
-        fail(f"tick {number}: {broken.message}")
+        print_error(f"tick {number}: {broken.message}")
     if differing_ticks or broken_promises:
-        raise typer.Exit(FOUND)
+        raise typer.Exit(EXIT_FAILURE)
 
 
 def _find_broken_promises(
@@ -217,7 +224,7 @@ def run_from_keyboard(
         try:
             changed_inputs, events, n_new_ticks = parse_line(chart, line)
         except InputError as error:
-            fail(str(error))
+            print_error(str(error))
             continue
         inputs |= changed_inputs
         for number in range(n_new_ticks):
@@ -300,7 +307,7 @@ def _read_lines() -> Iterator[str]:
     """Yield the lines of stdin, with a prompt in a terminal, until it ends or `quit` is typed."""
     while True:
         if sys.stdin.isatty():
-            hint("> ", end="")
+            print_to_stderr("> ", end="")
         line = sys.stdin.readline()
         if not line or line.strip().lower() in QUIT_WORDS:
             return
@@ -310,7 +317,7 @@ def _read_lines() -> Iterator[str]:
 def _print_keyboard_help(chart: charts.Chart) -> None:
     names = f"inputs: {', '.join(chart.inputs) or 'none'}; events: {', '.join(chart.events) or 'none'}"
     for line in (*KEYBOARD_HELP, names):
-        hint(line)
+        print_to_stderr(line)
 
 
 def _print_snapshot(chart: charts.Chart, snapshot: charts.Snapshot, tick: int | None) -> None:
@@ -318,4 +325,4 @@ def _print_snapshot(chart: charts.Chart, snapshot: charts.Snapshot, tick: int | 
     values = {**snapshot.outputs, **snapshot.locals}
     assignments = "  ".join(f"{name}={charts.format_value(value)}" for name, value in values.items())
     time = f"{tick * chart.period_s:8.3f} s" if tick is not None else " " * 10
-    hint(f"{time}  {snapshot.state}  {assignments}")
+    print_to_stderr(f"{time}  {snapshot.state}  {assignments}")

@@ -9,8 +9,8 @@ import typer
 
 from posewright import charts
 from posewright.cli.chart_run import ChartPath
-from posewright.cli.console import give, working
-from posewright.cli.options import FOUND, AsJson, argument, option, refuse_overwriting
+from posewright.cli.console import print_result, spinner
+from posewright.cli.options import EXIT_FAILURE, AsJson, argument, option, require_distinct_output
 
 ScenarioPaths = Annotated[
     list[Path] | None,
@@ -43,9 +43,9 @@ def run_tests(chart_path: ChartPath, scenarios: ScenarioPaths = None, as_json: A
     }
     lines = [line for result in results for line in result.lines()]
     lines.append(f"{chart.name}: {n_passed} of {len(results)} scenarios passed")
-    give(data, lines, as_json=as_json)
+    print_result(data, lines, as_json=as_json)
     if n_passed < len(results):
-        raise typer.Exit(FOUND)
+        raise typer.Exit(EXIT_FAILURE)
 
 
 def coverage(
@@ -62,13 +62,13 @@ def coverage(
       posewright chart coverage traffic.chart.yaml --draw covered.svg
       posewright chart coverage traffic.chart.yaml morning.csv evening.csv --json
     """
-    refuse_overwriting(draw, chart_path, *(scenarios or []))
+    require_distinct_output(draw, chart_path, *(scenarios or []))
     chart = charts.read_chart(chart_path)
     files = _scenario_files(chart, scenarios)
-    with working(f"running {len(files)} files through {chart.name} ...", quiet=as_json):
+    with spinner(f"running {len(files)} files through {chart.name} ...", quiet=as_json):
         result = charts.coverage_of(chart, files)
     _draw_coverage(chart, result, draw)
-    give(result.data() | {"runs": [str(path) for path in files]}, result.lines(), as_json=as_json)
+    print_result(result.data() | {"runs": [str(path) for path in files]}, result.lines(), as_json=as_json)
 
 
 def cover(
@@ -90,9 +90,9 @@ def cover(
       posewright chart cover traffic.chart.yaml -o scenarios
       posewright chart cover sumo.chart.yaml -o out/sumo --draw out/sumo.svg --json
     """
-    refuse_overwriting(draw, chart_path)
+    require_distinct_output(draw, chart_path)
     chart = charts.read_chart(chart_path)
-    with working(f"covering {chart.name} ...", quiet=as_json):
+    with spinner(f"covering {chart.name} ...", quiet=as_json):
         charts.require_sound(chart)
         cover_set = charts.cover_chart(chart)
     paths: list[Path] = []
@@ -109,7 +109,7 @@ def cover(
     if not cover_set.complete:
         lines.append("this may be incomplete: it is not proved that the rest cannot be covered")
     data = cover_set.data() | {"files": [str(path) for path in paths]}
-    give(data, [*cover_set.coverage.lines(), *lines], as_json=as_json)
+    print_result(data, [*cover_set.coverage.lines(), *lines], as_json=as_json)
 
 
 def mutate(chart_path: ChartPath, scenarios: ScenarioPaths = None, as_json: AsJson = False) -> None:
@@ -124,9 +124,9 @@ def mutate(chart_path: ChartPath, scenarios: ScenarioPaths = None, as_json: AsJs
     """
     chart = charts.read_chart(chart_path)
     files = _scenario_files(chart, scenarios)
-    with working(f"mutating {chart.name} ...", quiet=as_json):
+    with spinner(f"mutating {chart.name} ...", quiet=as_json):
         result = charts.mutate_chart(chart, files)
-    give(result.data(), result.lines(), as_json=as_json)
+    print_result(result.data(), result.lines(), as_json=as_json)
 
 
 def _scenario_files(chart: charts.Chart, paths: list[Path] | None) -> list[Path]:

@@ -1,6 +1,6 @@
-"""The commands of `posewright`, by the panels of its help; and the names that commands had before.
+"""The commands of `posewright`, by the panels of its help, and the names that commands had earlier.
 
-This module imports nothing of the workbench: `posewright --help` and a shell's completion read it alone.
+This module imports nothing else of Posewright, so that `posewright --help` and shell completion start fast.
 """
 
 from __future__ import annotations
@@ -16,55 +16,63 @@ CATALOGUE = "Robots and fields"
 
 
 class Command(NamedTuple):
-    """A command: the module `posewright.cli.<name>` has a function `register(app)` that adds it.
+    """A command; the function `register(app)` of the module `posewright.cli.<name>` adds it.
 
     Attributes:
-        name: what is typed.
-        panel: where it stands in help.
-        about: the sentence that stands beside it there.
+        name: the command as it is typed.
+        panel: the panel of the help that lists it.
+        summary: its sentence in that panel.
     """
 
     name: str
     panel: str
-    about: str
+    summary: str
 
 
 COMMANDS = (
-    Command("motion", DESIGN, "Motion files: begin, inspect, convert, check, draw, film, play, view."),
-    Command("gait", DESIGN, "Walks from a velocity command: list, sample, draw, simulate, measure."),
-    Command("tune", DESIGN, "Search for the parameters of a gait that walk best in simulation."),
+    Command("motion", DESIGN, "Motion files: create, inspect, convert, check, draw, film, play, view."),
+    Command("gait", DESIGN, "Gaits that follow a velocity command: list, sample, draw, simulate, measure."),
+    Command("tune", DESIGN, "Search for the gait parameters that walk best in simulation."),
     Command("chart", DESIGN, "State machines (charts): prove, run, test, compare, draw, convert."),
-    Command("studio", DESIGN, "Open the studio in the browser: drag joints and keyframes under gravity."),
+    Command(
+        "studio", DESIGN, "Open the studio in the browser: pose the robot and edit keyframes under gravity."
+    ),
     Command("run", RUN, "Run a trial or a contest: robot, behaviour, field, referee, judge."),
     Command("replay", RUN, "Replay a recording: picture, film, live window, score."),
     Command("judge", RUN, "Judge a recording by the rules of its contest."),
-    Command("rank", RUN, "Judge recordings of one contest and order them by its rules."),
-    Command("evaluate", RUN, "Measure a recording: speed, falls, load of the joints."),
+    Command("rank", RUN, "Judge several recordings of one contest and rank them."),
+    Command("evaluate", RUN, "Measure a recording: speed, falls, joint loads."),
     Command("score", RUN, "Compute points with a contest's own formula."),
     Command("inspect", RUN, "Check a robot against the limits of its contest."),
-    Command("contest", RUN, "Contests, and a whole day of them: played, ranked, shown."),
-    Command("robots", CATALOGUE, "The robots there are: list, show, import, export."),
+    Command("contest", RUN, "Contests, and a whole contest day: run, rank, show on a web page."),
+    Command("robots", CATALOGUE, "Robots: list, show, import, export."),
     Command("arena", CATALOGUE, "Fields: list, show, draw, import from other programs, export."),
     Command("aibo", SOFTWARE, "Sony AIBO: memory sticks, motion archives, OPEN-R programs."),
-    Command("basic", SOFTWARE, "RoboNova-1: RoboBASIC programs run, checked, formatted, made into motions."),
-    Command("robi", SOFTWARE, "Robi 2: programs run, watched, listed, assembled, patched."),
+    Command(
+        "basic", SOFTWARE, "RoboNova-1: run, check and format RoboBASIC programs, extract their motions."
+    ),
+    Command("robi", SOFTWARE, "Robi 2: run, watch, list, assemble and patch programs."),
     Command("bus", HARDWARE, "Servos on a robot's bus (Dynamixel protocol 1.0: AX-12, AX-S1)."),
     Command("board", HARDWARE, "Microcontroller boards: generate C, build, verify and flash it."),
-    Command("serve", HARDWARE, "Offer a robot, simulated or real, over a network: Zenoh, YARP."),
+    Command("serve", HARDWARE, "Serve a simulated or real robot over a network: Zenoh, YARP."),
 )
-"""In the order of help."""
+"""All commands, in the order of the help."""
 
-_BY_NAME = {command.name: command for command in COMMANDS}
+_COMMANDS_BY_NAME = {command.name: command for command in COMMANDS}
 
 
 def is_command(name: str) -> bool:
-    """Tell whether `posewright NAME` is a command."""
-    return name in _BY_NAME
+    """Return whether `posewright NAME` is a command."""
+    return name in _COMMANDS_BY_NAME
 
 
-def command_named(name: str) -> Command:
-    """Return the command of that name, which must be there."""
-    return _BY_NAME[name]
+def find_command(name: str) -> Command:
+    """Return the command of that name.
+
+    Raises:
+        KeyError: there is none.
+    """
+    return _COMMANDS_BY_NAME[name]
 
 
 RENAMED = {
@@ -82,13 +90,13 @@ RENAMED = {
     "verify": "board verify",
     "flash": "board flash",
 }
-"""Commands by the words they had before version 0.1 was released, one or two."""
+"""New names of commands by the one or two words they had before version 0.1."""
 
 
-def new_name(words: Sequence[str]) -> tuple[str, str] | None:
-    """Return the old name that a command line begins with, and the new one; None if it has no old name."""
+def find_new_name(arguments: Sequence[str]) -> tuple[str, str] | None:
+    """Return the old command at the start of a command line, and its new name; None if there is none."""
     for length in (2, 1):
-        old = " ".join(words[:length])
-        if old in RENAMED:
-            return old, RENAMED[old]
+        old_name = " ".join(arguments[:length])
+        if old_name in RENAMED:
+            return old_name, RENAMED[old_name]
     return None

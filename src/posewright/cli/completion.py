@@ -1,7 +1,7 @@
-"""What a shell offers where a name is wanted: robots, gaits, layouts, pages of a file, files by suffix.
+"""Shell completion: names of robots, gaits and layouts, pages of a motion file, files by suffix.
 
-`option` and `argument` look here for what they are called: `--robot` has the same names with every verb.
-Where something is wrong nothing is offered, and a shell then offers files.
+`option` and `argument` look up their completer here by their declaration, so `--robot` completes the same
+names with every verb. If an error occurs, nothing is suggested, and shells then suggest files.
 """
 
 from __future__ import annotations
@@ -16,81 +16,117 @@ from pathlib import Path
 
 import typer
 
-Offers = Callable[[typer.Context, str], list[tuple[str, str]]]
+Completer = Callable[[typer.Context, str], list[tuple[str, str]]]
+"""Takes the context and the incomplete word; returns pairs of a completion and its help text."""
 
-_WORDS = ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")  # in bash, in other shells
+NameSource = Callable[[typer.Context], Iterable[tuple[str, str]]]
+"""Returns all names that may be completed, each with its help text."""
+
+_TYPED_LINE_VARIABLES = ("COMP_WORDS", "_TYPER_COMPLETE_ARGS")
+"""Environment variables with the typed command line: of bash, of other shells."""
 
 
-def is_asked() -> bool:
-    """Tell whether a shell started this program to learn what it may offer."""
+def is_completing() -> bool:
+    """Return whether a shell started this program to complete a word."""
     return "_POSEWRIGHT_COMPLETE" in os.environ
 
 
-def words_so_far(words: Sequence[str]) -> list[str]:
-    """Return the words after the program's name: those given, or those that a shell wants completed."""
-    if not is_asked():
-        return list(words)
-    return next((os.environ[name].split()[1:] for name in _WORDS if name in os.environ), [])
+def read_typed_words(arguments: Sequence[str]) -> list[str]:
+    """Return the words typed after `posewright`: the arguments, or the line that a shell completes."""
+    if not is_completing():
+        return list(arguments)
+    for variable in _TYPED_LINE_VARIABLES:
+        if variable in os.environ:
+            return os.environ[variable].split()[1:]
+    return []
 
 
-def _offering(names: Callable[[typer.Context], Iterable[tuple[str, str]]]) -> Offers:
-    """Return what completes `names`, those alone that a shell need not quote."""
+def _needs_no_quotes(text: str) -> bool:
+    return shlex.quote(text) == text
 
-    def offers(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
-        with contextlib.suppress(Exception):  # whatever it is, it is told of when the words are run
-            known = dict(names(ctx)).items()
-            return [one for one in known if one[0].startswith(incomplete) and shlex.quote(one[0]) == one[0]]
+
+def _complete_names(list_names: NameSource) -> Completer:
+    """Return a completer of names; names that a shell would have to quote are left out."""
+
+    def complete(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
+        with contextlib.suppress(Exception):  # any error is reported when the command is run
+            names = dict(list_names(ctx))
+            return [
+                (name, help_text)
+                for name, help_text in names.items()
+                if name.startswith(incomplete) and _needs_no_quotes(name)
+            ]
         return []
 
-    return offers
+    return complete
 
 
-def words(*known: str) -> Offers:
-    """Offer words that are always the same."""
-    return _offering(lambda _: [(word, "") for word in known])
+def choices(*names: str) -> Completer:
+    """Return a completer of fixed names."""
+    return _complete_names(lambda _: [(name, "") for name in names])
 
 
-def catalogue(*listed: str, more: Sequence[str] = ()) -> Offers:
-    """Offer what functions of rooms list, each told as `posewright.gaits.gait_names`, and some words more."""
+def catalogue(*sources: str, extra_names: Sequence[str] = ()) -> Completer:
+    """Return a completer of names that are imported when needed.
 
-    def found(_: typer.Context) -> Iterator[tuple[str, str]]:
-        for room, __, names in (one.rpartition(".") for one in listed):
-            known = getattr(importlib.import_module(room), names)
-            yield from ((str(name), "") for name in (known() if callable(known) else known))
-        yield from ((word, "") for word in more)
-
-    return _offering(found)
-
-
-def files(*suffixes: str, also: Offers | None = None) -> Offers:
-    """Offer what `also` does; else files that end so, and folders.
-
-    Nothing is offered where there are folders only: shells themselves go into folders better.
+    Args:
+        sources: dotted names of collections of names, or of functions that return one, such as
+            `posewright.gaits.gait_names`.
+        extra_names: names to complete as well.
     """
 
-    def offers(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
-        if also is not None and (named := also(ctx, incomplete)):
-            return named
-        folder, _, begin = incomplete.rpartition("/")
-        found = []
-        with contextlib.suppress(OSError, ValueError):
-            for entry in os.scandir(f"{folder}/" if folder or incomplete.startswith("/") else "."):
-                is_wanted = entry.name.lower().endswith(suffixes) or entry.is_dir()
-                if is_wanted and entry.name.startswith(begin) and (begin or not entry.name.startswith(".")):
-                    path = incomplete.removesuffix(begin) + entry.name
-                    found.append((f"{path}/" if entry.is_dir() else path, ""))
-        fit = [one for one in sorted(found) if shlex.quote(one[0]) == one[0]]
-        return fit if any(not path.endswith("/") for path, _ in fit) else []
+    def list_names(_: typer.Context) -> Iterator[tuple[str, str]]:
+        for source in sources:
+            module_name, _dot, attribute = source.rpartition(".")
+            names = getattr(importlib.import_module(module_name), attribute)
+            if callable(names):
+                names = names()
+            yield from ((str(name), "") for name in names)
+        yield from ((name, "") for name in extra_names)
 
-    return offers
+    return _complete_names(list_names)
 
 
-def _given(ctx: typer.Context) -> tuple[Path | None, str | None]:
-    """Return the file and the robot that the words before name.
+def files(*suffixes: str, names: Completer | None = None) -> Completer:
+    """Return a completer of files with one of the suffixes, and of folders.
 
-    Typer leaves words unread where the last is an option whose value is just to be completed.
+    If only folders match, nothing is suggested, because shells complete folders better themselves.
+
+    Args:
+        suffixes: lower-case ends of file names.
+        names: a completer of names; files are suggested only if it suggests nothing.
     """
-    robots = [after for word, after in pairwise(ctx.args) if word == "--robot"]
+
+    def complete(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
+        matching_names = [] if names is None else names(ctx, incomplete)
+        if matching_names:
+            return matching_names
+        folder, _slash, prefix = incomplete.rpartition("/")
+        scanned_folder = f"{folder}/" if folder or incomplete.startswith("/") else "."
+        paths: list[str] = []
+        with contextlib.suppress(OSError, ValueError):  # no such folder, or not a valid path
+            for entry in os.scandir(scanned_folder):
+                is_hidden = entry.name.startswith(".") and not prefix
+                if is_hidden or not entry.name.startswith(prefix):
+                    continue
+                path = incomplete.removesuffix(prefix) + entry.name
+                if entry.is_dir():
+                    paths.append(f"{path}/")
+                elif entry.name.lower().endswith(suffixes):
+                    paths.append(path)
+        paths = [path for path in sorted(paths) if _needs_no_quotes(path)]
+        has_files = any(not path.endswith("/") for path in paths)
+        return [(path, "") for path in paths] if has_files else []
+
+    return complete
+
+
+def _typed_file_and_robot(ctx: typer.Context) -> tuple[Path | None, str | None]:
+    """Return the file and the robot that were typed before the word to complete.
+
+    Typer leaves words in `ctx.args` if the last word is an option whose value is to be completed.
+    """
+    robots = [value for word, value in pairwise(ctx.args) if word == "--robot"]
     paths = [ctx.params.get(name) for name in ("file", "source", "motion", "chart")] + ctx.args
     path = next((Path(path) for path in paths if path and Path(path).is_file()), None)
     return path, ctx.params.get("robot") or next(iter(robots), None)
@@ -99,90 +135,108 @@ def _given(ctx: typer.Context) -> tuple[Path | None, str | None]:
 def _gait_names(ctx: typer.Context) -> Iterator[tuple[str, str]]:
     from posewright.gaits import gait_names
 
-    yield from ((name, "") for name in gait_names(_given(ctx)[1]))
+    _path, robot = _typed_file_and_robot(ctx)
+    yield from ((name, "") for name in gait_names(robot))
 
 
-def _pages(ctx: typer.Context) -> Iterator[tuple[str, str]]:
+def _page_names(ctx: typer.Context) -> Iterator[tuple[str, str]]:
     from posewright.formats import read_motion_file
 
-    path, robot = _given(ctx)
-    for page in () if path is None else read_motion_file(path, robot=robot).pages:
-        is_plain = page.name and shlex.quote(page.name) == page.name
-        yield (page.name, f"page {page.number}") if is_plain else (str(page.number), page.name)
+    path, robot = _typed_file_and_robot(ctx)
+    if path is None:
+        return
+    for page in read_motion_file(path, robot=robot).pages:
+        if page.name and _needs_no_quotes(page.name):
+            yield page.name, f"page {page.number}"
+        else:
+            yield str(page.number), page.name
 
 
-def _poses(ctx: typer.Context) -> Iterator[tuple[str, str]]:
+def _pose_names(ctx: typer.Context) -> Iterator[tuple[str, str]]:
     from posewright import formats, gaits, robots
 
-    path, robot = _given(ctx)
-    gait = ctx.params.get("gait") or next(iter(ctx.args), None)
+    path, robot = _typed_file_and_robot(ctx)
     if robot is not None:
         card = robots.robot(robot)
     elif path is not None and path.name.lower().endswith(MOTION_FILES):
         card = formats.robot_of_motion(formats.read_motion_file(path).motion())
     else:
-        _, card = gaits.read_gait_and_robot(str(gait))
+        gait = ctx.params.get("gait") or next(iter(ctx.args), None)
+        _gait, card = gaits.read_gait_and_robot(str(gait))
     yield from ((name, "") for name in card.poses)
 
 
-def _states(ctx: typer.Context) -> Iterator[tuple[str, str]]:
+def _state_names(ctx: typer.Context) -> Iterator[tuple[str, str]]:
     from posewright.charts import read_chart
 
-    path, _ = _given(ctx)
-    yield from ((name, "") for name in (() if path is None else read_chart(path).state_names))
+    path, _robot = _typed_file_and_robot(ctx)
+    if path is not None:
+        yield from ((name, "") for name in read_chart(path).state_names)
 
 
 MOTION_FILES = (".motion.yaml", ".mtn", ".mot", ".pos", ".motion", ".h", ".csv", ".oda")
+"""Suffixes of motion files, in all formats."""
 
-_robots = files("robot.yaml", also=catalogue("posewright.robots.robot_names"))
-_gaits = files(".gait.yaml", also=_offering(_gait_names))
-_motions, _charts, _recordings = files(*MOTION_FILES), files(".chart.yaml", ".scxml", ".csv"), files(".mcap")
+_robots = files("robot.yaml", names=catalogue("posewright.robots.robot_names"))
+_gaits = files(".gait.yaml", names=_complete_names(_gait_names))
+_motions = files(*MOTION_FILES)
+_charts = files(".chart.yaml", ".scxml", ".csv")
+_poses = _complete_names(_pose_names)
+_states = _complete_names(_state_names)
 _bodies = catalogue(
-    "posewright.runs.plant_names", "posewright.bodies.domain_randomization_names", more=["nominal"]
+    "posewright.runs.plant_names", "posewright.bodies.domain_randomization_names", extra_names=["nominal"]
 )
 
-OFFERS: Mapping[str, Offers] = {
-    **dict.fromkeys(("ROBOT", "--robot"), _robots),
-    **dict.fromkeys(("FILE", "IN", "MOTION"), _motions),
+COMPLETERS: Mapping[str, Completer] = {
+    "ROBOT": _robots,
+    "--robot": _robots,
+    "FILE": _motions,
+    "IN": _motions,
+    "MOTION": _motions,
     "GAIT": _gaits,
-    **dict.fromkeys(("CHART", "OTHER"), _charts),
-    "RECORDING": _recordings,
+    "CHART": _charts,
+    "OTHER": _charts,
+    "RECORDING": files(".mcap"),
     "ARCHIVE": files(".oda"),
-    "TUNING": files(".tune.yaml", also=catalogue("posewright.runs.tune_names")),
+    "TUNING": files(".tune.yaml", names=catalogue("posewright.runs.tune_names")),
     "TRIAL": files(
         ".trial.yaml",
-        also=catalogue("posewright.runs.trial_names", "posewright.contests.contest_names"),
+        names=catalogue("posewright.runs.trial_names", "posewright.contests.contest_names"),
     ),
-    "PROGRAM": files(".cfg", also=catalogue("posewright.runtimes.openr.programs.PROGRAMS")),
+    "PROGRAM": files(".cfg", names=catalogue("posewright.runtimes.openr.programs.PROGRAMS")),
     "--objects": files(".py"),
     "--poses": files(".h"),
-    "--player": words("sony", "exact"),
-    "--layout": files(".layout.yaml", also=catalogue("posewright.arenas.layout_names", more=["random"])),
-    "--behaviour": files(
-        ".behaviour.yaml", also=catalogue("posewright.controllers.behaviours.behaviour_names")
+    "--player": choices("sony", "exact"),
+    "--layout": files(
+        ".layout.yaml", names=catalogue("posewright.arenas.layout_names", extra_names=["random"])
     ),
-    "--body": files(".bodies.yaml", also=_bodies),
+    "--behaviour": files(
+        ".behaviour.yaml", names=catalogue("posewright.controllers.behaviours.behaviour_names")
+    ),
+    "--body": files(".bodies.yaml", names=_bodies),
     "--motions": files(".mtn"),
     "--rules": files(".rules.yaml"),
     "--scenario": files(".scenario.yaml"),
     "--report": files(".jsonl"),
-    "--page": _offering(_pages),
-    **dict.fromkeys(("--pose", "--from POSE", "--to POSE"), _offering(_poses)),
-    "--camera": words("field", "top", "chase", "side", "front"),
+    "--page": _complete_names(_page_names),
+    "--pose": _poses,
+    "--from POSE": _poses,
+    "--to POSE": _poses,
+    "--camera": choices("field", "top", "chase", "side", "front"),
     "--to": catalogue("posewright.formats.FORMATS"),
-    "--from STATE": _offering(_states),
-    "--active": _offering(_states),
-    "--keys": words("own", "all"),
-    "--gzip": words("none", "file", "entries"),
-    "--unit": words("deg", "rad", "servo_deg", "ticks"),
-    "--method": words("junctions", "two-level"),
-    "--labels": words("auto", "words", "signs", "numbers"),
-    "--agent": words("monetagentMTN", "monetagentMTNWALK"),
-    "--model": words("ERS-7", "ERS-210", "ERS-220"),
+    "--from STATE": _states,
+    "--active": _states,
+    "--keys": choices("own", "all"),
+    "--gzip": choices("none", "file", "entries"),
+    "--unit": choices("deg", "rad", "servo_deg", "ticks"),
+    "--method": choices("junctions", "two-level"),
+    "--labels": choices("auto", "words", "signs", "numbers"),
+    "--agent": choices("monetagentMTN", "monetagentMTNWALK"),
+    "--model": choices("ERS-7", "ERS-210", "ERS-220"),
 }
-"""What is offered for an argument or an option, by the words that help shows for it, or its first alone."""
+"""Completers of arguments and options by their declaration, or by its first word."""
 
 
-def offers_for(shown: str) -> Offers | None:
-    """Return what completes an argument or an option, by the words that help shows for it."""
-    return OFFERS.get(shown) or OFFERS.get(shown.partition(" ")[0])
+def find_completer(declaration: str) -> Completer | None:
+    """Return the completer of an argument or option, given its declaration such as `--from STATE`."""
+    return COMPLETERS.get(declaration) or COMPLETERS.get(declaration.partition(" ")[0])

@@ -1,7 +1,7 @@
-"""What a person or a program reads: lines, tables and progress on one hand, plain JSON on the other.
+"""Writes to stdout and stderr: lines, tables and progress for people, JSON for programs.
 
-Texts come from files and may hold anything. Every line and every cell is shown as it stands, never read as
-markup, and a control character, which could steer a terminal, is written out as its code.
+Texts may come from files and hold anything. Lines and cells are printed literally, never as markup, and
+control characters, which could control the terminal, are escaped.
 """
 
 from __future__ import annotations
@@ -26,188 +26,210 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.progress import Progress, TextColumn
 
-out = Console(emoji=False)
-"""For what was asked for; colours only when a person reads it, and `:dog:` in a name stays what it is."""
+stdout = Console(emoji=False)
+"""For results. Without emoji, so that `:dog:` in a name stays as it is."""
 
-err = Console(stderr=True, emoji=False)  # for progress, warnings and errors, so that stdout can be piped
-PATIENCE_S = 1.0  # work that takes longer than this shows a bar [s]
-WIDEST = 1000  # columns of a table; a name that is longer yet is broken
+stderr = Console(stderr=True, emoji=False)
+"""For progress, warnings and errors, so that stdout can be piped."""
+
+BAR_DELAY_S = 1.0
+"""A progress bar appears after this time [s]."""
+
+MAX_TABLE_WIDTH = 1000
+"""The widest table in a file [columns]; a longer name is wrapped."""
+
 _NUMERIC = frozenset("0123456789+-. ")
 
 
-def printable(text: str) -> str:
-    """Return a text on one line whose control characters, which could steer a terminal, are written out."""
+def printable_line(text: str) -> str:
+    """Return a text on one line, with its control characters escaped."""
     return escape_unprintable(" ".join(text.splitlines()))
 
 
-def emit_json(data: object) -> None:
-    """Write `data` as the only thing on stdout; refuses NaN and infinity, which are not JSON.
+def print_json(data: object) -> None:
+    r"""Write `data` to stdout as JSON.
 
-    What could steer a terminal, and half a character in a file's name, is written as JSON's own code.
+    Control characters, and half a surrogate pair in the name of a file, are written as `\uXXXX`.
+
+    Raises:
+        ValueError: a number is NaN or infinite, which JSON cannot express.
     """
     text = json.dumps(data, indent=2, allow_nan=False, ensure_ascii=False)
     if not text.isascii():
         text = "".join(
-            sign if sign.isprintable() or sign == "\n" else json.dumps(sign)[1:-1] for sign in text
+            character if character.isprintable() or character == "\n" else json.dumps(character)[1:-1]
+            for character in text
         )
     sys.stdout.write(text.replace("\x7f", "\\u007f") + "\n")
 
 
-def emit_text(text: str) -> None:
-    """Write a document to stdout byte for byte, but to a terminal without what could steer it."""
+def print_document(text: str) -> None:
+    """Write a document to stdout, unchanged; only in a terminal are control characters escaped."""
     if sys.stdout.isatty():
         text = "".join(f"{escape_unprintable(line)}\n" for line in text.splitlines())
     sys.stdout.write(text)
 
 
-def say(line: str | Styled | Line) -> None:
-    """Write a line to stdout, which is never wrapped."""
-    out.print(_text(line), soft_wrap=True)
+def print_line(line: str | Styled | Line) -> None:
+    """Write a line to stdout without wrapping it."""
+    stdout.print(_render_line(line), soft_wrap=True)
 
 
-def show(item: DisplayItem) -> None:
-    """Write a line or a table to stdout.
+def print_item(item: DisplayItem) -> None:
+    """Write a line, a paragraph or a table to stdout.
 
-    No name in a table is cut: a file gets it as wide as it is, a terminal at least as wide as its words.
+    No text in a table is cut off: in a file the table is as wide as its longest texts, in a terminal at
+    least as wide as its longest words.
     """
     if not isinstance(item, Table):
-        out.print(rendered(item), highlight=False, soft_wrap=not isinstance(item, Paragraph))
+        stdout.print(render_item(item), highlight=False, soft_wrap=not isinstance(item, Paragraph))
         return
-    grid = rendered_table(item)
-    needs = Measurement.get(out, out.options.update(max_width=WIDEST), grid)
-    width = needs.minimum if out.is_terminal else needs.maximum
-    if not out.is_terminal or width > out.width:
-        grid.width = min(width, WIDEST)
-    out.print(grid, highlight=False, crop=False)
+    grid = render_table(item)
+    measurement = Measurement.get(stdout, stdout.options.update(max_width=MAX_TABLE_WIDTH), grid)
+    width = measurement.minimum if stdout.is_terminal else measurement.maximum
+    if not stdout.is_terminal or width > stdout.width:
+        grid.width = min(width, MAX_TABLE_WIDTH)
+    stdout.print(grid, highlight=False, crop=False)
 
 
-def give(data: object, lines: Iterable[DisplayItem], *, as_json: bool) -> None:
-    """Write `data` for a program, or `lines` and tables for a person; only one of the two is made."""
+def print_result(data: object, lines: Iterable[DisplayItem], *, as_json: bool) -> None:
+    """Write a result to stdout: `data` as JSON, or `lines` for people, which are generated only then."""
     if as_json:
-        emit_json(data)
+        print_json(data)
         return
     for item in lines:
-        if isinstance(item, str):  # as `say` does, but at once: an archive may have thousands of entries
-            sys.stdout.write(printable(item) + "\n")
+        if isinstance(item, str):  # faster than print_line: an archive may have thousands of entries
+            sys.stdout.write(printable_line(item) + "\n")
         else:
-            show(item)
+            print_item(item)
 
 
-def rendered(item: DisplayItem) -> RenderableType:
-    """Return what a result yields for people as Rich shows it."""
+def render_item(item: DisplayItem) -> RenderableType:
+    """Return a line, a paragraph or a table as an object that Rich prints."""
     match item:
         case Table():
-            return rendered_table(item)
+            return render_table(item)
         case Paragraph():
-            return Padding(Text(printable(item.text)), (0, 0, 0, item.indent))
+            return Padding(Text(printable_line(item.text)), (0, 0, 0, item.indent))
         case _:
-            return _text(item)
+            return _render_line(item)
 
 
-def rendered_table(table: Table) -> RichTable:
-    """Return a table as Rich shows it, its numbers flush right."""
-    rows = [[_text(cell if isinstance(cell, Styled) else str(cell)) for cell in row] for row in table.rows]
-    title = Text(printable(table.title), "table.title") if table.title else None
+def render_table(table: Table) -> RichTable:
+    """Return a table as Rich prints it, with right-aligned numbers."""
+    rows = [[_render_cell(cell) for cell in row] for row in table.rows]
+    title = Text(printable_line(table.title), "table.title") if table.title else None
     if table.framed:
         grid = RichTable(title=title)
     else:
         grid = RichTable(title=title, title_justify="left", box=None, pad_edge=False)
-    for place, column in enumerate(table.columns):
+    for index, column in enumerate(table.columns):
         if table.text_columns is None:
-            is_text = not rows or any(not _NUMERIC.issuperset(row[place].plain) for row in rows)
+            is_text = not rows or any(not _NUMERIC.issuperset(row[index].plain) for row in rows)
         else:
             is_text = column in table.text_columns
-        head = Text("\n".join(map(printable, column.split("\n"))), "" if table.framed else "dim")
-        grid.add_column(head, justify="left" if is_text else "right", overflow="fold")
+        header = Text("\n".join(map(printable_line, column.split("\n"))), "" if table.framed else "dim")
+        grid.add_column(header, justify="left" if is_text else "right", overflow="fold")
     for number, row in enumerate(rows, 1):
         grid.add_row(*row, end_section=bool(table.total) and number == len(rows))
     if table.total:
-        grid.add_row(*(_text(str(cell)) for cell in table.total), style="bold")
+        grid.add_row(*(_render_line(str(cell)) for cell in table.total), style="bold")
     return grid
 
 
-def _text(item: str | Styled | Line) -> Text:
-    parts = item.parts if isinstance(item, Line) else (item,)
-    return Text.assemble(*(_part(part) for part in parts))
+def _render_cell(cell: object) -> Text:
+    return _render_line(cell if isinstance(cell, Styled) else str(cell))
 
 
-def _part(part: str | Styled) -> str | tuple[str, str]:
-    return (printable(part.text), part.style) if isinstance(part, Styled) else printable(part)
+def _render_line(line: str | Styled | Line) -> Text:
+    text = Text()
+    for part in line.parts if isinstance(line, Line) else (line,):
+        if isinstance(part, Styled):
+            text.append(printable_line(part.text), part.style)
+        else:
+            text.append(printable_line(part))
+    return text
 
 
-def warn(message: str) -> None:
-    """Say something on stderr that the person should know but that stops nothing."""
-    _tell("warning:", "yellow", message)
+def print_warning(message: str) -> None:
+    """Write a warning to stderr: something that may be wrong but stops nothing."""
+    _print_labelled("warning:", "yellow", message)
 
 
-def note(message: str) -> None:
-    """Say something on stderr that is only to be known."""
-    _tell("note:", "dim", message)
+def print_note(message: str) -> None:
+    """Write a note to stderr: something that is good to know."""
+    _print_labelled("note:", "dim", message)
 
 
-def fail(message: str) -> None:
-    """Say on stderr, on one line, why nothing was done."""
-    _tell("error:", "red", message)
+def print_error(message: str) -> None:
+    """Write one line to stderr that says why the command failed."""
+    _print_labelled("error:", "red", message)
 
 
-def hint(message: str, end: str = "\n") -> None:
-    """Say something on stderr as it stands: where help is, how far it is, what may be typed."""
+def _print_labelled(label: str, style: str, message: str) -> None:
+    with suppress(OSError):  # stderr is full; the exit code still reports the failure
+        stderr.print(Text.assemble((label, style), " ", printable_line(message)), soft_wrap=True)
+
+
+def print_to_stderr(message: str, end: str = "\n") -> None:
+    """Write a line without a label to stderr: a prompt, a list of keys, a state."""
     with suppress(OSError):
-        err.print(Text(printable(message)), soft_wrap=True, end=end)
+        stderr.print(Text(printable_line(message)), soft_wrap=True, end=end)
 
 
-def _tell(what: str, style: str, message: str) -> None:
-    with suppress(OSError):  # nobody can be told on a stderr that is full; the exit code says enough
-        err.print(Text.assemble((what, style), " ", printable(message)), soft_wrap=True)
-
-
-def _clean_column() -> TextColumn:
-    """Return what shows a task's description, which has names from files in it."""
+def _description_column() -> TextColumn:
+    """Return a column that shows the description of a task, in which control characters are escaped."""
     from rich.progress import Task, TextColumn
 
-    class Clean(TextColumn):
+    class DescriptionColumn(TextColumn):
         def render(self, task: Task) -> Text:
-            return Text(printable(task.description))
+            return Text(printable_line(task.description))
 
-    return Clean("")
+    return DescriptionColumn("")
 
 
-def progress(*, quiet: bool) -> Progress:
-    """Give a progress display on stderr that leaves no trace when done."""
+def build_spinner(*, quiet: bool) -> Progress:
+    """Return a display on stderr that shows a spinner for each task and disappears at the end."""
     from rich.progress import Progress, SpinnerColumn, TimeElapsedColumn
 
     return Progress(
         SpinnerColumn(),
-        _clean_column(),
+        _description_column(),
         TimeElapsedColumn(),
-        console=err,
+        console=stderr,
         transient=True,
-        disable=quiet or not err.is_terminal,
+        disable=quiet or not stderr.is_terminal,
     )
 
 
 @contextmanager
-def working(what: str, *, quiet: bool = False) -> Iterator[Callable[[str], None]]:
-    """Show on stderr what is being done, and give a function that says how far it is."""
-    with progress(quiet=quiet) as display:
-        line = display.add_task(what)
-        yield lambda words: display.update(line, description=words)
+def spinner(description: str, *, quiet: bool = False) -> Iterator[Callable[[str], None]]:
+    """Show a spinner with a description on stderr; yield a function that changes the description."""
+    with build_spinner(quiet=quiet) as display:
+        task = display.add_task(description)
+        yield lambda new_description: display.update(task, description=new_description)
 
 
 @contextmanager
-def bar(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Give a function that is told how much of how much is done; what is soon done shows no bar."""
+def progress_bar(description: str) -> Iterator[Callable[[int, int], None]]:
+    """Yield a function that takes the finished and the total number of items; show a bar if it takes long."""
     from rich.progress import BarColumn, Progress, TimeRemainingColumn
 
-    columns = _clean_column(), BarColumn(), TimeRemainingColumn()
-    display = Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
-    task = display.add_task(what)
-    began = time.monotonic()
+    display = Progress(
+        _description_column(),
+        BarColumn(),
+        TimeRemainingColumn(),
+        console=stderr,
+        transient=True,
+        disable=not stderr.is_terminal,
+    )
+    task = display.add_task(description)
+    start_s = time.monotonic()
 
-    def on_progress(done: int, total: int) -> None:
-        if not display.live.is_started and time.monotonic() - began > PATIENCE_S:
+    def on_progress(finished: int, total: int) -> None:
+        if not display.live.is_started and time.monotonic() - start_s > BAR_DELAY_S:
             display.start()
-        display.update(task, completed=done, total=total)
+        display.update(task, completed=finished, total=total)
 
     try:
         yield on_progress

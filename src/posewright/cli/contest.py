@@ -11,7 +11,15 @@ import typer
 
 from posewright import contests, runs
 from posewright.cli import console
-from posewright.cli.options import FOUND, STOPPED, AsJson, add_group, add_verb, argument, option
+from posewright.cli.options import (
+    EXIT_FAILURE,
+    EXIT_INTERRUPTED,
+    AsJson,
+    add_group,
+    add_verb,
+    argument,
+    option,
+)
 from posewright.display import format_count, table
 from posewright.documents import is_folder, is_path, require_writable, write_atomically
 from posewright.errors import MissingExtraError
@@ -31,11 +39,11 @@ Workers = Annotated[int, option("--workers N", "Processes that do it.", min=1)]
 def register(app: typer.Typer) -> None:
     """Add the group and its verbs."""
     group = add_group(app, "contest")
-    add_verb(group, "list", list_contests, twins="contest_names")
-    add_verb(group, "show", show, twins="contest read_contestant")
-    add_verb(group, "run", run, twins="play_day write_site")
-    add_verb(group, "rank", rank, twins="read_day")
-    add_verb(group, "report", report, twins="read_day write_site")
+    add_verb(group, "list", list_contests, python_names="contest_names")
+    add_verb(group, "show", show, python_names="contest read_contestant")
+    add_verb(group, "run", run, python_names="play_day write_site")
+    add_verb(group, "rank", rank, python_names="read_day")
+    add_verb(group, "report", report, python_names="read_day write_site")
 
 
 def list_contests(as_json: AsJson = False) -> None:
@@ -50,11 +58,11 @@ def list_contests(as_json: AsJson = False) -> None:
         for name, one in held.items()
     ]
     if as_json:
-        console.emit_json({"contests": told, "days": [*runs.day_names()]})
+        console.print_json({"contests": told, "days": [*runs.day_names()]})
         return
     rows = [(one["contest"], one["title"], ", ".join(one["roles"])) for one in told]
-    console.show(table(("contest", "title", "roles"), rows))
-    console.say(f"rules of a day: {', '.join(runs.day_names())}")
+    console.print_item(table(("contest", "title", "roles"), rows))
+    console.print_line(f"rules of a day: {', '.join(runs.day_names())}")
 
 
 def show(
@@ -70,13 +78,15 @@ def show(
         one = runs.read_contestant(name)
         lines = [f"{one.name}, {one.club}".rstrip(", "), f"robot: {one.robot}"]
         lines += [f"{discipline}: {behaviour}" for discipline, behaviour in one.behaviours.items()]
-        console.give(one.to_dict(), lines, as_json=as_json)
+        console.print_result(one.to_dict(), lines, as_json=as_json)
         return
     held = contests.contest(name)
     if as_json:
-        console.emit_json({"contest": name, "title": held.title, "rules": held.name, "text": held.rules_text})
+        console.print_json(
+            {"contest": name, "title": held.title, "rules": held.name, "text": held.rules_text}
+        )
     else:
-        console.emit_text(held.rules_text)
+        console.print_document(held.rules_text)
 
 
 def run(
@@ -117,7 +127,7 @@ def run(
         page = _site(day, films, workers)
     _give(day, as_json=as_json, page=page)
     if any(discipline.failed for discipline in day.disciplines):
-        raise typer.Exit(FOUND)
+        raise typer.Exit(EXIT_FAILURE)
 
 
 def rank(
@@ -149,17 +159,17 @@ def report(day: DayFolder, jury: Jury = None, films: Films = 2, workers: Workers
     found = runs.read_day(day, jury)
     if jury is not None:
         runs.save_day(found)
-    with console.bar("drawing") as on_made:
+    with console.progress_bar("drawing") as on_made:
         page = runs.write_site(found, films=films, workers=workers, on_made=on_made)
-    console.say(f"pages: {page}")
+    console.print_line(f"pages: {page}")
 
 
 def _site(day: Day, films: int, workers: int) -> Path | None:
     try:
-        with console.bar("drawing") as on_made:
+        with console.progress_bar("drawing") as on_made:
             return runs.write_site(day, films=films, workers=workers, on_made=on_made)
     except MissingExtraError as error:
-        console.note(str(error))
+        console.print_note(str(error))
         return None
 
 
@@ -175,35 +185,35 @@ def _following(*, quiet: bool) -> Iterator[Callable[[str, BatchRun, bool], None]
             winner = run.figures.get("winner")
             came = f"{winner} has won" if winner else runs.figure_text(run.figures.get("points"))
             came = f"error: {run.error}" if run.error else came
-            console.say(f"{contest}  {run.name}  {came}{'  (done before)' if is_old else ''}")
+            console.print_line(f"{contest}  {run.name}  {came}{'  (done before)' if is_old else ''}")
 
     try:
         yield told
     except (KeyboardInterrupt, SystemExit) as stop:
-        console.note(f"stopped after {format_count(done, 'run')}; the same command goes on")
-        raise typer.Exit(int(stop.code or 0) if isinstance(stop, SystemExit) else STOPPED) from None
+        console.print_note(f"stopped after {format_count(done, 'run')}; the same command goes on")
+        raise typer.Exit(int(stop.code or 0) if isinstance(stop, SystemExit) else EXIT_INTERRUPTED) from None
 
 
 def _give(day: Day, *, as_json: bool, page: Path | None = None) -> None:
     if as_json:
-        console.emit_json(day.to_dict())
+        console.print_json(day.to_dict())
         return
     counted = [discipline.contest for discipline in day.disciplines if discipline.share]
     rows = [
         (row.place, row.name, row.club, *(f"{row.parts[one]:.2f}" for one in counted), f"{row.points:.2f}")
         for row in day.ranking
     ]
-    console.show(table(("place", "entry", "club", *counted, "points"), rows, title=day.title))
+    console.print_item(table(("place", "entry", "club", *counted, "points"), rows, title=day.title))
     for name, why in day.inspections.items():
         if why:
-            console.warn(f"{name} may not enter: {why}")
+            console.print_warning(f"{name} may not enter: {why}")
     for discipline in day.disciplines:
         for line in discipline.remarks:
-            console.note(f"{discipline.contest}: {line}")
+            console.print_note(f"{discipline.contest}: {line}")
         if discipline.jury and any(discipline.earned.values()):
             told = sorted(discipline.earned.items(), key=lambda one: -one[1])
             points = ", ".join(f"{name} {runs.figure_text(earned)}" for name, earned in told)
-            console.say(f"{discipline.contest}, by the jury: {points}")
-    console.say(f"digest {day.digest[:16]}")
+            console.print_line(f"{discipline.contest}, by the jury: {points}")
+    console.print_line(f"digest {day.digest[:16]}")
     if page is not None:
-        console.say(f"pages: {page}")
+        console.print_line(f"pages: {page}")

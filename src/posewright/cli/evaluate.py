@@ -8,13 +8,13 @@ from typing import Annotated
 import typer
 
 from posewright import evaluation, recordings, robots
-from posewright.cli.console import give
+from posewright.cli.console import print_result
 from posewright.cli.options import AsJson, add_command, argument, option
 
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    add_command(app, "evaluate", evaluate, twins="evaluate")
+    add_command(app, "evaluate", evaluate, python_names="evaluate")
 
 
 def evaluate(
@@ -34,4 +34,4 @@ def evaluate(
     """
     card = None if robot is None else robots.robot(robot)
     result = evaluation.evaluate(recordings.read_mcap(recording), robot=card)
-    give(result.figures(), evaluation.result_lines(result), as_json=as_json)
+    print_result(result.figures(), evaluation.result_lines(result), as_json=as_json)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from posewright import figures
-from posewright.cli.options import option, refuse_overwriting
+from posewright.cli.options import option, require_distinct_output
 from posewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class FilmOptions:
             return None
         path = film_path(video, subject)
         figures.require_film_options(path, speed, size_px)
-        refuse_overwriting(path, *inputs)
+        require_distinct_output(path, *inputs)
         return cls(path, camera, speed, size_px)
 
     def require_filmable(self, robot: Robot, body: str) -> None:

@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 from posewright import figures, gaits, robots
-from posewright.cli.console import give, say
+from posewright.cli.console import print_line, print_result
 from posewright.cli.gait_options import GaitName, Left, ParameterSettings, RobotOption, Turn, open_gait
 from posewright.cli.gait_run import compare, run
 from posewright.cli.gait_sample import sample
-from posewright.cli.options import AsJson, add_group, add_verb, option, refuse_overwriting
+from posewright.cli.options import AsJson, add_group, add_verb, option, require_distinct_output
 
 OptionalForward = Annotated[
     float | None,
@@ -27,12 +27,12 @@ OptionalForward = Annotated[
 def register(app: typer.Typer) -> None:
     """Add the group and its verbs."""
     group = add_group(app, "gait")
-    add_verb(group, "list", list_gaits, twins="gait_names")
-    add_verb(group, "show", show, twins="read_gait check_gait")
-    add_verb(group, "plot", plot, twins="draw_gait")
-    add_verb(group, "sample", sample, twins="sample_gait write_motion")
-    add_verb(group, "run", run, twins="walk_gait walk_many play_gait draw_walk")
-    add_verb(group, "compare", compare, twins="walk_gait")
+    add_verb(group, "list", list_gaits, python_names="gait_names")
+    add_verb(group, "show", show, python_names="read_gait check_gait")
+    add_verb(group, "plot", plot, python_names="draw_gait")
+    add_verb(group, "sample", sample, python_names="sample_gait write_motion")
+    add_verb(group, "run", run, python_names="walk_gait walk_many play_gait draw_walk")
+    add_verb(group, "compare", compare, python_names="walk_gait")
 
 
 def list_gaits(
@@ -54,9 +54,9 @@ def list_gaits(
             gait, _ = gaits.read_gait_and_robot(gait_name, robot=robot)
             descriptions.append(gaits.describe_gait_briefly(gait, robot))
     if descriptions:
-        give(descriptions, [gaits.gait_table(descriptions)], as_json=as_json)
+        print_result(descriptions, [gaits.gait_table(descriptions)], as_json=as_json)
     else:
-        give(descriptions, ["Posewright has no gait for this robot"], as_json=as_json)
+        print_result(descriptions, ["Posewright has no gait for this robot"], as_json=as_json)
 
 
 def show(
@@ -79,7 +79,7 @@ def show(
     gait, robot = open_gait(gait_name, robot_name, settings)
     check = None if no_check else gaits.check_gait(gait, robot)
     description = gaits.describe_gait(gait, robot, check)
-    give(description, gaits.gait_lines(description), as_json=as_json)
+    print_result(description, gaits.gait_lines(description), as_json=as_json)
 
 
 def plot(
@@ -103,10 +103,10 @@ def plot(
       posewright gait plot trot --forward 0 --set shape_factor=1 -o on_the_spot.pdf
     """
     gait, robot = open_gait(gait_name, robot_name, settings)
-    refuse_overwriting(output, gait_name, gait.path)
+    require_distinct_output(output, gait_name, gait.path)
     figures.require_picture_path(output)
     command: gaits.VelocityCommand | None = None
     if forward is not None or left != 0.0 or turn != 0.0:
         command = gaits.VelocityCommand(forward or 0.0, left, turn)
     figures.save_figure(figures.draw_gait(gait, robot, command=command), output)
-    say(f"{gait.name} -> {output}")
+    print_line(f"{gait.name} -> {output}")

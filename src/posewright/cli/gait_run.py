@@ -14,7 +14,7 @@ import typer
 from posewright import bodies as body_models
 from posewright import evaluation, figures, gaits, recordings, robots, runs, search
 from posewright.cli.batch import BatchOptions, Out, following, give_batch, refuse_given
-from posewright.cli.console import give, working
+from posewright.cli.console import print_result, spinner
 from posewright.cli.gait_options import (
     Forward,
     Left,
@@ -29,9 +29,9 @@ from posewright.cli.options import (
     Record,
     argument,
     option,
-    record_paths,
-    refuse_overwriting,
-    refuse_recording,
+    recording_paths,
+    require_distinct_output,
+    require_recording_path,
 )
 from posewright.documents import is_path
 from posewright.errors import BodyError, InputError, UnknownNameError
@@ -159,8 +159,8 @@ def run(
         raise InputError("--out is for several walks", hint="use it with a folder of gaits, or with --speeds")
     if plot is not None:
         figures.require_picture_path(plot)
-        refuse_overwriting(plot, gait_name)
-    refuse_recording(record, gait_name)
+        require_distinct_output(plot, gait_name)
+    require_recording_path(record, gait_name)
     gait, robot = open_gait(gait_name, robot_name, settings)
     if body != NOMINAL_BODY and not runs.choose_plant(body, also=[NOMINAL_BODY]).is_simulation:
         refuse_given({"--plot": plot, "--bodies": n_bodies, "--workers": workers}, "of a simulated walk")
@@ -188,7 +188,7 @@ def _run_on_one_body(
         recordings.write_mcap(result.recording, record)
     if plot is not None:
         figures.save_figure(figures.draw_walk(result), plot)
-    give(result.to_dict(), evaluation.walk_lines(result, options.body_title), as_json=options.as_json)
+    print_result(result.to_dict(), evaluation.walk_lines(result, options.body_title), as_json=options.as_json)
     if not result.report.is_upright:
         raise typer.Exit(EXIT_FELL)
 
@@ -270,18 +270,18 @@ def compare(
       posewright gait compare trot crawl --forward 0.03 --record walk.mcap
     """
     gaits_and_robots = [open_gait(name, robot_name, settings) for name in gait_names]
-    recording_paths: list[Path] = []
+    output_paths: list[Path] = []
     if record is not None:
-        recording_paths = record_paths(record, [gait.name for gait, _ in gaits_and_robots])
-    for path in recording_paths:
-        refuse_recording(path, *gait_names)
+        output_paths = recording_paths(record, [gait.name for gait, _ in gaits_and_robots])
+    for path in output_paths:
+        require_recording_path(path, *gait_names)
     command = gaits.VelocityCommand(forward, left, turn)
     options = WalkOptions(command, seconds, settle, body, seed, as_json)
     results = [_walk(gait, robot, options) for gait, robot in gaits_and_robots]
-    for result, path in zip(results, recording_paths, strict=False):  # there may be no paths
+    for result, path in zip(results, output_paths, strict=False):  # there may be no paths
         recordings.write_mcap(result.recording, path)
     data = {"gaits": [result.to_dict() for result in results]}
-    give(data, [evaluation.compare_table(results, options.body_title)], as_json=as_json)
+    print_result(data, [evaluation.compare_table(results, options.body_title)], as_json=as_json)
     if not all(result.report.is_upright for result in results):
         raise typer.Exit(EXIT_FELL)
 
@@ -290,7 +290,7 @@ def _walk(gait: gaits.Gait, robot: robots.Robot, options: WalkOptions) -> evalua
     """Walk with a gait on one body and show the progress; errors begin with the gait's name."""
     end_s = options.settle_s + options.seconds
     domain = options.domain
-    with working(f"{gait.name}: setting up", quiet=options.as_json) as show_status:
+    with spinner(f"{gait.name}: setting up", quiet=options.as_json) as show_status:
         try:
             return runs.walk_gait(
                 gait,
@@ -319,7 +319,7 @@ def _run_on_many_bodies(
         workers = min(os.cpu_count() or 1, n_bodies) if is_worth_workers else 1
     n_walked = 0
     n_fallen = 0
-    with working(f"{gait.name}: 0 of {n_bodies} bodies", quiet=options.as_json) as show_status:
+    with spinner(f"{gait.name}: 0 of {n_bodies} bodies", quiet=options.as_json) as show_status:
 
         def count(body: runs.WalkedBody) -> None:
             nonlocal n_walked, n_fallen
@@ -340,6 +340,6 @@ def _run_on_many_bodies(
             on_progress=count,
             clock=time.perf_counter,
         )
-    give(report.to_dict(randomization), report.lines(), as_json=options.as_json)
+    print_result(report.to_dict(randomization), report.lines(), as_json=options.as_json)
     if report.upright < n_bodies:
         raise typer.Exit(EXIT_FELL)

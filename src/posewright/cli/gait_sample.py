@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 from posewright import formats, gaits, motions, robots
-from posewright.cli.console import give, warn
+from posewright.cli.console import print_result, print_warning
 from posewright.cli.gait_options import (
     Forward,
     GaitName,
@@ -18,7 +18,14 @@ from posewright.cli.gait_options import (
     Turn,
     open_gait,
 )
-from posewright.cli.options import AcceptLoss, AsJson, give_samples, losses_listed, option, refuse_overwriting
+from posewright.cli.options import (
+    AcceptLoss,
+    AsJson,
+    option,
+    report_losses,
+    require_distinct_output,
+    write_samples,
+)
 
 TABLE_SUFFIX = ".csv"
 
@@ -120,17 +127,17 @@ def sample(
       posewright gait sample trot --forward 0.1 > cycle.csv
     """
     gait, robot = open_gait(gait_name, robot_name, settings)
-    refuse_overwriting(output, gait.path)
+    require_distinct_output(output, gait.path)
     command = gaits.VelocityCommand(forward, left, turn)
     options = SampleOptions(command, cycles, every, lead_in, from_pose, to_pose)
     if output is None or output.name.lower().endswith(TABLE_SUFFIX):
-        give_samples(_sample_table(gait, robot, options), {"gait": gait.name}, output, as_json=as_json)
+        write_samples(_sample_table(gait, robot, options), {"gait": gait.name}, output, as_json=as_json)
         return
     motion = _sample_for_file(gait, robot, options, output)
-    with losses_listed(f"{output.name} cannot hold the whole walk; nothing is written"):
+    with report_losses(f"{output.name} cannot hold the whole walk; nothing is written"):
         losses = tuple(formats.write_motion(motion, output, accept_loss=accept_loss))
     for loss in losses:
-        warn(f"lost: {loss}")
+        print_warning(f"lost: {loss}")
     rounding = _describe_rounding(motion, robot, output, gait, has_ends=options.has_ends)
     format_name = formats.format_for(motion, output).name
     data = {
@@ -148,7 +155,7 @@ def sample(
     lines = [f"{gait.name}: {size} -> {output} ({format_name})"]
     if rounding is not None:
         lines.append(f"  rounded: {rounding}")
-    give(data, lines, as_json=as_json)
+    print_result(data, lines, as_json=as_json)
 
 
 def _describe_rounding(

@@ -12,7 +12,7 @@ from posewright.cli.options import AsJson, add_command, argument, option
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    add_command(app, "inspect", inspect, twins="inspect_robot")
+    add_command(app, "inspect", inspect, python_names="inspect_robot")
 
 
 def inspect(
@@ -38,7 +38,7 @@ def inspect(
 
     inspection = inspect_robot(robot, None if rules is None else read_rules(rules))
     if as_json:
-        console.emit_json(inspection.to_dict())
+        console.print_json(inspection.to_dict())
     else:
         print_table(inspection.table(), f"{inspection.rules}: inspection of {inspection.robot}")
     if not inspection.passed:

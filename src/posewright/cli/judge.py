@@ -19,7 +19,7 @@ TrustRules = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    add_command(app, "judge", judge, twins="judge")
+    add_command(app, "judge", judge, python_names="judge")
 
 
 def judge(
@@ -46,7 +46,7 @@ def judge(
     if rules is None and not contests.has_contest(run.header):
         outcome = runs.replay(run)
         if as_json:
-            console.emit_json({**outcome.score.to_dict(), "digest": run.digest()})
+            console.print_json({**outcome.score.to_dict(), "digest": run.digest()})
         else:
             print_outcome(outcome)
         return
@@ -55,9 +55,9 @@ def judge(
     contest = contests.contest_of(run.header, rules_text, rules_source, trust_attached_rules=trust)
     score = contests.judge(run, contest)
     if rules is None and (remark := contests.describe_attached_rules(run.header, contest)):
-        console.warn(remark)
+        console.print_warning(remark)
     if as_json:
-        console.emit_json({**score.to_dict(), "digest": run.digest()})
+        console.print_json({**score.to_dict(), "digest": run.digest()})
     else:
         print_score(score, contest.name)
 
@@ -65,14 +65,14 @@ def judge(
 def print_table(table: contests.ScoreTable, title: str) -> None:
     """Print a score's table with its notes below."""
     for line in table.lines(title):
-        console.show(line)
+        console.print_item(line)
 
 
 def print_score(score: contests.Score, title: str) -> None:
     """Print a score, with the judge's warnings on stderr."""
     print_table(score.table(), title)
     for warning in score.warnings:
-        console.warn(warning)
+        console.print_warning(warning)
 
 
 def print_outcome(outcome: runs.Outcome) -> None:
@@ -87,23 +87,23 @@ def print_outcome(outcome: runs.Outcome) -> None:
     print_score(outcome.score, title)
     if outcome.assumed:
         assumptions = ", ".join(f"{name} {value}" for name, value in outcome.assumed.items())
-        console.say(f"assumed: {assumptions}")
+        console.print_line(f"assumed: {assumptions}")
     if outcome.board is not None:
-        console.say(outcome.board.summary)
+        console.print_line(outcome.board.summary)
     if outcome.link is not None:
-        console.say(outcome.link.summary)
+        console.print_line(outcome.link.summary)
     for remark in outcome.all_remarks:
-        console.warn(remark)
+        console.print_warning(remark)
     speed = ""
     if outcome.wall_s:
         speed = f" in {outcome.wall_s:.1f} s ({outcome.real_time_factor:.0f} x real time)"
     digest = outcome.recording.digest()[:16]
-    console.say(f"{outcome.simulated_s:.1f} s simulated{speed}; digest {digest}")
+    console.print_line(f"{outcome.simulated_s:.1f} s simulated{speed}; digest {digest}")
 
 
 def show_outcome(outcome: runs.Outcome, *, as_json: bool) -> None:
     """Print an outcome as JSON or as text."""
     if as_json:
-        console.emit_json(outcome.to_dict())
+        console.print_json(outcome.to_dict())
     else:
         print_outcome(outcome)

@@ -12,7 +12,7 @@ import typer
 
 from posewright import figures, formats, motions, robots, runs, studio
 from posewright.cli.batch import Out
-from posewright.cli.console import give, say, warn, working
+from posewright.cli.console import print_line, print_result, print_warning, spinner
 from posewright.cli.motion_batch import check_many
 from posewright.cli.motion_film import film
 from posewright.cli.motion_options import (
@@ -32,7 +32,7 @@ from posewright.cli.motion_options import (
 )
 from posewright.cli.motion_play import play
 from posewright.cli.options import (
-    FOUND,
+    EXIT_FAILURE,
     AcceptLoss,
     AsJson,
     Output,
@@ -40,12 +40,12 @@ from posewright.cli.options import (
     add_group,
     add_verb,
     argument,
-    give_samples,
-    losses_listed,
     option,
-    record_paths,
-    refuse_overwriting,
-    refuse_recording,
+    recording_paths,
+    report_losses,
+    require_distinct_output,
+    require_recording_path,
+    write_samples,
 )
 from posewright.cli.studio import Browser, Host, Port, serve_until_stopped
 from posewright.documents import path_exists
@@ -77,15 +77,15 @@ Repair = Annotated[bool, option("--repair", "Repair a wrong checksum and a missi
 def register(app: typer.Typer) -> None:
     """Add the group and its verbs."""
     group = add_group(app, "motion")
-    add_verb(group, "new", new, twins="create_motion write_motion")
-    add_verb(group, "info", info, twins="read_motion_file")
-    add_verb(group, "convert", convert, twins="convert_motion")
-    add_verb(group, "check", check, twins="check_motion try_motion")
-    add_verb(group, "plot", plot, twins="draw_motion")
-    add_verb(group, "film", film, twins="film_motion")
-    add_verb(group, "play", play, twins="play_motion")
-    add_verb(group, "view", view, twins="open_view")
-    add_verb(group, "sample", sample, twins="sample_motion")
+    add_verb(group, "new", new, python_names="create_motion write_motion")
+    add_verb(group, "info", info, python_names="read_motion_file")
+    add_verb(group, "convert", convert, python_names="convert_motion")
+    add_verb(group, "check", check, python_names="check_motion try_motion")
+    add_verb(group, "plot", plot, python_names="draw_motion")
+    add_verb(group, "film", film, python_names="film_motion")
+    add_verb(group, "play", play, python_names="play_motion")
+    add_verb(group, "view", view, python_names="open_view")
+    add_verb(group, "sample", sample, python_names="sample_motion")
 
 
 def new(
@@ -110,7 +110,9 @@ def new(
     if path_exists(path):
         raise InputError("the file exists already", where=Where(path), hint="choose another name")
     formats.write_motion(motion, path)
-    give({"motion": name, "robot": motion.robot, "file": str(path)}, [f"{name} -> {path}"], as_json=as_json)
+    print_result(
+        {"motion": name, "robot": motion.robot, "file": str(path)}, [f"{name} -> {path}"], as_json=as_json
+    )
 
 
 def info(file: MotionPath, page: Page = None, robot: RobotName = None, as_json: AsJson = False) -> None:
@@ -122,7 +124,7 @@ def info(file: MotionPath, page: Page = None, robot: RobotName = None, as_json: 
     """
     motion_file = open_motion_file(file, robot)
     data = formats.describe_motion_file(motion_file, page)
-    give(data, formats.motion_file_lines(motion_file, page), as_json=as_json)
+    print_result(data, formats.motion_file_lines(motion_file, page), as_json=as_json)
 
 
 def check(
@@ -172,29 +174,29 @@ def check(
             return runs.check_motion_file(open_for_robot(path, robot), page, options)
 
         if check_many(files, check_file, out, strict=strict, as_json=as_json):
-            raise typer.Exit(FOUND)
+            raise typer.Exit(EXIT_FAILURE)
         return
     (path,) = files
-    refuse_recording(record, path)
+    require_recording_path(record, path)
     file = open_for_robot(path, robot)
-    recording_paths: dict[int, Path] = {}
+    output_paths: dict[int, Path] = {}
     if record is not None:
         page_numbers = [number for number, _ in runs.pages_of(file, page)]
-        paths = record_paths(record, list(map(str, page_numbers)))
-        recording_paths = dict(zip(page_numbers, paths, strict=True))
+        paths = recording_paths(record, list(map(str, page_numbers)))
+        output_paths = dict(zip(page_numbers, paths, strict=True))
         for recording_path in paths:
-            refuse_recording(recording_path, path)
-    with working("playing", quiet=as_json or not physics) as show_status:
+            require_recording_path(recording_path, path)
+    with spinner("playing", quiet=as_json or not physics) as show_status:
         result = runs.check_motion_file(
             file,
             page,
             options,
-            record=recording_paths.__getitem__ if recording_paths else None,
+            record=output_paths.__getitem__ if output_paths else None,
             on_progress=lambda name: show_status(f"playing {name}"),
         )
-    give(result.to_dict(), result.lines(verbose=verbose), as_json=as_json)
+    print_result(result.to_dict(), result.lines(verbose=verbose), as_json=as_json)
     if result.count(motions.Level.ERROR) or (strict and result.count(motions.Level.WARNING)):
-        raise typer.Exit(FOUND)
+        raise typer.Exit(EXIT_FAILURE)
 
 
 def plot(
@@ -209,10 +211,10 @@ def plot(
       posewright motion plot walk.motion.yaml -o walk.svg
     """
     figures.require_picture_path(output)
-    refuse_overwriting(output, file)
+    require_distinct_output(output, file)
     motion = open_for_robot(file, robot).motion(page)
     figures.save_figure(figures.draw_motion(motion), output)
-    say(f"{motion.name} -> {output}")
+    print_line(f"{motion.name} -> {output}")
 
 
 def sample(
@@ -243,13 +245,13 @@ def sample(
       posewright motion sample walk.motion.yaml --rate 128 -o walk.csv
       posewright motion sample thesis_table_forward.csv --rate 8 --unit servo_deg --numbering uc3m_thesis
     """
-    refuse_overwriting(output, file)
+    require_distinct_output(output, file)
     motion_file = open_for_robot(file, robot)
     motion = motion_file.motion(page)
     table = motions.sample_motion(
         motion, formats.robot_of_motion(motion), rate_hz=rate, unit=unit, numbering=numbering, until_s=until
     )
-    give_samples(table, {"file": str(file), "format": motion_file.format}, output, as_json=as_json)
+    write_samples(table, {"file": str(file), "format": motion_file.format}, output, as_json=as_json)
 
 
 def convert(
@@ -281,7 +283,7 @@ def convert(
     if repair and page is None and to in (None, file.format):
         conversion = formats.Conversion(file.format, formats.write_motion_file(file, target, repair=True))
     else:
-        with losses_listed(f"{target.name} cannot hold all of {source}; nothing is written"):
+        with report_losses(f"{target.name} cannot hold all of {source}; nothing is written"):
             conversion = formats.convert_motion(
                 source,
                 target,
@@ -293,9 +295,9 @@ def convert(
                 options=_write_options(keys, straighten=straighten),
             )
     for loss in conversion.losses:
-        warn(f"lost: {loss}")
+        print_warning(f"lost: {loss}")
     data = {"source": str(source), "target": str(target), **asdict(conversion)}
-    give(data, _conversion_lines(source, target, conversion), as_json=as_json)
+    print_result(data, _conversion_lines(source, target, conversion), as_json=as_json)
 
 
 def _write_options(keys: str | None, *, straighten: bool) -> formats.WriteOptions | None:
@@ -339,6 +341,6 @@ def view(
       posewright motion view walk.motion.yaml
       posewright motion view humanoid.mtn --page Bow --port 8080 --no-browser
     """
-    with working("view: starting", quiet=as_json):
+    with spinner("view: starting", quiet=as_json):
         motion_view = studio.open_view(file, robot, page=page, host=host, port=port)
     serve_until_stopped(motion_view, "the motion", browser=browser, as_json=as_json)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 from posewright import evaluation, figures, formats, motions, recordings, runs
-from posewright.cli.console import say, working
+from posewright.cli.console import print_line, spinner
 from posewright.cli.film_options import Size, Speed, film_path, film_progress, parse_size
 from posewright.cli.motion_options import (
     Attitude,
@@ -19,7 +19,7 @@ from posewright.cli.motion_options import (
     open_for_robot,
     to_radians,
 )
-from posewright.cli.options import Record, option, refuse_overwriting, refuse_recording
+from posewright.cli.options import Record, option, require_distinct_output, require_recording_path
 from posewright.errors import InputError, Where
 
 DEFAULT_PICTURES = 12
@@ -63,17 +63,17 @@ def film(
       posewright motion film walk.motion.yaml -o walk.gif --size 320x240
       posewright motion film humanoid.mtn --page "F getup" --attitude 0 90 -o up.mp4 --speed 0.5
     """
-    refuse_recording(record, file)
+    require_recording_path(record, file)
     if record is not None and no_physics:
         raise InputError("--record needs physics", hint="leave out --no-physics, or --record")
     motion = open_for_robot(file, robot).motion(page)
     output = film_path(output or Path(), motion.name)
     size_px = parse_size(size)
     _require_valid_options(output, pictures, speed, size_px)
-    refuse_overwriting(output, file)
+    require_distinct_output(output, file)
     figures.require_camera(camera, {motion.robot: formats.robot_of_motion(motion).sensors})
     attitude_rad = to_radians(attitude)
-    with working(f"{motion.name}: playing") as show_status:
+    with spinner(f"{motion.name}: playing") as show_status:
         options = RenderOptions(camera, pictures, speed, size_px, film_progress(show_status))
         result = None
         if not no_physics:
@@ -81,7 +81,7 @@ def film(
             if record is not None:
                 recordings.write_mcap(result.recording, record)
         _render(motion, result, output, attitude_rad, options)
-    say(f"{motion.name} -> {output}")
+    print_line(f"{motion.name} -> {output}")
 
 
 @dataclass(frozen=True)

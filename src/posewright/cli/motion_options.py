@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from posewright import formats
-from posewright.cli.console import note, warn
+from posewright.cli.console import print_note, print_warning
 from posewright.cli.options import argument, option
 
 MotionPath = Annotated[Path, argument("FILE", "A motion file; the format is detected from its content.")]
@@ -77,9 +77,9 @@ def open_for_robot(path: Path, robot: str | None) -> formats.MotionFile:
 
 def _print_warnings(file: formats.MotionFile) -> None:
     for warning in file.warnings:
-        warn(f"{file.path}: {warning}")
+        print_warning(f"{file.path}: {warning}")
     if file.assumed is not None:
-        note(f"{file.path}: assumed {file.assumed}; choose another robot with --robot")
+        print_note(f"{file.path}: assumed {file.assumed}; choose another robot with --robot")
 
 
 def to_radians(attitude_deg: tuple[float, float] | None) -> tuple[float, float] | None:

@@ -11,9 +11,9 @@ import typer
 
 from posewright import bodies, control, evaluation, recordings, runs
 from posewright.bodies import Plant, TorquePolicy
-from posewright.cli.console import fail, give, warn, working
+from posewright.cli.console import print_error, print_result, print_warning, spinner
 from posewright.cli.motion_options import MotionPath, Page, RobotName, open_for_robot
-from posewright.cli.options import FOUND, AsJson, Record, option, refuse_recording
+from posewright.cli.options import EXIT_FAILURE, AsJson, Record, option, require_recording_path
 from posewright.display import format_count
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def play(
       posewright motion play humanoid.mtn --page Bow --body dynamixel:/dev/ttyUSB0
       posewright motion play kick.motion.yaml --body zenoh:aibo --record kick.mcap
     """
-    refuse_recording(record, file)
+    require_recording_path(record, file)
     motion = open_for_robot(file, robot).motion(page)
     with show_run_progress(motion.name, body, quiet=as_json) as progress:
         recording = runs.play_motion(
@@ -129,7 +129,7 @@ class RunProgress:
             advice = (
                 "`posewright bus diagnose` finds the cause; `BusSettings.groups_per_frame` limits the reads"
             )
-            warn(
+            print_warning(
                 f"{self._n_late} of {self._n_frames} frames were late: {durations}. On a servo bus, {advice}"
             )
 
@@ -137,12 +137,12 @@ class RunProgress:
 @contextmanager
 def show_run_progress(name: str, body: str, *, quiet: bool) -> Iterator[RunProgress]:
     """Show the progress of a run, warn if it was slow, and print an error if a signal stopped it."""
-    with working(f"{name}: setting up", quiet=quiet) as show_status:
+    with spinner(f"{name}: setting up", quiet=quiet) as show_status:
         progress = RunProgress(name, body, show_status)
         try:
             yield progress
         except (KeyboardInterrupt, SystemExit):
-            fail("stopped; torque is off" if progress.is_real else "stopped")
+            print_error("stopped; torque is off" if progress.is_real else "stopped")
             raise
     progress.warn_if_late()
 
@@ -154,6 +154,6 @@ def print_run(recording: recordings.Recording, *, as_json: bool) -> None:
         typer.Exit: a robot fell.
     """
     result = evaluation.evaluate_run(recording)
-    give(result.figures(), result.lines(), as_json=as_json)
+    print_result(result.figures(), result.lines(), as_json=as_json)
     if any(robot.falls for robot in result.robots.values()):
-        raise typer.Exit(FOUND)
+        raise typer.Exit(EXIT_FAILURE)

@@ -1,4 +1,4 @@
-"""Options that several verbs have, what they mean, and how a group of verbs is put together."""
+"""Options shared by several verbs, the checks that belong to them, and helpers that add verbs and groups."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import typer
 from typer.models import ArgumentInfo, OptionInfo
 
 from posewright.cli import completion, console
-from posewright.cli.commands import command_named
+from posewright.cli.commands import find_command
 from posewright.documents import require_writable, write_atomically
 from posewright.errors import InputError, LossError, OutputError, UnknownNameError, Where
 
@@ -23,138 +23,142 @@ if TYPE_CHECKING:
 
 Member = TypeVar("Member", bound=Enum)
 
-FOUND = 1  # exit code where a check found an error, a robot fell, or a search found nothing
-STOPPED = 130  # exit code after Ctrl-C, as shells count it
+EXIT_FAILURE = 1
+"""Exit code if a check found an error, a robot fell, or a search had no result."""
+
+EXIT_INTERRUPTED = 130
+"""Exit code after Ctrl-C, by the convention of shells."""
 
 
 def option(
-    words: str,
-    about: str,
+    declaration: str,
+    help_text: str,
     *,
-    min: float | None = None,  # noqa: A002 -- as Typer calls it
-    max: float | None = None,  # noqa: A002 -- as above
+    min: float | None = None,  # noqa: A002 -- Typer's name
+    max: float | None = None,  # noqa: A002 -- Typer's name
     show_default: bool = True,
     callback: Callable[[str | None], str | None] | None = None,
-    autocompletion: completion.Offers | None = None,
+    autocompletion: completion.Completer | None = None,
 ) -> OptionInfo:
     """Return an option of a verb.
 
     Args:
-        words: its names, then what stands for its value in help: `--output -o FILE`.
-        about: its sentence in help.
-        min: the smallest number it takes.
-        max: the greatest.
+        declaration: its names, then the placeholder of its value in help: `--output -o FILE`.
+        help_text: its sentence in help.
+        min: the smallest number allowed.
+        max: the largest number allowed.
         show_default: whether help shows its default.
-        callback: checks or changes what was given.
-        autocompletion: what a shell may offer; default what `completion.OFFERS` has for the words.
+        callback: validates or converts the value.
+        autocompletion: suggests values to a shell; default the completer of this declaration.
     """
-    names = [word for word in words.split() if word.startswith("-")]
-    value = " ".join(word for word in words.split() if not word.startswith("-"))
+    names = [token for token in declaration.split() if token.startswith("-")]
+    placeholder = " ".join(token for token in declaration.split() if not token.startswith("-"))
     info: OptionInfo = typer.Option(
         *names,
-        metavar=value or None,
-        help=about,
+        metavar=placeholder or None,
+        help=help_text,
         min=min,
         max=max,
         show_default=show_default,
         callback=callback,
-        autocompletion=autocompletion or completion.offers_for(words),
+        autocompletion=autocompletion or completion.find_completer(declaration),
     )
     return info
 
 
 def argument(
-    words: str,
-    about: str,
+    placeholder: str,
+    help_text: str,
     *,
-    min: float | None = None,  # noqa: A002 -- as Typer calls it
-    max: float | None = None,  # noqa: A002 -- as above
+    min: float | None = None,  # noqa: A002 -- Typer's name
+    max: float | None = None,  # noqa: A002 -- Typer's name
     show_default: bool = True,
-    autocompletion: completion.Offers | None = None,
+    autocompletion: completion.Completer | None = None,
 ) -> ArgumentInfo:
-    """Return an argument of a verb; `words` stand for it in help, empty for the parameter's own name.
+    """Return an argument of a verb; help shows `placeholder`, or the parameter's own name if it is empty.
 
-    The others are as for `option`.
+    The other arguments are those of `option`.
     """
     info: ArgumentInfo = typer.Argument(
-        metavar=words or None,
-        help=about,
+        metavar=placeholder or None,
+        help=help_text,
         min=min,
         max=max,
         show_default=show_default,
-        autocompletion=autocompletion or completion.offers_for(words),
+        autocompletion=autocompletion or completion.find_completer(placeholder),
     )
     return info
 
 
 AsJson = Annotated[bool, option("--json", "Write JSON, and nothing else, to stdout.")]
-Output = Annotated[Path | None, option("--output -o FILE", "Write here instead of to stdout.")]
-Plot = Annotated[Path | None, option("--plot", "Draw a picture (png, svg or pdf).")]
+Output = Annotated[Path | None, option("--output -o FILE", "Write to this file instead of stdout.")]
+Plot = Annotated[Path | None, option("--plot", "Draw a picture to this file (png, svg or pdf).")]
 Record = Annotated[
-    Path | None, option("--record FILE", "Write a recording (MCAP) for replay, judge and evaluate.")
+    Path | None, option("--record FILE", "Write a recording (.mcap) for replay, judge and evaluate.")
 ]
-AcceptLoss = Annotated[bool, option("--accept-loss", "Write even if the format cannot hold everything.")]
+AcceptLoss = Annotated[bool, option("--accept-loss", "Write even if the format cannot store everything.")]
 
 
-def add_verb(app: typer.Typer, word: str, verb: Callable[..., None], *, twins: str) -> None:
-    """Add a verb of a group. Its help is its docstring, where examples get a line of their own.
+def add_verb(app: typer.Typer, name: str, function: Callable[..., None], *, python_names: str) -> None:
+    """Add a verb to a group.
 
     Args:
         app: the group.
-        word: what is typed.
-        verb: the function behind it, with a parameter for each argument and option.
-        twins: the names of `posewright` that do the same in Python, with blanks between; help shows them.
+        name: the verb as it is typed.
+        function: runs the verb. It has a parameter for each argument and option; its docstring is the help.
+        python_names: the names of `posewright` that do the same in Python, separated by spaces; help lists
+            them.
     """
-    app.command(word, help=_help_of(verb), epilog=_epilog(twins))(verb)
+    app.command(name, help=_build_help(function), epilog=_build_epilog(python_names))(function)
 
 
-def add_command(app: typer.Typer, name: str, verb: Callable[..., None], *, twins: str) -> None:
-    """Add a verb that stands alone, as `add_verb` does, to the panel that `commands` tells."""
-    command = command_named(name)
+def add_command(app: typer.Typer, name: str, function: Callable[..., None], *, python_names: str) -> None:
+    """Add a command without verbs to its panel of the help; the arguments are those of `add_verb`."""
+    command = find_command(name)
     app.command(
         name,
-        help=_help_of(verb),
-        short_help=command.about,
+        help=_build_help(function),
+        short_help=command.summary,
         rich_help_panel=command.panel,
-        epilog=_epilog(twins),
-    )(verb)
+        epilog=_build_epilog(python_names),
+    )(function)
 
 
 def add_group(app: typer.Typer, name: str) -> typer.Typer:
-    """Add a group of verbs, without any yet, to the panel that `commands` tells, and return it."""
-    command = command_named(name)
-    group = typer.Typer(help=command.about, no_args_is_help=True, rich_markup_mode="rich")
+    """Add a command that groups verbs to its panel of the help, and return the empty group."""
+    command = find_command(name)
+    group = typer.Typer(help=command.summary, no_args_is_help=True, rich_markup_mode="rich")
     app.add_typer(group, name=name, rich_help_panel=command.panel)
     return group
 
 
-def add_subgroup(group: typer.Typer, name: str, about: str) -> typer.Typer:
-    """Add a group of verbs, without any yet, to a group, and return it."""
-    subgroup = typer.Typer(help=about, no_args_is_help=True, rich_markup_mode="rich")
+def add_subgroup(group: typer.Typer, name: str, help_text: str) -> typer.Typer:
+    """Add a group of verbs to a group, and return the empty subgroup."""
+    subgroup = typer.Typer(help=help_text, no_args_is_help=True, rich_markup_mode="rich")
     group.add_typer(subgroup, name=name)
     return subgroup
 
 
-def _help_of(verb: Callable[..., None]) -> str:
-    """Return a docstring as help shows it: paragraphs wrap, each example has a line of its own."""
-    paragraphs = inspect.cleandoc(verb.__doc__ or "").split("\n\n")
-    return "\n\n".join(
-        paragraph.replace("\n  posewright ", "\n\n  posewright ")
-        if "\n  posewright " in paragraph
-        else " ".join(paragraph.split("\n"))
-        for paragraph in paragraphs
-    )
+def _build_help(function: Callable[..., None]) -> str:
+    """Return a docstring as help shows it: paragraphs are wrapped, each example is on its own line."""
+    paragraphs: list[str] = []
+    for paragraph in inspect.cleandoc(function.__doc__ or "").split("\n\n"):
+        if "\n  posewright " in paragraph:
+            paragraphs.append(paragraph.replace("\n  posewright ", "\n\n  posewright "))
+        else:
+            paragraphs.append(" ".join(paragraph.split("\n")))
+    return "\n\n".join(paragraphs)
 
 
-def _epilog(twins: str) -> str:
-    return f"In Python: {', '.join(f'posewright.{name}' for name in twins.split())}"
+def _build_epilog(python_names: str) -> str:
+    return f"In Python: {', '.join(f'posewright.{name}' for name in python_names.split())}"
 
 
-def member_named(kind: type[Member], name: str, option_name: str) -> Member:
-    """Return the member of an enumeration whose value an option gives.
+def parse_choice(kind: type[Member], name: str, option_name: str) -> Member:
+    """Return the member of an enumeration whose value was passed to an option.
 
     Raises:
-        UnknownNameError: there is none; those that there are stand in the message.
+        UnknownNameError: no member has that value; the hint lists the values.
     """
     names = [str(member.value) for member in kind]
     if name not in names:
@@ -162,72 +166,85 @@ def member_named(kind: type[Member], name: str, option_name: str) -> Member:
     return kind(name)
 
 
-def refuse_overwriting(output: Path | None, *inputs: str | Path | None) -> None:
-    """Refuse to write a result over the very file it is made from.
+def require_distinct_output(output: Path | None, *inputs: str | Path | None) -> None:
+    """Raise unless the output is a different file from every input.
 
     Raises:
-        OutputError: `output` is one of the `inputs`, under whatever name.
+        OutputError: `output` is one of the `inputs`, by whatever path.
     """
-    if output is None or not os.path.exists(output):  # noqa: PTH110 -- says no where Path raises: a long name
+    if output is None or not os.path.exists(output):  # noqa: PTH110 -- False for a long name, where Path raises
         return
-    for given in inputs:
-        if given is not None and os.path.exists(given) and output.samefile(given):  # noqa: PTH110 -- as above
-            raise OutputError.at(output, "this is the file that is read; choose another name")
+    for path in inputs:
+        if path is not None and os.path.exists(path) and output.samefile(path):  # noqa: PTH110 -- as above
+            raise OutputError.at(output, "this file is an input of the command; choose another name")
 
 
 @contextmanager
-def losses_listed(
-    message: str | None = None, worded: Callable[[Sequence[str]], Iterable[str]] = tuple
+def report_losses(
+    message: str | None = None, format_losses: Callable[[Sequence[str]], Iterable[str]] = tuple
 ) -> Iterator[None]:
-    """Let a refusal because of losses list each, and then say one line, its own or `message`, with the flag.
+    """Print a warning for each loss of a LossError, and raise it again with a hint about `--accept-loss`.
+
+    Args:
+        message: replaces the message of the error.
+        format_losses: turns the losses into the texts of the warnings.
 
     Raises:
-        LossError: one is raised within.
+        LossError: one was raised within.
     """
     try:
         yield
     except LossError as error:
-        for loss in worded(error.losses):
-            console.warn(f"would be lost: {loss}")
+        for loss in format_losses(error.losses):
+            console.print_warning(f"would be lost: {loss}")
         raise LossError(
             message or error.message,
             where=None if message else error.where,
-            hint="--accept-loss writes it all the same",
+            hint="--accept-loss writes it anyway",
             losses=error.losses,
         ) from error
 
 
-def give_samples(
-    samples: SampleTable, facts: Mapping[str, object], output: Path | None, *, as_json: bool
+def write_samples(
+    samples: SampleTable, metadata: Mapping[str, object], output: Path | None, *, as_json: bool
 ) -> None:
-    """Write a `motions.SampleTable` to a file, as JSON with these facts, or as CSV on stdout."""
+    """Write sampled joint angles: CSV to a file or to stdout, or JSON with the metadata to stdout."""
     if output is not None:
         write_atomically(output, samples.csv().encode())
     if as_json:
-        console.emit_json({**facts, **samples.to_dict()})
+        console.print_json({**metadata, **samples.to_dict()})
     elif output is None:
-        console.emit_text(samples.csv())
+        console.print_document(samples.csv())
     else:
-        console.say(f"{len(samples.times)} rows -> {output}")
+        console.print_line(f"{len(samples.times)} rows -> {output}")
 
 
-def record_paths(path: Path, names: Sequence[str]) -> list[Path]:
-    """Return where each of several recordings goes: `walk.mcap` is `walk.trot.mcap` and `walk.crawl.mcap`."""
+def recording_paths(path: Path, names: Sequence[str]) -> list[Path]:
+    """Return the path of each recording: `walk.mcap` alone, else `walk.trot.mcap`, `walk.crawl.mcap`.
+
+    A name that occurs several times gets its position, counted from 1.
+    """
     if len(names) == 1:
         return [path]
-    unique = [name if names.count(name) == 1 else f"{name}.{place}" for place, name in enumerate(names, 1)]
-    return [path.with_name(f"{path.stem}.{name.replace('/', '_')}{path.suffix}") for name in unique]
+    paths: list[Path] = []
+    for position, name in enumerate(names, 1):
+        unique_name = name if names.count(name) == 1 else f"{name}.{position}"
+        paths.append(path.with_name(f"{path.stem}.{unique_name.replace('/', '_')}{path.suffix}"))
+    return paths
 
 
-def refuse_recording(path: Path | None, *inputs: str | Path | None) -> None:
-    """Say before a long run, not after it, that a recording could not be written there.
+def require_recording_path(path: Path | None, *inputs: str | Path | None) -> None:
+    """Raise unless a recording can be written at the path, so that a long run does not fail at its end.
 
     Raises:
-        InputError: the file is not called .mcap.
-        OutputError: it cannot, or it is one of the `inputs`.
+        InputError: the name does not end in .mcap.
+        OutputError: the file cannot be written, or is one of the `inputs`.
     """
-    if path is not None:
-        if path.suffix.lower() != ".mcap":
-            raise InputError("not a kind of recording", where=Where(path), hint="end it in .mcap")
-        refuse_overwriting(path, *inputs)
-        require_writable(path)
+    if path is None:
+        return
+    if path.suffix.lower() != ".mcap":
+        raise InputError(
+            "the file type of a recording is unknown", where=Where(path), hint="end its name in .mcap"
+        )
+    require_distinct_output(path, *inputs)
+    require_writable(path)

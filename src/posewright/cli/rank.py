@@ -10,7 +10,7 @@ import typer
 from posewright import runs
 from posewright.cli import console
 from posewright.cli.batch import print_runs
-from posewright.cli.options import FOUND, AsJson, add_command, argument, option
+from posewright.cli.options import EXIT_FAILURE, AsJson, add_command, argument, option
 from posewright.documents import require_writable, write_atomically
 
 Recordings = Annotated[list[Path], argument("RECORDING ...", "Recordings (MCAP), or folders of them.")]
@@ -19,7 +19,7 @@ Csv = Annotated[Path | None, option("--csv FILE", "Also write the table to this 
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    add_command(app, "rank", rank, twins="rank")
+    add_command(app, "rank", rank, python_names="rank")
 
 
 def rank(recordings: Recordings, csv: Csv = None, as_json: AsJson = False) -> None:
@@ -38,9 +38,9 @@ def rank(recordings: Recordings, csv: Csv = None, as_json: AsJson = False) -> No
     if csv is not None:
         write_atomically(csv, ranking.csv().encode(errors="backslashreplace"))
     if as_json:
-        console.emit_json(ranking.to_dict())
+        console.print_json(ranking.to_dict())
     else:
-        console.say(ranking.settings["contest"])
+        console.print_line(ranking.settings["contest"])
         print_runs(ranking)
     if ranking.failed:
-        raise typer.Exit(FOUND)
+        raise typer.Exit(EXIT_FAILURE)

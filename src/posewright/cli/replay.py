@@ -12,7 +12,7 @@ from posewright import runs
 from posewright.cli import console, film_options
 from posewright.cli.film_options import FilmOptions
 from posewright.cli.judge import TrustRules, show_outcome
-from posewright.cli.options import AsJson, Plot, add_command, argument, option, refuse_overwriting
+from posewright.cli.options import AsJson, Plot, add_command, argument, option, require_distinct_output
 
 if TYPE_CHECKING:
     from posewright.recordings import Recording
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    add_command(app, "replay", replay, twins="replay")
+    add_command(app, "replay", replay, python_names="replay")
 
 
 def replay(
@@ -41,8 +41,8 @@ def replay(
       posewright replay race.mcap --video race.mp4 --camera chase --speed 2
     """
     film = FilmOptions.read(video, camera, speed, size, subject=recording, inputs=[recording])
-    refuse_overwriting(plot, recording)
-    with console.working(f"{recording}: reading", quiet=as_json) as show_status:
+    require_distinct_output(plot, recording)
+    with console.spinner(f"{recording}: reading", quiet=as_json) as show_status:
         outcome = runs.replay(recording, plot=plot, trust_attached_rules=trust)
         if film is not None:
             film.make(outcome.recording, show_status)

@@ -16,17 +16,17 @@ from posewright import formats, runs
 from posewright.cli import completion, console, film_options
 from posewright.cli.film_options import FilmOptions
 from posewright.cli.options import (
-    FOUND,
+    EXIT_FAILURE,
     AcceptLoss,
     AsJson,
     Record,
     add_group,
     add_verb,
     argument,
-    losses_listed,
     option,
-    refuse_overwriting,
-    refuse_recording,
+    report_losses,
+    require_distinct_output,
+    require_recording_path,
 )
 from posewright.display import DisplayItem, Styled, format_count, table
 from posewright.documents import require_writable, write_atomically
@@ -45,7 +45,7 @@ MOST_DEG = 3276.7
 """The largest angle that a word of 0.1 degree can say."""
 
 _PROGRAMS = completion.files(
-    ".rm4", ".lst", MOTION, also=completion.catalogue("posewright.runtimes.robi.catalogue.program_names")
+    ".rm4", ".lst", MOTION, names=completion.catalogue("posewright.runtimes.robi.catalogue.program_names")
 )
 ProgramName = Annotated[
     str,
@@ -64,7 +64,7 @@ Posture = Annotated[
     option(
         "--posture P",
         "In which the robot begins: standing, sitting, chair or ride, or that pose's name: sit.",
-        autocompletion=completion.words("standing", "sitting", "chair", "ride"),
+        autocompletion=completion.choices("standing", "sitting", "chair", "ride"),
     ),
 ]
 Rule = Annotated[
@@ -72,7 +72,7 @@ Rule = Annotated[
     option(
         "--rule R",
         "By which the posture is judged: consistent, or as it is printed.",
-        autocompletion=completion.words("consistent", "printed"),
+        autocompletion=completion.choices("consistent", "printed"),
     ),
 ]
 Body = Annotated[
@@ -99,12 +99,12 @@ Target = Annotated[Path | None, option("--output -o FILE", "Write here.")]
 def register(app: typer.Typer) -> None:
     """Add the group and its verbs."""
     group = add_group(app, "robi")
-    add_verb(group, "run", run, twins="run_robi robi_result perform")
-    add_verb(group, "watch", watch, twins="run_robi")
-    add_verb(group, "list", list_program, twins="open_robi_program list_robi_program robi_motion")
-    add_verb(group, "assemble", assemble, twins="assemble_robi_program robi_program")
-    add_verb(group, "patch", patch, twins="read_robi_patch patch_robi_program unpatch_robi_program")
-    add_verb(group, "postures", judge_postures, twins="judge_robi_postures")
+    add_verb(group, "run", run, python_names="run_robi robi_result perform")
+    add_verb(group, "watch", watch, python_names="run_robi")
+    add_verb(group, "list", list_program, python_names="open_robi_program list_robi_program robi_motion")
+    add_verb(group, "assemble", assemble, python_names="assemble_robi_program robi_program")
+    add_verb(group, "patch", patch, python_names="read_robi_patch patch_robi_program unpatch_robi_program")
+    add_verb(group, "postures", judge_postures, python_names="judge_robi_postures")
 
 
 def run(
@@ -130,7 +130,7 @@ def run(
       posewright robi run startup --posture chair --word 3@1 --video dance.mp4 --camera front
       posewright robi run my_program.rm4 --body mock --break forget --json
     """
-    refuse_recording(record, program)
+    require_recording_path(record, program)
     film = FilmOptions.read(video, camera, subject=program, inputs=[program])
     ready = _set_up(program, words, posture, rule, breakpoints)
     if film is not None:
@@ -141,17 +141,17 @@ def run(
         ready, controller=controller, seconds=seconds, body=body, seed=seed, record=record
     )
     if film is not None:
-        with console.working("filming", quiet=as_json) as say:
+        with console.spinner("filming", quiet=as_json) as say:
             film.make(recording, say)
     stopped = controller.breakpoint_status
     result = runs.robi_result(recording) | ({"stopped": stopped.data()} if stopped else {})
     is_over = any(event["what"] == "end" for event in result["events"])
     result |= _returned(ready.program, controller, is_over=is_over)
     if breakpoints and stopped is None:
-        console.warn(f"the program came to no breakpoint: {', '.join(breakpoints)}")
-    console.give(result, robi.run_lines(result), as_json=as_json)
+        console.print_warning(f"the program came to no breakpoint: {', '.join(breakpoints)}")
+    console.print_result(result, robi.run_lines(result), as_json=as_json)
     if result["error"] or result["fell"]:
-        raise typer.Exit(FOUND)
+        raise typer.Exit(EXIT_FAILURE)
 
 
 def watch(
@@ -176,7 +176,7 @@ def watch(
     """
     from posewright.control import RealClock
 
-    refuse_recording(record, program)
+    require_recording_path(record, program)
     ready = _set_up(program, words, posture, rule, breakpoints)
     clock = RealClock(time.monotonic, time.sleep) if sys.stdout.isatty() else None
     from posewright.cli.robi_watch import LiveView
@@ -195,9 +195,9 @@ def watch(
         )
     result = runs.robi_result(recording)
     for line in robi.ending_lines(result, with_error=sys.stdout.isatty()):
-        console.show(line)
+        console.print_item(line)
     if result["error"] or result["fell"]:
-        raise typer.Exit(FOUND)
+        raise typer.Exit(EXIT_FAILURE)
 
 
 def list_program(
@@ -220,8 +220,8 @@ def list_program(
     """
     program = robi.open_program(file, rule)
     remarks = list(program.remarks)
-    refuse_overwriting(output, file)
-    refuse_overwriting(motion, file)
+    require_distinct_output(output, file)
+    require_distinct_output(motion, file)
     if output is not None and motion is not None and output.resolve() == motion.resolve():
         raise InputError(f"-o and --motion are both {output}", hint="two files are written")
     text = robi.format_listing(program)
@@ -232,15 +232,15 @@ def list_program(
     if output is not None:
         write_atomically(output, text.encode())
     for remark in remarks:
-        console.warn(remark)
+        console.print_warning(remark)
     if as_json:
-        console.emit_json(
+        console.print_json(
             {"bytes": program.n_bytes, "tags": len(program.tags), "remarks": remarks, "listing": text}
         )
     elif output is None and motion is None:
-        console.emit_text(text)
+        console.print_document(text)
     else:
-        console.say(f"{format_count(len(program.tags), 'tag')} -> {output or motion}")
+        console.print_line(f"{format_count(len(program.tags), 'tag')} -> {output or motion}")
 
 
 def assemble(
@@ -260,12 +260,12 @@ def assemble(
       posewright robi assemble my_program.lst -o my_program.rm4
       posewright robi assemble wave.motion.yaml -o wave.rm4 --straighten
     """
-    refuse_overwriting(output, file)
+    require_distinct_output(output, file)
     if output.name.lower().endswith((LISTING, MOTION)):
         raise InputError(f"{output} is not what is made", hint="it is RM4 text: end the name in .rm4")
     if _is_motion(file):
         made = robi.motion_to_program(formats.read_motion(file), straighten=straighten)
-        with losses_listed():
+        with report_losses():
             if made.losses and not accept_loss:
                 what = f"as a Robi's program it would lose: {'; '.join(made.losses)}"
                 raise LossError(what, where=Where(Path(file)), losses=made.losses)
@@ -277,10 +277,10 @@ def assemble(
         remarks = program.remarks
     write_atomically(output, program.render())
     for remark in remarks:
-        console.warn(remark)
+        console.print_warning(remark)
     told = {"bytes": program.n_bytes, "tags": len(program.tags), "remarks": list(remarks)}
     line = f"{format_count(len(program.tags), 'tag')}, {program.n_bytes} bytes -> {output}"
-    console.give(told, [line], as_json=as_json)
+    console.print_result(told, [line], as_json=as_json)
 
 
 def patch(
@@ -309,9 +309,9 @@ def patch(
       posewright robi patch STARTUP.BIN list.csv --unchecked -o patched.bin --undo undo.csv
     """
     found = robi.read_patch_file(changes)
-    refuse_overwriting(output, file, changes)
-    refuse_overwriting(backup, file, changes)
-    refuse_overwriting(undo, file, changes, *(path for path in (output, backup) if path is not None))
+    require_distinct_output(output, file, changes)
+    require_distinct_output(backup, file, changes)
+    require_distinct_output(undo, file, changes, *(path for path in (output, backup) if path is not None))
     if undo is not None:
         require_writable(undo)
     if reverse and unchecked:
@@ -325,7 +325,7 @@ def patch(
     done = "taken back" if reverse else "applied"
     told = {"changes": len(found.changes), "done": done, "file": str(output or file)}
     line = f"{format_count(len(found.changes), 'change')} {done} -> {output or file}"
-    console.give(told, [line], as_json=as_json)
+    console.print_result(told, [line], as_json=as_json)
 
 
 def judge_postures(
@@ -365,7 +365,7 @@ def judge_postures(
     )
     wrong = [f"{one.pose} is judged {one.judged}, and is {one.right}" for one in judged if one.contradicts]
     lines: list[DisplayItem] = [table(columns, rows, title=f"rule: {rule}"), *wrong]
-    console.give([one.data() for one in judged], lines, as_json=as_json)
+    console.print_result([one.data() for one in judged], lines, as_json=as_json)
 
 
 def _set_up(
@@ -375,7 +375,7 @@ def _set_up(
         program, words=",".join(words or ()), posture=posture, rule=rule, breakpoints=breakpoints or ()
     )
     for warning in ready.warnings:
-        console.warn(warning)
+        console.print_warning(warning)
     return ready
 
 

@@ -43,7 +43,7 @@ class LiveView:
         if sys.stdout.isatty():
             from rich.live import Live
 
-            self._live = Live(console=console.out, auto_refresh=False, vertical_overflow="crop")
+            self._live = Live(console=console.stdout, auto_refresh=False, vertical_overflow="crop")
             self._live.start()
         return self
 
@@ -64,14 +64,14 @@ class LiveView:
         decision = block.requests.decision
         for _, data in () if decision is None else decision.events:
             if data.get("what") == "word":
-                console.say(f"{now_s:8.3f} s  word {data['number']} is recognised")
+                console.print_line(f"{now_s:8.3f} s  word {data['number']} is recognised")
             elif data.get("what") == "unsafe":
-                console.say(f"{now_s:8.3f} s  {data['message']}")
+                console.print_line(f"{now_s:8.3f} s  {data['message']}")
         status = status_of(self._controller)
         current = ShownStatus(status.posture, status.label, status.cells, status.lights, status.error)
         if current != self._shown:
             for line in changes(self._shown, current):
-                console.say(f"{now_s:8.3f} s  {line}")
+                console.print_line(f"{now_s:8.3f} s  {line}")
             self._shown = current
         return False
 
@@ -119,7 +119,7 @@ def tables(now_s: float, status: Status) -> Group:
     lights = Text("LEDs  ")
     for name, colour in status.lights.items():
         lights.append("\u2588\u2588", _hex(colour))
-        lights.append(console.printable(f" {name}  "))
+        lights.append(console.printable_line(f" {name}  "))
     rows = (
         (
             one.id,
@@ -136,13 +136,13 @@ def tables(now_s: float, status: Status) -> Group:
     more = len(status.cells) - len(shown[:MOST_CELLS])
     cells = table(("memory", "word"), [*shown[:MOST_CELLS], *([(f"and {more} more", "")] if more else [])])
     parts: list[RenderableType] = [
-        console.rendered(head),
-        console.rendered(place),
+        console.render_item(head),
+        console.render_item(place),
         lights,
-        Columns([console.rendered(servos), console.rendered(cells)], padding=(0, 4)),
+        Columns([console.render_item(servos), console.render_item(cells)], padding=(0, 4)),
     ]
     if status.error:
-        parts.append(console.rendered(Styled(status.error, "red")))
+        parts.append(console.render_item(Styled(status.error, "red")))
     return Group(*parts)
 
 

@@ -9,8 +9,16 @@ import typer
 
 from posewright import figures, robots, runs
 from posewright.cli import completion
-from posewright.cli.console import give, say
-from posewright.cli.options import AsJson, Plot, add_group, add_verb, argument, option, refuse_overwriting
+from posewright.cli.console import print_line, print_result
+from posewright.cli.options import (
+    AsJson,
+    Plot,
+    add_group,
+    add_verb,
+    argument,
+    option,
+    require_distinct_output,
+)
 from posewright.display import table
 
 MODEL_FORMATS = ("urdf", "mjcf")
@@ -19,10 +27,10 @@ MODEL_FORMATS = ("urdf", "mjcf")
 def register(app: typer.Typer) -> None:
     """Add the group and its verbs."""
     group = add_group(app, "robots")
-    add_verb(group, "list", list_robots, twins="robot_names")
-    add_verb(group, "show", show, twins="robot describe_robot draw_robot")
-    add_verb(group, "import", import_, twins="import_robot")
-    add_verb(group, "export", export, twins="export_robot")
+    add_verb(group, "list", list_robots, python_names="robot_names")
+    add_verb(group, "show", show, python_names="robot describe_robot draw_robot")
+    add_verb(group, "import", import_, python_names="import_robot")
+    add_verb(group, "export", export, python_names="export_robot")
 
 
 def list_robots(as_json: AsJson = False) -> None:
@@ -34,7 +42,7 @@ def list_robots(as_json: AsJson = False) -> None:
     """
     cards = [robots.describe_briefly(robots.robot(name)) for name in robots.robot_names()]
     rows = [(card["name"], card["maker"], card["n_joints"], card["title"]) for card in cards]
-    give(cards, [table(("name", "maker", "joints", "description"), rows)], as_json=as_json)
+    print_result(cards, [table(("name", "maker", "joints", "description"), rows)], as_json=as_json)
 
 
 def show(
@@ -47,7 +55,7 @@ def show(
             "--section NAME",
             "Show this section in full: joints, servos, masses, poses, names, groups, sensors, rules, "
             "sources, or all. Repeat for more.",
-            autocompletion=completion.catalogue("posewright.robots.SECTIONS", more=["all"]),
+            autocompletion=completion.catalogue("posewright.robots.SECTIONS", extra_names=["all"]),
         ),
     ] = None,
     plot: Plot = None,
@@ -69,7 +77,7 @@ def show(
     lines = list(robots.card_lines(robot, section or ()))
     if plot is not None:
         figures.save_figure(figures.draw_robot(robot), plot)
-    give(robots.describe(robot), lines, as_json=as_json)
+    print_result(robots.describe(robot), lines, as_json=as_json)
 
 
 def import_(
@@ -92,7 +100,7 @@ def import_(
       posewright robots import humanoid.xml --name my_humanoid -o my_humanoid
     """
     report = runs.import_robot(path, output or Path(name or path.stem), name=name)
-    give(report.to_dict(), report.lines(), as_json=as_json)
+    print_result(report.to_dict(), report.lines(), as_json=as_json)
 
 
 def export(
@@ -102,7 +110,9 @@ def export(
     to: Annotated[
         str,
         option(
-            "--to KIND", "Format of the model: urdf or mjcf.", autocompletion=completion.words(*MODEL_FORMATS)
+            "--to KIND",
+            "Format of the model: urdf or mjcf.",
+            autocompletion=completion.choices(*MODEL_FORMATS),
         ),
     ],
     output: Annotated[
@@ -120,6 +130,6 @@ def export(
     """
     suffix = ".xml" if to == "mjcf" else ".urdf"
     path = output or Path(f"{Path(name).stem}{suffix}")
-    refuse_overwriting(path, name)
+    require_distinct_output(path, name)
     runs.export_robot(name, to, path)
-    say(f"{name} -> {path}")
+    print_line(f"{name} -> {path}")

@@ -26,7 +26,7 @@ from posewright.cli.batch import (
 from posewright.cli.film_options import FilmOptions
 from posewright.cli.judge import show_outcome
 from posewright.cli.motion_play import OnEnd
-from posewright.cli.options import AsJson, Plot, add_command, argument, option, refuse_overwriting
+from posewright.cli.options import AsJson, Plot, add_command, argument, option, require_distinct_output
 from posewright.documents import require_writable
 from posewright.errors import InputError, Where
 
@@ -81,7 +81,7 @@ ControllerName = Annotated[
     str,
     option(
         "--controller",
-        "Where the behaviour runs: python, arduino-uno or cm900 (emulated), serial:PORT; or mine.py:MyClass instead.",
+        "Where the behaviour runs: python, arduino-uno or cm900 (emulated), serial:PORT; or mine.py:MyClass.",
     ),
 ]
 StatesPlot = Annotated[
@@ -105,7 +105,7 @@ BATCH_FOLDER = Path("out/{trial}-{digest}")
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    add_command(app, "run", run, twins="run_trial run_many draw_outcome draw_board film_recording")
+    add_command(app, "run", run, python_names="run_trial run_many draw_outcome draw_board film_recording")
 
 
 def run(
@@ -192,8 +192,8 @@ def run(
     for path, suffixes in outputs:
         if path is not None:
             _require_writable(path, suffixes)
-            refuse_overwriting(path, *inputs)
-    with console.working(f"{trial}: setting up", quiet=as_json) as show_status:
+            require_distinct_output(path, *inputs)
+    with console.spinner(f"{trial}: setting up", quiet=as_json) as show_status:
         outcome = runs.run_trial(
             trial,
             layout=layout,

@@ -14,7 +14,7 @@ def register(app: typer.Typer) -> None:
     """Add the group and its verb."""
     group = add_group(app, "score")
     group.callback()(_keep_group)  # without a callback Typer turns a group with one verb into a command
-    add_verb(group, "obstacle-race", obstacle_race, twins="score")
+    add_verb(group, "obstacle-race", obstacle_race, python_names="score")
 
 
 def _keep_group() -> None:
@@ -60,4 +60,4 @@ def obstacle_race(
         ("for", "points"), rows, "One leg of the obstacle race", frozenset({"for"}), total, framed=True
     )
     arguments = {"time_s": time, "distance_cm": distance, "penalties": penalties}
-    console.give({**points.to_dict(), **arguments}, [table], as_json=as_json)
+    console.print_result({**points.to_dict(), **arguments}, [table], as_json=as_json)

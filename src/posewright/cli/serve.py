@@ -15,7 +15,7 @@ from posewright import robots, runs
 from posewright.bodies import TorquePolicy
 from posewright.cli import console
 from posewright.cli.motion_play import OnEnd
-from posewright.cli.options import AsJson, add_command, argument, option, refuse_recording
+from posewright.cli.options import AsJson, add_command, argument, option, require_recording_path
 from posewright.controllers import behaviours
 from posewright.display import format_count
 from posewright.errors import InputError
@@ -78,7 +78,7 @@ Seconds = Annotated[float | None, option("--for S", "How long to serve, in secon
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    add_command(app, "serve", serve, twins="serve")
+    add_command(app, "serve", serve, python_names="serve")
 
 
 def serve(
@@ -124,7 +124,7 @@ def serve(
     """
     from posewright.network.commander import Watchdog
 
-    refuse_recording(record, robot)
+    require_recording_path(record, robot)
     card = robots.robot(robot)
     _require_consistent(zenoh, yarp, listen, cameras=cameras, name_server=name_server)
     transports: dict[str, ZenohTransport | YarpTransport] = {}
@@ -138,7 +138,7 @@ def serve(
     names = ", ".join(f"{kind} as {transport.name}" for kind, transport in transports.items())
     address = f" at {listen}" if listen else ""
     first_line = f"{card.name} ({body}) is served over {names}{address}; press Ctrl-C to end"
-    with console.working(f"{card.name}: starting", quiet=as_json) as show_status:
+    with console.spinner(f"{card.name}: starting", quiet=as_json) as show_status:
         service = runs.serve(
             card,
             transports,
@@ -156,7 +156,7 @@ def serve(
             record=record,
             on_progress=_progress_printer(first_line, show_status),
         )
-    console.give(service.to_dict(), _summary_lines(service), as_json=as_json)
+    console.print_result(service.to_dict(), _summary_lines(service), as_json=as_json)
     if service.signal not in {0, 130}:
         raise typer.Exit(service.signal)
 
@@ -243,7 +243,7 @@ def _progress_printer(first_line: str, show_status: Callable[[str], None]) -> Ca
     def on_progress(status: ServiceStatus) -> None:
         nonlocal is_first
         if is_first:
-            console.hint(first_line)
+            console.print_to_stderr(first_line)
             is_first = False
         if status.client:
             activity = f"{_shorten(status.client)} drives"

@@ -27,7 +27,7 @@ Browser = Annotated[bool, typer.Option("--browser/--no-browser", help="Whether t
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    add_command(app, "studio", studio, twins="open_studio")
+    add_command(app, "studio", studio, python_names="open_studio")
 
 
 def studio(
@@ -53,7 +53,7 @@ def studio(
     """
     from posewright.studio.studio import open_studio
 
-    with console.working("studio: starting", quiet=as_json):
+    with console.spinner("studio: starting", quiet=as_json):
         opened_studio = open_studio(file, robot, host=host, port=port, body=body)
     serve_until_stopped(opened_studio, "the studio", browser=browser, as_json=as_json)
 
@@ -67,7 +67,7 @@ def serve_until_stopped(opened_studio: Studio, title: str, *, browser: bool, as_
     stopped = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stopped.set())  # before the address is printed
     try:
-        console.give({"url": opened_studio.url}, lines, as_json=as_json)
+        console.print_result({"url": opened_studio.url}, lines, as_json=as_json)
         if browser:
             webbrowser.open(opened_studio.url)
         stopped.wait()

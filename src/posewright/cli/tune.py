@@ -16,8 +16,16 @@ import typer
 
 from posewright import figures, gaits, runs, search
 from posewright.cli import console
-from posewright.cli.console import give
-from posewright.cli.options import FOUND, STOPPED, AsJson, add_command, argument, option, refuse_overwriting
+from posewright.cli.console import print_result
+from posewright.cli.options import (
+    EXIT_FAILURE,
+    EXIT_INTERRUPTED,
+    AsJson,
+    add_command,
+    argument,
+    option,
+    require_distinct_output,
+)
 from posewright.documents import open_regular_file, require_writable
 from posewright.errors import FormatError, InputError, Where
 
@@ -65,7 +73,7 @@ Report = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    add_command(app, "tune", tune, twins="tune_gait write_gait draw_tuning")
+    add_command(app, "tune", tune, python_names="tune_gait write_gait draw_tuning")
 
 
 def tune(
@@ -105,7 +113,7 @@ def tune(
     )
     if is_list:
         tasks = [runs.describe_task(runs.read_tune(name)) for name in runs.tune_names()]
-        give(tasks, [runs.task_table(tasks)], as_json=as_json)
+        print_result(tasks, [runs.task_table(tasks)], as_json=as_json)
     elif report is not None:
         _show_journal(report, plot, as_json=as_json)
     elif tuning is not None:
@@ -169,17 +177,17 @@ def _search(tuning: str, options: SearchOptions, files: SearchFiles, *, resume: 
             )
     except KeyboardInterrupt:
         how_to_go_on(tuning, journal, shown)
-        raise typer.Exit(STOPPED) from None
+        raise typer.Exit(EXIT_INTERRUPTED) from None
     if files.plot is not None:
         figures.save_figure(figures.draw_tuning(journal), files.plot)
     if files.output is not None and found.gait is not None:
         gaits.write_gait(found.gait, files.output)
     data = runs.tuned_data(found, seed, journal, files.output, shown.wall_s)
-    give(data, runs.tuned_lines(found, journal, files.output), as_json=as_json)
+    print_result(data, runs.tuned_lines(found, journal, files.output), as_json=as_json)
     if found.tuned.facts.get("falls"):
-        console.warn("the best candidate falls; search longer, or look at what is asked of it")
+        console.print_warning("the best candidate falls; search longer, or look at what is asked of it")
     if found.gait is None:
-        raise typer.Exit(FOUND)
+        raise typer.Exit(EXIT_FAILURE)
 
 
 def _show_journal(journal: Path, plot: Path | None, *, as_json: bool) -> None:
@@ -189,11 +197,11 @@ def _show_journal(journal: Path, plot: Path | None, *, as_json: bool) -> None:
     """
     if plot is not None:
         figures.require_picture_path(plot)
-        refuse_overwriting(plot, journal)
+        require_distinct_output(plot, journal)
     recorded = search.read_journal(journal)
     if plot is not None:
         figures.save_figure(figures.draw_tuning(recorded), plot)
-    give(runs.journal_data(recorded), runs.journal_lines(recorded), as_json=as_json)
+    print_result(runs.journal_data(recorded), runs.journal_lines(recorded), as_json=as_json)
 
 
 def _recorded(journal: Path, *, resume: bool) -> search.Journal | None:
@@ -229,7 +237,7 @@ def _refuse_files(task: runs.GaitTask, journal: Path, files: SearchFiles) -> Non
         raise InputError("two results would be one file", hint="a name each for journal, gait and picture")
     if files.plot is not None:
         figures.require_picture_path(files.plot)
-        refuse_overwriting(files.plot, task.path, task.gait.path)
+        require_distinct_output(files.plot, task.path, task.gait.path)
     if files.output is not None:
         _refuse_output(task, files.output)
 
@@ -238,7 +246,7 @@ def _refuse_output(task: runs.GaitTask, output: Path) -> None:
     if output.suffix.lower() not in GAIT_SUFFIXES:
         raise InputError("not a gait's file", where=Where(output), hint="end it in .gait.yaml")
     require_writable(output)
-    refuse_overwriting(output, task.path, task.gait.path)
+    require_distinct_output(output, task.path, task.gait.path)
     if output.exists():
         gaits.read_gait(output, robot=task.robot)  # it is written over: let it be a gait
 
@@ -318,14 +326,14 @@ def duration(seconds: float) -> str:
 @contextlib.contextmanager
 def followed(shown: SearchProgress) -> Iterator[None]:
     """Show the progress of a search on stderr while it lasts."""
-    with console.progress(quiet=False) as display:
+    with console.build_spinner(quiet=False) as display:
         line = display.add_task(f"{shown.name}: setting up")
 
         def say(text: str, is_kept: bool) -> None:
             if not display.disable:
                 display.update(line, description=text)
             elif is_kept:
-                console.hint(text)
+                console.print_to_stderr(text)
 
         shown.say = say
         yield
@@ -334,9 +342,11 @@ def followed(shown: SearchProgress) -> Iterator[None]:
 def how_to_go_on(tuning: str, journal: Path, shown: SearchProgress) -> None:
     """Say that the search was stopped, and how to go on with it."""
     if not journal.exists():
-        console.note("stopped before anything was written")
+        console.print_note("stopped before anything was written")
         return
     command = shlex.join(["posewright", "tune", tuning, "--resume", "--journal", str(journal)])
-    console.note(f"stopped; what has walked is in {journal}. Go on with: {command}")
+    console.print_note(f"stopped; what has walked is in {journal}. Go on with: {command}")
     if shown.done:
-        console.note(f"the best so far as a gait: {command} --generations {shown.done} -o best.gait.yaml")
+        console.print_note(
+            f"the best so far as a gait: {command} --generations {shown.done} -o best.gait.yaml"
+        )
