@@ -254,7 +254,7 @@ def test_what_is_wrong_is_told_with_file_and_line_and_nothing_moves_or_is_writte
         (("move_head", "--seconds", "0"), "the duration is 0 s (above 0"),
         (("move_head", "--robot", "sony_ers210"), "cannot be simulated (the body mock"),
         (("move_head", "--seconds", "-1"), "the duration is -1 s (above 0"),
-        (("move_head", "--camera", "front"), "--video FILE makes one"),
+        (("move_head", "--camera", "front"), "add --video FILE"),
         (("move_head", "--video", "a.mp4", "--camera", "moon"), "moon"),
         (("move_head", "--video", "a.mp4", "--body", "mock"), "nothing to film"),
         (("move_head", "--diagram", "flow.txt"), "not a kind of diagram"),
