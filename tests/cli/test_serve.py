@@ -77,7 +77,9 @@ def test_counters_are_told_in_words_and_who_commands_in_few(
     (line,) = progress
     assert f" {'x' * 32}... commands  4 observers" in line
     told = " ".join(capsys.readouterr().out.split())
-    words = "commands rejected 1, requests of clients rejected 2, zenoh: messages rejected 3, zenoh: observers 4"
+    words = (
+        "commands rejected 1, requests of clients rejected 2, zenoh: messages rejected 3, zenoh: observers 4"
+    )
     assert words in told
 
 
