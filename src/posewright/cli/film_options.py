@@ -99,7 +99,7 @@ class FilmOptions:
         if self.camera is not None:
             figures.require_camera(self.camera, {robot.name: robot.sensors})
         if body == MOCK_BODY:
-            raise InputError("a mock body cannot be filmed: it has no position", hint="--body sim")
+            raise InputError("a mock body cannot be filmed: it has no ground truth", hint="use --body sim")
 
     def make(self, recording: Recording, show_status: Callable[[str], None]) -> None:
         """Film a recording; `show_status` is called with the progress as text."""

@@ -13,7 +13,7 @@ import typer
 
 from posewright import bodies as body_models
 from posewright import evaluation, figures, gaits, recordings, robots, runs, search
-from posewright.cli.batch import BatchOptions, Out, following, give_batch, refuse_given
+from posewright.cli.batch import BatchOptions, Out, follow_runs, print_batch, require_unset
 from posewright.cli.console import print_result, spinner
 from posewright.cli.gait_options import (
     Forward,
@@ -150,7 +150,7 @@ def run(
     command = gaits.VelocityCommand(forward, left, turn)
     options = WalkOptions(command, seconds, settle, body, seed, as_json)
     if speeds is not None or Path(gait_name).is_dir():
-        refuse_given({"--plot": plot, "--record": record, "--bodies": n_bodies}, "of one walk")
+        require_unset({"--plot": plot, "--record": record, "--bodies": n_bodies}, "with several walks")
         paths = runs.files_in([gait_name], ".gait.yaml")
         gaits_by_name = {name: open_gait(str(path), robot_name, settings) for name, path in paths.items()}
         _run_batch(gaits_by_name, speeds, options, BatchOptions(out, workers))
@@ -162,8 +162,11 @@ def run(
         require_distinct_output(plot, gait_name)
     require_recording_path(record, gait_name)
     gait, robot = open_gait(gait_name, robot_name, settings)
-    if body != NOMINAL_BODY and not runs.choose_plant(body, also=[NOMINAL_BODY]).is_simulation:
-        refuse_given({"--plot": plot, "--bodies": n_bodies, "--workers": workers}, "of a simulated walk")
+    if body != NOMINAL_BODY and not runs.choose_plant(body, extra_names=[NOMINAL_BODY]).is_simulation:
+        require_unset(
+            {"--plot": plot, "--bodies": n_bodies, "--workers": workers},
+            "on a body that is not simulated here",
+        )
         _run_on_other_body(gait, robot, options, record)
         return
     if n_bodies is None:
@@ -226,7 +229,7 @@ def _run_batch(
                 f"--speeds {speeds} is not a list of numbers", hint="such as 0.05,0.1,0.15"
             ) from error
     n_walks = len(gaits_by_name) * len(commands)
-    with following(n_walks, "gait", quiet=options.as_json) as on_run:
+    with follow_runs(n_walks, "gait", quiet=options.as_json) as on_run:
         batch = runs.walk_batch(
             gaits_by_name,
             commands,
@@ -239,8 +242,8 @@ def _run_batch(
             folder=batch_options.folder,
             on_run=on_run,
         )
-    runs.keep_report(batch)
-    give_batch(batch, as_json=options.as_json)
+    runs.write_report(batch)
+    print_batch(batch, as_json=options.as_json)
     _, n_upright = batch.succeeded
     if n_upright < n_walks:
         raise typer.Exit(EXIT_FELL)

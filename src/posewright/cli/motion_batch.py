@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from posewright import formats, motions, runs
-from posewright.cli.batch import following, give_batch
+from posewright.cli.batch import follow_runs, print_batch
 from posewright.errors import FormatError, InputError, Where
 
 
@@ -54,7 +54,7 @@ def check_many(
         story = tuple(map(str, result.finding_lines()))
         return runs.BatchRun(name, figures, (-errors, -warnings), incidents=broken_rules, story=story)
 
-    with following(len(files), "file", quiet=as_json) as on_run:
+    with follow_runs(len(files), "file", quiet=as_json) as on_run:
         batch = runs.run_batch(
             check_one,
             {name: (name, file) for name, file in files.items()},
@@ -65,8 +65,8 @@ def check_many(
         )
     if folder is not None:
         batch = replace(batch, folder=folder)
-        runs.keep_report(batch)
-    give_batch(batch, as_json=as_json)
+        runs.write_report(batch)
+    print_batch(batch, as_json=as_json)
     if strict and any(run.figures["warnings"] for run in batch.done):
         return True
     return any(run.figures["errors"] for run in batch.done)

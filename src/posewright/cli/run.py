@@ -19,9 +19,9 @@ from posewright.cli.batch import (
     Out,
     Seeds,
     Workers,
-    following,
-    give_batch,
-    refuse_given,
+    follow_runs,
+    print_batch,
+    require_unset,
 )
 from posewright.cli.film_options import FilmOptions
 from posewright.cli.judge import show_outcome
@@ -147,7 +147,7 @@ def run(
     """
     batch = BatchOptions(out, workers, keep)
     if seeds is not None:
-        refuse_given(
+        require_unset(
             {
                 "--seed": seed,
                 "--record": record,
@@ -160,10 +160,10 @@ def run(
                 "--cameras": bool(cameras) or None,
                 "--states-plot": states_plot,
             },
-            "for one run, --seeds for many",
+            "with --seeds",
         )
         n_runs = len(runs.read_seeds(seeds))
-        with following(n_runs, "seed", quiet=as_json) as on_run:
+        with follow_runs(n_runs, "seed", quiet=as_json) as on_run:
             result = runs.run_many(
                 trial,
                 seeds=seeds,
@@ -181,13 +181,13 @@ def run(
                 workers=batch.workers_for(n_runs),
                 on_run=on_run,
             )
-        give_batch(result, as_json=as_json, again=_replay_command(result))
+        print_batch(result, as_json=as_json, replay_command=_replay_command(result))
         return
-    batch.refuse_for_one_run()
+    batch.require_defaults()
     inputs = (trial, layout, behaviour, motions)
     film = FilmOptions.read(video, camera, speed, size, subject=trial, inputs=inputs)
     if controller == PYTHON_CONTROLLER and states_plot is not None:
-        refuse_given({"--states-plot": states_plot}, "for a board, which --controller chooses")
+        require_unset({"--states-plot": states_plot}, "without a board, which --controller chooses")
     outputs = ((record, (".mcap",)), (plot, figures.PICTURES), (states_plot, figures.PICTURES))
     for path, suffixes in outputs:
         if path is not None:

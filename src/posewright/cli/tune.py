@@ -164,7 +164,7 @@ def _search(tuning: str, options: SearchOptions, files: SearchFiles, *, resume: 
         workers = (os.cpu_count() or 1) if is_long else 1
     try:
         with show_progress(progress):
-            result = runs.tune_gait(
+            tuned_gait = runs.tune_gait(
                 task,
                 generations=generations,
                 population=population,
@@ -179,15 +179,15 @@ def _search(tuning: str, options: SearchOptions, files: SearchFiles, *, resume: 
         raise typer.Exit(EXIT_INTERRUPTED) from None
     if files.plot is not None:
         figures.save_figure(figures.draw_tuning(journal_path), files.plot)
-    if files.output is not None and result.gait is not None:
-        gaits.write_gait(result.gait, files.output)
-    data = runs.tuned_data(result, seed, journal_path, files.output, progress.wall_s)
-    print_result(data, runs.tuned_lines(result, journal_path, files.output), as_json=as_json)
-    if result.tuned.facts.get("falls"):
+    if files.output is not None and tuned_gait.gait is not None:
+        gaits.write_gait(tuned_gait.gait, files.output)
+    data = runs.tuned_data(tuned_gait, seed, journal_path, files.output, progress.wall_s)
+    print_result(data, runs.tuned_lines(tuned_gait, journal_path, files.output), as_json=as_json)
+    if tuned_gait.result.facts.get("falls"):
         console.print_warning(
             "the best candidate falls; search longer, or lower the requirements of the tuning"
         )
-    if result.gait is None:
+    if tuned_gait.gait is None:
         raise typer.Exit(EXIT_FAILURE)
 
 
