@@ -110,7 +110,7 @@ def test_changed_added_doubled_and_missing_attachments_are_named(recorded: bytes
     assert f"rules '{RULES}' changed" in reason(place, changed)
     added = resaved(recorded, texts=[("more.rules.yaml", GENEROUS)])
     assert "rules 'more.rules.yaml' added" in reason(place, added)
-    assert f"rules '{RULES}' taken out" in reason(place, resaved(recorded, without=RULES))
+    assert f"rules '{RULES}' removed" in reason(place, resaved(recorded, without=RULES))
     doubled = resaved(recorded, texts=[(RULES, GENEROUS)])
     assert f"two attachments '{RULES}'" in reason(place, doubled)
     assert "two attachments" in reason(place, doubled, trust_attached_rules=True)
@@ -204,14 +204,14 @@ def with_(recording: Recording, name: str, value: Any) -> Recording:
     ("name", "value", "words"),
     [
         ("boxes", np.nan, "where box 1 was"),
-        ("boxes", np.inf, r"pose of box 1 holds inf in row 7"),
-        ("boxes", 1e300, r"pose of box 1 holds 1e\+300 in row 7"),
-        ("base", -np.inf, r"base of robotis_bioloid holds -inf in row 7"),
-        ("positions", np.inf, "positions of robotis_bioloid holds inf in row 7"),
-        ("efforts", 1e99, r"efforts of robotis_bioloid holds 1e\+99 in row 7"),
+        ("boxes", np.inf, r"pose of box 1 has the value inf in row 7"),
+        ("boxes", 1e300, r"pose of box 1 has the value 1e\+300 in row 7"),
+        ("base", -np.inf, r"base of robotis_bioloid has the value -inf in row 7"),
+        ("positions", np.inf, "positions of robotis_bioloid has the value inf in row 7"),
+        ("efforts", 1e99, r"efforts of robotis_bioloid has the value 1e\+99 in row 7"),
         ("footprints", np.nan, "where the robot's base and feet were"),
         ("times", 0.0, "row 7 is at 0.0 s"),
-        ("times", np.nan, "the time of row 7 is no number"),
+        ("times", np.nan, "the time of row 7 is not a finite number"),
         ("times", 1e12, "row 7 is at"),
     ],
 )
@@ -264,9 +264,7 @@ def test_decisions_after_the_run_do_not_lengthen_it(race: Recording) -> None:
 def test_a_base_turned_by_no_quaternion_is_not_judged(race: Recording) -> None:
     base = race.robot().base.copy()
     base[3, 3:] = 0.0
-    with pytest.raises(
-        InputError, match="base of robotis_bioloid in row 3 is turned by a quaternion of length 0"
-    ):
+    with pytest.raises(InputError, match="base of robotis_bioloid in row 3 has a quaternion of norm 0"):
         pw.judge(with_(race, "base", base))
 
 

@@ -173,7 +173,7 @@ def contents_of(data: bytes) -> Contents:
 def test_what_is_forged_is_refused_or_used(
     wholes: list[tuple[bytes, Contents]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("posewright.recordings.mcap_file._check_happened", lambda *_: None)
+    monkeypatch.setattr("posewright.recordings.mcap_file._require_unchanged_content", lambda *_: None)
 
     @settings(max_examples=150)
     @given(seed=st.integers(0, 2**64))

@@ -13,11 +13,11 @@ from scipy.spatial.transform import Rotation
 
 from posewright.recordings import Header, Recording, RobotHeader, RobotRecord
 from posewright.recordings.scene import (
+    build_scene,
+    fixed_links,
     link_rotations,
+    movable_links,
     quaternion_product,
-    scene,
-    standing,
-    turning,
 )
 from posewright.robots import robot, robot_names
 from posewright.rotation import quaternions_of_roll_pitch_yaw
@@ -37,12 +37,12 @@ def world_poses(header: RobotHeader, base: np.ndarray, positions: np.ndarray) ->
     n = len(base)
     turns = dict(
         zip(
-            (link["name"] for link in turning(header)),
+            (link["name"] for link in movable_links(header)),
             np.moveaxis(link_rotations(header, positions), 1, 0),
             strict=True,
         )
     )
-    turns |= {link["name"]: np.tile(link["rotation"], (n, 1)) for link in standing(header)}
+    turns |= {link["name"]: np.tile(link["rotation"], (n, 1)) for link in fixed_links(header)}
     found = {header.links[0]["name"]: (base[:, :3], base[:, 3:])}
     for link in header.links[1:]:
         place, turn = found[link["parent"]]
@@ -86,7 +86,7 @@ def test_every_shape_of_a_model_is_in_the_scene(name: str) -> None:
         box_contacts=np.zeros((n, 0), dtype=bool),
     )
     recording = Recording(Header({"me": header}), np.zeros(n), {"me": record}, np.zeros((n, 0, 7)))
-    entities = {entity["id"]: entity for entity in scene(recording)["entities"]}
+    entities = {entity["id"]: entity for entity in build_scene(recording)["entities"]}
     for i, link in enumerate(header.links):
         entity, shapes = entities[f"me/{link['name']}"], link["shapes"]
         assert entity["frame_id"] == ("me/base" if i == 0 else f"me/{link['name']}")

@@ -205,7 +205,7 @@ def test_a_sensor_that_changes_its_size_is_told() -> None:
     keeper = recorder()
     for first, size in ((0, 3), (4, 4)):
         keeper.watch(block(states(first, 4), sensors={"ring": np.zeros(size)}, decision=Decision()))
-    with pytest.raises(InputError, match="ring gave 3 numbers, then 4"):
+    with pytest.raises(InputError, match="sensor ring has 3 numbers, a later one 4"):
         keeper.recording()
 
 
@@ -231,12 +231,12 @@ def test_each_robot_has_a_record_and_its_events_name_it() -> None:
 
 def test_commands_and_states_must_be_of_a_length() -> None:
     one = block(states(0, 4))
-    with pytest.raises(BodyError, match="3 frames were commanded and 4 came back"):
+    with pytest.raises(BodyError, match="3 frames were commanded but the body executed 4"):
         recorder().watch(replace(one, commands=one.commands[:3]))
 
 
 def test_keeping_every_zeroth_frame_makes_no_sense() -> None:
-    with pytest.raises(InputError, match="every 0th"):
+    with pytest.raises(InputError, match="cannot record every 0th frame"):
         recorder(0)
 
 

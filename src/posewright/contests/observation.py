@@ -11,7 +11,7 @@ from posewright.bodies import GroundTruth
 from posewright.contests.contest import NEW_TRY
 from posewright.control import Block
 from posewright.errors import BodyError, InputError
-from posewright.recordings import ROWS_EVERY, Recording, RobotRecord, kept_frames
+from posewright.recordings import ROWS_EVERY, Recording, RobotRecord, recorded_frames
 
 
 class RecordedRows:
@@ -27,7 +27,7 @@ class RecordedRows:
 
     def select(self, block: Block) -> slice:
         """Return the recorded frames of the next block."""
-        rows = kept_frames(self.n_frames, self.every)
+        rows = recorded_frames(self.n_frames, self.every)
         self.n_frames += len(block.states)
         return rows
 

@@ -20,7 +20,7 @@ from posewright.documents.catalogue import plugins
 from posewright.errors import DocumentError, InputError, UnknownNameError, Where
 from posewright.recordings import Header, Recording
 from posewright.recordings.header import RULES_SUFFIX
-from posewright.recordings.plausible import refuse_impossible
+from posewright.recordings.plausibility import require_plausible
 
 GROUP = "posewright.contests"
 """The entry point group in which packages register contests."""
@@ -119,7 +119,8 @@ def contest_of(
             f"the recording has several rules attached: {', '.join(sorted(attached_names))}",
             hint="choose rules with --rules",
         )
-    kind = str(header.extras.get(KIND) or (_RACE if attached_names or rules else header.contest))
+    default_kind = _RACE if attached_names or rules else header.contest
+    kind = str(header.extras.get(KIND) or default_kind)
     if not kind:
         raise InputError(
             "the recording was not made under a contest's rules", hint="name the rules to judge it by"
@@ -208,5 +209,5 @@ def judge(recording: Recording, by: Contest | None = None, *, trust_attached_rul
     if by is not None and not has_contest(recording.header) and not recording.header.arena:
         raise InputError("the recording has no field", hint="a judge needs a run on the contest's field")
     judged_by = contest_of(recording.header, trust_attached_rules=trust_attached_rules) if by is None else by
-    refuse_impossible(recording)
+    require_plausible(recording)
     return judged_by.judge(fill_short_dropouts(recording))

@@ -20,7 +20,7 @@ from posewright.evaluation.walking.figures import walk_lines
 from posewright.evaluation.walking.report import WalkResult, evaluate_walk, figure_data
 from posewright.recordings import Recording
 from posewright.recordings.falls import describe_direction
-from posewright.recordings.plausible import refuse_impossible
+from posewright.recordings.plausibility import require_plausible
 from posewright.robots import Robot
 
 
@@ -123,7 +123,7 @@ def evaluate(recording: Recording, *, robot: Robot | None = None) -> WalkResult 
         InputError: the recording lacks what is measured.
         UnknownNameError: the robot's card does not ship.
     """
-    refuse_impossible(recording)
+    require_plausible(recording)
     if walk.EXTRAS in recording.header.extras:
         return evaluate_walk(recording, robot=robot)
     if played.EXTRAS in recording.header.extras:

@@ -18,7 +18,7 @@ from posewright.errors import InputError, UnknownNameError
 from posewright.evaluation.thresholds import PhysicsRules
 from posewright.recordings import Recording, RobotHeader, RobotRecord
 from posewright.recordings.falls import DownInterval, FallDetector, FallLimits, tilt, up_in_base_frame
-from posewright.recordings.plausible import MOST
+from posewright.recordings.plausibility import MAX_VALUE
 from posewright.robots import Robot, robot
 from posewright.rotation import heading, rotation_matrices
 
@@ -83,7 +83,7 @@ class Trajectory:
             found = np.array(self.fact(name), dtype=np.float64)
         except (TypeError, ValueError, OverflowError):
             found = np.full((), np.nan)
-        if found.shape != shape or not (np.abs(found) <= MOST).all():
+        if found.shape != shape or not (np.abs(found) <= MAX_VALUE).all():
             raise InputError(f"the {name} of {self.name} is no number", hint=f"of the shape {shape}")
         return found
 

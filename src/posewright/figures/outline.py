@@ -10,7 +10,7 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.recordings import RobotHeader
-from posewright.recordings.scene import link_rotations, turning
+from posewright.recordings.scene import link_rotations, movable_links
 from posewright.rotation import rotation_matrices
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def link_frames(header: RobotHeader, base: Floats, positions: Floats) -> dict[st
         base: x y z qw qx qy qz, `(n, 7)`.
         positions: joint angles, `(n, n_joints)` [rad].
     """
-    names = [link["name"] for link in turning(header)]
+    names = [link["name"] for link in movable_links(header)]
     rotations = link_rotations(header, positions)
     frames: dict[str, Frames] = {"": (base[:, :3], rotation_matrices(base[:, 3:]))}
     for link in header.links:

@@ -16,7 +16,7 @@ from posewright.evaluation.trajectory import card_for
 from posewright.formats import robot_of_motion
 from posewright.motions import Motion
 from posewright.recordings import Header, Recording
-from posewright.recordings.header import PLACED
+from posewright.recordings.header import MOUNTING_KEYS
 from posewright.robots import Robot, SensorSpec, parse_sensor
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def _cameras_without_card(header: Header, cards: Mapping[str, Robot]) -> list[Se
         own = {sensor.name for sensor in cards[name].sensors}
         for sensor, card in robot.sensors.items():
             if card.get("kind") in CAMERAS and sensor not in own:
-                data = {key: value for key, value in card.items() if key not in {"name", *PLACED}}
+                data = {key: value for key, value in card.items() if key not in {"name", *MOUNTING_KEYS}}
                 cameras[sensor] = parse_sensor(sensor, Node(data, trail=f"the sensor {sensor}"))
     return list(cameras.values())
 

@@ -24,7 +24,7 @@ from posewright.figures.style import (
 )
 from posewright.motions import Keyframe, Motion, Pose
 from posewright.recordings import RobotHeader
-from posewright.recordings.scene import turning
+from posewright.recordings.scene import movable_links
 from posewright.robots import Robot
 from posewright.robots import robot as robot_named
 
@@ -110,7 +110,7 @@ def _draw_joints(axes: Axes, card: Robot, frames: Mapping[str, Frames], view: st
     axes.set_aspect("equal", adjustable="datalim")
     axes.set_axis_off()
     columns: dict[str, list[tuple[Floats, str]]] = {"left": [], "right": []}
-    for link in turning(header):
+    for link in movable_links(header):
         (joint_position,), (rotation,) = frames[link["name"]]
         axis = eye @ rotation @ np.array(link["axis"])
         if np.abs(axis).argmax() != 2:

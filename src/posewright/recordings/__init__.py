@@ -1,4 +1,4 @@
-"""Recordings: what happened in a run, kept while it goes on, written as MCAP, read back to the last bit."""
+"""Recordings of runs: recorded during the run, written as MCAP files, and read back to the last bit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from posewright.recordings.mcap_file import write_mcap as write_mcap
     from posewright.recordings.recorder import ROWS_EVERY as ROWS_EVERY
     from posewright.recordings.recorder import Recorder as Recorder
-    from posewright.recordings.recorder import kept_frames as kept_frames
+    from posewright.recordings.recorder import recorded_frames as recorded_frames
     from posewright.recordings.recording import Decisions as Decisions
     from posewright.recordings.recording import Event as Event
     from posewright.recordings.recording import Recording as Recording

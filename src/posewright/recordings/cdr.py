@@ -11,7 +11,7 @@ preceded by their length; texts terminated by a zero that is included in the len
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,6 +91,10 @@ class Layout:
 
     def pack(self, n: int, **values: Array) -> NDArray[np.uint8]:
         """Return n messages, `(n, size)` bytes; each value has the shape `(n, *shape)` of its field."""
+        return self.pack_fields(n, values)
+
+    def pack_fields(self, n: int, values: Mapping[str, Array]) -> NDArray[np.uint8]:
+        """Return n messages like `pack`, with the values in a mapping by the names of their fields."""
         raw = np.tile(np.frombuffer(bytes(self._template), dtype=np.uint8), (n, 1))
         messages = raw.reshape(-1).view(self._dtype)
         for name in self._fields:

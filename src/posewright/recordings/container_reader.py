@@ -1,9 +1,11 @@
-"""The bytes of an MCAP file to topics, attachments and metadata, believing nothing.
+"""Read an MCAP file from an untrusted source into topics, attachments and metadata.
 
-The `mcap` library's classes read the rare records; messages, of which there are thousands, are walked here
-in a third of the library's time. The file is read record by record and never held as a whole. Checksums are
-checked, and so is how much there is before it is unpacked: the library unpacks an lz4 chunk of any size, and
-a file may hold millions of empty records.
+The file is read record by record and is never in memory as a whole. Checksums are checked. Sizes are checked
+before anything is decompressed: the `mcap` library decompresses an lz4 chunk of any size, and a file may
+contain millions of empty records.
+
+The `mcap` library's classes read the rare records. Messages, of which there are thousands, are read here, in
+a third of the library's time.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import struct
 import zlib
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import BinaryIO, TypeVar
 
@@ -35,148 +37,168 @@ from posewright.recordings.budgets import (
 
 MAGIC = b"\x89MCAP0\r\n"
 _PIECE_BYTES = 1 << 20
-_KNOWN = frozenset(Opcode)
+_DEFINED_OPCODES = frozenset(Opcode)
 
-_RECORD = struct.Struct("<BQ")
-_MESSAGE = struct.Struct("<HIQQ")
+_RECORD_HEAD = struct.Struct("<BQ")
+"""Opcode and length, before the body of every record."""
+
+_MESSAGE_HEAD = struct.Struct("<HIQQ")
+"""Channel, sequence number, log time and publish time, at the beginning of a message's body."""
+
 _CHECKSUM = struct.Struct("<I")
+
 _FOOTER = struct.Struct("<BQQQI")
+"""The whole footer record: opcode, length, starts of the summary and of its offsets, checksum."""
 
 
 @dataclass
 class Contents:
-    """What an MCAP file holds: messages by topic, in the order of their sequence numbers."""
+    """The contents of an MCAP file: messages by topic, in the order of their sequence numbers."""
 
     messages: dict[str, list[bytes]] = field(default_factory=dict)
     attachments: dict[str, bytes] = field(default_factory=dict)
     metadata: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
-def unpack(file: BinaryIO, wanted: Callable[[str], bool] = lambda _: True) -> Contents:
-    """Return what an MCAP file holds; of its messages, those of `wanted` topics.
+def unpack(file: BinaryIO, is_selected: Callable[[str], bool] = lambda _: True) -> Contents:
+    """Return the contents of an MCAP file.
+
+    Args:
+        file: open for reading.
+        is_selected: whether to return the messages of a topic; all are by default.
 
     Raises:
-        InputError: it is damaged, cut off, or holds more than any recording.
+        InputError: the file is damaged, cut off, or exceeds one of the limits in `budgets`.
     """
     try:
-        return _unpacked(file, wanted)
+        return _read_contents(file, is_selected)
     except EndOfFile as error:
         raise InputError("the recording is damaged: a record ends too early") from error
     except (zstandard.ZstdError, ValueError, LookupError, struct.error, RuntimeError, OverflowError) as error:
         raise InputError(f"the recording is damaged: {error}") from error
 
 
-def _unpacked(file: BinaryIO, wanted: Callable[[str], bool]) -> Contents:
+def _read_contents(file: BinaryIO, is_selected: Callable[[str], bool]) -> Contents:
     size = file.seek(0, io.SEEK_END)
-    data_end = _end_of_data(file, size)
-    reading = _Reading(size, wanted)
-    position, checksum = len(MAGIC), zlib.crc32(MAGIC)
+    data_end = _find_end_of_data(file, size)
+    collector = _RecordCollector(size, is_selected)
+    position = len(MAGIC)
+    checksum = zlib.crc32(MAGIC)
     file.seek(position)
     while position < data_end:
-        head = file.read(_RECORD.size)
-        opcode, length = _RECORD.unpack(head)
-        position += _RECORD.size
-        if not length and opcode not in _KNOWN:  # a million of these are soon over
+        head = file.read(_RECORD_HEAD.size)
+        opcode, length = _RECORD_HEAD.unpack(head)
+        position += _RECORD_HEAD.size
+        if not length and opcode not in _DEFINED_OPCODES:  # a shortcut, as a file may have a million of these
             checksum = zlib.crc32(head, checksum)
-            reading.count()
+            collector.count_record()
             continue
-        _check_length(opcode, length, position, data_end)
+        _require_allowed_length(opcode, length, position, data_end)
         body = file.read(length) if length <= MAX_RARE_BYTES else b""
         if opcode == Opcode.DATA_END and position + length == data_end:
-            told = records.DataEnd.read(_stream(body)).data_section_crc
-            # where it is left out, chunks' checksums, digest and seal cover all
-            if told and told != checksum:
+            stored_checksum = records.DataEnd.read(_stream(body)).data_section_crc
+            # it is optional: chunks' checksums, digest and seal cover everything without it
+            if stored_checksum and stored_checksum != checksum:
                 raise ValueError("the checksum of the data is wrong")
-            return reading.contents()
+            return collector.contents()
         checksum = zlib.crc32(body, zlib.crc32(head, checksum))
-        if length > len(body):  # of a kind that is passed over
+        if length > len(body):  # a large record of a kind that is ignored
             checksum = _checksum(file, length, checksum)
-        reading.take(opcode, body)
+        collector.add_record(opcode, body)
         position += length
     raise InputError("the recording is cut off", hint="its data has no end")
 
 
-def _end_of_data(file: BinaryIO, size: int) -> int:
-    """Return where the summary begins, which is for viewers, having checked its checksum."""
-    start = size - len(MAGIC) - _FOOTER.size
-    if start >= len(MAGIC):
-        file.seek(start)
+def _find_end_of_data(file: BinaryIO, size: int) -> int:
+    """Return the position where the data ends and the summary for viewers begins; check its checksum."""
+    footer_start = size - len(MAGIC) - _FOOTER.size
+    if footer_start >= len(MAGIC):
+        file.seek(footer_start)
         footer = file.read(_FOOTER.size)
-    if start < len(MAGIC) or file.read() != MAGIC:
+    if footer_start < len(MAGIC) or file.read() != MAGIC:
         raise ValueError("an MCAP file begins and ends with its eight magic bytes")
-    opcode, length, summary_start, _, told = _FOOTER.unpack(footer)
-    if opcode != Opcode.FOOTER or length != _FOOTER.size - _RECORD.size or summary_start > start:
-        raise ValueError("the footer is none")
+    opcode, length, summary_start, _, stored_checksum = _FOOTER.unpack(footer)
+    has_footer_head = opcode == Opcode.FOOTER and length == _FOOTER.size - _RECORD_HEAD.size
+    if not has_footer_head or summary_start > footer_start:
+        raise ValueError("the footer is malformed")
     if summary_start:
         file.seek(summary_start)
-        if told != _checksum(file, start + _FOOTER.size - 4 - summary_start):
+        checksum_start = footer_start + _FOOTER.size - _CHECKSUM.size
+        if stored_checksum != _checksum(file, checksum_start - summary_start):
             raise ValueError("the checksum of the summary is wrong")
-    return int(summary_start or start)
+    return int(summary_start or footer_start)
 
 
 def _checksum(file: BinaryIO, length: int, checksum: int = 0) -> int:
-    """Return the checksum of the next bytes of a file, read piece by piece."""
+    """Return the CRC-32 of the next bytes of a file, continued from `checksum` and read piece by piece."""
     while length > 0:
         piece = file.read(min(length, _PIECE_BYTES))
         if not piece:
             raise EndOfFile
-        checksum, length = zlib.crc32(piece, checksum), length - len(piece)
+        checksum = zlib.crc32(piece, checksum)
+        length -= len(piece)
     return checksum
 
 
-def _check_length(opcode: int, length: int, position: int, stop: int) -> None:
-    if length > stop - position or (opcode == Opcode.MESSAGE and length < _MESSAGE.size):
+def _require_allowed_length(opcode: int, length: int, position: int, end: int) -> None:
+    """Raise unless a record's body fits before `end` and is not larger than its kind may be."""
+    if length > end - position or (opcode == Opcode.MESSAGE and length < _MESSAGE_HEAD.size):
         raise ValueError(f"the record at byte {position} claims {length} bytes")
-    if length > MAX_LENGTHS.get(opcode, stop):
+    if length > MAX_LENGTHS.get(opcode, end):
         kind = Opcode(opcode).name.lower()
-        raise _larger(
+        raise _too_large_error(
             f"the {kind} at byte {position} has {length} bytes where {MAX_LENGTHS[opcode]} are allowed"
         )
 
 
-def _larger(why: str) -> InputError:
-    return InputError(f"the recording is larger than is read: {why}")
+def _too_large_error(reason: str) -> InputError:
+    return InputError(f"the recording exceeds the size limits: {reason}")
 
 
 def _stream(body: bytes) -> ReadDataStream:
     return ReadDataStream(io.BytesIO(body))
 
 
-class _Reading:
-    """Collects records until the file is read."""
+class _RecordCollector:
+    """Collects the contents of a file record by record, within the limits of `budgets`.
 
-    def __init__(self, size: int, wanted: Callable[[str], bool]) -> None:
-        self._found = Contents()
-        self._wanted = wanted
+    Args:
+        size: of the file [bytes].
+        is_selected: whether to collect the messages of a topic.
+    """
+
+    def __init__(self, size: int, is_selected: Callable[[str], bool]) -> None:
+        self._contents = Contents()
+        self._is_selected = is_selected
         self._channels: dict[int, records.Channel] = {}
-        self._told: set[bytes] = set()
+        self._raw_channels: set[bytes] = set()
         self._messages: dict[int, list[bytes]] = {}
         self._sequences: defaultdict[int, array[int]] = defaultdict(lambda: array("I"))
         self._bytes_left = max_unpacked_bytes(size)
-        self._rare_left = MAX_RARE_BYTES
+        self._rare_bytes_left = MAX_RARE_BYTES
         self._max_records = self._records_left = max_records(size)
 
-    def take(self, opcode: int, body: bytes) -> None:
-        """Take one record of the file; those not needed are passed over."""
+    def add_record(self, opcode: int, body: bytes) -> None:
+        """Add one record of the file; kinds that are not needed are only counted."""
         if opcode == Opcode.CHUNK:
-            self._take_chunk(records.Chunk.read(_stream(body)))
+            self._add_chunk(records.Chunk.read(_stream(body)))
         elif opcode == Opcode.ATTACHMENT:
-            self._count_rare(len(body))
+            self._count_rare_bytes(len(body))
             attachment = records.Attachment.read(_stream(body))
             if zlib.crc32(body[:-4]) != _CHECKSUM.unpack(body[-4:])[0]:
                 raise ValueError(f"the checksum of the attachment {attachment.name!r:.80} is wrong")
-            _add_new(self._found.attachments, "attachments", attachment.name, attachment.data)
+            _add_unique(self._contents.attachments, "attachments", attachment.name, attachment.data)
         elif opcode == Opcode.METADATA:
-            self._count_rare(8 * len(body))  # it may be thousands of short entries
+            self._count_rare_bytes(8 * len(body))  # as objects, thousands of short entries take more memory
             metadata = records.Metadata.read(_stream(body))
-            _add_new(self._found.metadata, "metadata records", metadata.name, metadata.metadata)
+            _add_unique(self._contents.metadata, "metadata records", metadata.name, metadata.metadata)
         elif opcode == Opcode.MESSAGE:
             self._bytes_left -= len(body)
             if self._bytes_left < 0:
-                raise _larger("it holds more bytes of messages than are allowed")
-        self._take_inner(opcode, body, 0, len(body))
+                raise _too_large_error("it has more bytes of messages than are allowed")
+        self._add_chunkable_record(opcode, body, 0, len(body))
 
-    def count(self) -> None:
+    def count_record(self) -> None:
         """Count a record.
 
         Raises:
@@ -184,97 +206,95 @@ class _Reading:
         """
         self._records_left -= 1
         if self._records_left < 0:
-            raise _larger(f"it holds more than {self._max_records} records")
+            raise _too_large_error(f"it has more than {self._max_records} records")
 
-    def _count_rare(self, length: int) -> None:
-        self._rare_left -= length
-        if self._rare_left < 0:
-            raise _larger(f"it has over {MAX_RARE_BYTES} bytes of attachments, metadata and channels")
+    def _count_rare_bytes(self, length: int) -> None:
+        self._rare_bytes_left -= length
+        if self._rare_bytes_left < 0:
+            raise _too_large_error(
+                f"it has over {MAX_RARE_BYTES} bytes of attachments, metadata and channels"
+            )
 
-    def _take_chunk(self, chunk: records.Chunk) -> None:
-        body = _decompressed(chunk, self._bytes_left)
+    def _add_chunk(self, chunk: records.Chunk) -> None:
+        body = _decompress_chunk(chunk, self._bytes_left)
         self._bytes_left -= len(body)
-        for opcode, start, end in _inside(body):
-            self._take_inner(opcode, body, start, end)
+        position = 0
+        while position < len(body):
+            opcode, length = _RECORD_HEAD.unpack_from(body, position)
+            position += _RECORD_HEAD.size
+            _require_allowed_length(opcode, length, position, len(body))
+            self._add_chunkable_record(opcode, body, position, position + length)
+            position += length
 
-    def _take_inner(self, opcode: int, data: bytes, start: int, end: int) -> None:
-        """Take a record of the kinds that stand in chunks, or outside where nothing is chunked."""
-        self.count()
+    def _add_chunkable_record(self, opcode: int, data: bytes, start: int, end: int) -> None:
+        """Add a record of a kind that may be in a chunk: a message or channel; count any other.
+
+        The record's body is `data[start:end]`.
+        """
+        self.count_record()
         if opcode == Opcode.MESSAGE:
-            channel, sequence, _, _ = _MESSAGE.unpack_from(data, start)
-            if channel in self._messages:
-                self._messages[channel].append(data[start + _MESSAGE.size : end])
-                self._sequences[channel].append(sequence)
-            elif channel not in self._channels:
-                raise ValueError(f"a message of channel {channel}, which is told of nowhere before")
+            channel_id, sequence, _, _ = _MESSAGE_HEAD.unpack_from(data, start)
+            if channel_id in self._messages:
+                self._messages[channel_id].append(data[start + _MESSAGE_HEAD.size : end])
+                self._sequences[channel_id].append(sequence)
+            elif channel_id not in self._channels:
+                raise ValueError(f"a message of channel {channel_id}, which is not declared before it")
         elif opcode == Opcode.CHANNEL:
             self._add_channel(data[start:end])
 
-    def _add_channel(self, raw: bytes) -> None:
-        if raw in self._told:  # every chunk may tell its channels again
+    def _add_channel(self, body: bytes) -> None:
+        if body in self._raw_channels:  # every chunk may repeat the declarations of its channels
             return
-        self._told.add(raw)
-        self._count_rare(len(raw))
-        channel = records.Channel.read(_stream(raw))
+        self._raw_channels.add(body)
+        self._count_rare_bytes(len(body))
+        channel = records.Channel.read(_stream(body))
         if self._channels.setdefault(channel.id, channel) != channel:
             raise ValueError(f"there are two channels {channel.id}")
         if len(self._channels) > MAX_CHANNELS:
-            raise _larger(f"it holds more than {MAX_CHANNELS} channels")
-        if self._wanted(channel.topic):
+            raise _too_large_error(f"it has more than {MAX_CHANNELS} channels")
+        if self._is_selected(channel.topic):
             self._messages.setdefault(channel.id, [])
 
     def contents(self) -> Contents:
-        """Return what was found, every topic's messages in their order."""
-        for number, messages in self._messages.items():
-            sequences = self._sequences[number]
+        """Return the contents, with each topic's messages in the order of their sequence numbers."""
+        for channel_id, messages in self._messages.items():
+            sequences = self._sequences[channel_id]
             order = sorted(range(len(messages)), key=sequences.__getitem__)
-            in_order = [messages[i] for i in order]
-            _add_new(self._found.messages, "channels", self._channels[number].topic, in_order)
-        return self._found
+            sorted_messages = [messages[i] for i in order]
+            topic = self._channels[channel_id].topic
+            _add_unique(self._contents.messages, "channels", topic, sorted_messages)
+        return self._contents
 
 
 T = TypeVar("T")
 
 
-def _add_new(found: dict[str, T], what: str, name: str, value: T) -> None:
-    if name in found:
-        raise ValueError(f"there are two {what} {name!r:.80}")
-    found[name] = value
+def _add_unique(mapping: dict[str, T], kind: str, name: str, value: T) -> None:
+    """Add a value under a name that must be new; `kind` is a plural noun for the error message."""
+    if name in mapping:
+        raise ValueError(f"there are two {kind} {name!r:.80}")
+    mapping[name] = value
 
 
-def _decompressed(chunk: records.Chunk, budget: int) -> bytes:
+def _decompress_chunk(chunk: records.Chunk, max_bytes: int) -> bytes:
+    """Return the decompressed records of a chunk, at most `max_bytes`; check size and checksum."""
     size = chunk.uncompressed_size
-    if size > min(budget, MAX_LENGTHS[Opcode.CHUNK]):
-        allowed = min(budget, MAX_LENGTHS[Opcode.CHUNK])
-        raise _larger(f"it would unpack to {size} bytes where {allowed} are allowed")
-    body = _decompress(chunk)
+    allowed = min(max_bytes, MAX_LENGTHS[Opcode.CHUNK])
+    if size > allowed:
+        raise _too_large_error(f"it would unpack to {size} bytes where {allowed} are allowed")
+    limit = size + 1  # one more than declared, so that a longer chunk is noticed
+    if chunk.compression == "zstd":
+        decompressor = zstandard.ZstdDecompressor(max_window_size=MAX_LENGTHS[Opcode.CHUNK])
+        with decompressor.stream_reader(chunk.data) as reader:
+            body = reader.read(limit)
+    elif chunk.compression == "lz4":
+        body = bytes(lz4.frame.LZ4FrameDecompressor().decompress(chunk.data, max_length=limit))
+    elif chunk.compression == "":
+        body = chunk.data
+    else:
+        raise ValueError(f"compression {chunk.compression!r:.80} is unknown")
     if len(body) != size:
         raise ValueError(f"a chunk of {size} bytes unpacked to {len(body)}")
     if zlib.crc32(body) != chunk.uncompressed_crc:
         raise ValueError("the checksum of the chunk is wrong")
     return body
-
-
-def _decompress(chunk: records.Chunk) -> bytes:
-    """Return a chunk's bytes, never more than it says and one."""
-    limit = chunk.uncompressed_size + 1
-    if chunk.compression == "zstd":
-        most = MAX_LENGTHS[Opcode.CHUNK]
-        with zstandard.ZstdDecompressor(max_window_size=most).stream_reader(chunk.data) as reader:
-            return reader.read(limit)
-    if chunk.compression == "lz4":
-        return bytes(lz4.frame.LZ4FrameDecompressor().decompress(chunk.data, max_length=limit))
-    if chunk.compression == "":
-        return chunk.data
-    raise ValueError(f"compression {chunk.compression!r:.80} is unknown")
-
-
-def _inside(data: bytes) -> Iterator[tuple[int, int, int]]:
-    """Yield the opcode, start and end of each record of a chunk."""
-    position, stop = 0, len(data)
-    while position < stop:
-        opcode, length = _RECORD.unpack_from(data, position)
-        position += _RECORD.size
-        _check_length(opcode, length, position, stop)
-        yield opcode, position, position + length
-        position += length

@@ -1,9 +1,11 @@
-"""Topics, attachments and metadata to the bytes of an MCAP file.
+"""Write topics, attachments and metadata as the bytes of an MCAP file.
 
-The library's own `Writer` takes 3.5 us a message, 70 ms of a race that takes 1.3 s in all; here NumPy lays
-out what there are thousands of, message heads and message indexes, in a fifth of that, and the library's
-record classes write every rare record. The result is an ordinary chunked, indexed, checksummed MCAP file
-(https://mcap.dev/spec), messages in the order of their time, the same bytes for the same recording.
+The result is an ordinary chunked, indexed, checksummed MCAP file (https://mcap.dev/spec) with its messages in
+the order of their time. The same recording gives the same bytes.
+
+NumPy writes the heads and indexes of the messages, of which there are thousands. That takes a fifth of the
+time of the `mcap` library's `Writer`, 3.5 us a message or 70 ms of a race of 1.3 s. The library's record
+classes write all rare records.
 """
 
 from __future__ import annotations
@@ -34,10 +36,15 @@ from posewright.recordings.topics import Topic
 
 MAGIC = b"\x89MCAP0\r\n"
 _CHUNK_BYTES = 1 << 20
-_LEVEL = -3  # zstd: a third of the time of the usual 3 for a tenth more bytes; floats hardly shrink anyway
-_TEXT = "text/plain; charset=utf-8"
+_COMPRESSION_LEVEL = -3
+"""Of zstd: a third of the time of the usual level 3 for a tenth more bytes; floats hardly shrink anyway."""
 
-_HEAD = np.dtype(
+_TEXT_MEDIA_TYPE = "text/plain; charset=utf-8"
+
+_RECORD_HEAD_BYTES = 9
+"""Opcode and length, which the length of a record does not include."""
+
+_MESSAGE_HEAD = np.dtype(
     [
         ("opcode", "u1"),
         ("length", "<u8"),
@@ -53,93 +60,109 @@ _INDEX_ENTRY = np.dtype([("time", "<u8"), ("offset", "<u8")])
 def pack(
     topics: Sequence[Topic], attachments: Mapping[str, str], metadata: Mapping[str, Mapping[str, str]]
 ) -> bytes:
-    """Return an MCAP file; the i-th topic becomes channel i + 1, attachments are texts by name.
+    """Return the bytes of an MCAP file.
+
+    Args:
+        topics: the i-th becomes channel i + 1.
+        attachments: texts by name.
+        metadata: entries of each metadata record, by the record's name.
 
     Raises:
-        OutputError: the file would be larger than is read.
+        OutputError: the file would exceed the size limits for reading.
     """
-    unpacked = sum(len(message) + _HEAD.itemsize for topic in topics for message in topic.messages)
-    require_size("what happened", unpacked, MAX_UNPACKED_BYTES)  # before it is all laid out
-    file = _File()
+    unpacked_bytes = sum(
+        len(message) + _MESSAGE_HEAD.itemsize for topic in topics for message in topic.messages
+    )
+    require_size("what happened", unpacked_bytes, MAX_UNPACKED_BYTES)  # before memory is used for it
+    file = _FileWriter()
     file.add(records.Header(profile="", library="posewright"))
     for name, values in metadata.items():
         file.add_metadata(name, values)
     for name, text in attachments.items():
         file.add_attachment(name, utf8(text))
-    schemas, channels = _registry(topics)
+    schemas, channels = _build_schemas_and_channels(topics)
     file.add_messages(topics, [*schemas, *channels])
-    packed = file.finish(schemas, channels)
-    require_size("the file", len(packed), MAX_FILE_BYTES)
-    require_size("what happened", file.unpacked, max_unpacked_bytes(len(packed)))
-    return packed
+    data = file.finish(schemas, channels)
+    require_size("the file", len(data), MAX_FILE_BYTES)
+    require_size("what happened", file.unpacked_bytes, max_unpacked_bytes(len(data)))
+    return data
 
 
-def _registry(topics: Sequence[Topic]) -> tuple[list[records.Schema], list[records.Channel]]:
+def _build_schemas_and_channels(
+    topics: Sequence[Topic],
+) -> tuple[list[records.Schema], list[records.Channel]]:
+    """Return each different schema once, and the channel of each topic; IDs count from 1."""
     ids: dict[Schema, int] = {}
     for topic in topics:
         ids.setdefault(topic.schema, len(ids) + 1)
     schemas = [
-        records.Schema(id=number, data=schema.text.encode(), encoding=schema.encoding, name=schema.name)
-        for schema, number in ids.items()
+        records.Schema(id=schema_id, data=schema.text.encode(), encoding=schema.encoding, name=schema.name)
+        for schema, schema_id in ids.items()
     ]
     channels = [
         records.Channel(
-            id=number,
+            id=channel_id,
             topic=topic.name,
             message_encoding=topic.schema.message_encoding,
             metadata={},
             schema_id=ids[topic.schema],
         )
-        for number, topic in enumerate(topics, 1)
+        for channel_id, topic in enumerate(topics, 1)
     ]
     return schemas, channels
 
 
-def _bytes(*written: records.McapRecord) -> bytes:
+def _to_bytes(*mcap_records: records.McapRecord) -> bytes:
     builder = RecordBuilder()
-    for record in written:
+    for record in mcap_records:
         record.write(builder)
     return bytes(builder.end())  # type: ignore[no-untyped-call]  # mcap annotates only some of its methods
 
 
-class _File:
-    """The bytes so far, and what the summary at the end will tell of them."""
+class _FileWriter:
+    """Collects the bytes of a file, and the indexes for the summary at its end."""
 
     def __init__(self) -> None:
-        self.unpacked = self._rare = 0
-        self._parts = [MAGIC]  # joined once: a file is megabytes
-        self._size, self._crc = len(MAGIC), zlib.crc32(MAGIC)
+        self.unpacked_bytes = 0
+        self._rare_bytes = 0
+        self._parts = [MAGIC]  # joined once at the end, as a file has megabytes
+        self._size = len(MAGIC)
+        self._crc = zlib.crc32(MAGIC)
         self._chunks: list[records.ChunkIndex] = []
         self._attachments: list[records.AttachmentIndex] = []
         self._metadata: list[records.MetadataIndex] = []
-        self._counts: dict[int, int] = {}
+        self._message_counts: dict[int, int] = {}
         self._first_ns = self._last_ns = 0
 
     def add(self, record: records.McapRecord) -> tuple[int, int]:
-        """Append a record and return where it begins and how many bytes it took."""
-        raw = _bytes(record)
-        kind, length = raw[0], len(raw) - 9
-        require_size(f"a {Opcode(kind).name.lower()}", length, MAX_LENGTHS.get(kind, length))
+        """Append a record and return its offset and length [bytes]."""
+        raw = _to_bytes(record)
+        opcode = raw[0]
+        length = len(raw) - _RECORD_HEAD_BYTES
+        require_size(f"a {Opcode(opcode).name.lower()}", length, MAX_LENGTHS.get(opcode, length))
         return self._append(raw)
 
-    def _count_rare(self, length: int) -> None:
-        self._rare += length
-        require_size("all attachments, metadata and channels", self._rare, MAX_RARE_BYTES)
+    def _count_rare_bytes(self, length: int) -> None:
+        self._rare_bytes += length
+        require_size("all attachments, metadata and channels", self._rare_bytes, MAX_RARE_BYTES)
 
     def _append(self, raw: bytes) -> tuple[int, int]:
         offset = self._size
         self._parts.append(raw)
-        self._size, self._crc = offset + len(raw), zlib.crc32(raw, self._crc)
+        self._size += len(raw)
+        self._crc = zlib.crc32(raw, self._crc)
         return offset, len(raw)
 
     def add_metadata(self, name: str, values: Mapping[str, str]) -> None:
         offset, length = self.add(records.Metadata(name=name, metadata=dict(values)))
-        self._count_rare(8 * length)  # as they are counted when they are read
+        self._count_rare_bytes(8 * length)  # as the reader counts them
         self._metadata.append(records.MetadataIndex(offset=offset, length=length, name=name))
 
     def add_attachment(self, name: str, data: bytes) -> None:
         utf8(name)
-        attachment = records.Attachment(create_time=0, log_time=0, name=name, media_type=_TEXT, data=data)
+        attachment = records.Attachment(
+            create_time=0, log_time=0, name=name, media_type=_TEXT_MEDIA_TYPE, data=data
+        )
         offset, length = self.add(attachment)
         index = records.AttachmentIndex(
             offset=offset,
@@ -148,35 +171,49 @@ class _File:
             create_time=0,
             log_time=0,
             name=name,
-            media_type=_TEXT,
+            media_type=_TEXT_MEDIA_TYPE,
         )
-        self._count_rare(length)
+        self._count_rare_bytes(length)
         self._attachments.append(index)
 
-    def add_messages(self, topics: Sequence[Topic], registry: Sequence[records.McapRecord]) -> None:
-        """Append all messages in the order of their time, in chunks; the registry leads the first."""
-        heads, messages = _in_time(topics)
-        self._counts = {number: len(topic.messages) for number, topic in enumerate(topics, 1)}
-        self._first_ns, self._last_ns = int(heads["log_time"][0]), int(heads["log_time"][-1])
-        prologue = _bytes(*registry)
-        self._count_rare(len(prologue))
-        ends = np.cumsum(heads["length"] + 9)
-        for first, last in _cuts(ends):
-            body = prologue + b"".join(messages[first:last])
-            before = int(ends[first - 1]) if first else 0
-            offsets = np.concatenate([[0], ends[first : last - 1] - before]) + len(prologue)
-            self._add_chunk(body, heads[first:last], offsets.astype(np.uint64))
+    def add_messages(self, topics: Sequence[Topic], declarations: Sequence[records.McapRecord]) -> None:
+        """Append all messages in the order of their time, in chunks.
+
+        Args:
+            topics: with their messages.
+            declarations: schemas and channels, which begin the first chunk.
+        """
+        heads, messages = _messages_by_time(topics)
+        self._message_counts = {channel_id: len(topic.messages) for channel_id, topic in enumerate(topics, 1)}
+        self._first_ns = int(heads["log_time"][0])
+        self._last_ns = int(heads["log_time"][-1])
+        prologue = _to_bytes(*declarations)
+        self._count_rare_bytes(len(prologue))
+        ends = np.cumsum(heads["length"] + _RECORD_HEAD_BYTES)
+        chunk_starts = np.flatnonzero(np.diff(ends // _CHUNK_BYTES)) + 1
+        for first, end in pairwise([0, *chunk_starts.tolist(), len(ends)]):
+            body = prologue + b"".join(messages[first:end])
+            previous_bytes = int(ends[first - 1]) if first else 0
+            offsets = np.concatenate([[0], ends[first : end - 1] - previous_bytes]) + len(prologue)
+            self._add_chunk(body, heads[first:end], offsets.astype(np.uint64))
             prologue = b""
 
     def _add_chunk(self, body: bytes, heads: NDArray[np.void], offsets: NDArray[np.uint64]) -> None:
-        self.unpacked += len(body)
+        """Append a chunk and its message indexes.
+
+        Args:
+            body: the chunk's records, uncompressed.
+            heads: of its messages.
+            offsets: of its messages in the body [bytes].
+        """
+        self.unpacked_bytes += len(body)
         require_size("a chunk", len(body), MAX_LENGTHS[Opcode.CHUNK])
-        packed = zstandard.ZstdCompressor(level=_LEVEL).compress(body)
+        compressed = zstandard.ZstdCompressor(level=_COMPRESSION_LEVEL).compress(body)
         first_ns = int(heads["log_time"][0])
         last_ns = int(heads["log_time"][-1])
         chunk = records.Chunk(
             compression="zstd",
-            data=packed,
+            data=compressed,
             message_start_time=first_ns,
             message_end_time=last_ns,
             uncompressed_crc=zlib.crc32(body),
@@ -189,7 +226,7 @@ class _File:
             records.ChunkIndex(
                 chunk_start_offset=start,
                 chunk_length=length,
-                compressed_size=len(packed),
+                compressed_size=len(compressed),
                 message_index_offsets=index_offsets,
                 message_index_length=self._size - indexes_start,
                 message_start_time=first_ns,
@@ -200,15 +237,17 @@ class _File:
         )
 
     def _add_message_indexes(self, heads: NDArray[np.void], offsets: NDArray[np.uint64]) -> dict[int, int]:
-        places = {}
-        for channel in np.flatnonzero(np.bincount(heads["channel"])).tolist():
-            mine = heads["channel"] == channel
-            entries = np.empty(int(mine.sum()), dtype=_INDEX_ENTRY)
-            entries["time"], entries["offset"] = heads["log_time"][mine], offsets[mine]
-            lengths = (6 + entries.nbytes, channel, entries.nbytes)
-            head = struct.pack("<BQHI", Opcode.MESSAGE_INDEX, *lengths)
-            places[channel], _ = self._append(head + entries.tobytes())
-        return places
+        """Append the index of each channel with messages in a chunk; return their offsets by channel."""
+        index_offsets = {}
+        for channel_id in np.flatnonzero(np.bincount(heads["channel"])).tolist():
+            in_channel = heads["channel"] == channel_id
+            entries = np.empty(int(in_channel.sum()), dtype=_INDEX_ENTRY)
+            entries["time"] = heads["log_time"][in_channel]
+            entries["offset"] = offsets[in_channel]
+            length = struct.calcsize("<HI") + entries.nbytes
+            head = struct.pack("<BQHI", Opcode.MESSAGE_INDEX, length, channel_id, entries.nbytes)
+            index_offsets[channel_id], _ = self._append(head + entries.tobytes())
+        return index_offsets
 
     def finish(self, schemas: Sequence[records.Schema], channels: Sequence[records.Channel]) -> bytes:
         """Append the end of the data, the summary and the footer; return the file."""
@@ -216,56 +255,55 @@ class _File:
         statistics = records.Statistics(
             attachment_count=len(self._attachments),
             channel_count=len(channels),
-            channel_message_counts={channel: count for channel, count in self._counts.items() if count},
+            channel_message_counts={
+                channel: count for channel, count in self._message_counts.items() if count
+            },
             chunk_count=len(self._chunks),
-            message_count=sum(self._counts.values()),
+            message_count=sum(self._message_counts.values()),
             message_end_time=self._last_ns,
             message_start_time=self._first_ns,
             metadata_count=len(self._metadata),
             schema_count=len(schemas),
         )
         indexes = (*self._chunks, *self._attachments, *self._metadata)
-        summary = _bytes(*schemas, *channels, statistics, *indexes)
+        summary = _to_bytes(*schemas, *channels, statistics, *indexes)
         footer = struct.pack("<BQQQ", Opcode.FOOTER, 20, self._size, 0)
         footer += struct.pack("<I", zlib.crc32(summary + footer))
         return b"".join([*self._parts, summary, footer, MAGIC])
 
 
-def _in_time(topics: Sequence[Topic]) -> tuple[NDArray[np.void], list[bytes]]:
-    """Return the heads of all messages, and all with their heads; at equal times topics keep their order."""
-    heads = [_heads(number, topic) for number, topic in enumerate(topics, 1)]
-    messages = [
-        message
-        for some, topic in zip(heads, topics, strict=True)
-        for message in _headed(some, topic.messages)
-    ]
-    joined = np.concatenate(heads)
-    order = np.argsort(joined["log_time"], kind="stable")
-    return joined[order], [messages[i] for i in order.tolist()]
+def _messages_by_time(topics: Sequence[Topic]) -> tuple[NDArray[np.void], list[bytes]]:
+    """Return the heads of all messages, and all message records, both sorted by time.
+
+    At equal times the messages keep the order of their topics.
+    """
+    heads_by_topic = [_message_heads(channel_id, topic) for channel_id, topic in enumerate(topics, 1)]
+    message_records: list[bytes] = []
+    for topic_heads, topic in zip(heads_by_topic, topics, strict=True):
+        message_records += _message_records(topic_heads, topic.messages)
+    heads = np.concatenate(heads_by_topic)
+    order = np.argsort(heads["log_time"], kind="stable")
+    return heads[order], [message_records[i] for i in order.tolist()]
 
 
-def _heads(channel: int, topic: Topic) -> NDArray[np.void]:
-    heads = np.empty(len(topic.messages), dtype=_HEAD)
-    heads["opcode"] = Opcode.MESSAGE
+def _message_heads(channel_id: int, topic: Topic) -> NDArray[np.void]:
     messages = topic.messages
     lengths = messages.shape[1] if isinstance(messages, np.ndarray) else list(map(len, messages))
-    heads["length"] = np.add(lengths, _HEAD.itemsize - 9)  # what stands before the length does not count
-    heads["channel"] = channel
+    heads = np.empty(len(messages), dtype=_MESSAGE_HEAD)
+    heads["opcode"] = Opcode.MESSAGE
+    heads["length"] = np.add(lengths, _MESSAGE_HEAD.itemsize - _RECORD_HEAD_BYTES)
+    heads["channel"] = channel_id
     heads["sequence"] = np.arange(len(heads))
     heads["log_time"] = heads["publish_time"] = topic.times_ns
     return heads
 
 
-def _headed(heads: NDArray[np.void], messages: Sequence[bytes] | NDArray[np.uint8]) -> list[bytes]:
-    raw = heads.view(np.uint8).reshape(len(heads), _HEAD.itemsize)
+def _message_records(heads: NDArray[np.void], messages: Sequence[bytes] | NDArray[np.uint8]) -> list[bytes]:
+    """Return each message with its head in front."""
+    raw_heads = heads.view(np.uint8).reshape(len(heads), _MESSAGE_HEAD.itemsize)
     if not isinstance(messages, np.ndarray):
-        return [head.tobytes() + message for head, message in zip(raw, messages, strict=True)]
-    both = np.concatenate([raw, messages], axis=1)
-    joined, size = both.tobytes(), both.shape[1]
-    return [joined[start : start + size] for start in range(0, len(joined), size)]
-
-
-def _cuts(ends: NDArray[np.uint64]) -> list[tuple[int, int]]:
-    new = np.flatnonzero(np.diff(ends // _CHUNK_BYTES)) + 1
-    edges = [0, *new.tolist(), len(ends)]
-    return list(pairwise(edges))
+        return [head.tobytes() + message for head, message in zip(raw_heads, messages, strict=True)]
+    table = np.concatenate([raw_heads, messages], axis=1)
+    data = table.tobytes()
+    record_bytes = table.shape[1]
+    return [data[start : start + record_bytes] for start in range(0, len(data), record_bytes)]

@@ -43,7 +43,7 @@ def from_json(text: str | bytes, subject: str = "") -> Any:
         InputError: the text is not JSON.
     """
     try:
-        return json.loads(text, object_hook=_untag, parse_int=_read_whole, parse_constant=_reject_constant)
+        return json.loads(text, object_hook=_untag, parse_int=_parse_integer, parse_constant=_reject_constant)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{subject}: not JSON: {error}" if subject else f"not JSON: {error}") from error
 
@@ -62,9 +62,9 @@ def _untag(mapping: dict[str, PlainData]) -> PlainData:
     return mapping
 
 
-def _read_whole(digits: str) -> int:
+def _parse_integer(digits: str) -> int:
     if len(digits) > _MAX_DIGITS:
-        raise ValueError(f"a whole number of {len(digits)} digits")
+        raise ValueError(f"an integer of {len(digits)} digits, more than {_MAX_DIGITS}")
     return int(digits)
 
 

@@ -1,4 +1,4 @@
-"""What a recording is of, and the texts needed to judge and replay it."""
+"""The header of a recording: its robots, arena and seed, and the documents needed to judge and replay it."""
 
 from __future__ import annotations
 
@@ -15,29 +15,31 @@ if TYPE_CHECKING:
     from posewright.robots import SensorSpec
 
 RULES_SUFFIX = ".rules.yaml"
-"""What the documents are called that a contest is judged by."""
+"""File name suffix of documents with the rules of a contest."""
 
 MAX_OF_A_KIND = 1000
-"""A file's header has at most so many robots and boxes, a robot so many joints and feet."""
+"""Greatest number of robots and of boxes in a header, and of joints and of feet of a robot."""
 
-BoxPlace = tuple[float, float, float]
-"""x [m], y [m], yaw [rad] of a box at the start, in the field frame."""
+BoxPose = tuple[float, float, float]
+"""x [m], y [m] and yaw [rad] of a box at the start, in the field frame."""
 
 
 @dataclass(frozen=True)
 class RobotHeader:
-    """Which robot, and who controlled it.
+    """A robot in a recording, and its controller.
 
     Attributes:
         robot: name of its card.
-        controller: what decided: `behaviour obstacle_race`, `gait trot`, `motion bow`.
-        sensors: the card of each sensor as `sensor_card` gives it.
-        facts: what the body knows of itself besides its card, as `Body.facts` gives it.
-        links: what it is built of, for viewers, the base first and each after its parent: `name`, `parent`,
-            `position` [m] and `rotation` (w x y z) in the parent's frame with the joint at 0, the `joint`
-            that turns it about its origin, around which `axis`, and `shapes`, each with `kind` (box, sphere,
-            ellipsoid, cylinder, capsule), `size` of the box around it along its own x, y and z [m],
-            `position`, `rotation`, and `colour`, red green blue and perhaps opacity.
+        controller: kind and name, such as `behaviour obstacle_race`, `gait trot` or `motion bow`.
+        joints: names, in the order of the columns of the record's arrays.
+        feet: names, likewise.
+        sensors: the card of each sensor, as returned by `sensor_card`.
+        facts: about the body, besides its card, as returned by `Body.facts`.
+        links: for viewers, the base first and each link after its parent. A link has a `name`, its `parent`,
+            `position` [m] and `rotation` (w x y z) in the parent's frame with its joint at 0, perhaps the
+            `joint` that turns it about its origin with that joint's `axis`, and `shapes`. A shape has a
+            `kind` (box, sphere, ellipsoid, cylinder, capsule), the `size` of its bounding box along its own
+            x, y and z [m], a `position`, a `rotation`, and a `colour`: red, green, blue, perhaps opacity.
     """
 
     robot: str
@@ -57,8 +59,9 @@ class RobotHeader:
 
     @classmethod
     def of(cls, body: Body | Supervisor, controller: str = "") -> Self:
-        """Return the header of a body, with what it knows of itself."""
-        robot, facts = body.robot, dict(body.facts())
+        """Return the header of a body, with the facts it reports."""
+        robot = body.robot
+        facts = dict(body.facts())
         sensors = {sensor.name: sensor_card(sensor) for sensor in robot.sensors}
         return cls(
             robot=robot.name,
@@ -71,7 +74,11 @@ class RobotHeader:
         )
 
     def joint(self, name: str) -> int:
-        """Return the column of a joint; raise an UnknownNameError where there is none of that name."""
+        """Return the column of a joint in the record's arrays.
+
+        Raises:
+            UnknownNameError: the robot has no such joint.
+        """
         if name not in self.joints:
             raise UnknownNameError.among("joint", name, self.joints)
         return self.joints.index(name)
@@ -79,23 +86,29 @@ class RobotHeader:
 
 @dataclass(frozen=True)
 class Header:
-    """Who did what, where.
+    """Describes a recorded run.
 
     Attributes:
+        robots: by the name that their topics have.
         contest: name of the contest's rules, e.g. `ceabot_2013/obstacle_race`; empty outside contests.
-        layout: what the layout is called; `boxes` is what counts.
-        boxes: where the boxes stood at the start.
-        rate_hz: rows kept a second [Hz].
-        arena: the field as plain data, as `Arena.to_dict` gives it.
-        documents: full texts of behaviour, chart, motions, gait, rules, layout, and of a robot's card where
-            that does not ship, by file name.
-        extras: whatever else should travel along.
+        layout: name of the layout, for information only; `boxes` has its content.
+        boxes: poses at the start.
+        seed: of the run.
+        version: of Posewright.
+        rate_hz: recorded rows per second [Hz].
+        arena: the field as plain data, as returned by `Arena.to_dict`.
+        documents: full texts of behaviour, chart, motions, gait, rules and layout by file name, and of the
+            robot's card unless it ships.
+        extras: further plain data to store with the recording.
+
+    Raises:
+        InputError: the name of a robot is empty or has a slash.
     """
 
     robots: Mapping[str, RobotHeader]
     contest: str = ""
     layout: str = ""
-    boxes: tuple[BoxPlace, ...] = ()
+    boxes: tuple[BoxPose, ...] = ()
     seed: int = 0
     version: str = ""
     rate_hz: float = 32.0
@@ -110,7 +123,8 @@ class Header:
         for name in self.robots or ("",):
             if not name or "/" in name:
                 raise InputError(
-                    f"a robot in a header cannot be called {name!r}", hint="no slash: topics have them"
+                    f"a robot in a header cannot be called {name!r}",
+                    hint="at least one character and no slash, which separates the parts of a topic",
                 )
         for name in ("arena", "documents", "extras"):
             object.__setattr__(self, name, to_plain(getattr(self, name)))
@@ -119,40 +133,44 @@ class Header:
         return f"<Header of {', '.join(self.robots)}, seed {self.seed}>"
 
     def to_plain(self) -> PlainMapping:
-        """Return everything but the documents as plain data."""
+        """Return everything except the documents as plain data."""
         data = {entry.name: getattr(self, entry.name) for entry in fields(self)}
         del data["documents"]
         data["robots"] = {
-            name: {entry.name: getattr(one, entry.name) for entry in fields(one)}
-            for name, one in self.robots.items()
+            name: {entry.name: getattr(robot, entry.name) for entry in fields(robot)}
+            for name, robot in self.robots.items()
         }
         return {name: to_plain(value) for name, value in data.items()}
 
     def identity(self) -> dict[str, PlainData]:
-        """Return what makes two runs the same run, as plain data: no names of files, no versions, no looks.
+        """Return the part of the header that is equal for equal runs, as plain data.
 
-        The rules a contest is judged by belong to it, and so does the field.
+        It includes the field and the rules of the contest, but no version, names of files, or shapes.
         """
-        named = ("contest", "boxes", "seed", "rate_hz", "arena")
-        told = self.to_plain()
+        data = self.to_plain()
         robots = {
-            name: {key: value for key, value in one.items() if key not in {"links", "sensors"}}
-            for name, one in told["robots"].items()
+            name: {key: value for key, value in robot.items() if key not in {"links", "sensors"}}
+            for name, robot in data["robots"].items()
         }
         rules = {name: text for name, text in self.documents.items() if name.endswith(RULES_SUFFIX)}
-        return {**{name: told[name] for name in named}, "robots": robots, "rules": rules}
+        entries = {name: data[name] for name in ("contest", "boxes", "seed", "rate_hz", "arena")}
+        return {**entries, "robots": robots, "rules": rules}
 
     @classmethod
     def from_plain(cls, data: object, documents: Mapping[str, str]) -> Self:
-        """Rebuild a header from `to_plain`."""
+        """Return the header that `to_plain` made data of.
+
+        Raises:
+            InputError: the data has another shape, or too many robots, boxes, joints or feet.
+        """
         names = [entry.name for entry in fields(cls) if entry.name != "documents"]
         if not isinstance(data, dict) or set(data) != set(names):
-            raise InputError("the header is not that of a recording", hint=f"it has {', '.join(names)}")
+            raise InputError("the header has other entries than a recording's", hint=f"{', '.join(names)}")
         require_shape("the header", data, _HEADER)
-        for what, found in (("robots", data["robots"]), ("boxes", data["boxes"])):
-            if len(found) > MAX_OF_A_KIND:
-                raise InputError(f"the header has {len(found)} {what}", hint=f"at most {MAX_OF_A_KIND}")
-        robots = {name: _read_robot(name, one) for name, one in data["robots"].items()}
+        for key in ("robots", "boxes"):
+            if len(data[key]) > MAX_OF_A_KIND:
+                raise InputError(f"the header has {len(data[key])} {key}", hint=f"at most {MAX_OF_A_KIND}")
+        robots = {name: _read_robot(name, robot) for name, robot in data["robots"].items()}
         return cls(
             robots=robots,
             contest=data["contest"],
@@ -167,9 +185,9 @@ class Header:
         )
 
 
-_PLACE: dict[str | type, Shape] = {"position": (float,) * 3, "rotation": (float,) * 4}
-_SHAPE: dict[str | type, Shape] = {"kind": str, "size": (float,) * 3, "colour": [float], **_PLACE}
-_LINK: dict[str | type, Shape] = {"name": str, "parent": str, "shapes": [_SHAPE], **_PLACE}
+_POSE: dict[str | type, Shape] = {"position": (float,) * 3, "rotation": (float,) * 4}
+_SHAPE: dict[str | type, Shape] = {"kind": str, "size": (float,) * 3, "colour": [float], **_POSE}
+_LINK: dict[str | type, Shape] = {"name": str, "parent": str, "shapes": [_SHAPE], **_POSE}
 _ROBOT: dict[str | type, Shape] = {
     "robot": str,
     "controller": str,
@@ -199,23 +217,24 @@ _CARD: Mapping[str, Shape] = {
 
 
 def _read_robot(name: str, data: PlainMapping) -> RobotHeader:
+    """Return a robot's header from plain data; raise unless all of it is consistent."""
     for sensor, card in data["sensors"].items():
         for key in _CARD.keys() & card.keys():
             require_shape(f"{key} of {sensor} of {name} of the header", card[key], _CARD[key])
-    known: set[str] = set()
+    link_names: set[str] = set()
     for link in data["links"]:
         if link.get("joint") is not None:
             require_shape(f"axis of {link['name']} of {name} of the header", link.get("axis"), (float,) * 3)
-        if known and link["parent"] not in known:
-            raise InputError(f"the header is damaged: link {link['name']} of {name} hangs on nothing")
-        known.add(link["name"])
-    for what in ("joints", "feet"):
-        if len(set(data[what])) < len(data[what]):
-            raise InputError(f"the header is damaged: a name of {name} comes twice")
-        if len(data[what]) > MAX_OF_A_KIND:
-            raise InputError(f"{name} has {len(data[what])} {what}", hint=f"at most {MAX_OF_A_KIND}")
+        if link_names and link["parent"] not in link_names:
+            raise InputError(f"the header is damaged: link {link['name']} of {name} comes before its parent")
+        link_names.add(link["name"])
+    for key in ("joints", "feet"):
+        if len(set(data[key])) < len(data[key]):
+            raise InputError(f"the header is damaged: two {key} of {name} have the same name")
+        if len(data[key]) > MAX_OF_A_KIND:
+            raise InputError(f"{name} has {len(data[key])} {key}", hint=f"at most {MAX_OF_A_KIND}")
     if data.keys() != _ROBOT.keys():
-        raise InputError(f"the header is damaged: robot {name} has {', '.join(data)}")
+        raise InputError(f"the header is damaged: robot {name} has the entries {', '.join(data)}")
     return RobotHeader(
         robot=data["robot"],
         controller=data["controller"],
@@ -227,19 +246,25 @@ def _read_robot(name: str, data: PlainMapping) -> RobotHeader:
     )
 
 
-PLACED = frozenset({"base_pose", "link", "link_pose"})
-"""Keys of a sensor's card that say where it sits."""
+MOUNTING_KEYS = frozenset({"base_pose", "link", "link_pose"})
+"""Keys of a sensor's card with its position on the robot."""
 
 
 def sensor_card(sensor: SensorSpec, link: str = "", pose: Sequence[float] | None = None) -> PlainMapping:
-    """Return a sensor's specification as plain data, its kind with it.
+    """Return a sensor's specification with its kind and pose, as plain data.
 
-    `pose` is where it sits, x y z qw qx qy qz [m, unit quaternion]; None where that is not known. It becomes
-    the card's `base_pose`, in the base's frame, or that `link`'s, and then its `link_pose`.
+    Args:
+        sensor: the specification.
+        link: on which it is mounted; empty for the base.
+        pose: of the sensor in the frame of that link or of the base, x y z qw qx qy qz [m, unit quaternion];
+            None if unknown. The card has it as `link_pose` with the `link`, or as `base_pose`.
     """
-    placed = {"link": link, "link_pose": pose} if link else {"base_pose": pose}
-    return {
+    card = {
         "kind": sensor.kind,
         **{entry.name: to_plain(getattr(sensor, entry.name)) for entry in fields(sensor)},
-        **({} if pose is None else {name: to_plain(value) for name, value in placed.items()}),
     }
+    if pose is None:
+        return card
+    if link:
+        return {**card, "link": link, "link_pose": to_plain(pose)}
+    return {**card, "base_pose": to_plain(pose)}

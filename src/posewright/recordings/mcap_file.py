@@ -1,4 +1,7 @@
-"""Recordings to MCAP files any viewer opens, and back to the last bit; topics: `docs/recordings.md`."""
+"""Write recordings as MCAP files that any viewer opens, and read them back to the last bit.
+
+`docs/recordings.md` lists the topics.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import logging
 import struct
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, NoReturn
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -22,60 +25,64 @@ from posewright.recordings.recording import DIGEST_KIND, Recording
 from posewright.recordings.topics import (
     Topic,
     columns_of,
+    count_json_bytes,
     exact_topics,
     is_read_back,
-    json_bytes,
     read_recording,
 )
 from posewright.recordings.views import view_topics
 
 METADATA = "posewright.recording"
-"""Name of the metadata record that makes an MCAP file a recording of ours."""
+"""Name of the metadata record by which an MCAP file is recognised as a recording of Posewright."""
 
 FORMAT = "3"
 _OLD_METADATA = "posewright.trace"
 
 SEALED = ("header", "arena", "columns")
-"""The entries of a recording's metadata that are sealed one by one."""
+"""Entries of a recording's metadata with a checksum of their own in the seal."""
 
-_ATTACHED, _HAPPENED = "attachment ", "what happened"
+_ATTACHMENT_PREFIX = "attachment "
+_CONTENT = "what happened"
+"""Names of parts in the seal: of an attachment, and of rows, decisions, contacts and events together."""
 
 _MAGIC = b"\x89MCAP0\r\n"
+_MAGIC_HEX = "89 4D 43 41 50 30 0D 0A"
 
 
-def write_mcap(recording: Recording, path: Path | str, further: Sequence[Topic] = ()) -> None:
-    """Write a recording so that `read_mcap` gives it back to the last bit.
+def write_mcap(recording: Recording, path: Path | str, extra_topics: Sequence[Topic] = ()) -> None:
+    """Write a recording so that `read_mcap` returns it to the last bit.
 
-    The file appears whole or not at all. Log times are the body's, in nanoseconds from 0.
+    The file is written completely or not at all. Log times are the body's, in nanoseconds from 0.
 
     Args:
-        recording: what happened.
-        path: where to.
-        further: topics for viewers, such as `figures.camera_topics`; they are not read back, and neither the
-            digest nor the seal covers them.
+        recording: to write.
+        path: of the file.
+        extra_topics: for viewers, such as those of `figures.camera_topics`. They are not read back, and
+            neither the digest nor the seal includes them.
 
     Raises:
-        InputError: a text in it cannot be written.
-        OutputError: the file cannot be written, or would be larger than is read.
+        InputError: a text in the recording cannot be written as UTF-8.
+        OutputError: the file cannot be written, or would exceed the size limits for reading.
     """
-    write_atomically(Path(path), mcap_bytes(recording, further), durable=False)  # a run can be repeated
+    write_atomically(Path(path), mcap_bytes(recording, extra_topics), durable=False)  # a run can be repeated
 
 
-def mcap_bytes(recording: Recording, further: Sequence[Topic] = ()) -> bytes:
-    """Return the recording as bytes, as `write_mcap` writes it; the same recording gives the same bytes.
+def mcap_bytes(recording: Recording, extra_topics: Sequence[Topic] = ()) -> bytes:
+    """Return the bytes of the file that `write_mcap` writes; the same recording gives the same bytes.
 
     Raises:
-        InputError: a text in it cannot be written.
-        OutputError: it would be larger than is read.
+        InputError: a text in the recording cannot be written as UTF-8.
+        OutputError: the file would exceed the size limits for reading.
     """
     from posewright.recordings.container_writer import pack
 
-    with np.errstate(all="ignore"):  # what a viewer's float32 cannot hold is stored exactly beside it
-        topics = [*view_topics(recording), *exact_topics(recording), *further]
-    bodies = {topic.name: topic.messages for topic in topics}
-    require_size("decisions and events", *json_bytes(recording.header, bodies, recording.n_rows))
+    with np.errstate(all="ignore"):  # float32 in topics for viewers may overflow; exact topics have float64
+        topics = [*view_topics(recording), *exact_topics(recording), *extra_topics]
+    messages = {topic.name: topic.messages for topic in topics}
+    size, limit = count_json_bytes(recording.header, messages, recording.n_rows)
+    require_size("decisions and events", size, limit)
     header = dict(recording.header.to_plain())
-    about = {
+    metadata = {
         "format": FORMAT,
         "arena": to_json(header.pop("arena")),
         "header": to_json(header),
@@ -83,146 +90,183 @@ def mcap_bytes(recording: Recording, further: Sequence[Topic] = ()) -> bytes:
         "digest": f"{DIGEST_KIND}:{recording.digest()}",
     }
     documents = recording.header.documents
-    about["seal"] = to_json(seal(about, documents, recording.content_digest))
+    metadata["seal"] = to_json(seal(metadata, documents, recording.content_digest))
     for name in (*SEALED, "seal"):
-        require_size(f"the {name}", len(about[name]), MAX_TEXT_BYTES)
-    return pack(topics, documents, {METADATA: about})
+        require_size(f"the {name}", len(metadata[name]), MAX_TEXT_BYTES)
+    return pack(topics, documents, {METADATA: metadata})
 
 
 def read_mcap(path: Path | str, *, trust_attached_rules: bool = False) -> Recording:
     """Read a recording that `write_mcap` wrote.
 
+    Args:
+        path: of the file.
+        trust_attached_rules: accept a recording whose attached rules of a contest were changed, added or
+            removed after it was written. Its digest is not checked then.
+
     Raises:
-        FormatError: there is no such file, it is damaged, cut off or changed, or it is no recording of ours;
-            only where attached rules are trusted, rules may have been changed, added or taken out.
+        FormatError: the file does not exist, is damaged, cut off or changed, or is not a recording.
     """
     path = Path(path)
     try:
         with open_regular_file(path) as file:
-            _check_kind(path, file)
-            return _recording(file, trust_attached_rules=trust_attached_rules)
+            _require_complete_mcap(path, file)
+            return _read_recording(file, trust_attached_rules=trust_attached_rules)
     except OSError as error:
         raise FormatError(f"cannot be read: {error.strerror}", where=Where(path=path)) from error
     except InputError as error:
         raise FormatError(error.message, where=Where(path=path), hint=error.hint) from error
     except RecursionError as error:
-        _refuse(path, "the recording is damaged: it is nested too deeply", "plain values", cause=error)
+        raise FormatError(
+            "the recording is damaged: its JSON is nested too deeply", where=Where(path=path)
+        ) from error
     except (ValueError, LookupError, TypeError, AttributeError, OverflowError, struct.error) as error:
-        _refuse(path, f"the recording is damaged: {error!r:.200}", "a recording as written", cause=error)
+        raise FormatError(f"the recording is damaged: {error!r:.200}", where=Where(path=path)) from error
 
 
-def _check_kind(path: Path, file: BinaryIO) -> None:
-    begin, size = file.read(len(_MAGIC)), file.seek(0, io.SEEK_END)
-    if not begin:
-        _refuse(path, "the file is empty", "a recording is an MCAP file")
-    if not _MAGIC.startswith(begin):
-        _refuse(path, "not an MCAP file", "a recording begins with the bytes 89 4D 43 41 50 30 0D 0A", 0)
+def _require_complete_mcap(path: Path, file: BinaryIO) -> None:
+    """Raise unless a file begins and ends as an MCAP file and is not too large."""
+    start = file.read(len(_MAGIC))
+    size = file.seek(0, io.SEEK_END)
+    if not start:
+        raise FormatError("the file is empty", where=Where(path=path), hint="a recording is an MCAP file")
+    if not _MAGIC.startswith(start):
+        raise FormatError(
+            "not an MCAP file",
+            where=Where(path=path, offset=0),
+            hint=f"a recording begins with the bytes {_MAGIC_HEX}",
+        )
     file.seek(max(len(_MAGIC), size - len(_MAGIC)))
     if file.read() != _MAGIC:
-        _refuse(path, "the recording is cut off", "an MCAP file ends as it begins", size)
+        raise FormatError(
+            "the recording is cut off",
+            where=Where(path=path, offset=size),
+            hint=f"an MCAP file ends with the bytes {_MAGIC_HEX}",
+        )
     if size > MAX_FILE_BYTES:
-        _refuse(path, f"larger than {MAX_FILE_BYTES} bytes", "no recording comes near this size")
+        raise FormatError(
+            f"the recording has {size} bytes", where=Where(path=path), hint=f"at most {MAX_FILE_BYTES}"
+        )
 
 
-def _refuse(
-    path: Path, message: str, hint: str, offset: int | None = None, cause: Exception | None = None
-) -> NoReturn:
-    raise FormatError(message, where=Where(path=path, offset=offset), hint=hint) from cause
-
-
-def _recording(file: BinaryIO, *, trust_attached_rules: bool) -> Recording:
+def _read_recording(file: BinaryIO, *, trust_attached_rules: bool) -> Recording:
     from posewright.recordings.container_reader import unpack
 
     contents = unpack(file, is_read_back)
-    about = contents.metadata.get(METADATA, {})
-    if not about:
+    metadata = contents.metadata.get(METADATA, {})
+    if not metadata:
         if _OLD_METADATA in contents.metadata:
             raise InputError(
                 "a recording of format '1'", hint="Posewright before 0.2 reads it; record it anew"
             )
         hint = f"a recording has the metadata record {METADATA!r}"
         raise InputError("an MCAP file, but no Posewright recording", hint=hint)
-    if about.get("format") != FORMAT:
+    if metadata.get("format") != FORMAT:
         hint = f"this version reads format {FORMAT!r}; record it anew"
-        raise InputError(f"a recording of format {about.get('format')!r:.40}", hint=hint)
-    told = {name: _parsed(about, name) for name in (*SEALED, "seal")}
-    documents = {name: _decoded(name, raw) for name, raw in contents.attachments.items()}
-    is_whole = _check_texts(
-        told["seal"], seal(about, documents, ""), trust_attached_rules=trust_attached_rules
+        raise InputError(f"a recording of format {metadata.get('format')!r:.40}", hint=hint)
+    parsed = {name: _parse_metadata(metadata, name) for name in (*SEALED, "seal")}
+    stored_seal = parsed["seal"]
+    documents = {name: _decode_attachment(name, raw) for name, raw in contents.attachments.items()}
+    are_rules_unchanged = _require_unchanged_texts(
+        stored_seal, seal(metadata, documents, ""), trust_attached_rules=trust_attached_rules
     )
-    require_shape("its header", told["header"], dict)
-    header = Header.from_plain({**told["header"], "arena": told["arena"]}, documents)
-    recording = read_recording(header, told["columns"], contents.messages)
-    digests = {about.get("digest"), f"{DIGEST_KIND}:{recording.digest()}"} if is_whole else set[str | None]()
-    _check_happened(told["seal"], seal(about, documents, recording.content_digest), digests)
+    require_shape("its header", parsed["header"], dict)
+    header = Header.from_plain({**parsed["header"], "arena": parsed["arena"]}, documents)
+    recording = read_recording(header, parsed["columns"], contents.messages)
+    expected_seal = seal(metadata, documents, recording.content_digest)
+    stored_digest = metadata.get("digest", "") if are_rules_unchanged else None
+    _require_unchanged_content(recording, stored_seal, expected_seal, stored_digest)
     return recording
 
 
-def _parsed(about: Mapping[str, str], name: str) -> Any:
-    text = about.get(name, "")
+def _require_unchanged_content(
+    recording: Recording,
+    stored_seal: Mapping[str, str],
+    expected_seal: Mapping[str, str],
+    stored_digest: str | None,
+) -> None:
+    """Raise if rows, decisions, contacts or events were changed, or the digest unless it is None."""
+    if stored_seal.get(_CONTENT) != expected_seal[_CONTENT]:
+        raise _changed_error("other rows, decisions, contacts or events")
+    if stored_digest is not None and stored_digest != f"{DIGEST_KIND}:{recording.digest()}":
+        raise _changed_error("another digest")
+
+
+def _parse_metadata(metadata: Mapping[str, str], name: str) -> Any:
+    """Return the value of the JSON in an entry; Any, as of `from_json`, until its shape is checked."""
+    text = metadata.get(name, "")
     if len(text) > MAX_TEXT_BYTES:
         raise InputError(f"its {name} has {len(text)} characters", hint=f"at most {MAX_TEXT_BYTES}")
     return from_json(text, f"its {name}")
 
 
-def _decoded(name: str, raw: bytes) -> str:
+def _decode_attachment(name: str, raw: bytes) -> str:
     try:
         return raw.decode()
     except UnicodeDecodeError as error:
-        raise InputError(f"the recording is damaged: the attachment {name!r:.80} is no UTF-8") from error
+        raise InputError(f"the recording is damaged: the attachment {name!r:.80} is not UTF-8") from error
 
 
-def seal(about: Mapping[str, str], documents: Mapping[str, str], happened: str) -> dict[str, str]:
-    """Return a checksum of each part, SHA-256 in hex, by what the part is called: a change can be named.
+def seal(metadata: Mapping[str, str], documents: Mapping[str, str], content_digest: str) -> dict[str, str]:
+    """Return a checksum of each part of a recording, SHA-256 in hex, by the part's name.
 
-    It is no signature: who forges a file can seal it anew, but then its digest is another one. The digest
-    enters each of them: parts of two recordings do not fit together.
+    With it, an error can name the part that was changed. It is no signature: a forger can recompute it, but
+    not for the same digest. As each checksum includes the digest, parts of two recordings cannot be mixed.
 
     Args:
-        about: the metadata, its `digest` with it.
+        metadata: of the recording, with its `digest`.
         documents: the attached texts by name.
-        happened: `Recording.content_digest`.
+        content_digest: `Recording.content_digest`.
     """
-    parts = {name: about[name] for name in SEALED}
-    parts |= {_ATTACHED + name: text for name, text in documents.items()}
-    parts[_HAPPENED] = happened
-    told = {name: to_json([about.get("digest"), name, text]).encode() for name, text in parts.items()}
-    return {name: hashlib.sha256(raw).hexdigest() for name, raw in told.items()}
+    parts = {name: metadata[name] for name in SEALED}
+    parts |= {_ATTACHMENT_PREFIX + name: text for name, text in documents.items()}
+    parts[_CONTENT] = content_digest
+    digest = metadata.get("digest")
+    return {
+        name: hashlib.sha256(to_json([digest, name, text]).encode()).hexdigest()
+        for name, text in parts.items()
+    }
 
 
-def _check_texts(told: PlainMapping, right: Mapping[str, str], *, trust_attached_rules: bool) -> bool:
-    """Check the seals of all texts; return whether those of attached rules fit too.
+def _require_unchanged_texts(
+    stored: PlainMapping, expected: Mapping[str, str], *, trust_attached_rules: bool
+) -> bool:
+    """Compare the seals of all texts; return whether those of the attached rules are equal too.
+
+    Args:
+        stored: the seal in the file.
+        expected: the seal of the file's texts as they are.
+        trust_attached_rules: log a warning if only attached rules differ.
 
     Raises:
-        InputError: a text was changed, added or taken out; of rules too, unless these are trusted.
+        InputError: a text was changed, added or removed.
     """
-    require_shape("its seal", told, {str: str})
-    broken = [name for name in {**right, **told} if name != _HAPPENED and told.get(name) != right.get(name)]
-    if set(SEALED) <= set(broken):
-        raise _changed("another digest")
-    for name in broken:
-        how = "added" if name not in told else "taken out" if name not in right else "changed"
-        attached = name.removeprefix(_ATTACHED)
-        if not name.startswith(_ATTACHED):
-            raise _changed(f"the {name} {how}")
-        if not attached.endswith(RULES_SUFFIX):
-            raise _changed(f"the attachment {attached!r:.80} {how}")
+    require_shape("its seal", stored, {str: str})
+    changed_parts = [
+        name for name in {**expected, **stored} if name != _CONTENT and stored.get(name) != expected.get(name)
+    ]
+    if set(SEALED) <= set(changed_parts):
+        raise _changed_error("another digest")
+    for part in changed_parts:
+        if part not in stored:
+            change = "added"
+        elif part not in expected:
+            change = "removed"
+        else:
+            change = "changed"
+        if not part.startswith(_ATTACHMENT_PREFIX):
+            raise _changed_error(f"the {part} {change}")
+        file_name = part.removeprefix(_ATTACHMENT_PREFIX)
+        if not file_name.endswith(RULES_SUFFIX):
+            raise _changed_error(f"the attachment {file_name!r:.80} {change}")
         if not trust_attached_rules:
             advice = "; --trust-attached-rules judges by the rules it has now"
-            raise _changed(f"the rules {attached!r:.80} {how}", advice)
+            raise _changed_error(f"the rules {file_name!r:.80} {change}", advice)
         message = "the rules %s of a recording were %s after it was made: its digest was not checked"
-        logging.getLogger("posewright").warning(message, escape_unprintable(f"{attached!r:.80}"), how)
-    return not broken
+        logging.getLogger("posewright").warning(message, escape_unprintable(f"{file_name!r:.80}"), change)
+    return not changed_parts
 
 
-def _check_happened(told: Mapping[str, str], right: Mapping[str, str], digests: set[str | None]) -> None:
-    """Check the seal of everything that is no text, and that the digests, written and worked out, are one."""
-    if told.get(_HAPPENED) != right[_HAPPENED]:
-        raise _changed("other rows, decisions, contacts or events")
-    if len(digests) > 1:
-        raise _changed("another digest")
-
-
-def _changed(what: str, advice: str = "") -> InputError:
-    message = f"the recording was changed after it was made: {what}"
-    return InputError(message, hint=f"its seal no longer fits{advice}")
+def _changed_error(change: str, advice: str = "") -> InputError:
+    message = f"the recording was changed after it was made: {change}"
+    return InputError(message, hint=f"its seal does not match{advice}")

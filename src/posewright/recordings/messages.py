@@ -1,7 +1,9 @@
-"""The kinds of messages in a recording: the text by which a viewer reads each, and the layout of its bytes.
+"""Message types of recordings: the schema of each, for viewers, and the layout of its bytes.
 
-The texts are those of ROS 2 Humble. `rosbags` has the same ones, at 50 ms of import, more than a whole race
-takes to be packed, two megabytes and three more packages; so the few that are needed stand here.
+A function that returns a `Layout` lists in its docstring the fields that vary between messages.
+
+The schemas are those of ROS 2 Humble. They are repeated here because the package `rosbags`, which has them,
+adds three more packages, two megabytes and 50 ms of import, more than packing a race takes.
 """
 
 from __future__ import annotations
@@ -16,12 +18,18 @@ from posewright.recordings.cdr import BOOL, F32, F64, I64, U8, U32, Layout
 from posewright.recordings.exact_json import to_json
 
 FIELD = "field"
-"""The frame everything stands in: x along the field from the start wall, y left, z up."""
+"""The root frame: x along the field from the start wall, y to the left, z up."""
 
 
 @dataclass(frozen=True)
 class Schema:
-    """How the messages of a topic are to be read; the encoding is `ros2msg` or `jsonschema`."""
+    """The schema of a topic's messages.
+
+    Attributes:
+        name: of the message type.
+        encoding: of the schema's text, `ros2msg` or `jsonschema`.
+        text: the definition.
+    """
 
     name: str
     encoding: str
@@ -29,11 +37,11 @@ class Schema:
 
     @property
     def message_encoding(self) -> str:
-        """How the messages themselves are written."""
+        """Encoding of the messages themselves."""
         return "cdr" if self.encoding == "ros2msg" else "json"
 
 
-_PARTS = {
+_DEFINITIONS = {
     "builtin_interfaces/Time": "int32 sec\nuint32 nanosec\n",
     "std_msgs/Header": "builtin_interfaces/Time stamp\nstring frame_id\n",
     "geometry_msgs/Vector3": "float64 x\nfloat64 y\nfloat64 z\n",
@@ -57,16 +65,17 @@ _PARTS = {
 
 
 def _ros2(name: str, text: str) -> Schema:
-    """Return the schema with the definitions of all parts behind it, as MCAP's registry wants them."""
-    found: list[str] = []
-    waiting = [text]
-    while waiting:
-        named = re.findall(r"^(\w+/\w+)", waiting.pop(), re.MULTILINE)
-        new = [part for part in dict.fromkeys(named) if part not in found]
-        found += new
-        waiting += [_PARTS[part] for part in new]
-    between = "=" * 80 + "\nMSG: "
-    return Schema(name, "ros2msg", text + "".join(f"{between}{part}\n{_PARTS[part]}" for part in found))
+    """Return a schema, with the definitions of all types it uses appended as MCAP's registry requires."""
+    used_types: list[str] = []
+    texts = [text]
+    while texts:
+        type_names = re.findall(r"^(\w+/\w+)", texts.pop(), re.MULTILINE)
+        new_types = [type_name for type_name in dict.fromkeys(type_names) if type_name not in used_types]
+        used_types += new_types
+        texts += [_DEFINITIONS[type_name] for type_name in new_types]
+    for type_name in used_types:
+        text += "=" * 80 + f"\nMSG: {type_name}\n{_DEFINITIONS[type_name]}"
+    return Schema(name, "ros2msg", text)
 
 
 def _json(name: str, properties: PlainMapping) -> Schema:
@@ -80,7 +89,7 @@ JOINT_STATE = _ros2(
 
 
 def joint_state(joints: Sequence[str], *, effort: bool, velocity: bool = False) -> Layout:
-    """Varies in `stamp`, `position`, `effort` and, if it is there, `velocity`; what is not there is empty."""
+    """Varying: `stamp`, `position`, and `effort` and `velocity` unless they are absent."""
     n = len(joints)
     layout = Layout().header("").texts(joints).sequence("position", F64, n)
     layout = layout.sequence("velocity", F64, n) if velocity else layout.constant(U32, 0)
@@ -91,7 +100,7 @@ ROW = _ros2("posewright_msgs/msg/Row", "float64 time_s\nfloat64[] boxes\n")
 
 
 def row(n_boxes: int) -> Layout:
-    """Varies in `time_s` and `boxes`, x y z qw qx qy qz of each."""
+    """Varying: `time_s` and `boxes`, x y z qw qx qy qz of each."""
     return Layout().field("time_s", F64).sequence("boxes", F64, n_boxes * 7)
 
 
@@ -103,7 +112,7 @@ ROBOT_ROW = _ros2(
 
 
 def robot_row(n_feet: int, n_boxes: int, n_free: int, n_slips: int) -> Layout:
-    """Varies in all its fields; what nobody looked at has no elements."""
+    """Varying: all fields. `free` and `slips` are empty if they were not recorded."""
     layout = Layout().field("base", F64, 7).sequence("footprints", F64, n_feet * 12)
     layout.sequence("foot_contacts", BOOL, n_feet).sequence("box_contacts", BOOL, n_boxes)
     return layout.sequence("free", BOOL, n_free).sequence("slips", F64, n_slips)
@@ -113,7 +122,7 @@ START = _ros2("posewright_msgs/msg/Start", "float64[7] base\nfloat64[] positions
 
 
 def start(n_joints: int) -> Layout:
-    """Varies in `base` and `positions`: where the robot was before the first frame."""
+    """Varying: `base` and `positions`, the pose and joint angles before the first frame."""
     return Layout().field("base", F64, 7).sequence("positions", F64, n_joints)
 
 
@@ -123,7 +132,7 @@ CONTACT = _ros2(
 
 
 def contact() -> Layout:
-    """Varies in `frames`, `pairs`, `depths`, `forces` and `speeds`, as `Contacts` has them."""
+    """Varying: `frames`, `pairs`, `depths`, `forces` and `speeds`, as in `Contacts`."""
     layout = Layout().field("frames", I64).field("pairs", I64, 2).field("depths", F64)
     return layout.field("forces", F64).field("speeds", F64)
 
@@ -132,12 +141,12 @@ LIGHTS = _ros2("posewright_msgs/msg/Lights", "string[] name\nfloat64[] colour\n"
 
 
 def lights(names: Sequence[str]) -> Layout:
-    """Varies in `colour`: red, green and blue of each light, 0..1."""
+    """Varying: `colour`: red, green and blue of each light, 0..1."""
     return Layout().texts(names).sequence("colour", F64, 3 * len(names))
 
 
 def readings_schema(channels: Sequence[str]) -> Schema:
-    """Return the schema of all sensors of a robot together, a field a channel."""
+    """Return the schema of all readings of a robot, with a field for each channel."""
     names = ["time_s"]
     for channel in channels:
         name = re.sub(r"[^a-z0-9]+", "_", channel.lower()).strip("_")
@@ -150,7 +159,7 @@ def readings_schema(channels: Sequence[str]) -> Schema:
 
 
 def readings(sizes: Mapping[str, int]) -> Layout:
-    """Varies in `time_s` and in the i-th channel's `i`."""
+    """Varying: `time_s`, and field `i` for the i-th channel; `sizes` has the numbers of values by channel."""
     layout = Layout().field("time_s", F64)
     for i, size in enumerate(sizes.values()):
         layout.sequence(str(i), F64, size)
@@ -161,7 +170,12 @@ TF_MESSAGE = _ros2("tf2_msgs/msg/TFMessage", "geometry_msgs/TransformStamped[] t
 
 
 def transforms(parents: Mapping[str, str], fixed: Mapping[str, Sequence[float]]) -> Layout:
-    """Varies, for the i-th child, in `stamp_i`, `rotation_i` (x y z w) and, unless fixed, `position_i`."""
+    """Varying: `stamp_i`, `rotation_i` (x y z w) and, unless fixed, `position_i` for the i-th frame.
+
+    Args:
+        parents: parent of each frame.
+        fixed: positions of frames that do not move in their parents' frames.
+    """
     layout = Layout().constant(U32, len(parents))
     for i, (child, parent) in enumerate(parents.items()):
         layout.header(parent, f"stamp_{i}").text(child)
@@ -179,7 +193,7 @@ POLYGON_STAMPED = _ros2(
 
 
 def polygon(corners: int) -> Layout:
-    """Varies in `stamp` and `points`, `(corners, 3)`."""
+    """Varying: `stamp` and `points`, `(corners, 3)`."""
     return Layout().header(FIELD).constant(U32, corners).field("points", F32, corners, 3)
 
 
@@ -192,11 +206,12 @@ LASER_SCAN = _ros2(
 
 
 def laser_scan(frame: str, card: PlainMapping, beams: int) -> Layout:
-    """Varies in `stamp` and `ranges`; angles are positive to the left."""
-    first, step = (math.radians(float(card.get(key, 0.0))) for key in ("start_deg", "step_deg"))
-    reach = float(card.get("max_range_m", math.inf))
-    angles = (first, first + step * (beams - 1), step)
-    layout = Layout().header(frame).constant(F32, *angles, 0.0, 0.0, 0.0, reach)
+    """Varying: `stamp` and `ranges`. Angles are positive to the left."""
+    first_rad = math.radians(float(card.get("start_deg", 0.0)))
+    step_rad = math.radians(float(card.get("step_deg", 0.0)))
+    max_range_m = float(card.get("max_range_m", math.inf))
+    angles = (first_rad, first_rad + step_rad * (beams - 1), step_rad)
+    layout = Layout().header(frame).constant(F32, *angles, 0.0, 0.0, 0.0, max_range_m)
     return layout.sequence("ranges", F32, beams).constant(U32, 0)
 
 
@@ -208,10 +223,10 @@ RANGE = _ros2(
 
 
 def single_range(frame: str, card: PlainMapping) -> Layout:
-    """Varies in `stamp` and `range`; called infrared, the nearer of the two kinds ROS knows to a laser."""
-    fan = math.radians(float(card.get("fan_deg", 0.0)))
-    reach = float(card.get("max_range_m", math.inf))
-    layout = Layout().header(frame).constant(U8, 1).constant(F32, fan, 0.0, reach)
+    """Varying: `stamp` and `range`. ROS has infrared and ultrasound only; a laser is infrared."""
+    field_of_view_rad = math.radians(float(card.get("fan_deg", 0.0)))
+    max_range_m = float(card.get("max_range_m", math.inf))
+    layout = Layout().header(frame).constant(U8, 1).constant(F32, field_of_view_rad, 0.0, max_range_m)
     return layout.field("range", F32).constant(F32, 0.0)
 
 
@@ -224,7 +239,7 @@ IMU = _ros2(
 
 
 def imu(frame: str) -> Layout:
-    """Varies in `stamp`, `orientation` (x y z w), `angular_velocity` and `acceleration`."""
+    """Varying: `stamp`, `orientation` (x y z w), `angular_velocity` and `acceleration`."""
     unknown = (0.0,) * 9
     layout = Layout().header(frame).field("orientation", F64, 4).constant(F64, *unknown)
     layout.field("angular_velocity", F64, 3).constant(F64, *unknown)
@@ -239,7 +254,7 @@ IMAGE = _ros2(
 
 
 def image(frame: str, height: int, width: int) -> Layout:
-    """Varies in `stamp` and `data`, `(height, width, 3)`: red, green and blue."""
+    """Varying: `stamp` and `data`, `(height, width, 3)`: red, green and blue."""
     layout = Layout().header(frame).constant(U32, height, width).text("rgb8").constant(U8, 0)
     return layout.constant(U32, 3 * width, 3 * width * height).field("data", U8, height, width, 3)
 
@@ -250,12 +265,12 @@ COMPRESSED_IMAGE = _ros2(
 
 
 def compressed_image(frame: str, length: int) -> Layout:
-    """Varies in `stamp` and `data`, so many bytes of a JPEG picture."""
+    """Varying: `stamp` and `data`, the bytes of a JPEG image of this length."""
     return Layout().header(frame).text("jpeg").sequence("data", U8, length)
 
 
 def depth_image(frame: str, height: int, width: int) -> Layout:
-    """Varies in `stamp` and `data`, `(height, width)`: how far ahead things are [m]."""
+    """Varying: `stamp` and `data`, `(height, width)`: distance along the view axis [m]."""
     layout = Layout().header(frame).constant(U32, height, width).text("32FC1").constant(U8, 0)
     return layout.constant(U32, 4 * width, 4 * width * height).field("data", F32, height, width)
 
@@ -266,14 +281,14 @@ POINT_CLOUD = _ros2(
     "bool is_bigendian\nuint32 point_step\nuint32 row_step\nuint8[] data\nbool is_dense\n",
 )
 _FLOAT32 = 7
-"""What a `PointField` calls its kind of number."""
+"""`FLOAT32` of `PointField`."""
 
 
 def point_cloud(frame: str, height: int, width: int) -> Layout:
-    """Varies in `stamp` and `data`, `(height, width, 3)`: x, y and z of each point [m], in the frame."""
+    """Varying: `stamp` and `data`, `(height, width, 3)`: x, y and z of each point [m], in the frame."""
     layout = Layout().header(frame).constant(U32, height, width, 3)
-    for place, axis in enumerate("xyz"):
-        layout.text(axis).constant(U32, 4 * place).constant(U8, _FLOAT32).constant(U32, 1)
+    for i, axis in enumerate("xyz"):
+        layout.text(axis).constant(U32, 4 * i).constant(U8, _FLOAT32).constant(U32, 1)
     layout.constant(BOOL, False).constant(U32, 12, 12 * width, 12 * width * height)
     return layout.field("data", F32, height, width, 3).constant(BOOL, False)
 
@@ -282,7 +297,7 @@ FLOAT64 = _ros2("std_msgs/msg/Float64", "float64 data\n")
 
 
 def number() -> Layout:
-    """Varies in `data`."""
+    """Varying: `data`."""
     return Layout().field("data", F64)
 
 
@@ -290,7 +305,7 @@ TRUTH = _ros2("std_msgs/msg/Bool", "bool data\n")
 
 
 def truth() -> Layout:
-    """Varies in `data`."""
+    """Varying: `data`."""
     return Layout().field("data", BOOL)
 
 
@@ -302,8 +317,10 @@ JOINT_TRAJECTORY = _ros2(
 )
 
 _STAMP = {"type": "object", "properties": {"sec": {"type": "integer"}, "nsec": {"type": "integer"}}}
-_OBJECT, _NUMBER = {"type": "object"}, {"type": "number"}
-_WHOLE, _TEXT = {"type": "integer"}, {"type": "string"}
+_OBJECT = {"type": "object"}
+_NUMBER = {"type": "number"}
+_INTEGER = {"type": "integer"}
+_TEXT = {"type": "string"}
 _LIST = {"type": "array", "items": _OBJECT}
 
 DECISION = _json(
@@ -318,14 +335,14 @@ DECISION = _json(
 )
 
 EVENT = _json(
-    "foxglove.Log",  # the name under which a viewer's log panel takes it; `kind` and `data` are ours
+    "foxglove.Log",  # the log panels of viewers require this name; `kind` and `data` are additions
     {
         "timestamp": _STAMP,
-        "level": _WHOLE,
+        "level": _INTEGER,
         "message": _TEXT,
         "name": _TEXT,
         "file": _TEXT,
-        "line": _WHOLE,
+        "line": _INTEGER,
         "time_s": _NUMBER,
         "kind": _TEXT,
         "data": _OBJECT,

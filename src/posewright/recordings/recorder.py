@@ -1,4 +1,4 @@
-"""Makes a recording while a run goes on: a watcher of `control.drive`, some array copies a block."""
+"""A watcher of `control.drive` that records a run. It costs some array copies per block."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from posewright.bodies import BodyState, Decision
 
 ROWS_EVERY = 4
-"""A race keeps every fourth frame: 32 rows a second of a robot with 128 frames a second."""
+"""A race records every fourth frame: 32 rows per second of a robot with 128 frames per second."""
 
 CHUNK_ROWS = 1024
-"""Rows are kept in arrays of so many: what is there is never copied to make room."""
+"""Rows are stored in arrays of this length, so that recorded rows are not copied when more are added."""
 
 
-class Guard(Protocol):
-    """A limit that safety holds commands to: its name, and the unit of what was asked."""
+class SafetyLimit(Protocol):
+    """A kind of limit that the safety filter applies to commands, as `control.SafetyLimit`."""
 
     @property
     def value(self) -> str:
@@ -43,117 +43,123 @@ class Guard(Protocol):
 
     @property
     def unit(self) -> str:
-        """The unit of what was asked and of the limit."""
+        """The unit of the requested value and of the limit."""
 
 
 class Interventions(Protocol):
-    """What safety changed, as `control.Interventions`: k corrections of a joint in a frame."""
+    """The k corrections by the safety filter in a block of commands, as `control.Interventions`."""
 
     @property
-    def guards(self) -> Sequence[Guard]:
-        """What each command ran against."""
+    def guards(self) -> Sequence[SafetyLimit]:
+        """The kind of limit exceeded, k of them."""
 
     @property
     def frames(self) -> Indices:
-        """The rows that were corrected, `(k,)`."""
+        """The row corrected, `(k,)`."""
 
     @property
     def joints(self) -> Indices:
-        """The columns, `(k,)`."""
+        """The column corrected, `(k,)`."""
 
     @property
     def values(self) -> Floats:
-        """What was asked, `(k,)`."""
+        """The requested value, `(k,)`."""
 
     @property
     def limits(self) -> Floats:
-        """What was let through at most, `(k,)`."""
+        """The limit, `(k,)`."""
 
 
-class Seen(Protocol):
-    """What a recorder looks at of a block."""
+class RecordableBlock(Protocol):
+    """The part of a `control.Block`, a controller's commands and their execution, that is recorded."""
 
     @property
     def robot(self) -> str:
-        """Whose block it is."""
+        """Name of the robot in the header."""
 
     @property
     def state(self) -> BodyState:
-        """What the body said when its controller was asked."""
+        """State of the body when its controller decided."""
 
     @property
     def requests(self) -> JointCommands:
-        """What the controller wanted."""
+        """Commands of the controller, before safety."""
 
     @property
     def commands(self) -> JointCommands:
-        """What was sent."""
+        """Commands sent to the body."""
 
     @property
     def states(self) -> JointStates:
-        """What the joints did."""
+        """States of the joints in each frame."""
 
     @property
     def interventions(self) -> Interventions | None:
-        """What safety changed."""
+        """Corrections by the safety filter; None without any."""
 
 
-def kept_frames(seen: int, every: int = ROWS_EVERY) -> slice:
-    """Return which of the next frames are kept when `seen` went before: every `every`-th of them all.
+def recorded_frames(n_previous: int, every: int = ROWS_EVERY) -> slice:
+    """Return which of the next frames are recorded: every `every`-th of all frames since the start.
 
-    So a block of frames gives the same rows however it is cut into smaller ones.
+    The rows do not depend on how frames are split into blocks.
+
+    Args:
+        n_previous: number of frames before.
+        every: a row is recorded for each `every` frames.
     """
-    return slice((every - 1 - seen) % every, None, every)
+    return slice((every - 1 - n_previous) % every, None, every)
 
 
 class Recorder:
-    """Keeps every `every`-th frame of what the robots of a plant do, and all decisions and events.
+    """Records every `every`-th frame of the robots of a plant, and all decisions and events.
 
-    What safety changed is noted once for each joint and guard: a motion that asks too much does so in every
-    pass.
+    A correction by the safety filter becomes an event once for each joint and kind of limit, because a motion
+    with an excessive speed exceeds it in every pass.
 
     Args:
-        header: what is recorded; its rate is the recorder's affair.
-        plant: whose robots; they are opened, and are as they will be before the first frame.
-        every: so many frames make a row.
+        header: of the recording; its rate is replaced by that of the rows.
+        plant: with the robots. They are opened and must be in their state before the first frame.
+        every: a row is recorded for each `every` frames.
 
     Raises:
-        InputError: `every` is below 1, or the header is of other robots than the plant.
+        InputError: `every` is below 1, or header and plant have different robots.
     """
 
     def __init__(self, header: Header, plant: Plant, *, every: int = ROWS_EVERY) -> None:
         if every < 1:
-            raise InputError(f"cannot keep every {every}th frame", hint="1 keeps all of them")
+            raise InputError(f"cannot record every {every}th frame", hint="1 records all frames")
         if set(header.robots) != set(plant.bodies):
-            told = f"a header of {', '.join(header.robots)}"
-            raise InputError(told, hint=f"the plant has {', '.join(plant.bodies)}")
+            raise InputError(
+                f"the header has the robots {', '.join(header.robots)}",
+                hint=f"the plant has {', '.join(plant.bodies)}",
+            )
         self.header = replace(header, rate_hz=1.0 / (plant.frame_period_s * every))
         self._events: list[Event] = []
-        self._robots = {}
-        for name, one in header.robots.items():
+        self._recorders: dict[str, _RobotRecorder] = {}
+        for name, robot_header in header.robots.items():
             body = plant.bodies[name]
             body.open()
-            self._robots[name] = _RobotRows(one, len(header.boxes), body.observe(), every)
-        self._noted: set[tuple[str, Guard, int]] = set()
+            self._recorders[name] = _RobotRecorder(robot_header, len(header.boxes), body.observe(), every)
+        self._reported_limits: set[tuple[str, SafetyLimit, int]] = set()
 
-    def watch(self, block: Seen) -> bool:
-        """Keep a block; never ends a run.
+    def watch(self, block: RecordableBlock) -> bool:
+        """Record a block; return False, as a recorder never ends a run.
 
         Raises:
-            BodyError: the body did not do as many frames as it was commanded.
+            BodyError: the body executed another number of frames than it was commanded.
         """
-        rows = self._robots[block.robot]
+        recorder = self._recorders[block.robot]
         decision = block.requests.decision
         if decision is not None:
-            rows.decisions.append((block.state, decision))
+            recorder.decisions.append((block.state, decision))
             for kind, data in decision.events:
-                self.note(Event(block.state.time_s, kind, self._told(block.robot, data)))
-        rows.keep(block)
+                self.note(Event(block.state.time_s, kind, self._event_data(block.robot, data)))
+        recorder.add_block(block)
         for fault in block.states.faults:
             data = {"fault": fault.kind.value, "message": fault.message, "joint": fault.joint}
-            self.note(Event(fault.time_s, "fault", self._told(block.robot, data)))
+            self.note(Event(fault.time_s, "fault", self._event_data(block.robot, data)))
         if block.interventions is not None:
-            self._note_safety(block, block.interventions)
+            self._note_interventions(block, block.interventions)
         return False
 
     def note(self, event: Event) -> None:
@@ -161,74 +167,84 @@ class Recorder:
         self._events.append(event)
 
     def recording(self) -> Recording:
-        """Return what happened so far; the recorder may go on.
+        """Return the recording up to now; more blocks may follow.
 
         Raises:
-            InputError: what was seen does not fit the header, or a sensor changed its size.
+            InputError: rows do not fit the header, or the readings of a sensor changed their size.
         """
-        robots = {name: rows.record() for name, rows in self._robots.items()}
-        rows = list(self._robots.values())
-        knowing = next((one for one in rows if one.knows_boxes), rows[0])
-        times, boxes = rows[0].column("times"), knowing.column("boxes")
-        return Recording(self.header, times, robots, boxes, tuple(self._events))
+        recorders = list(self._recorders.values())
+        robots = {name: recorder.record() for name, recorder in self._recorders.items()}
+        times = recorders[0].column("times")
+        box_recorder = next((recorder for recorder in recorders if recorder.has_boxes), recorders[0])
+        return Recording(self.header, times, robots, box_recorder.column("boxes"), tuple(self._events))
 
-    def _told(self, robot: str, data: PlainMapping) -> PlainMapping:
-        """Return the particulars of an event, with the robot's name where there are several."""
-        return {**data, "robot": robot} if len(self._robots) > 1 else dict(data)
+    def _event_data(self, robot: str, data: PlainMapping) -> PlainMapping:
+        """Return the data of an event, with the robot's name if there are several robots."""
+        return {**data, "robot": robot} if len(self._recorders) > 1 else dict(data)
 
-    def _note_safety(self, block: Seen, interventions: Interventions) -> None:
-        worst: dict[tuple[str, Guard, int], int] = {}
+    def _note_interventions(self, block: RecordableBlock, interventions: Interventions) -> None:
+        """Add an event with the worst excess for each joint and kind of limit not reported before."""
+        worst: dict[tuple[str, SafetyLimit, int], int] = {}
         excess = np.abs(interventions.values - interventions.limits)
-        for k, (guard, joint) in enumerate(
-            zip(interventions.guards, interventions.joints.tolist(), strict=True)
-        ):
-            key = (block.robot, guard, joint)
-            if key in self._noted:
+        for k, joint in enumerate(interventions.joints.tolist()):
+            key = (block.robot, interventions.guards[k], joint)
+            if key in self._reported_limits:
                 continue
             if excess[k] > excess[worst.setdefault(key, k)]:
                 worst[key] = k
         joints = self.header.robots[block.robot].joints
-        for (robot, guard, joint), k in worst.items():
-            self._noted.add((robot, guard, joint))
+        for key, k in worst.items():
+            self._reported_limits.add(key)
+            robot, limit, joint = key
             data = {
-                "guard": guard.value,
+                "guard": limit.value,
                 "joint": joints[joint],
                 "value": float(interventions.values[k]),
                 "limit": float(interventions.limits[k]),
-                "unit": guard.unit,
+                "unit": limit.unit,
             }
             time_s = float(block.states.times[interventions.frames[k]])
-            self.note(Event(time_s, "safety", self._told(robot, data)))
+            self.note(Event(time_s, "safety", self._event_data(robot, data)))
 
 
-class _RobotRows:
-    """The rows of one robot, chunk by chunk."""
+class _RobotRecorder:
+    """Records one robot; its rows are stored in chunks of `CHUNK_ROWS`.
+
+    Attributes:
+        decisions: the controller's decisions, each with the state of the body it was made in.
+        has_boxes: whether the robot's ground truth has the poses of the boxes.
+    """
 
     def __init__(self, header: RobotHeader, n_boxes: int, start: JointStates, every: int) -> None:
-        self.header = header
         self.decisions: list[tuple[BodyState, Decision]] = []
+        self.has_boxes = False
+        self._header = header
         self._start = start
         self._every = every
-        self._frames = self._rows = 0
+        self._n_frames = 0
+        self._n_rows = 0
         self._has_slips = False
-        self._was_free = self._was_changed = self.knows_boxes = False
-        self._contacts: dict[int, Contacts] = {}
-        self._lights: dict[str, list[tuple[int, Rgb]]] = {}  # by light, from which row on it had a colour
-        joints, feet = len(header.joints), len(header.feet)
-        own: dict[str, tuple[int, ...]] = {"times": (), "boxes": (n_boxes, 7)}
-        self._shapes = own | row_shapes(joints, feet, n_boxes)
+        self._has_free_joints = False
+        self._has_changed_requests = False
+        self._contacts: dict[int, Contacts] = {}  # of each block, by the block's first frame
+        self._light_changes: dict[str, list[tuple[int, Rgb]]] = {}  # of each light: first row of a colour
+        shapes: dict[str, tuple[int, ...]] = {"times": (), "boxes": (n_boxes, 7)}
+        self._shapes = shapes | row_shapes(len(header.joints), len(header.feet), n_boxes)
         self._chunk: dict[str, Array] = {}
         self._chunks: list[dict[str, Array]] = []
 
-    def keep(self, block: Seen) -> None:
-        """Keep the rows of a block. The arrays are copied: a body may use them again."""
-        states, commands, n = block.states, block.commands, len(block.states)
-        if len(commands) != n:
-            raise BodyError(f"{len(commands)} frames were commanded and {n} came back")
-        if not n:
+    def add_block(self, block: RecordableBlock) -> None:
+        """Record the frames of a block. The arrays are copied because a body may reuse them."""
+        states = block.states
+        commands = block.commands
+        n_frames = len(states)
+        if len(commands) != n_frames:
+            raise BodyError(f"{len(commands)} frames were commanded but the body executed {n_frames}")
+        if not n_frames:
             return
-        kept = kept_frames(self._frames, self._every)
-        begin, self._frames = self._frames, self._frames + n
+        first_frame = self._n_frames
+        selected = recorded_frames(first_frame, self._every)
+        self._n_frames += n_frames
         values: dict[str, Array] = {
             "times": states.times,
             "positions": states.positions,
@@ -236,60 +252,66 @@ class _RobotRows:
             "commands": commands.angles,
         }
         if block.interventions is not None and block.requests.angles is not commands.angles:
-            self._was_changed = True
+            self._has_changed_requests = True
             values["requests"] = block.requests.angles
         if commands.free is not None:
-            self._was_free = True
+            self._has_free_joints = True
             values["free"] = np.broadcast_to(commands.free, commands.angles.shape)
         for name, colour in (commands.lights or {}).items():
-            changes = self._lights.setdefault(name, [])
+            changes = self._light_changes.setdefault(name, [])
             if not changes or changes[-1][1] != colour:
-                changes.append((self._rows, colour))
+                changes.append((self._n_rows, colour))
         if states.truth is not None:
-            self.knows_boxes = True
-            self._add_truth(states.truth, begin, values)
-        self._store(values, kept.start, len(range(n)[kept]))
+            self.has_boxes = True
+            self._add_ground_truth(states.truth, first_frame, values)
+        self._append_rows(values, selected.start, len(range(n_frames)[selected]))
 
-    def _add_truth(self, truth: GroundTruth, begin: int, values: dict[str, Array]) -> None:
-        values |= {name: getattr(truth, name) for name in _PLACES}
-        if self._every == 1 and truth.slips is not None:  # what happened in a frame says nothing of four
+    def _add_ground_truth(self, truth: GroundTruth, first_frame: int, values: dict[str, Array]) -> None:
+        """Record the contacts of a block, and add its other ground truth to the values of its frames."""
+        values["base"] = truth.base
+        values["footprints"] = truth.footprints
+        values["foot_contacts"] = truth.foot_contacts
+        values["boxes"] = truth.boxes
+        values["box_contacts"] = truth.box_contacts
+        if self._every == 1 and truth.slips is not None:  # a slip is per frame, not for several frames
             self._has_slips = True
             values["slips"] = truth.slips
         if truth.contacts is not None:
-            self._contacts[begin] = truth.contacts
+            self._contacts[first_frame] = truth.contacts
 
-    def _store(self, values: Mapping[str, Array], begin: int, n: int) -> None:
-        """Keep n rows of the values, from `begin` on."""
-        while n > 0:
-            at = self._rows % CHUNK_ROWS
-            if not at:
-                self._chunk = {name: self._nothing(name, CHUNK_ROWS) for name in self._shapes}
+    def _append_rows(self, values: Mapping[str, Array], first_frame: int, n_rows: int) -> None:
+        """Append rows from every `every`-th frame of a block, beginning with `first_frame` of the block."""
+        while n_rows > 0:
+            first_row = self._n_rows % CHUNK_ROWS
+            if not first_row:
+                self._chunk = {name: self._empty_rows(name, CHUNK_ROWS) for name in self._shapes}
                 self._chunks.append(self._chunk)
-            take = min(n, CHUNK_ROWS - at)
-            end = begin + take * self._every
-            rows, kept = slice(at, at + take), slice(begin, end, self._every)
+            n_added = min(n_rows, CHUNK_ROWS - first_row)
+            end_frame = first_frame + n_added * self._every
             for name, array in values.items():
-                self._chunk[name][rows] = array[kept]
-            self._rows += take
-            begin, n = end, n - take
+                frames = array[first_frame : end_frame : self._every]
+                self._chunk[name][first_row : first_row + n_added] = frames
+            self._n_rows += n_added
+            n_rows -= n_added
+            first_frame = end_frame
 
     def column(self, name: str) -> Array:
-        """Return all rows of one kind."""
-        chunks = [chunk[name] for chunk in self._chunks] or [self._nothing(name, 0)]
-        return np.concatenate(chunks)[: self._rows]
+        """Return all rows of an array of the record, of the times or of the boxes."""
+        chunks = [chunk[name] for chunk in self._chunks] or [self._empty_rows(name, 0)]
+        return np.concatenate(chunks)[: self._n_rows]
 
-    def _nothing(self, name: str, n: int) -> Array:
-        """Return n rows in which nobody saw anything."""
+    def _empty_rows(self, name: str, n_rows: int) -> Array:
+        """Return rows with the values that stand for no data."""
         value = False if name in FLAGS else 0.0 if name == "slips" else np.nan
-        return np.full((n, *self._shapes[name]), value)
+        return np.full((n_rows, *self._shapes[name]), value)
 
     def record(self) -> RobotRecord:
-        """Return what this robot did."""
+        """Return the record up to now."""
         commands = self.column("commands")
         requests = self.column("requests")
         truth = self._start.truth
         return RobotRecord(
-            header=self.header,
+            header=self._header,
             positions=self.column("positions"),
             commands=commands,
             efforts=self.column("efforts"),
@@ -297,65 +319,71 @@ class _RobotRows:
             footprints=self.column("footprints"),
             foot_contacts=self.column("foot_contacts"),
             box_contacts=self.column("box_contacts"),
-            requests=np.where(np.isnan(requests), commands, requests) if self._was_changed else None,
-            free=self.column("free") if self._was_free else None,
+            requests=np.where(np.isnan(requests), commands, requests) if self._has_changed_requests else None,
+            free=self.column("free") if self._has_free_joints else None,
             slips=self.column("slips") if self._has_slips else None,
-            contacts=self._touched() if self._contacts else None,
-            lights=self._lit() if self._lights else None,
+            contacts=self._contact_rows() if self._contacts else None,
+            lights=self._light_rows() if self._light_changes else None,
             start_positions=self._start.positions[0],
             start_base=np.full(7, np.nan) if truth is None else truth.base[0],
             decisions=self._decisions(),
         )
 
-    def _touched(self) -> Contacts:
-        """Return what touched what, row by row: a touch between two rows belongs to the later."""
-        found = Contacts.concatenate(self._contacts)
+    def _contact_rows(self) -> Contacts:
+        """Return the contacts by row. A contact in a frame between two rows belongs to the later row."""
+        contacts = Contacts.concatenate(self._contacts)
         if self._every > 1:
-            found = found.group_frames(self._every)
-        is_complete = found.frames < self._rows
+            contacts = contacts.group_frames(self._every)
+        is_in_row = contacts.frames < self._n_rows  # frames after the last row have no row yet
         return Contacts(
-            found.names,
-            frames=found.frames[is_complete],
-            pairs=found.pairs[is_complete],
-            depths=found.depths[is_complete],
-            forces=found.forces[is_complete],
-            speeds=found.speeds[is_complete],
+            contacts.names,
+            frames=contacts.frames[is_in_row],
+            pairs=contacts.pairs[is_in_row],
+            depths=contacts.depths[is_in_row],
+            forces=contacts.forces[is_in_row],
+            speeds=contacts.speeds[is_in_row],
         )
 
-    def _lit(self) -> dict[str, Floats]:
-        """Return what each light was told, row by row, `(n, 3)` each."""
-        lit: dict[str, Floats] = {}
-        for name, changes in self._lights.items():
-            lit[name] = np.full((self._rows, 3), np.nan)
-            ends = [row for row, _ in changes[1:]]
-            for (row, colour), end in zip(changes, [*ends, self._rows], strict=True):
-                lit[name][row:end] = colour
-        return lit
+    def _light_rows(self) -> dict[str, Floats]:
+        """Return the commanded colour of each light in each row, `(n, 3)`; NaN before the first command."""
+        lights: dict[str, Floats] = {}
+        for name, changes in self._light_changes.items():
+            colours = np.full((self._n_rows, 3), np.nan)
+            for first_row, colour in changes:
+                colours[first_row:] = colour
+            lights[name] = colours
+        return lights
 
     def _decisions(self) -> Decisions:
-        made = [decision for _, decision in self.decisions]
+        decisions = [decision for _, decision in self.decisions]
         states = [state for state, _ in self.decisions]
         names = dict.fromkeys(chain.from_iterable(state.sensors for state in states))
         return Decisions(
             times=np.array([state.time_s for state in states], dtype=np.float64),
-            states=tuple(one.state for one in made),
-            inputs=tuple(one.inputs for one in made),
-            outputs=tuple(one.outputs for one in made),
-            playing=tuple(one.playing for one in made),
-            sensors={name: _series(name, [state.sensors.get(name) for state in states]) for name in names},
+            states=tuple(decision.state for decision in decisions),
+            inputs=tuple(decision.inputs for decision in decisions),
+            outputs=tuple(decision.outputs for decision in decisions),
+            playing=tuple(decision.playing for decision in decisions),
+            sensors={
+                name: _stack_readings(name, [state.sensors.get(name) for state in states]) for name in names
+            },
         )
 
 
-_PLACES = ("base", "footprints", "foot_contacts", "boxes", "box_contacts")
+def _stack_readings(name: str, readings: Sequence[Reading | None]) -> Floats:
+    """Return a sensor's readings at every decision, `(m, k)`; NaN without a reading.
 
-
-def _series(name: str, readings: Sequence[Reading | None]) -> Floats:
-    """Return what a sensor read at every decision, `(m, k)`; not-a-number where it read nothing."""
+    Raises:
+        InputError: the readings have different numbers of values.
+    """
     try:
-        return np.array(readings, dtype=np.float64).reshape(len(readings), -1)  # None becomes not-a-number
-    except ValueError:  # nothing where others are several numbers
-        first, *others = dict.fromkeys(np.size(reading) for reading in readings if reading is not None)
-    if others:
-        raise InputError(f"sensor {name} gave {first} numbers, then {others[0]}")
-    rows = [np.full(first, np.nan) if reading is None else np.reshape(reading, first) for reading in readings]
+        return np.array(readings, dtype=np.float64).reshape(len(readings), -1)  # None becomes NaN
+    except ValueError:  # None among readings of several numbers
+        size, *other_sizes = dict.fromkeys(np.size(reading) for reading in readings if reading is not None)
+    if other_sizes:
+        raise InputError(
+            f"a reading of sensor {name} has {size} numbers, a later one {other_sizes[0]}",
+            hint="the same number in every reading",
+        )
+    rows = [np.full(size, np.nan) if reading is None else np.reshape(reading, size) for reading in readings]
     return np.array(rows, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""The scene that viewers draw: field, boxes and the links of the robots, each in the frame it moves with."""
+"""The scene for viewers: field, boxes and the links of the robots, each attached to its coordinate frame."""
 
 from __future__ import annotations
 
@@ -16,62 +16,82 @@ from posewright.recordings.messages import FIELD
 from posewright.recordings.recording import Recording
 from posewright.rotation import quaternion_product
 
-_THICK_M, _THIN_M = 0.01, 0.001
-_SEEN_THROUGH = {"wall": 0.35}
-"""Opacity by role: the robot behind a wall stays visible."""
+_FLOOR_THICKNESS_M = 0.01
+
+_MIN_HEIGHT_M = 0.001
+"""Paint on the floor has no height of its own; without this it would be hidden in the floor."""
+
+_OPACITY_BY_ROLE = {"wall": 0.35}
+"""A robot behind a wall stays visible."""
 
 _GREY = (0.7, 0.7, 0.7)
-_UNTURNED = (1.0, 0.0, 0.0, 0.0)
+_IDENTITY = (1.0, 0.0, 0.0, 0.0)
 _PRIMITIVES = {"cylinder": "cylinders", "sphere": "spheres", "ellipsoid": "spheres"}
-"""Lists of a SceneEntity by the kind of shape; everything else is drawn as the box around it."""
+"""Lists of a SceneEntity by the kind of shape; other shapes are drawn as their bounding boxes."""
 
 Shape: TypeAlias = PlainMapping
 """As in `RobotHeader.links`."""
 
 
-def scene(recording: Recording) -> PlainMapping:
-    """Return a `foxglove.SceneUpdate`; nothing of it is read back."""
+def build_scene(recording: Recording) -> PlainMapping:
+    """Return the scene of a recording as a `foxglove.SceneUpdate`.
+
+    Raises:
+        InputError: the arena in the recording's header is malformed.
+    """
     try:
         return {"deletions": [], "entities": list(_entities(recording))}
     except (LookupError, TypeError, ValueError, AttributeError) as error:
         raise InputError(
-            f"the field cannot be drawn: {error!r}", hint="an arena as Arena.to_dict tells it"
+            f"the field cannot be drawn: {error!r}", hint="an arena as returned by Arena.to_dict"
         ) from error
 
 
 def _entities(recording: Recording) -> Iterator[PlainMapping]:
     header = recording.header
-    yield _entity("field", FIELD, _field(header.arena))
+    yield _entity("field", FIELD, _field_shapes(header.arena))
     for i in range(len(header.boxes)):
-        # Standing on the floor at the start, wherever in the box its body counts its pose from.
-        low = float(recording.boxes[0, i, 2]) if recording.n_rows else 0.0
-        yield _entity(f"box_{i + 1}", f"box_{i + 1}", _box(header.arena, i, low))
+        # at the start a box stands on the floor, so this is the height of its frame's origin above its bottom
+        origin_height_m = float(recording.boxes[0, i, 2]) if recording.n_rows else 0.0
+        yield _entity(f"box_{i + 1}", f"box_{i + 1}", _box_shapes(header.arena, i, origin_height_m))
     for name, robot in header.robots.items():
         for link in robot.links:
             yield _entity(f"{name}/{link['name']}", link_frame(name, robot, link["name"]), link["shapes"])
 
 
-def _field(arena: PlainMapping) -> Iterator[Shape]:
+def _field_shapes(arena: PlainMapping) -> Iterator[Shape]:
+    """Yield the floor and the fixed shapes of an arena, in the field frame."""
     size = arena.get("size_m")
     if size:
-        middle = (size[0] / 2, 0.0, -_THICK_M / 2)
-        yield _block(middle, (*size, _THICK_M), _colour(arena, "floor"))
+        centre = (size[0] / 2, 0.0, -_FLOOR_THICKNESS_M / 2)
+        yield _box(centre, (*size, _FLOOR_THICKNESS_M), _colour(arena, "floor"))
     for shape in arena.get("shapes", ()):
-        role, yaw = shape["role"], shape.get("yaw_rad", 0.0) / 2
+        role = shape["role"]
         length, width, height = shape["size_m"]
-        centre = (shape["x"], shape["y"], shape.get("base_m", 0.0) + height / 2)
-        height = max(height, _THIN_M)  # paint, else hidden in the floor
-        block = _block(centre, (length, width, height), (*_colour(arena, role), _SEEN_THROUGH.get(role, 1.0)))
-        kind = "cylinder" if shape.get("is_round") else "box"
-        yield {**block, "kind": kind, "rotation": (math.cos(yaw), 0.0, 0.0, math.sin(yaw))}
+        half_yaw = shape.get("yaw_rad", 0.0) / 2
+        yield {
+            "kind": "cylinder" if shape.get("is_round") else "box",
+            "position": (shape["x"], shape["y"], shape.get("base_m", 0.0) + height / 2),
+            "rotation": (math.cos(half_yaw), 0.0, 0.0, math.sin(half_yaw)),
+            "size": (length, width, max(height, _MIN_HEIGHT_M)),
+            "colour": (*_colour(arena, role), _OPACITY_BY_ROLE.get(role, 1.0)),
+        }
 
 
-def _box(arena: PlainMapping, i: int, low: float) -> Iterator[Shape]:
-    boxes, kinds = arena.get("boxes", ()), arena.get("box_kinds", {})
+def _box_shapes(arena: PlainMapping, i: int, origin_height_m: float) -> Iterator[Shape]:
+    """Yield the shape of the i-th box in its own frame, unless its size is unknown.
+
+    Args:
+        arena: with the sizes of its kinds of boxes.
+        i: index of the box.
+        origin_height_m: height of the origin of the box's frame above the bottom of the box [m].
+    """
+    boxes = arena.get("boxes", ())
+    kinds = arena.get("box_kinds", {})
     kind = boxes[i].get("kind", "box") if i < len(boxes) else "box"
     size = kinds[kind]["size_m"] if kind in kinds else arena.get("box_size_m")
     if size:
-        yield _block((0.0, 0.0, size[2] / 2 - low), size, _colour(arena, "box"))
+        yield _box((0.0, 0.0, size[2] / 2 - origin_height_m), size, _colour(arena, "box"))
 
 
 def _colour(arena: PlainMapping, name: str) -> Sequence[float]:
@@ -79,46 +99,57 @@ def _colour(arena: PlainMapping, name: str) -> Sequence[float]:
     return colour
 
 
-def _block(centre: Sequence[float], size: Sequence[float], colour: Sequence[float]) -> Shape:
-    return {"kind": "box", "position": centre, "rotation": _UNTURNED, "size": size, "colour": colour}
+def _box(centre: Sequence[float], size: Sequence[float], colour: Sequence[float]) -> Shape:
+    return {"kind": "box", "position": centre, "rotation": _IDENTITY, "size": size, "colour": colour}
 
 
 def _entity(name: str, frame: str, shapes: Iterator[Shape] | Sequence[Shape]) -> PlainMapping:
-    """Return a SceneEntity that lives for ever and moves with its frame."""
+    """Return a SceneEntity of shapes that never expires and moves with its frame."""
     kinds = ("arrows", "cubes", "spheres", "cylinders", "lines", "triangles", "texts", "models", "metadata")
-    drawn: dict[str, list[PlainMapping]] = {kind: [] for kind in kinds}
+    primitives: dict[str, list[PlainMapping]] = {kind: [] for kind in kinds}
     for shape in shapes:
-        for part in _parts(shape):
+        for part in _split_capsule(shape):
             kind, primitive = _primitive(part)
-            drawn[kind].append(primitive)
-    now = {"sec": 0, "nsec": 0}
-    return {"timestamp": now, "frame_id": frame, "id": name, "lifetime": now, "frame_locked": True, **drawn}
+            primitives[kind].append(primitive)
+    zero = {"sec": 0, "nsec": 0}
+    return {
+        "timestamp": zero,
+        "frame_id": frame,
+        "id": name,
+        "lifetime": zero,  # without limit
+        "frame_locked": True,
+        **primitives,
+    }
 
 
-def _parts(shape: Shape) -> Iterator[Shape]:
-    """Yield the shapes a viewer knows: a capsule is a cylinder with two balls."""
+def _split_capsule(shape: Shape) -> Iterator[Shape]:
+    """Yield a capsule as a cylinder and two spheres, which viewers support, and any other shape as it is."""
     if shape["kind"] != "capsule":
         yield shape
         return
     width, _, length = shape["size"]
-    reach = (length - width) / 2
+    half_length = (length - width) / 2
     yield {**shape, "kind": "cylinder", "size": (width, width, length - width)}
     w, x, y, z = shape["rotation"]
     axis = (2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y))
-    for side in (-reach, reach):
-        centre = [at + side * part for at, part in zip(shape["position"], axis, strict=True)]
+    for offset in (-half_length, half_length):
+        centre = [
+            coordinate + offset * component
+            for coordinate, component in zip(shape["position"], axis, strict=True)
+        ]
         yield {**shape, "kind": "sphere", "size": (width, width, width), "position": centre}
 
 
 def _primitive(shape: Shape) -> tuple[str, PlainMapping]:
-    """Return the list of a SceneEntity a shape belongs to, and what stands there."""
+    """Return the name of a SceneEntity's list for a shape, and the shape as an entry of that list."""
     red, green, blue, *opacity = shape["colour"]
     colour = {"r": red, "g": green, "b": blue, "a": opacity[0] if opacity else 1.0}
     w, x, y, z = shape["rotation"]
     pose = {"position": _xyz(shape["position"]), "orientation": {"x": x, "y": y, "z": z, "w": w}}
-    cone = {"bottom_scale": 1.0, "top_scale": 1.0} if shape["kind"] == "cylinder" else {}
-    placed = {"pose": pose, "size": _xyz(shape["size"]), "color": colour, **cone}
-    return _PRIMITIVES.get(shape["kind"], "cubes"), placed
+    primitive = {"pose": pose, "size": _xyz(shape["size"]), "color": colour}
+    if shape["kind"] == "cylinder":
+        primitive |= {"bottom_scale": 1.0, "top_scale": 1.0}
+    return _PRIMITIVES.get(shape["kind"], "cubes"), primitive
 
 
 def _xyz(values: Sequence[float]) -> dict[str, float]:
@@ -126,31 +157,36 @@ def _xyz(values: Sequence[float]) -> dict[str, float]:
 
 
 BASE = "base"
+"""Name of a robot's base frame, after the robot's name and a slash."""
 
 
 def link_frame(robot: str, header: RobotHeader, link: str) -> str:
-    """Return the name of a link's frame; that of the first link is the base's."""
+    """Return the name of a link's frame, which is the base frame for the first link."""
     return f"{robot}/{BASE if link == header.links[0]['name'] else link}"
 
 
-def turning(header: RobotHeader) -> list[PlainMapping]:
-    """Return the links that a joint of the recording turns."""
+def movable_links(header: RobotHeader) -> list[PlainMapping]:
+    """Return the links that are turned by a joint of the recording."""
     return [link for link in header.links[1:] if link.get("joint") in header.joints]
 
 
-def standing(header: RobotHeader) -> list[PlainMapping]:
-    """Return the links that do not move against their parents."""
+def fixed_links(header: RobotHeader) -> list[PlainMapping]:
+    """Return the links that do not move relative to their parents."""
     return [link for link in header.links[1:] if link.get("joint") not in header.joints]
 
 
 def link_rotations(header: RobotHeader, positions: Floats) -> Floats:
-    """Return how joints at `(n, n_joints)` [rad] turn the links of `turning`, `(n, n_links, 4)` (w x y z)."""
-    links = turning(header)
+    """Return the rotations of the `movable_links` in their parents' frames, `(n, n_links, 4)` (w x y z).
+
+    Args:
+        header: of the robot.
+        positions: joint angles, `(n, n_joints)` [rad].
+    """
+    links = movable_links(header)
     columns = [header.joints.index(link["joint"]) for link in links]
-    rest = np.array([link["rotation"] for link in links], dtype=np.float64).reshape(-1, 4)
+    zero_rotations = np.array([link["rotation"] for link in links], dtype=np.float64).reshape(-1, 4)
     axes = np.array([link["axis"] for link in links], dtype=np.float64).reshape(-1, 3)
     axes /= np.linalg.norm(axes, axis=1, keepdims=True)
-    half = positions[:, columns] / 2.0
-    return quaternion_product(
-        rest, np.concatenate([np.cos(half)[..., None], np.sin(half)[..., None] * axes], axis=-1)
-    )
+    half_angles = positions[:, columns, None] / 2.0
+    joint_rotations = np.concatenate([np.cos(half_angles), np.sin(half_angles) * axes], axis=-1)
+    return quaternion_product(zero_rotations, joint_rotations)

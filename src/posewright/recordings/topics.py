@@ -1,6 +1,6 @@
-"""What a recording is read back from: exact topics, written and read.
+"""The exact topics of a recording, from which it is read back: writing and reading.
 
-Each robot's topics stand below its name, also where there is one robot only: `/robotis_bioloid/joint_states`.
+Topics of a robot begin with its name even if it is the only one: `/robotis_bioloid/joint_states`.
 """
 
 from __future__ import annotations
@@ -21,24 +21,34 @@ from posewright.recordings.exact_json import Shape, from_json, require_shape, to
 from posewright.recordings.header import Header, RobotHeader
 from posewright.recordings.recording import Decisions, Event, Recording, RobotRecord
 
-EVENTS, ROWS = "/events", "/rows"
-MAX_READING = 1 << 16
-"""All sensors of a robot together give at most so many numbers at a time."""
+EVENTS = "/events"
+ROWS = "/rows"
+
+MAX_READING_NUMBERS = 1 << 16
+"""Greatest number of values that all sensors of a robot give together at one time."""
 
 MAX_JSON_BYTES = 1 << 21
-"""Bytes of all decisions and events: at most so many, and `ROW_JSON_BYTES` more for each row."""
+JSON_BYTES_PER_ROW = 1 << 10
+"""All decisions and events have at most `MAX_JSON_BYTES`, and `JSON_BYTES_PER_ROW` more for each row."""
 
-ROW_JSON_BYTES = 1 << 10
-
-_INFO, _WARNING = 2, 3
-_HARMLESS = ("start", "stop")
+_INFO_LEVEL = 2
+_WARNING_LEVEL = 3
+_INFO_EVENTS = ("start", "stop")
 
 Messages = Mapping[str, Sequence[bytes]]
+"""Messages by topic, in order."""
 
 
 @dataclass(frozen=True, eq=False)
 class Topic:
-    """All messages of one kind, at simulated times `(n,)` [ns]: `(n, size)` bytes where all have one size."""
+    """A topic with all its messages.
+
+    Attributes:
+        name: begins with a slash.
+        schema: of the messages.
+        times_ns: simulated times of the messages, `(n,)` [ns].
+        messages: the bytes of each; an array `(n, size)` if all have the same size.
+    """
 
     name: str
     schema: messages.Schema
@@ -47,21 +57,22 @@ class Topic:
 
 
 def exact_topics(recording: Recording) -> Iterator[Topic]:
-    """Yield what `read_recording` needs besides the header and `columns_of`."""
-    n, times_ns = recording.n_rows, to_ns(recording.times)
-    rows = messages.row(len(recording.header.boxes))
-    packed = rows.pack(
-        n, time_s=recording.times, boxes=recording.boxes.reshape(n, 7 * len(recording.header.boxes))
+    """Yield the topics that `read_recording` needs."""
+    n_rows = recording.n_rows
+    n_boxes = len(recording.header.boxes)
+    times_ns = to_ns(recording.times)
+    packed = messages.row(n_boxes).pack(
+        n_rows, time_s=recording.times, boxes=recording.boxes.reshape(n_rows, 7 * n_boxes)
     )
     yield Topic(ROWS, messages.ROW, times_ns, packed)
     for name, record in recording.robots.items():
         yield from _robot_topics(f"/{name}/", record, times_ns)
         yield from _decision_topics(f"/{name}/", record.decisions)
-    yield _events(recording.events)
+    yield _events_topic(recording.events)
 
 
 def columns_of(recording: Recording) -> dict[str, PlainData]:
-    """Return which columns each robot's record has that not every one has, as plain data."""
+    """Return which optional columns each robot's record has, as plain data: `read_recording` needs it."""
     return {
         name: {
             **{column: getattr(record, column) is not None for column in ("requests", "free", "slips")},
@@ -73,36 +84,53 @@ def columns_of(recording: Recording) -> dict[str, PlainData]:
     }
 
 
-def read_recording(header: Header, columns: PlainMapping, found: Messages) -> Recording:
-    """Return the recording that was written, `columns` as `columns_of` gave them."""
+def read_recording(header: Header, columns: PlainMapping, messages_by_topic: Messages) -> Recording:
+    """Return the recording that was written.
+
+    Args:
+        header: of the recording.
+        columns: as returned by `columns_of`.
+        messages_by_topic: of the exact topics.
+
+    Raises:
+        InputError: the columns have another shape, or messages are missing, too large or damaged.
+    """
     require_shape("columns", columns, dict.fromkeys(header.robots, _COLUMNS))
-    rows = _unpacked(messages.row(len(header.boxes)), ROWS, found)
-    n = len(rows["time_s"])
-    length, most = json_bytes(header, found, n)
-    if length > most:
-        raise InputError(f"its decisions and events have {length} bytes", hint=f"at most {most} for {n} rows")
-    robots = {name: _read_robot(name, header, columns[name], found, n) for name in header.robots}
-    boxes, times = rows["boxes"].reshape(n, len(header.boxes), 7), rows["time_s"]
+    rows = _unpack_topic(messages.row(len(header.boxes)), ROWS, messages_by_topic)
+    times = rows["time_s"]
+    n_rows = len(times)
+    size, limit = count_json_bytes(header, messages_by_topic, n_rows)
+    if size > limit:
+        raise InputError(
+            f"its decisions and events have {size} bytes", hint=f"at most {limit} for {n_rows} rows"
+        )
+    robots = {
+        name: _read_robot(name, header, columns[name], messages_by_topic, n_rows) for name in header.robots
+    }
+    boxes = rows["boxes"].reshape(n_rows, len(header.boxes), 7)
     if not np.isfinite(times).all():
-        raise InputError(f"the time of row {np.isfinite(times).argmin()} is no number")
-    return Recording(header, times, robots, boxes, _read_events(found.get(EVENTS, ())))
+        raise InputError(f"the time of row {np.isfinite(times).argmin()} is not a finite number")
+    return Recording(header, times, robots, boxes, _read_events(messages_by_topic.get(EVENTS, ())))
 
 
 def is_read_back(topic: str) -> bool:
-    """Return whether a recording may be read back from messages on a topic, which are not only looked at."""
-    return topic in {EVENTS, ROWS} or topic.rpartition("/")[2] in _READ_BACK
+    """Return whether a topic is one that recordings are read back from, rather than for viewers only."""
+    return topic in {EVENTS, ROWS} or topic.rpartition("/")[2] in _EXACT_ROBOT_TOPICS
 
 
-def json_bytes(
-    header: Header, found: Mapping[str, Sequence[bytes] | NDArray[np.uint8]], n: int
+def count_json_bytes(
+    header: Header, messages_by_topic: Mapping[str, Sequence[bytes] | NDArray[np.uint8]], n_rows: int
 ) -> tuple[int, int]:
-    """Return how many bytes decisions and events have and may have: objects take twenty times that."""
+    """Return the size of all decisions and events as JSON, and the size allowed for so many rows [bytes].
+
+    The limit is strict because Python objects take twenty times as much memory.
+    """
     topics = EVENTS, *(f"/{name}/decisions" for name in header.robots)
-    length = sum(len(message) for topic in topics for message in found.get(topic, ()))
-    return length, MAX_JSON_BYTES + n * ROW_JSON_BYTES
+    size = sum(len(message) for topic in topics for message in messages_by_topic.get(topic, ()))
+    return size, MAX_JSON_BYTES + n_rows * JSON_BYTES_PER_ROW
 
 
-_READ_BACK = frozenset(
+_EXACT_ROBOT_TOPICS = frozenset(
     {
         "joint_states",
         "joint_commands",
@@ -127,35 +155,41 @@ def _joint_layouts(header: RobotHeader) -> dict[str, Layout]:
 
 
 def _row_layout(header: RobotHeader, n_boxes: int, *, free: bool, slips: bool) -> Layout:
-    joints, feet = len(header.joints), len(header.feet)
-    return messages.robot_row(feet, n_boxes, joints * free, feet * slips)
+    n_free = len(header.joints) if free else 0
+    n_slips = len(header.feet) if slips else 0
+    return messages.robot_row(len(header.feet), n_boxes, n_free, n_slips)
 
 
 def _robot_topics(prefix: str, record: RobotRecord, times_ns: NDArray[np.uint64]) -> Iterator[Topic]:
-    n, header, stamp, nothing = len(record), record.header, stamps(times_ns), np.zeros((len(record), 0))
-    told = {
+    n_rows = len(record)
+    header = record.header
+    stamp = stamps(times_ns)
+    absent = np.zeros((n_rows, 0))
+    positions_and_efforts = {
         "joint_states": (record.positions, record.efforts),
-        "joint_commands": (record.commands, nothing),
-        **({} if record.requests is None else {"joint_requests": (record.requests, nothing)}),
+        "joint_commands": (record.commands, absent),
     }
+    if record.requests is not None:
+        positions_and_efforts["joint_requests"] = (record.requests, absent)
     layouts = _joint_layouts(header)
-    for name, (position, effort) in told.items():
-        packed = layouts[name].pack(n, stamp=stamp, position=position, effort=effort)
+    for name, (position, effort) in positions_and_efforts.items():
+        packed = layouts[name].pack(n_rows, stamp=stamp, position=position, effort=effort)
         yield Topic(prefix + name, messages.JOINT_STATE, times_ns, packed)
-    free, slips = record.free, record.slips
+    free = record.free
+    slips = record.slips
     layout = _row_layout(header, len(record.box_contacts.T), free=free is not None, slips=slips is not None)
     packed = layout.pack(
-        n,
+        n_rows,
         base=record.base,
-        footprints=record.footprints.reshape(n, 12 * len(header.feet)),
+        footprints=record.footprints.reshape(n_rows, 12 * len(header.feet)),
         foot_contacts=record.foot_contacts,
         box_contacts=record.box_contacts,
-        free=nothing if free is None else free,
-        slips=nothing if slips is None else slips,
+        free=absent if free is None else free,
+        slips=absent if slips is None else slips,
     )
     yield Topic(prefix + "row", messages.ROBOT_ROW, times_ns, packed)
-    at_start = messages.start(len(header.joints))
-    packed = at_start.pack(1, base=record.start_base[None], positions=record.start_positions[None])
+    start_layout = messages.start(len(header.joints))
+    packed = start_layout.pack(1, base=record.start_base[None], positions=record.start_positions[None])
     yield Topic(prefix + "start", messages.START, np.zeros(1, dtype=np.uint64), packed)
     if record.contacts is not None:
         contacts = record.contacts
@@ -169,40 +203,51 @@ def _robot_topics(prefix: str, record: RobotRecord, times_ns: NDArray[np.uint64]
         )
         yield Topic(prefix + "contacts", messages.CONTACT, times_ns[contacts.frames], packed)
     if record.lights is not None:
-        colours = np.concatenate([np.empty((n, 0)), *record.lights.values()], axis=1)
-        packed = messages.lights(tuple(record.lights)).pack(n, colour=colours)
+        colours = np.concatenate([np.empty((n_rows, 0)), *record.lights.values()], axis=1)
+        packed = messages.lights(tuple(record.lights)).pack(n_rows, colour=colours)
         yield Topic(prefix + "lights", messages.LIGHTS, times_ns, packed)
 
 
 def _decision_topics(prefix: str, decisions: Decisions) -> Iterator[Topic]:
     times_ns = to_ns(decisions.times)
-    told = (decisions.states, decisions.inputs, decisions.outputs, decisions.playing)
-    rows = zip(decisions.times.tolist(), *told, strict=True)
-    made = [to_json(dict(zip(_DECISION, values, strict=True))).encode() for values in rows]
-    yield Topic(prefix + "decisions", messages.DECISION, times_ns, made)
+    rows = zip(
+        decisions.times.tolist(),
+        decisions.states,
+        decisions.inputs,
+        decisions.outputs,
+        decisions.playing,
+        strict=True,
+    )
+    packed_decisions = [to_json(dict(zip(_DECISION_KEYS, row, strict=True))).encode() for row in rows]
+    yield Topic(prefix + "decisions", messages.DECISION, times_ns, packed_decisions)
     if decisions.sensors:
         layout = messages.readings({name: len(values.T) for name, values in decisions.sensors.items()})
-        values = {str(i): values for i, values in enumerate(decisions.sensors.values())}
-        packed = layout.pack(len(decisions), time_s=decisions.times, **values)
+        columns = {"time_s": decisions.times}
+        columns |= {str(i): values for i, values in enumerate(decisions.sensors.values())}
+        packed = layout.pack_fields(len(decisions), columns)
         schema = messages.readings_schema(tuple(decisions.sensors))
         yield Topic(prefix + "sensors", schema, times_ns, packed)
 
 
-_DECISION = ("time_s", "state", "inputs", "outputs", "playing")
+_DECISION_KEYS = ("time_s", "state", "inputs", "outputs", "playing")
 
 
-def _events(events: Sequence[Event]) -> Topic:
+def _events_topic(events: Sequence[Event]) -> Topic:
     times_ns = to_ns(np.array([event.time_s for event in events], dtype=np.float64))
-    stamped = zip(events, stamps(times_ns).tolist(), strict=True)
-    return Topic(EVENTS, messages.EVENT, times_ns, [_event(event, stamp) for event, stamp in stamped])
+    packed = [
+        _pack_event(event, seconds, nanoseconds)
+        for event, (seconds, nanoseconds) in zip(events, stamps(times_ns).tolist(), strict=True)
+    ]
+    return Topic(EVENTS, messages.EVENT, times_ns, packed)
 
 
-def _event(event: Event, stamp: Sequence[int]) -> bytes:
-    particulars = ", ".join(f"{key} {value}" for key, value in event.data.items())
+def _pack_event(event: Event, seconds: int, nanoseconds: int) -> bytes:
+    """Return an event as the JSON of a log message, at a time in whole seconds and nanoseconds."""
+    details = ", ".join(f"{key} {value}" for key, value in event.data.items())
     entry: dict[str, PlainData] = {
-        "timestamp": {"sec": stamp[0], "nsec": stamp[1]},
-        "level": _INFO if event.kind in _HARMLESS else _WARNING,
-        "message": f"{event.kind}: {particulars}" if particulars else event.kind,
+        "timestamp": {"sec": seconds, "nsec": nanoseconds},
+        "level": _INFO_LEVEL if event.kind in _INFO_EVENTS else _WARNING_LEVEL,
+        "message": f"{event.kind}: {details}" if details else event.kind,
         "name": "posewright",
         "file": "",
         "line": 0,
@@ -213,60 +258,72 @@ def _event(event: Event, stamp: Sequence[int]) -> bytes:
     return to_json(entry).encode()
 
 
-def _unpacked(layout: Layout, topic: str, found: Messages, n: int | None = None) -> dict[str, Array]:
-    """Return what a topic holds; with `n`, it must be so many messages."""
-    raw = found.get(topic, ())
-    if n is not None and len(raw) != n:
-        raise InputError(f"{topic} has {len(raw)} messages", hint=f"{n}, as its recording has rows")
+def _unpack_topic(
+    layout: Layout, topic: str, messages_by_topic: Messages, n_expected: int | None = None
+) -> dict[str, Array]:
+    """Return the varying numbers of a topic's messages; raise if there are not `n_expected` of them."""
+    raw_messages = messages_by_topic.get(topic, ())
+    if n_expected is not None and len(raw_messages) != n_expected:
+        raise InputError(f"{topic} has {len(raw_messages)} messages", hint=f"expected {n_expected}")
     try:
-        return layout.unpack(raw)
+        return layout.unpack(raw_messages)
     except InputError as error:
         raise InputError(f"{topic}: {error.message}", hint=error.hint) from error
 
 
-def _read_robot(name: str, header: Header, columns: PlainMapping, found: Messages, n: int) -> RobotRecord:
-    prefix, own, n_boxes = f"/{name}/", header.robots[name], len(header.boxes)
-    layouts = _joint_layouts(own)
-    if not columns["requests"]:
+def _read_robot(
+    name: str, header: Header, columns: PlainMapping, messages_by_topic: Messages, n_rows: int
+) -> RobotRecord:
+    prefix = f"/{name}/"
+    robot = header.robots[name]
+    has_requests = columns["requests"]
+    has_free = columns["free"]
+    has_slips = columns["slips"]
+    layouts = _joint_layouts(robot)
+    if not has_requests:
         del layouts["joint_requests"]
-    joints = {topic: _unpacked(layout, prefix + topic, found, n) for topic, layout in layouts.items()}
-    has_free, has_slips = columns["free"], columns["slips"]
-    layout = _row_layout(own, n_boxes, free=has_free, slips=has_slips)
-    rows = _unpacked(layout, prefix + "row", found, n)
-    begin = _unpacked(messages.start(len(own.joints)), prefix + "start", found, 1)
+    joints = {
+        topic: _unpack_topic(layout, prefix + topic, messages_by_topic, n_rows)
+        for topic, layout in layouts.items()
+    }
+    row_layout = _row_layout(robot, len(header.boxes), free=has_free, slips=has_slips)
+    rows = _unpack_topic(row_layout, prefix + "row", messages_by_topic, n_rows)
+    start = _unpack_topic(messages.start(len(robot.joints)), prefix + "start", messages_by_topic, 1)
     return RobotRecord(
-        header=own,
+        header=robot,
         positions=joints["joint_states"]["position"],
         commands=joints["joint_commands"]["position"],
         efforts=joints["joint_states"]["effort"],
         base=rows["base"],
-        footprints=rows["footprints"].reshape(n, len(own.feet), 4, 3),
+        footprints=rows["footprints"].reshape(n_rows, len(robot.feet), 4, 3),
         foot_contacts=rows["foot_contacts"],
         box_contacts=rows["box_contacts"],
-        requests=joints["joint_requests"]["position"] if columns["requests"] else None,
+        requests=joints["joint_requests"]["position"] if has_requests else None,
         free=rows["free"] if has_free else None,
         slips=rows["slips"] if has_slips else None,
-        contacts=_read_contacts(prefix + "contacts", columns.get("contacts"), found),
-        start_positions=begin["positions"][0],
-        start_base=begin["base"][0],
-        decisions=_read_decisions(prefix, columns["sensors"], found),
-        lights=_read_lights(prefix + "lights", columns.get("lights"), found, n),
+        contacts=_read_contacts(prefix + "contacts", columns.get("contacts"), messages_by_topic),
+        start_positions=start["positions"][0],
+        start_base=start["base"][0],
+        decisions=_read_decisions(prefix, columns["sensors"], messages_by_topic),
+        lights=_read_lights(prefix + "lights", columns.get("lights"), messages_by_topic, n_rows),
     )
 
 
-def _read_lights(topic: str, names: Sequence[str] | None, found: Messages, n: int) -> dict[str, Array] | None:
+def _read_lights(
+    topic: str, names: Sequence[str] | None, messages_by_topic: Messages, n_rows: int
+) -> dict[str, Array] | None:
     if names is None:
         return None
     require_shape(f"names of {topic}", names, [str])
-    colours = _unpacked(messages.lights(names), topic, found, n)["colour"]
-    return {name: colours[:, 3 * place : 3 * place + 3] for place, name in enumerate(names)}
+    colours = _unpack_topic(messages.lights(names), topic, messages_by_topic, n_rows)["colour"]
+    return {name: colours[:, 3 * i : 3 * i + 3] for i, name in enumerate(names)}
 
 
-def _read_contacts(topic: str, names: Sequence[str] | None, found: Messages) -> Contacts | None:
+def _read_contacts(topic: str, names: Sequence[str] | None, messages_by_topic: Messages) -> Contacts | None:
     if names is None:
         return None
     require_shape(f"names of {topic}", names, [str])
-    values = _unpacked(messages.contact(), topic, found)
+    values = _unpack_topic(messages.contact(), topic, messages_by_topic)
     return Contacts(
         tuple(names),
         frames=values["frames"].astype(np.intp),
@@ -277,34 +334,36 @@ def _read_contacts(topic: str, names: Sequence[str] | None, found: Messages) -> 
     )
 
 
-def _read_decisions(prefix: str, sizes: Mapping[str, int], found: Messages) -> Decisions:
-    made = [
-        _mapping(prefix + "decisions", raw, "inputs", "outputs")
-        for raw in found.get(prefix + "decisions", ())
-    ]
+def _read_decisions(prefix: str, sensor_sizes: Mapping[str, int], messages_by_topic: Messages) -> Decisions:
+    """Return the decisions of a robot; a sensor's size is the number of values in its readings."""
+    topic = prefix + "decisions"
+    rows = [_parse_message(topic, raw, "inputs", "outputs") for raw in messages_by_topic.get(topic, ())]
     sensors = {}
-    if sizes:
-        if min(sizes.values()) < 0 or sum(sizes.values()) > MAX_READING:
-            raise InputError(f"{prefix}sensors: a reading has 0 to {MAX_READING} numbers")
-        values = _unpacked(messages.readings(sizes), prefix + "sensors", found, len(made))
-        sensors = {name: values[str(i)] for i, name in enumerate(sizes)}
+    if sensor_sizes:
+        if min(sensor_sizes.values()) < 0 or sum(sensor_sizes.values()) > MAX_READING_NUMBERS:
+            raise InputError(f"{prefix}sensors: a reading has 0 to {MAX_READING_NUMBERS} numbers")
+        layout = messages.readings(sensor_sizes)
+        values = _unpack_topic(layout, prefix + "sensors", messages_by_topic, len(rows))
+        sensors = {name: values[str(i)] for i, name in enumerate(sensor_sizes)}
     return Decisions(
-        times=np.array([float(one["time_s"]) for one in made], dtype=np.float64),
-        states=tuple(str(one["state"]) for one in made),
-        inputs=tuple(one["inputs"] for one in made),
-        outputs=tuple(one["outputs"] for one in made),
-        playing=tuple(None if one["playing"] is None else str(one["playing"]) for one in made),
+        times=np.array([float(row["time_s"]) for row in rows], dtype=np.float64),
+        states=tuple(str(row["state"]) for row in rows),
+        inputs=tuple(row["inputs"] for row in rows),
+        outputs=tuple(row["outputs"] for row in rows),
+        playing=tuple(None if row["playing"] is None else str(row["playing"]) for row in rows),
         sensors=sensors,
     )
 
 
-def _read_events(found: Sequence[bytes]) -> tuple[Event, ...]:
-    events = (_mapping(EVENTS, raw, "data") for raw in found)
-    return tuple(Event(event["time_s"], str(event["kind"]), event["data"]) for event in events)
+def _read_events(raw_messages: Sequence[bytes]) -> tuple[Event, ...]:
+    entries = (_parse_message(EVENTS, raw, "data") for raw in raw_messages)
+    return tuple(Event(entry["time_s"], str(entry["kind"]), entry["data"]) for entry in entries)
 
 
-def _mapping(topic: str, raw: bytes, *mappings: str) -> PlainMapping:
+def _parse_message(topic: str, raw: bytes, *mapping_keys: str) -> PlainMapping:
+    """Return the mapping in a JSON message, in which the values of some keys must be mappings too."""
     value = from_json(raw)
-    if not isinstance(value, dict) or not all(isinstance(value.get(name), dict) for name in mappings):
-        raise InputError(f"a message on {topic} is damaged", hint="it is not what its topic says")
+    if not isinstance(value, dict) or not all(isinstance(value.get(key), dict) for key in mapping_keys):
+        entries = " and ".join(mapping_keys)
+        raise InputError(f"a message on {topic} is damaged", hint=f"a JSON object with {entries}")
     return value

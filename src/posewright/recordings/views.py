@@ -1,6 +1,6 @@
-"""What only viewers read: frames, the scene, footprints, and sensors in the words that viewers know.
+"""Topics for viewers only: frames, the scene, footprints, and sensors as standard ROS messages.
 
-Frames and footprints come at most `VIEW_HZ` times a second; viewers draw what lies between.
+They have at most `VIEW_HZ` frames and footprints per second; viewers interpolate between them.
 """
 
 from __future__ import annotations
@@ -20,91 +20,111 @@ from posewright.recordings.messages import FIELD
 from posewright.recordings.recording import Decisions, Recording
 from posewright.recordings.scene import (
     BASE,
+    build_scene,
+    fixed_links,
     link_frame,
     link_rotations,
-    scene,
-    standing,
-    turning,
+    movable_links,
 )
 from posewright.recordings.topics import Topic
 from posewright.robots import beam_slopes
 from posewright.rotation import quaternions_of_roll_pitch_yaw
 
 VIEW_HZ = 16.0
+"""Greatest rate of frames and footprints [Hz]."""
+
 LIDAR_HZ = 4.0
-"""Of a flash lidar, pictures and points come at most so often: they are large, and every reading is kept."""
-_TO_XYZW = [1, 2, 3, 0]
-_NOWHERE = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
-_IMU = ("orientation", "angular_velocity", "acceleration")
+"""Greatest rate of a flash lidar's images and point clouds [Hz], which are large."""
+
+_XYZW_FROM_WXYZ = [1, 2, 3, 0]
+_IDENTITY_POSE = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 
 
 def view_topics(recording: Recording) -> Iterator[Topic]:
-    """Yield what `topics.exact_topics` does not, said once more for the eye."""
+    """Yield the topics for viewers, which repeat content of `topics.exact_topics` in standard messages."""
     rate_hz = recording.header.rate_hz
-    rows = slice(None, None, max(1, round(rate_hz / VIEW_HZ)) if math.isfinite(rate_hz) else 1)
-    times_ns, at_start = to_ns(recording.times[rows]), np.zeros(1, dtype=np.uint64)
-    yield Topic("/scene", messages.SCENE, at_start, [to_json(scene(recording)).encode()])
-    still = _standing_frames(recording)
-    if still.parents:
-        yield Topic("/tf_static", messages.TF_MESSAGE, at_start, still.packed(at_start))
-    yield Topic("/tf", messages.TF_MESSAGE, times_ns, _moving_frames(recording, rows).packed(times_ns))
+    row_step = max(1, round(rate_hz / VIEW_HZ)) if math.isfinite(rate_hz) else 1
+    rows = slice(None, None, row_step)
+    times_ns = to_ns(recording.times[rows])
+    start_ns = np.zeros(1, dtype=np.uint64)
+    yield Topic("/scene", messages.SCENE, start_ns, [to_json(build_scene(recording)).encode()])
+    fixed_frames = _fixed_frames(recording)
+    if fixed_frames.parents:
+        yield Topic("/tf_static", messages.TF_MESSAGE, start_ns, fixed_frames.pack(start_ns))
+    yield Topic("/tf", messages.TF_MESSAGE, times_ns, _moving_frames(recording, rows).pack(times_ns))
     for name, record in recording.robots.items():
         for foot, foot_name in enumerate(record.header.feet):
             points = record.footprints[rows, foot].astype(np.float32)
             packed = messages.polygon(4).pack(len(points), stamp=stamps(times_ns), points=points)
             yield Topic(f"/{name}/footprint/{foot_name}", messages.POLYGON_STAMPED, times_ns, packed)
-        yield from _sensors(name, record.header.sensors, record.decisions)
+        yield from _sensor_topics(name, record.header.sensors, record.decisions)
 
 
 class _Frames:
-    """Frames that viewers look at, each in its parent's."""
+    """Coordinate frames for viewers, each with its pose in a parent frame.
+
+    Attributes:
+        parents: the parent of each frame.
+    """
 
     def __init__(self) -> None:
         self.parents: dict[str, str] = {}
-        self._fixed: dict[str, Sequence[float]] = {}
+        self._fixed_positions: dict[str, Sequence[float]] = {}
         self._values: dict[str, Array] = {}
 
     def add(self, child: str, parent: str, position: Sequence[float] | Floats, rotations: Floats) -> None:
-        """Add a frame at `(3,)`, or one place each time, `(n, 3)` [m]; rotations `(n, 4)` (w x y z)."""
+        """Add a frame, unless one of that name was added before.
+
+        Args:
+            child: name of the frame.
+            parent: name of its parent.
+            position: `(3,)` if it never moves in its parent, else `(n, 3)` [m].
+            rotations: `(n, 4)` (w x y z).
+        """
         if child in self.parents:
             return
         i = len(self.parents)
         self.parents[child] = parent
-        self._values[f"rotation_{i}"] = rotations[:, _TO_XYZW]
+        self._values[f"rotation_{i}"] = rotations[:, _XYZW_FROM_WXYZ]
         if np.ndim(position) == 2:
             self._values[f"position_{i}"] = np.asarray(position)
         else:
-            self._fixed[child] = list(position)
+            self._fixed_positions[child] = list(position)
 
-    def packed(self, times_ns: NDArray[np.uint64]) -> NDArray[np.uint8]:
-        """Return a message of all frames for each time."""
-        stamp = {f"stamp_{i}": stamps(times_ns) for i in range(len(self.parents))}
-        layout = messages.transforms(self.parents, self._fixed)
-        return layout.pack(len(times_ns), **stamp, **self._values)
+    def pack(self, times_ns: NDArray[np.uint64]) -> NDArray[np.uint8]:
+        """Return a message of all frames for each time `(n,)` [ns], `(n, size)` bytes."""
+        values = dict(self._values)
+        for i in range(len(self.parents)):
+            values[f"stamp_{i}"] = stamps(times_ns)
+        layout = messages.transforms(self.parents, self._fixed_positions)
+        return layout.pack_fields(len(times_ns), values)
 
 
 def _moving_frames(recording: Recording, rows: slice) -> _Frames:
+    """Return the frames of boxes, bases and links with a joint."""
     frames = _Frames()
     for i, poses in enumerate(np.moveaxis(recording.boxes[rows], 1, 0), 1):
         frames.add(f"box_{i}", FIELD, poses[:, :3], poses[:, 3:])
     for name, record in recording.robots.items():
         header = record.header
         poses = record.base[rows]
-        poses = np.where(np.isfinite(poses).all(axis=1, keepdims=True), poses, _NOWHERE)
+        poses = np.where(np.isfinite(poses).all(axis=1, keepdims=True), poses, _IDENTITY_POSE)
         frames.add(f"{name}/{BASE}", FIELD, poses[:, :3], poses[:, 3:])
         rotations = link_rotations(header, np.nan_to_num(record.positions[rows]))
-        for i, link in enumerate(turning(header)):
-            child, parent = (link_frame(name, header, link[key]) for key in ("name", "parent"))
+        for i, link in enumerate(movable_links(header)):
+            child = link_frame(name, header, link["name"])
+            parent = link_frame(name, header, link["parent"])
             frames.add(child, parent, link["position"], rotations[:, i])
     return frames
 
 
-def _standing_frames(recording: Recording) -> _Frames:
-    """Return where links without a joint are, and sensors on their robots' bases."""
+def _fixed_frames(recording: Recording) -> _Frames:
+    """Return the frames of links without a joint and of sensors with a pose in the base's frame."""
     frames = _Frames()
     for name, header in recording.header.robots.items():
-        for link in standing(header):
-            child, parent = (link_frame(name, header, link[key]) for key in ("name", "parent"))
+        for link in fixed_links(header):
+            child = link_frame(name, header, link["name"])
+            parent = link_frame(name, header, link["parent"])
             frames.add(child, parent, link["position"], np.array([link["rotation"]], dtype=np.float64))
         for sensor, card in header.sensors.items():
             if "base_pose" in card:
@@ -118,77 +138,89 @@ def _sensor_frame(robot: str, sensor: str) -> str:
 
 
 def compressed_images(
-    robot: str, camera: str, times_ns: NDArray[np.uint64], pictures: Sequence[bytes]
+    robot: str, camera: str, times_ns: NDArray[np.uint64], images: Sequence[bytes]
 ) -> Topic:
-    """Return the topic of JPEG pictures that a robot's camera took at times `(n,)` [ns]."""
+    """Return the topic of a robot's camera with its JPEG images, taken at times `(n,)` [ns]."""
     packed = []
-    for at, picture in zip(times_ns, pictures, strict=True):
-        raw, values = messages.compressed_image(_sensor_frame(robot, camera), len(picture)).blank()
-        values["stamp"][:] = stamps(np.array([at]))
-        values["data"][:] = np.frombuffer(picture, dtype=np.uint8)
+    for time_ns, image in zip(times_ns, images, strict=True):
+        raw, values = messages.compressed_image(_sensor_frame(robot, camera), len(image)).blank()
+        values["stamp"][:] = stamps(np.array([time_ns]))
+        values["data"][:] = np.frombuffer(image, dtype=np.uint8)
         packed.append(bytes(raw))
     name = f"/{robot}/image/{camera}/compressed"
     return Topic(name, messages.COMPRESSED_IMAGE, times_ns, packed)
 
 
-def _sensors(name: str, cards: Mapping[str, PlainMapping], decisions: Decisions) -> Iterator[Topic]:
+def _sensor_topics(robot: str, cards: Mapping[str, PlainMapping], decisions: Decisions) -> Iterator[Topic]:
+    """Yield the topics of sensors that have a standard ROS message: ranges, lidars and IMUs."""
     times_ns = to_ns(decisions.times)
-    n, stamp = len(decisions), stamps(times_ns)
+    n = len(decisions)
+    stamp = stamps(times_ns)
     for channel, values in decisions.sensors.items():
-        card, frame = cards.get(channel, {}), _sensor_frame(name, channel)
-        kind, read = card.get("kind"), values.astype(np.float32)
+        card = cards.get(channel, {})
+        kind = card.get("kind")
+        frame = _sensor_frame(robot, channel)
+        ranges = values.astype(np.float32)
         if kind == "range_scan":
-            packed = messages.laser_scan(frame, card, values.shape[1]).pack(n, stamp=stamp, ranges=read)
-            yield Topic(f"/{name}/scan/{channel}", messages.LASER_SCAN, times_ns, packed)
+            packed = messages.laser_scan(frame, card, values.shape[1]).pack(n, stamp=stamp, ranges=ranges)
+            yield Topic(f"/{robot}/scan/{channel}", messages.LASER_SCAN, times_ns, packed)
         elif kind == "range" and values.shape[1] == 1:
-            packed = messages.single_range(frame, card).pack(n, stamp=stamp, range=read[:, 0])
-            yield Topic(f"/{name}/range/{channel}", messages.RANGE, times_ns, packed)
+            packed = messages.single_range(frame, card).pack(n, stamp=stamp, range=ranges[:, 0])
+            yield Topic(f"/{robot}/range/{channel}", messages.RANGE, times_ns, packed)
         elif kind == "flash_lidar":
-            yield from _flash_lidar(name, channel, card, decisions)
+            yield from _flash_lidar_topics(robot, channel, card, decisions)
         elif channel.endswith(".orientation"):
-            yield from _imu(name, channel.removesuffix(".orientation"), decisions, times_ns)
+            yield from _imu_topic(robot, channel.removesuffix(".orientation"), decisions, times_ns)
 
 
-def _flash_lidar(name: str, sensor: str, card: PlainMapping, decisions: Decisions) -> Iterator[Topic]:
-    """Yield what a flash lidar saw, as a picture of depths and as points; nothing met is no number."""
-    rows, columns, distances = card.get("rows", 0), card.get("columns", 0), decisions.sensors[sensor]
-    if distances.shape[1] != rows * columns:
+def _flash_lidar_topics(robot: str, sensor: str, card: PlainMapping, decisions: Decisions) -> Iterator[Topic]:
+    """Yield the depth images and point clouds of a flash lidar; NaN where a beam hit nothing."""
+    rows = card.get("rows", 0)
+    columns = card.get("columns", 0)
+    if decisions.sensors[sensor].shape[1] != rows * columns:
         return
-    seen = _spaced(decisions.times, 1.0 / LIDAR_HZ)
-    times_ns, frame, distances = to_ns(decisions.times[seen]), _sensor_frame(name, sensor), distances[seen]
-    n, stamp = len(distances), stamps(times_ns)
+    selected = _indices_with_spacing(decisions.times, 1.0 / LIDAR_HZ)
+    times_ns = to_ns(decisions.times[selected])
+    distances = decisions.sensors[sensor][selected]
+    n = len(distances)
+    stamp = stamps(times_ns)
+    frame = _sensor_frame(robot, sensor)
     left = beam_slopes(columns, float(card.get("horizontal_fov_deg", 0.0))).astype(np.float32)
     up = beam_slopes(rows, float(card.get("vertical_fov_deg", 0.0))).astype(np.float32)[:, None]
     ahead = distances.reshape(n, rows, columns).astype(np.float32) / np.sqrt(1.0 + left**2 + up**2)
     ahead[(distances >= float(card.get("max_range_m", math.inf))).reshape(ahead.shape)] = np.nan
     packed = messages.depth_image(frame, rows, columns).pack(n, stamp=stamp, data=ahead)
-    yield Topic(f"/{name}/depth/{sensor}", messages.IMAGE, times_ns, packed)
+    yield Topic(f"/{robot}/depth/{sensor}", messages.IMAGE, times_ns, packed)
     points = np.stack([ahead, ahead * left, ahead * up], axis=-1)
     packed = messages.point_cloud(frame, rows, columns).pack(n, stamp=stamp, data=points)
-    yield Topic(f"/{name}/points/{sensor}", messages.POINT_CLOUD, times_ns, packed)
+    yield Topic(f"/{robot}/points/{sensor}", messages.POINT_CLOUD, times_ns, packed)
 
 
-def _spaced(times: Floats, period_s: float) -> list[int]:
-    """Return which of rising times to keep, so that each comes at least so long after the one before."""
-    kept: list[int] = []
-    for place, time_s in enumerate(times.tolist()):
-        if not kept or time_s >= times[kept[-1]] + period_s - 1e-6:
-            kept.append(place)
-    return kept
+def _indices_with_spacing(times: Floats, period_s: float) -> list[int]:
+    """Return the indices of the earliest of rising times that are at least a period apart [s]."""
+    selected: list[int] = []
+    for i, time_s in enumerate(times.tolist()):
+        if not selected or time_s >= times[selected[-1]] + period_s - 1e-6:
+            selected.append(i)
+    return selected
 
 
-def _imu(name: str, sensor: str, decisions: Decisions, times_ns: NDArray[np.uint64]) -> Iterator[Topic]:
-    parts = [decisions.sensors.get(f"{sensor}.{part}") for part in _IMU]
-    angles, velocity, acceleration = parts
+def _imu_topic(
+    robot: str, sensor: str, decisions: Decisions, times_ns: NDArray[np.uint64]
+) -> Iterator[Topic]:
+    """Yield the topic of an IMU, unless one of its three channels is missing."""
+    angles = decisions.sensors.get(f"{sensor}.orientation")
+    velocity = decisions.sensors.get(f"{sensor}.angular_velocity")
+    acceleration = decisions.sensors.get(f"{sensor}.acceleration")
     if angles is None or velocity is None or acceleration is None:
         return
-    if {part.shape for part in (angles, velocity, acceleration)} != {(len(times_ns), 3)}:
+    if {values.shape for values in (angles, velocity, acceleration)} != {(len(times_ns), 3)}:
         return
-    packed = messages.imu(_sensor_frame(name, sensor)).pack(
+    packed = messages.imu(_sensor_frame(robot, sensor)).pack(
         len(times_ns),
         stamp=stamps(times_ns),
-        orientation=quaternions_of_roll_pitch_yaw(angles)[:, _TO_XYZW],
+        orientation=quaternions_of_roll_pitch_yaw(angles)[:, _XYZW_FROM_WXYZ],
         angular_velocity=velocity,
         acceleration=acceleration,
     )
-    yield Topic(f"/{name}/imu/{sensor}", messages.IMU, times_ns, packed)
+    yield Topic(f"/{robot}/imu/{sensor}", messages.IMU, times_ns, packed)

@@ -16,7 +16,7 @@ from posewright.contests import Mark, MarkKind
 from posewright.figures.playback import Poses, poses_of_recording
 from posewright.recordings import Recording, RobotHeader
 from posewright.recordings.messages import FIELD
-from posewright.recordings.scene import BASE, link_frame, link_rotations, scene, turning
+from posewright.recordings.scene import BASE, build_scene, link_frame, link_rotations, movable_links
 
 if TYPE_CHECKING:
     from typing import Any  # data of a recording, which may be anything
@@ -92,7 +92,7 @@ class RobotNodes:
             nodes[link["name"]] = viser_scene.add_frame(
                 path, show_axes=False, position=tuple(link["position"]), wxyz=tuple(link["rotation"])
             )
-        self._turning = [nodes[link["name"]] for link in turning(header)]
+        self._turning = [nodes[link["name"]] for link in movable_links(header)]
         self.rays: dict[str, Rays] = {}
         for number, (sensor, card) in enumerate(header.sensors.items()):
             if card["kind"] in RAYS and ("base_pose" in card or "link_pose" in card):
@@ -136,7 +136,7 @@ class TrialWorld:
             paths = {FIELD: ROOT, **{f"box_{i}": f"{ROOT}/box_{i}" for i in range(1, len(header.boxes) + 1)}}
             for nodes in self._robots.values():
                 paths |= nodes.paths
-            for number, entity in enumerate(scene(recording)["entities"]):
+            for number, entity in enumerate(build_scene(recording)["entities"]):
                 _draw(viser_scene, f"{paths[entity['frame_id']]}/look-{number}", entity)
 
     def use(self, recording: Recording) -> None:

@@ -21,7 +21,7 @@ from posewright.gaits import STILL, Gait, GaitTiming, PhaseTable, VelocityComman
 from posewright.gaits.quadruped.reading import SUFFIX, parse_gait
 from posewright.recordings import Recording
 from posewright.recordings.falls import FallLimits, describe_direction
-from posewright.recordings.plausible import MOST
+from posewright.recordings.plausibility import MAX_VALUE
 from posewright.robots import Robot
 
 EXTRAS = "walk"
@@ -91,9 +91,9 @@ class WalkTerms:
 
     gait: str
     body: str
-    seconds: Annotated[float, Bounds(-MOST, MOST)]
-    settle_s: Annotated[float, Bounds(0.0, MOST)]
-    standing: tuple[Annotated[float, Bounds(-MOST, MOST)], ...]
+    seconds: Annotated[float, Bounds(-MAX_VALUE, MAX_VALUE)]
+    settle_s: Annotated[float, Bounds(0.0, MAX_VALUE)]
+    standing: tuple[Annotated[float, Bounds(-MAX_VALUE, MAX_VALUE)], ...]
 
     @classmethod
     def read(cls, extras: Mapping[str, PlainData]) -> Self:

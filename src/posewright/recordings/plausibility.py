@@ -1,0 +1,126 @@
+"""Checks that what a recording contains can have happened.
+
+They precede every judgement, measurement and picture, because a file may contain any numbers. NaN stands for
+an unknown value and passes, except in times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from posewright.arrays import Array, Floats
+from posewright.errors import InputError
+from posewright.recordings.recording import ARRAYS, CONTACTS, Event, Recording, RobotRecord
+
+MAX_DELAY_S = 1.0
+"""An event or a decision may be at most this long after the last row [s]."""
+
+MAX_VALUE = 1e6
+"""Limit of times [s], lengths [m], angles [rad], torques [N m], forces [N] and speeds [m/s]."""
+
+_NORM_TOLERANCE = 0.01
+"""The norm of a quaternion may differ from 1 by this."""
+
+
+def require_plausible(recording: Recording) -> None:
+    """Raise unless a recording can have happened.
+
+    Raises:
+        InputError: times do not increase, a number is too large, an orientation is not a unit quaternion, or
+            an event has a time outside the recording or concerns a box, a robot or a joint that does not
+            exist.
+    """
+    times = recording.times
+    boxes = recording.boxes
+    if not 1.0 / MAX_VALUE < recording.header.rate_hz < MAX_VALUE:
+        raise InputError(f"{recording.header.rate_hz} rows a second", hint=f"above 0, below {MAX_VALUE:g}")
+    _require_increasing("row", times, strictly=True)
+    latest_s = float(times[-1]) + MAX_DELAY_S if len(times) else MAX_VALUE
+    for i in range(boxes.shape[1]):
+        subject = f"the pose of box {i + 1}"
+        _require_plausible_values(subject, boxes[:, i])
+        _require_unit_quaternions(subject, boxes[:, i])
+    for name, record in recording.robots.items():
+        for array_name, values in _arrays(record):
+            _require_plausible_values(f"{array_name} of {name}", values)
+        _require_unit_quaternions(f"the base of {name}", record.base)
+        decision_times = record.decisions.times
+        _require_increasing(f"decision of {name}", decision_times, strictly=False)
+        if len(decision_times) and decision_times[-1] > latest_s:
+            raise InputError(
+                f"the last decision of {name} is at {decision_times[-1]} s", hint=f"0 to {latest_s:g} s"
+            )
+    for event in recording.events:
+        _require_plausible_event(event, recording, latest_s)
+
+
+def _require_increasing(subject: str, times: Floats, *, strictly: bool) -> None:
+    """Raise unless times `(n,)` [s] increase from 0 on; equal times pass unless `strictly`."""
+    steps = np.diff(times, prepend=-1.0)
+    is_increasing = steps > 0.0 if strictly else steps >= 0.0
+    is_plausible = (times >= 0.0) & (times <= MAX_VALUE) & is_increasing
+    if not is_plausible.all():
+        i = int(np.argmin(is_plausible))
+        raise InputError(
+            f"the times of the recording do not increase: {subject} {i} is at {times[i]} s",
+            hint=f"0 to {MAX_VALUE:g} s, each after the one before",
+        )
+
+
+def _arrays(record: RobotRecord) -> Iterator[tuple[str, Array]]:
+    """Yield name and values of each array of a record."""
+    for name in ARRAYS:
+        values = getattr(record, name)
+        if values is not None:
+            yield name, values
+    if record.contacts is not None:
+        for name in CONTACTS:
+            yield f"contacts' {name}", getattr(record.contacts, name)
+
+
+def _require_plausible_values(subject: str, values: Array) -> None:
+    if values.dtype.kind != "f":
+        return
+    is_too_large = np.abs(values) > MAX_VALUE
+    if is_too_large.any():
+        row = int(np.argwhere(is_too_large)[0, 0])
+        raise InputError(
+            f"{subject} has the value {values[is_too_large][0]:g} in row {row}",
+            hint=f"at most {MAX_VALUE:g}",
+        )
+
+
+def _require_unit_quaternions(subject: str, poses: Floats) -> None:
+    """Raise unless the quaternions of poses `(n, 7)` have norm 1; NaN passes."""
+    norms = np.linalg.norm(poses[:, 3:], axis=1)
+    (wrong_rows,) = np.nonzero(np.abs(norms - 1.0) > _NORM_TOLERANCE)
+    if len(wrong_rows):
+        row = wrong_rows[0]
+        raise InputError(f"{subject} in row {row} has a quaternion of norm {norms[row]:g}", hint="norm 1")
+
+
+def _require_plausible_event(event: Event, recording: Recording, latest_s: float) -> None:
+    since_s = event.data.get("since_s")
+    for label, time_s, limit_s in (("its time", event.time_s, latest_s), ("since_s", since_s, event.time_s)):
+        if isinstance(time_s, int | float) and not 0.0 <= time_s <= limit_s:  # NaN fails too
+            raise _event_error(event, f"{label} is {time_s}", f"0 to {limit_s:g} s")
+    box = event.data.get("box")
+    n_boxes = len(recording.header.boxes)
+    if isinstance(box, int | float) and box not in range(1, n_boxes + 1):
+        raise _event_error(event, f"it concerns box {box}", f"there are {n_boxes}, counted from 1")
+    if event.kind in {"safety", "fault"}:
+        robots = recording.header.robots
+        joint_names = {joint for robot in robots.values() for joint in robot.joints}
+        for key, names in (("robot", set(robots)), ("joint", joint_names)):
+            name = event.data.get(key)
+            if name is not None and (not isinstance(name, str) or name not in names):
+                raise _event_error(event, f"it concerns the {key} {name!r:.60}", f"a {key} of the recording")
+
+
+def _event_error(event: Event, problem: str, hint: str) -> InputError:
+    return InputError(
+        f"the event {event.kind:.40} of the recording, at {event.time_s} s, is impossible: {problem}",
+        hint=hint,
+    )
