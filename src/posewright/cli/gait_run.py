@@ -224,7 +224,7 @@ def _run_batch(
             folder=batch_options.folder,
             on_run=on_run,
         )
-    runs.keep_report(batch)
+    runs.write_report(batch)
     print_batch(batch, as_json=options.as_json)
     if batch.succeeded[1] < n_walks:
         raise typer.Exit(FELL)

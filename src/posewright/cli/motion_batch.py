@@ -53,7 +53,7 @@ def check_many(
         )
     if folder is not None:
         batch = replace(batch, folder=folder)
-        runs.keep_report(batch)
+        runs.write_report(batch)
     print_batch(batch, as_json=as_json)
     return any(run.figures["errors"] or (strict and run.figures["warnings"]) for run in batch.done)
 

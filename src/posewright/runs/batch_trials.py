@@ -20,7 +20,7 @@ from posewright.errors import InputError
 from posewright.evaluation.trajectory import domain_of
 from posewright.recordings import Recording, write_mcap
 from posewright.runs.batch import Batch, BatchRun, OnRun, digest_of, run_batch, versions
-from posewright.runs.batch_report import keep_report
+from posewright.runs.batch_report import write_report
 from posewright.runs.outcome import Outcome, Unjudged
 from posewright.runs.plants import SIMULATION
 from posewright.runs.run import run
@@ -214,7 +214,7 @@ def run_many(
         executor=executor,
         on_run=on_run,
     )
-    keep_report(batch)
+    write_report(batch)
     return batch
 
 

@@ -69,7 +69,7 @@ def replay(
     if not isinstance(recording, Recording):
         recording = read_mcap(Path(recording), trust_attached_rules=trust_attached_rules)
     require_plausible(recording)
-    outcome = _judged(recording, trust_attached_rules=trust_attached_rules)
+    outcome = _judge_recording(recording, trust_attached_rules=trust_attached_rules)
     if plot is not None:
         save_figure(draw_outcome(outcome), plot)
     if video is not None:
@@ -85,7 +85,7 @@ def replay(
     return outcome
 
 
-def _judged(recording: Recording, *, trust_attached_rules: bool) -> Outcome:
+def _judge_recording(recording: Recording, *, trust_attached_rules: bool) -> Outcome:
     """Judge a recording by its contest's rules; without a known contest the outcome is unjudged."""
     if not has_contest(recording.header):
         return Outcome(recording, Unjudged(recording), 0.0)
