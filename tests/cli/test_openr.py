@@ -445,7 +445,7 @@ def test_a_person_types_line_by_line_and_time_stands_still_meanwhile(
     os.close(ours)
     os.close(theirs)
     assert run.returncode == 0, said
-    assert said.startswith("commands: NOD and FAIL\nOne or several with commas")
+    assert said.startswith("commands: NOD and FAIL\nType one command, or several separated by commas")
     assert said.count("commands: NOD and FAIL\n") == 2, "at the start, and when asked"
     if ending == b"\x04":  # else the person has ended the line
         assert re.search(r"^nod.cfg on sony_ers7: ", said, re.MULTILINE), "on a line of its own"

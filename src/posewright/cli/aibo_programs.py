@@ -86,7 +86,7 @@ Objects = Annotated[
 ]
 RobotName = Annotated[str, option("--robot R", "The robot; its card must name Sony's locators.")]
 Body = Annotated[
-    str, option("--body", "sim; random or a *.bodies.yaml: a simulated body drawn by the seed; mock.")
+    str, option("--body", "sim, mock, or a simulated body drawn by the seed: random or a *.bodies.yaml.")
 ]
 Seed = Annotated[int, option("--seed N", "Seed of all random numbers.")]
 Pose = Annotated[
