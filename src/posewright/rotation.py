@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
-from posewright.arrays import Floats
+Floats = NDArray[np.float64]
 
 
 def heading(quaternions: Floats) -> Floats:
