@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Annotated, ClassVar
 
 from posewright.documents import Bounds
-from posewright.evaluation.walking.joints import LEAST_WAY_M
+from posewright.evaluation.walking.joints import MIN_PATH_M
 from posewright.runs.tuning.task import LARGEST_WEIGHT, Term, TunedBodies, Walked
 from posewright.search import Evaluation, Fact
 
@@ -77,7 +77,7 @@ class Tilt:
 
     def value(self, walked: Walked) -> float:
         """Return the degrees beyond the limit."""
-        return max(0.0, walked.report.leaning.max_tilt_deg - self.over)
+        return max(0.0, walked.report.attitude.max_tilt_deg - self.over)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class Slip:
 
     def value(self, walked: Walked) -> float:
         """Return metres a metre; a way under 5 cm counts as 5 cm."""
-        return walked.report.feet.slip_m / max(walked.report.travel.path_m, LEAST_WAY_M)
+        return walked.report.feet.slip_m / max(walked.report.travel.path_m, MIN_PATH_M)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +225,7 @@ def figures(walks: Sequence[Sequence[Walked]], terms: Sequence[Term] = ()) -> di
         told["speed_m_s"] = _mean(speeds, [walk[0].walk.weight for walk in going])
     told["following_error"] = max(worst.value(one) for one in every)
     told["max_joint_speed_ratio"] = max(one.report.loads.max_joint_speed_ratio for one in every)
-    told["max_tilt_deg"] = max(one.report.leaning.max_tilt_deg for one in every)
+    told["max_tilt_deg"] = max(one.report.attitude.max_tilt_deg for one in every)
     told["slip_per_m"] = max(Slip(weight=1.0).value(one) for one in every)
     told["walks"] = len(every)
     told["falls"] = sum(not one.report.is_upright for one in every)

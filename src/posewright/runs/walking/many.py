@@ -13,9 +13,10 @@ from posewright.bodies import DomainParameters, DomainRandomization, domain_rand
 from posewright.display import Lines, Styled, Table
 from posewright.errors import BodyError, InputError
 from posewright.evaluation.walking.figures import (
-    BROKEN,
+    ALARM_STYLE,
     FALLS,
     FIGURES,
+    REFERENCE_COLUMN,
     compared_cells,
     compared_columns,
     figure_cell,
@@ -25,7 +26,7 @@ from posewright.evaluation.walking.figures import (
     simulation_lines,
 )
 from posewright.evaluation.walking.report import FIGURE_NAMES, GaitReport, figure_data
-from posewright.evaluation.walking.walk import Triple, mean_command
+from posewright.evaluation.walking.walk import Velocity, mean_command
 from posewright.gaits import Gait, robot_of_gait
 from posewright.robots import Robot
 from posewright.runs.walking.walk import (
@@ -152,7 +153,7 @@ class ManyReport:
     seconds: float
     settle_s: float
     bodies: tuple[WalkedBody, ...]
-    command_mean: Triple
+    command_mean: Velocity
     wall_s: float = 0.0
     body: str = "random"
 
@@ -215,7 +216,7 @@ class ManyReport:
         yield figure_table("", ("seed", *compared_columns()), rows)
         for body in self.bodies:
             for mishap in _mishaps(body):
-                yield Styled(f"seed {body.seed} {mishap}: {body.domain}", BROKEN)
+                yield Styled(f"seed {body.seed} {mishap}: {body.domain}", ALARM_STYLE)
         simulated = math.fsum(body.simulated_s for body in self.bodies)
         yield from simulation_lines(self.welded, simulated, self.wall_s, self.real_time_factor)
 
@@ -226,12 +227,12 @@ class ManyReport:
         rows = []
         for figure in FIGURES:
             asked = None if figure.commanded is None else self.commanded(figure.commanded)
-            beside = limit_text(figure) if asked is None else f"{figure.text(asked)} asked"
+            beside = limit_text(figure) if asked is None else f"{figure.text(asked)} commanded"
             middle = figure.text(self.median[figure.name])
             rows.append(
-                (figure.words, figure_cell(figure, self.worst[figure.name]), middle, figure.unit, beside)
+                (figure.label, figure_cell(figure, self.worst[figure.name]), middle, figure.unit, beside)
             )
-        return figure_table(title, ("figure", "worst", "median", "unit", "asked or limit"), rows)
+        return figure_table(title, ("figure", "worst", "median", "unit", REFERENCE_COLUMN), rows)
 
     def to_dict(self, body: str | None = None) -> dict[str, Any]:
         """Return plain data, fit for JSON; `body` is the name by which the bodies were asked for."""
@@ -314,7 +315,7 @@ def walk_many(
     return ManyReport(gait, robot, seed, seconds, settle_s, tuple(done), asked, wall_s, own)
 
 
-def _command_mean(robot: Robot, command: CommandSchedule, seconds: float, settle_s: float) -> Triple:
+def _command_mean(robot: Robot, command: CommandSchedule, seconds: float, settle_s: float) -> Velocity:
     """Return what every body is asked for on the mean, whatever becomes of it."""
     begin, frames = frames_of(robot, seconds, settle_s)
     commands = timed_commands(command, settle_s + seconds)

@@ -16,7 +16,7 @@ from posewright.control import Block
 from posewright.controllers import GaitProgram
 from posewright.errors import BodyError, InputError
 from posewright.evaluation.walking.report import WalkResult, evaluate_walk
-from posewright.evaluation.walking.walk import EXTRAS, Timed, WalkTerms, stays_down_limits
+from posewright.evaluation.walking.walk import EXTRAS, TimedCommand, WalkSettings, stays_down_limits
 from posewright.gaits import Gait, QuadrupedGait, VelocityCommand, require_command_in_range, robot_of_gait
 from posewright.recordings.falls import LEVEL_UP, FallDetector
 from posewright.robots import Robot
@@ -90,7 +90,7 @@ def walk_gait(
         require_command_in_range(timed.command, gait.parameters, walker.timing)
     walked_domain = domain or NOMINAL
     name = body_name or ("nominal" if walked_domain.is_nominal else "varied")
-    terms = WalkTerms(gait.name, name, seconds, settle_s, tuple(walker.standing_pose.tolist()))
+    terms = WalkSettings(gait.name, name, seconds, settle_s, tuple(walker.standing_pose.tolist()))
     walk = Run(
         gait.name,
         {card.name: GaitProgram(gait, card, commands)},
@@ -163,10 +163,10 @@ def frames_of(robot: Robot, seconds: float, settle_s: float) -> tuple[int, int]:
     return round(settle_s / period_s), round(seconds / period_s)
 
 
-def timed_commands(schedule: object, ends_s: float) -> tuple[Timed, ...]:
+def timed_commands(schedule: object, ends_s: float) -> tuple[TimedCommand, ...]:
     """Return the commands of a `CommandSchedule`, each with its time; whatever else is refused."""
     if isinstance(schedule, VelocityCommand):
-        return (Timed(0.0, schedule),)
+        return (TimedCommand(0.0, schedule),)
     if not isinstance(schedule, Sequence):
         raise InputError(f"{schedule!r} for a command", hint="a VelocityCommand, or several with times")
     commands = tuple(_timed(one) for one in schedule)
@@ -181,11 +181,13 @@ def timed_commands(schedule: object, ends_s: float) -> tuple[Timed, ...]:
     return commands
 
 
-def _timed(one: object) -> Timed:
-    time_s, command = one if isinstance(one, Sequence) and len(one) == len(Timed._fields) else (None, None)
+def _timed(one: object) -> TimedCommand:
+    time_s, command = (
+        one if isinstance(one, Sequence) and len(one) == len(TimedCommand._fields) else (None, None)
+    )
     if not _is_number(time_s) or not isinstance(command, VelocityCommand):
         raise InputError(f"{one!r} in a schedule", hint="a time [s] and a VelocityCommand")
-    return Timed(float(time_s), command)
+    return TimedCommand(float(time_s), command)
 
 
 def _is_number(value: object) -> TypeGuard[float]:
