@@ -19,7 +19,7 @@ from posewright.bodies import JointCommands
 from posewright.gaits import QuadrupedGait, VelocityCommand, read_gait
 from posewright.robots import Robot, robot
 from posewright.runs import walk_gait
-from posewright.runs.walking.walk import walking_world
+from posewright.runs.walking.walk import make_walking_world
 from posewright.simulation import SimulatedBody, World
 
 COMMAND = VelocityCommand(forward_m_s=0.2)
@@ -72,7 +72,7 @@ def figures(rounds: int) -> list[Figure]:
     card = robot("sony_ers7")
     stand = card.pose("stand")
     held = {joint: float(stand[card.index(joint)]) for joint in STILL}
-    whole = measure(card, walking_world(read_gait("trot", robot=card), card), rounds)
+    whole = measure(card, make_walking_world(read_gait("trot", robot=card), card), rounds)
     light = measure(card, World(card, visuals=False, welded=held, timestep_s=0.004), rounds)
     return [
         Figure("trot, online gait", SECONDS / whole.online, "x real", at_least=40.0),

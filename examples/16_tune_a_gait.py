@@ -12,7 +12,7 @@ journal = out / "fast.tune.jsonl"
 # Four candidates only; the whole search is `posewright tune fast`. What was walked once is not walked again:
 # the same call with more generations goes on where the journal ends.
 found = pw.tune_gait("fast", generations=1, population=4, journal=journal)
-for generation in found.tuned.generations:
+for generation in found.result.generations:
     print(f"generation {generation.number}: best so far {generation.best_so_far:.3f}")
 pw.save_figure(pw.draw_tuning(journal), out / "tuning.png")
 

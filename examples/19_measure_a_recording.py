@@ -21,4 +21,4 @@ print(f"{bow.name}: {len(pw.try_motion(bow).findings)} findings under gravity")
 
 # May the Bioloid enter the contest?
 for verdict in pw.inspect_robot(pw.robot("robotis_bioloid")).verdicts:
-    print(f"{verdict.what}: {verdict.value:g} {verdict.unit}, at most {verdict.limit:g}: {verdict.passed}")
+    print(f"{verdict.measure}: {verdict.value:g} {verdict.unit}, at most {verdict.limit:g}: {verdict.passed}")

@@ -19,8 +19,8 @@ made = pw.import_robot(folder / "bioloid.urdf", folder / "my_bioloid", name="my_
 print(
     f"{made.robot.name}: {len(made.robot.joints)} joints, {made.robot.mass_kg:.3f} kg, on {made.robot.feet}"
 )
-print("odd:", [str(one) for one in made.odd])
-print("to be filled in by hand:", made.by_hand[0])
+print("odd:", [str(one) for one in made.oddities])
+print("to be filled in by hand:", made.manual_entries[0])
 
 stand = made.robot.pose("stand")
 world = World(made.robot)

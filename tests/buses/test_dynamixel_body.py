@@ -443,6 +443,43 @@ def test_which_servo_could_not_hear_that_its_torque_is_off_is_told(crawler: Robo
     assert (facts["torque_off_sent"], facts["torque_off_unheard"]) == (True, "arm (ID 7)")
 
 
+def test_a_busy_computer_is_waited_for_and_named_as_the_reason(crawler: Robot, fake: Fake) -> None:
+    bench = fake(crawler)
+    plant, kept = bench.plant([0.0, 0.4, 0.0]), Kept()
+    bench.line.delay_s = 0.03
+    plant.open()
+    run(plant, 0.5, kept)
+    assert np.isfinite(kept.positions).mean() > 0.9
+    counts = plant.facts()["bus"]["counts"]
+    assert counts["late_answers"] > 0
+    assert counts["lost"] == 0
+
+
+def test_a_computer_that_becomes_busy_on_the_way_loses_no_servo(crawler: Robot, fake: Fake) -> None:
+    bench = fake(crawler)
+
+    def become_busy(n_blocks: int) -> None:
+        bench.line.delay_s = 0.06 if n_blocks > 32 else 0.0
+
+    plant, kept = bench.plant(), Kept(become_busy)
+    run(plant, 1.0, kept)
+    assert plant.time_s == 1.0
+    facts = plant.facts()["bus"]
+    assert facts["counts"]["lost"] == 0
+    assert any(kind is FaultKind.SILENT for kind, _ in kept.faults)
+    late = facts["counts"]["late_answers"]
+    asked = facts["counts"]["asked"]
+    assert f"this computer is too busy: {late} of {asked} answers came late" in facts["remarks"][0]
+
+
+def test_a_servo_that_falls_silent_on_the_way_to_the_start_is_waited_for(crawler: Robot, fake: Fake) -> None:
+    silence = ScheduledFault(BusFault.SILENT, 1.0, 2.0, id=7)
+    bench = fake(crawler, BusDamage(events=(silence,)))
+    plant = bench.plant([0.0, 1.4, 0.0])
+    plant.open()
+    assert abs(plant.read().positions - [0.0, 1.4, 0.0]).max() < 0.06
+
+
 DRIVES = """
 import sys, time
 from pathlib import Path

@@ -18,7 +18,10 @@ STEP_S, POLL_S = 1e-3, 2e-5
 
 
 class FakeSerial:
-    """What `serial.Serial` would return on the port of a fake bus; time passes while somebody reads."""
+    """What `serial.Serial` would return on the port of a fake bus; time passes while somebody reads.
+
+    Bytes can be read `delay_s` after they have come over the wire, as on a computer that is busy.
+    """
 
     name = "fake://bus"
 
@@ -27,6 +30,8 @@ class FakeSerial:
         self.is_open, self.is_plugged = False, True
         self.is_quick = False
         self.sent: list[bytes] = []
+        self.delay_s = 0.0
+        self._arriving: list[tuple[float, bytes]] = []
         self._held = b""
 
     def open(self, *_args: object, **_more: object) -> FakeSerial:
@@ -70,7 +75,10 @@ class FakeSerial:
 
     def sleep(self, seconds: float) -> None:
         """Let time pass, as `time.sleep` would."""
-        self._held += b"".join(reply.data for reply in self.fake.advance(self.fake.time_s + seconds))
+        replies = self.fake.advance(self.fake.time_s + seconds)
+        self._arriving += [(self.fake.time_s + self.delay_s, reply.data) for reply in replies]
+        while self._arriving and self._arriving[0][0] <= self.fake.time_s:
+            self._held += self._arriving.pop(0)[1]
 
     def reset_input_buffer(self) -> None:
         self._held = b""

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from posewright.cli import app
-from posewright.cli.aibo_archive import grouped
+from posewright.cli.aibo_archive import group_messages
 from posewright.cli.app import run
 from posewright.errors import escape_unprintable
 from posewright.robots import robot
@@ -129,7 +129,7 @@ def test_a_damaged_entry_is_told_and_the_others_are_written(tmp_path: Path, caps
     path.write_bytes(build_archive(("good", build_tail("good")), ("bad", build_tail("bad")[:-4])))
     out, err = say(capsys, "extract", path, "-o", tmp_path / "out", code=1)
     assert out.startswith("1 file -> ")
-    assert "left out: " in err
+    assert "not extracted: " in err
     assert "entry 2, 'bad': section 3 has a size of" in err
     assert [file.name for file in (tmp_path / "out").iterdir()] == ["good.mtn"]
 
@@ -150,7 +150,10 @@ def test_losses_are_listed_before_and_told_after(tmp_path: Path, capsys: Capture
 
 
 def test_the_same_said_of_several_is_said_once() -> None:
-    assert list(grouped(["a: lost", "b: lost", "c: other: thing"])) == ["lost (2 motions)", "c: other: thing"]
+    assert list(group_messages(["a: lost", "b: lost", "c: other: thing"])) == [
+        "lost (2 motions)",
+        "c: other: thing",
+    ]
 
 
 def test_an_archive_is_made_added_to_and_taken_from(tmp_path: Path, capsys: Captured) -> None:
@@ -168,7 +171,7 @@ def test_an_archive_is_made_added_to_and_taken_from(tmp_path: Path, capsys: Capt
     assert "there is an entry called 'one' already" in err
     assert answer(capsys, "add", path, tmp_path / "two.mtn", "--name", "one", "--replace")["n_entries"] == 2
     out, err = say(capsys, "remove", path, "one")
-    assert "those behind have moved up" in err
+    assert "entries after the removed ones have new numbers" in err
     assert answer(capsys, "remove", path, "1", "--keep-places") == {
         "file": str(path),
         "n_entries": 1,

@@ -25,7 +25,10 @@ from posewright.contests.obstacle_race.put_back import turn_towards
 def _inspected(told: dict[str, Any]) -> dict[str, Any]:
     held: Any = contest("obstacle-race-2017" if told.pop("year", 2013) == 2017 else "obstacle-race")
     found = inspect_measures("ours", Measures(**told), held.rules)
-    return {"passed": found.passed, "not_kept": [one.what for one in found.verdicts if not one.passed]}
+    return {
+        "passed": found.passed,
+        "not_kept": [verdict.measure for verdict in found.verdicts if not verdict.passed],
+    }
 
 
 def _laid(told: list[list[float]]) -> dict[str, Any]:

@@ -286,5 +286,5 @@ def test_a_long_recording_is_judged_whole(scenario):
 )
 def test_an_event_that_cannot_have_happened_is_refused(scenario, event):
     recording = scenario(boxes=((1.0, 0.5),)).stand(5.0).walk(1.0, seconds=3.0).recording()
-    with pytest.raises(InputError, match=f"a {event.kind} in the recording"):
+    with pytest.raises(InputError, match=f"the event {event.kind} of the recording"):
         judge(dataclasses.replace(recording, events=(event,)))

@@ -106,7 +106,7 @@ def test_a_bioloid_may_enter_and_a_giant_may_not():
     assert inspect_measures("bioloid", Measures(0.397, 1.9, 0.105, 2)).passed
     giant = inspect_measures("giant", Measures(0.51, 3.5, 0.115, 4))
     broken = [verdict for verdict in giant.verdicts if not verdict.passed]
-    assert [verdict.what for verdict in broken] == ["height", "foot length", "mass", "legs"]
+    assert [verdict.measure for verdict in broken] == ["height", "foot length", "mass", "legs"]
     assert str(broken[2]) == "mass 3.5 kg: at most 3 kg, failed"
     assert all(verdict.source.startswith("CEABOT rules 2013") for verdict in giant.verdicts)
 

@@ -22,11 +22,3 @@ def short_races(monkeypatch: pytest.MonkeyPatch) -> None:
 
     run_module = importlib.import_module("posewright.runs.run")  # `posewright.runs.run` is the function
     monkeypatch.setattr(run_module, "drive", drive_shortly)
-
-
-@pytest.fixture
-def patient_bus(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wait for a fake bus as for an adapter that is slow: here it is one program among many."""
-    monkeypatch.setattr("posewright.buses.dynamixel.servos.latency_timer_ms", lambda _path: 100.0)
-    monkeypatch.setattr("posewright.buses.serial_port.latency_timer_ms", lambda _path: 100.0)
-    monkeypatch.setattr("posewright.buses.serial_port.PROGRAM_TIMEOUT_S", 0.2)

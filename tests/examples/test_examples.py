@@ -19,7 +19,7 @@ TOOL = get_command(build_app())
 EACH = pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 
 
-@pytest.mark.usefixtures("short_races", "patient_bus")
+@pytest.mark.usefixtures("short_races")
 @EACH
 def test_the_example_runs_and_writes_only_into_the_folder_it_is_given(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -14,9 +14,12 @@ from posewright.cli.app import build_app
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+LINKING_PAGES = sorted([*PAGES, *ROOT.glob("examples/**/*.md")])
 
 BLOCK = re.compile(r"^```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
+ANCHOR = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]*)#([^)\s]+)\)")
+HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)
 PLACE = re.compile(r"`((?:src|tests|examples|docs|benchmarks)/(?:(?!\.\.)[\w./-])+)`")
 TOOL = get_command(build_app())
 
@@ -74,9 +77,55 @@ def test_every_link_and_place_a_page_names_exists(page: Path) -> None:
     assert [str(path) for path in linked + places if not path.exists()] == []
 
 
-def test_every_page_can_be_reached_from_the_index() -> None:
-    index = (ROOT / "docs/index.md").read_text(encoding="utf-8")
-    assert {page.name for page in ROOT.glob("docs/*.md")} - set(LINK.findall(index)) == {"index.md"}
+def heading_anchors(text: str) -> set[str]:
+    """Return the anchors of a page's headings as GitHub makes them."""
+    anchors: set[str] = set()
+    for heading in HEADING.findall(BLOCK.sub("", text)):
+        title = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).strip().lower()
+        slug = re.sub(r"[^\w\- ]", "", title).replace(" ", "-")
+        n_same = sum(
+            anchor == slug or re.fullmatch(rf"{re.escape(slug)}-\d+", anchor) is not None
+            for anchor in anchors
+        )
+        anchors.add(f"{slug}-{n_same}" if n_same else slug)
+    return anchors
+
+
+def broken_anchors(page: Path, text: str) -> list[str]:
+    """Return the links of a page's text whose anchor is no heading of the page that they lead to."""
+    broken = []
+    for target, anchor in ANCHOR.findall(BLOCK.sub("", text)):
+        linked_text = (page.parent / target).read_text(encoding="utf-8") if target else text
+        if anchor not in heading_anchors(linked_text):
+            broken.append(f"{target}#{anchor}")
+    return broken
+
+
+@pytest.mark.parametrize("page", LINKING_PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_link_and_anchor_resolves(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    linked = [page.parent / target for target in LINK.findall(BLOCK.sub("", text))]
+    assert [str(path) for path in linked if not path.exists()] == []
+    assert broken_anchors(page, text) == []
+
+
+def test_an_anchor_that_does_not_exist_is_seen() -> None:
+    text = "## Two *words*, `three`\n\n[a](#two-words-three) [b](#two-words) [c](index.md#no-heading)\n"
+    assert broken_anchors(ROOT / "docs/page.md", text) == ["#two-words", "index.md#no-heading"]
+
+
+def linked_pages(page: Path) -> set[Path]:
+    """Return the Markdown pages that a page links to."""
+    targets = LINK.findall(BLOCK.sub("", page.read_text(encoding="utf-8")))
+    return {(page.parent / target).resolve() for target in targets if target.endswith(".md")}
+
+
+def test_every_page_is_at_most_two_clicks_from_the_index() -> None:
+    index = ROOT / "docs/index.md"
+    first_click = linked_pages(index)
+    second_click = set().union(*map(linked_pages, first_click))
+    reached = {index.resolve()} | first_click | second_click
+    assert [path.name for path in ROOT.glob("docs/*.md") if path.resolve() not in reached] == []
 
 
 def test_pictures_are_small() -> None:

@@ -1,4 +1,4 @@
-"""The README and the how-to pages are played from top to bottom: commands answer as they are printed.
+"""README, start and how-to pages are played from top to bottom: commands answer as they are printed.
 
 A block of the kind `console` holds commands after `$ ` and what they print; `...` stands for lines left
 out. A YAML block that begins with `# NAME.yaml` is a file. A `python` block is run. Races are cut short, so
@@ -30,7 +30,7 @@ import pytest
 from posewright.cli.app import run
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/how-to-*.md"))]
+PAGES = [ROOT / "README.md", *sorted([*ROOT.glob("docs/how-to-*.md"), *ROOT.glob("docs/start-*.md")])]
 
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"# ([\w.-]+\.yaml)\b")
@@ -161,7 +161,7 @@ def play(step: Step, ask: Callable[[str], tuple[int, str]]) -> None:
     assert [line for line in step.answer if read(line) not in real] == [], f"$ {step.command}\n{said}"
 
 
-@pytest.mark.usefixtures("short_races", "patient_bus")
+@pytest.mark.usefixtures("short_races")
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
 def test_the_page_can_be_followed_word_by_word(
     page: Path,

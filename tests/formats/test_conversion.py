@@ -89,7 +89,7 @@ def test_a_header_is_changed_in_place_and_never_replaced_by_other_poses(tmp_path
     text = header.read_text()
     assert text.startswith("// of the team\n")
     assert text.count("const double") == 2
-    with pytest.raises(FormatError, match="other poses stands here: KICK"):
+    with pytest.raises(FormatError, match="a header of other poses: KICK"):
         convert_motion(SHIPPED / "nod.motion.yaml", header)
     assert header.read_text() == text
 

@@ -72,7 +72,7 @@ class Robot:
 def test_joints_move_evenly_between_points_and_stay_at_the_last() -> None:
     one = Robot()
     times, positions = np.array([10.0, 30.0]) * FRAME_S, np.array([[0.1, 0.2], [0.5, 0.2]])
-    assert not one.commander.take("me", Trajectory((0, 3), times, positions))
+    assert not one.commander.accept("me", Trajectory((0, 3), times, positions))
     way = one.run(40)
     begin = STAND[0]
     assert way[:10] == pytest.approx(begin + (0.1 - begin) * np.arange(1, 11) / 10)
@@ -85,9 +85,9 @@ def test_joints_move_evenly_between_points_and_stay_at_the_last() -> None:
 
 def test_joints_that_are_not_named_go_on_and_a_stop_holds_all() -> None:
     one = Robot()
-    one.commander.take("me", to(1.0, 0, at_s=20 * FRAME_S))
+    one.commander.accept("me", to(1.0, 0, at_s=20 * FRAME_S))
     one.run(5)
-    one.commander.take("me", to(1.0, 1, at_s=20 * FRAME_S))
+    one.commander.accept("me", to(1.0, 1, at_s=20 * FRAME_S))
     one.run(5)
     assert one.positions[0] == pytest.approx(STAND[0] + (1.0 - STAND[0]) / 2)
     assert not one.commander.stop("me")
@@ -98,8 +98,8 @@ def test_joints_that_are_not_named_go_on_and_a_stop_holds_all() -> None:
 
 def test_one_commands_until_nothing_is_heard_of_him() -> None:
     one = Robot(hold_after_s=10 * FRAME_S)
-    assert not one.commander.take("me", to(0.5, at_s=20 * FRAME_S))
-    assert one.commander.take("you", to(0.1)) == "me commands"
+    assert not one.commander.accept("me", to(0.5, at_s=20 * FRAME_S))
+    assert one.commander.accept("you", to(0.1)) == "me commands"
     assert one.commander.stop("you") == "me commands"
     one.run(20)
     assert one.commander.sender == "me"  # his trajectory goes on so long
@@ -108,7 +108,7 @@ def test_one_commands_until_nothing_is_heard_of_him() -> None:
     one.run(3)
     assert one.commander.sender == ""
     assert one.positions[0] == pytest.approx(0.5)
-    assert not one.commander.take("you", to(0.1))
+    assert not one.commander.accept("you", to(0.1))
     assert one.commander.counts == {"taken": 2, "stops": 0, "refused": 2, "held": 1, "relaxed": 0}
 
 
@@ -116,14 +116,14 @@ def test_after_more_silence_the_torque_is_taken_until_somebody_commands() -> Non
     one = Robot(hold_after_s=5 * FRAME_S, relax_after_s=10 * FRAME_S)
     one.run(100)
     assert not one.free  # nobody has commanded yet: it stands as it was put
-    one.commander.take("me", to(0.5))
+    one.commander.accept("me", to(0.5))
     one.run(9)
     assert not one.free
     one.run(3)
     assert one.free
     one.positions = STAND + 0.2  # by hand
     one.run(1)
-    one.commander.take("me", to(STAND[0], at_s=10 * FRAME_S))
+    one.commander.accept("me", to(STAND[0], at_s=10 * FRAME_S))
     assert one.run(1)[0] == pytest.approx(STAND[0] + 0.2 * 0.9)
     assert not one.free
     assert np.array_equal(one.positions[1:], STAND[1:] + 0.2)
@@ -133,7 +133,7 @@ def test_after_more_silence_the_torque_is_taken_until_somebody_commands() -> Non
 def test_silence_is_counted_too_from_when_another_gave_the_robot_back() -> None:
     one = Robot(hold_after_s=5 * FRAME_S, relax_after_s=10 * FRAME_S)
     one.run(100)
-    one.commander.forget()
+    one.commander.reset()
     one.run(9)
     assert not one.free
     one.run(3)
@@ -164,7 +164,7 @@ def test_trajectories_that_make_no_sense_are_refused_and_counted(
     joints: tuple[int, ...], times: Any, positions: Floats
 ) -> None:
     one = Robot()
-    assert one.commander.take("me", Trajectory(joints, np.array(times, dtype=np.float64), positions))
+    assert one.commander.accept("me", Trajectory(joints, np.array(times, dtype=np.float64), positions))
     assert one.commander.counts["refused"] == 1
     assert one.commander.sender == ""
     assert np.array_equal(one.run(5), np.full(5, STAND[0]))
@@ -177,7 +177,7 @@ def test_what_is_commanded_never_jumps_beyond_what_was_asked(told: list[tuple[in
     for pause, position, frames in told:
         one.run(pause)
         before = float(one.positions[0])
-        assert not one.commander.take("me", to(position, at_s=frames * FRAME_S))
+        assert not one.commander.accept("me", to(position, at_s=frames * FRAME_S))
         assert abs(one.run(1)[0] - before) <= abs(position - before) / frames + 1e-9
     assert (np.abs(one.run(40)) <= farthest + 1e-9).all()
 
@@ -196,7 +196,7 @@ def test_no_finite_trajectory_ends_a_run_or_passes_a_limit(told: list[tuple[int,
     one = Robot(slow=True)
     for frames, points in told:
         times, positions = np.array(points).T
-        one.commander.take("me", Trajectory((0,), times, positions[:, np.newaxis]))
+        one.commander.accept("me", Trajectory((0,), times, positions[:, np.newaxis]))
         before = one.positions[0]
         way = np.r_[before, one.run(frames)]
         (low, *_), (high, *_) = BIOLOID.limits
@@ -206,11 +206,11 @@ def test_no_finite_trajectory_ends_a_run_or_passes_a_limit(told: list[tuple[int,
 
 def test_the_next_trajectory_begins_where_the_robot_is_not_where_it_was_wanted() -> None:
     one, high = Robot(slow=True), float(BIOLOID.limits[1][0])
-    one.commander.take("me", to(12.0, at_s=200 * FRAME_S))
+    one.commander.accept("me", to(12.0, at_s=200 * FRAME_S))
     assert one.run(200)[-1] == pytest.approx(high)
-    one.commander.take("me", to(high - 1.0, at_s=100 * FRAME_S))
+    one.commander.accept("me", to(high - 1.0, at_s=100 * FRAME_S))
     assert one.run(50)[-1] == pytest.approx(high - 0.5)
-    one.commander.take("me", to(-12.0))
+    one.commander.accept("me", to(-12.0))
     one.run(3)
     assert not one.commander.stop("me")
     held = one.positions
@@ -220,12 +220,12 @@ def test_the_next_trajectory_begins_where_the_robot_is_not_where_it_was_wanted()
 
 def test_a_servo_that_says_nothing_is_taken_up_again_where_it_was() -> None:
     one = Robot(hold_after_s=FRAME_S, relax_after_s=2 * FRAME_S)
-    one.commander.take("me", to(STAND[0]))
+    one.commander.accept("me", to(STAND[0]))
     one.run(9)
     assert one.free
     silent = BodyState(one.frame * FRAME_S, np.where(np.arange(JOINTS) == 3, np.nan, STAND), STAND * 0.0)
     one.commander.next(silent, 1)
-    one.commander.take("me", to(STAND[3], 3, at_s=5 * FRAME_S))
+    one.commander.accept("me", to(STAND[3], 3, at_s=5 * FRAME_S))
     one.run(9)
     assert np.array_equal(one.positions, STAND)
 
@@ -378,7 +378,7 @@ def test_the_robot_is_stopped_before_the_transports_close_and_a_stuck_one_is_not
 
 def test_a_publisher_gives_up_on_a_transport_that_never_comes_back() -> None:
     transport = OpenTransport(threading.Event())
-    publisher = Publisher(transport, patience_s=0.01)
+    publisher = Publisher(transport, close_s=0.01)
     for _ in range(100):
         publisher.publish(MockBody(BIOLOID).read(), JointCommands(STAND[np.newaxis]))
     publisher.close()
@@ -392,7 +392,7 @@ def test_a_client_gets_a_robot_of_its_own_and_then_the_other_goes_on() -> None:
         plant = plant_of(transport)
         wait_for(lambda: host.status().client == "Ada")
         stood = len(own.played)
-        assert "drives the robot's time" in transport.served.command("me", to(0.5))
+        assert "controls the robot's time" in transport.served.command("me", to(0.5))
         states = plant.advance({BIOLOID.name: JointCommands(np.tile(STAND, (64, 1)))})
         assert len(states[BIOLOID.name]) == len(lent[0].commands) == 64
         assert len(own.played) == stood
@@ -419,7 +419,7 @@ def test_a_real_robot_is_lent_itself_and_goes_on_from_where_it_is() -> None:
         wait_for(lambda: len(own.played) > frames + 3)
         assert np.allclose(own.positions, way[-1])
         assert not lent
-        with pytest.raises(InputError, match="this is not sony_ers7"):
+        with pytest.raises(InputError, match="this robot is not sony_ers7"):
             RemotePlant(
                 LocalChannel(transport), [BodySpec("dog", robot("sony_ers7"), np.zeros(20), (0.0, 0.0, 0.0))]
             )

@@ -29,7 +29,7 @@ from posewright.controllers.behaviours import read_behaviour
 from posewright.errors import BodyError, InputError, UnsafeCommandError
 from posewright.network import wire_records
 from posewright.network.plant_server import PlantServer
-from posewright.network.remote_plant import TRIES, RemotePlant
+from posewright.network.remote_plant import MAX_TRIES, RemotePlant
 from posewright.network.wire_messages import pack, unpack
 from posewright.recordings import Header, Recorder, Recording, RobotHeader
 from posewright.robots import Robot, robot
@@ -205,7 +205,7 @@ def test_latencies_are_told_by_the_clock() -> None:
     told = plant.latencies
     assert (told.asks, told.frames, told.lost) == (10, 10, 0)
     assert 2.0 <= told.p50_ms <= told.p99_ms <= told.worst_ms == pytest.approx(4.0)
-    assert "10 asks for 10 frames, 0 lost" in told.summary
+    assert "10 requests for 10 frames, 0 lost" in told.summary
 
 
 @pytest.fixture
@@ -242,10 +242,10 @@ def test_a_client_that_falls_silent_loses_a_robot_that_is_stopped(
     plant = plant_of(server)
     plant.bodies[BIOLOID.name].open()
     now.time_s = 5.0
-    server.lapse()
+    server.end_silent_session()
     assert server.client
     now.time_s = 5.1
-    server.lapse()
+    server.end_silent_session()
     assert not server.client
     assert body.stops == [TorquePolicy.HOLD]
     assert not body.is_open
@@ -330,7 +330,7 @@ def test_whether_a_robot_is_real_and_can_be_placed_is_told_by_the_other_side(is_
     assert plant.clock is None
     if is_real:
         assert plant.supervisor(BIOLOID.name) is None
-        with pytest.raises(BodyError, match="nobody can put robotis_bioloid anywhere"):
+        with pytest.raises(BodyError, match="robotis_bioloid cannot be placed"):
             plant.bodies[BIOLOID.name].place_robot(0.1, 0.2, 0.3)
     else:
         assert plant.supervisor(BIOLOID.name) is plant.bodies[BIOLOID.name]
@@ -401,9 +401,9 @@ def test_a_wire_that_is_cut_ends_the_run_without_a_second_wait(
     plant = RemotePlant(wire, [BodySpec(BIOLOID.name, BIOLOID, STAND, (0.0, 0.0, 0.0))])
     with pytest.raises(BodyError, match="no answer"):
         drive(plant, {BIOLOID.name: Script([JointCommands(np.tile(STAND, (9, 1)))])}, until_s=9.0)
-    assert wire.asks == 4 + TRIES
+    assert wire.asks == 4 + MAX_TRIES
     assert wire.is_closed
-    assert plant.latencies.lost == TRIES
+    assert plant.latencies.lost == MAX_TRIES
 
 
 def test_commands_of_strangers_to_a_real_robot_are_made_safe() -> None:

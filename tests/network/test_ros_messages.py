@@ -122,7 +122,7 @@ def test_a_picture_is_read_pixel_by_pixel() -> None:
 
 @given(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"])))
 def test_a_text_is_read_as_it_was(words: str) -> None:
-    assert read("std_msgs/msg/String", ros.text(words)).data == words
+    assert read("std_msgs/msg/String", ros.encode_text(words)).data == words
 
 
 def test_a_bridge_is_told_of_a_topic_as_bridges_tell_each_other() -> None:
@@ -210,10 +210,10 @@ def test_a_trajectory_without_points_says_stop() -> None:
 
 
 WRONG = {
-    "nothing": (b"", "no plain CDR"),
-    "text": (b"hello robot", "no plain CDR"),
-    "XCDR2": (b"\0\x07" + GOOD[2:], "no plain CDR"),
-    "cut": (GOOD[:-5], "ends where"),
+    "nothing": (b"", "not plain CDR"),
+    "text": (b"hello robot", "not plain CDR"),
+    "XCDR2": (b"\0\x07" + GOOD[2:], "not plain CDR"),
+    "cut": (GOOD[:-5], "ends before"),
     "more behind it": (GOOD + b"\1\2\3\4", "too many"),
     "an endless sequence": (GOOD[:4] + bytes(8) + b"\xff\xff\xff\x7f" + bytes(64), "a length of"),
     "too long": (GOOD + bytes(ros.MAX_BYTES), "at most"),
@@ -223,9 +223,9 @@ WRONG = {
     "infinity": (trajectory(["hip"], point([math.inf], 0.0)), "not finite"),
     "too few positions": (trajectory(["hip", "knee"], point([0.0], 0.0)), "1 positions"),
     "points of no joint": (trajectory([], point([], 0.0)), "no joint"),
-    "times that fall": (trajectory(["hip"], point([0.0], 2.0), point([0.0], 1.0)), "do not rise"),
-    "a time before it began": (trajectory(["hip"], point([0.0], -1.0)), "do not rise"),
-    "a date": (trajectory(["hip"], point([0.0], 1.7e9)), "do not rise"),
+    "times that fall": (trajectory(["hip"], point([0.0], 2.0), point([0.0], 1.0)), "must increase"),
+    "a time before it began": (trajectory(["hip"], point([0.0], -1.0)), "must increase"),
+    "a date": (trajectory(["hip"], point([0.0], 1.7e9)), "must increase"),
 }
 
 

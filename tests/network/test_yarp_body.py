@@ -297,7 +297,7 @@ def test_an_address_that_means_nothing_is_refused(address: str, told: str) -> No
 def test_who_is_not_there_is_missed_by_name(server: NameServer) -> None:
     address = f"yarp:/nobody@127.0.0.1:{server.address.port}"
     assert find_served_robot(address) is None
-    with pytest.raises(BodyError, match="nobody is called /nobody/rpc:i"):
+    with pytest.raises(BodyError, match="there is no port /nobody/rpc:i"):
         make_plant(address, [part_of()], None)
     with pytest.raises(InputError, match="takes one robot, not 2"):
         find_control_board(address, [part_of(), part_of()], SimulatedClock())

@@ -25,7 +25,7 @@ from posewright.network.yarp.carriers import (
     take_introduction,
     take_message,
 )
-from posewright.network.yarp.listening import take_from
+from posewright.network.yarp.listening import exact_reader
 
 bottles = st.lists(st.one_of(st.integers(-9, 9), st.text("ab", max_size=3), st.floats(-1, 1))).map(tuple)
 envelopes = st.builds(Envelope, st.integers(0, 1 << 31), st.floats(0, 2e9))
@@ -63,10 +63,10 @@ def test_other_bytes_choose_none(header: bytes) -> None:
 def test_a_sender_opens_with_its_header_and_its_name() -> None:
     opening = introduction(Carrier.TCP, "/w")
     assert opening == bytes.fromhex("5941 e41e0000 5250 03000000") + b"/w\0"
-    assert take_introduction(take_from(io.BytesIO(opening[8:]))) == "/w"
+    assert take_introduction(exact_reader(io.BytesIO(opening[8:]))) == "/w"
     for name in ("00000000", "ffffffff", "ffffff7f", "02000000 2f77"):
         with pytest.raises((FormatError, EOFError)):
-            take_introduction(take_from(io.BytesIO(bytes.fromhex(name))))
+            take_introduction(exact_reader(io.BytesIO(bytes.fromhex(name))))
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_where_blocks_are_cut_means_nothing(message: Message, draw: st.DataObjec
 
 @given(st.lists(data_messages, min_size=1, max_size=4))
 def test_messages_follow_each_other_without_a_gap(messages: list[Message]) -> None:
-    take = take_from(io.BytesIO(b"".join(message.encode() for message in messages)))
+    take = exact_reader(io.BytesIO(b"".join(message.encode() for message in messages)))
     assert [take_message(take) for _ in messages] == messages
 
 

@@ -149,7 +149,7 @@ def test_a_position_move_takes_as_long_as_the_reference_speed_says() -> None:
     assert asked(board, "[get] [don] 1").startswith("[is] [don] 0")
     assert asked(board, "[get] [pos] 1").startswith("[is] [pos] 20.0")
     served.run(0.25)
-    board.see(served.state)
+    board.update(served.state)
     (_, _, halfway, *_) = board.answer(from_text("[get] [enc] 1"), RPC)
     assert halfway == pytest.approx(10.0, abs=0.5)
     (_, _, speed, *_) = board.answer(from_text("[get] [esp] 1"), RPC)
@@ -254,10 +254,10 @@ def test_what_moves_at_a_speed_stops_when_who_wanted_it_has_hung_up(has_asked: b
     if has_asked:
         assert asked(board, "[get] [axes]").endswith("[ok]")
     board.command((("vmo", 1), (30.0,)), None, COMMAND)
-    board.look([RPC] * has_asked, [COMMAND])
+    board.check_connections([RPC] * has_asked, [COMMAND])
     served.run(0.2)
     assert served.commands.angles[-1, 1] > 0.05
-    board.look(["/other/rpc:o"], [COMMAND] * has_asked)  # over udp nobody hears that it is gone
+    board.check_connections(["/other/rpc:o"], [COMMAND] * has_asked)  # over udp nobody hears that it is gone
     before = served.commands.angles[-1, 1]
     served.run(0.2)
     assert served.commands.angles[-1, 1] == before
@@ -388,7 +388,7 @@ def test_the_extended_state_has_the_layout_of_its_version(layout: int) -> None:
     board = ControlBoard(served, layout=layout)
     board.command((("dpo", 1), (7.0,)), None, COMMAND)
     served.step(1)
-    board.see(served.state)
+    board.update(served.state)
     told = decode(encode(board.state_ext()))
     assert len(told) == 22 if layout == 3 else 24
     lists, known = told[::2], told[1::2]
@@ -445,4 +445,4 @@ def test_every_verb_answers_whatever_comes_with_it(verb: tuple[str, ...], argume
     board.command(((*verb[1:], *arguments[:-1]), tuple(arguments[-1:])), None, COMMAND)
     assert all(len(kind) < 80 for kind in board.refusals)
     for _, trajectory in served.told:
-        assert trajectory.fault(len(BIOLOID.joints)) == ""
+        assert trajectory.describe_fault(len(BIOLOID.joints)) == ""

@@ -17,8 +17,8 @@ from posewright.network.yarp.administration import administer as answer_to
 from posewright.network.yarp.bottle import MAX_BYTES, MAX_ITEMS, Bottle, Vocab, decode
 from posewright.network.yarp.carriers import LONGEST_REQUEST
 from posewright.network.yarp.clients import RpcClient
-from posewright.network.yarp.listening import MOST_CONNECTIONS, Address
-from posewright.network.yarp.names import LONGEST_PROPERTY, MOST_PROPERTIES, NameClient, NameServer
+from posewright.network.yarp.listening import MAX_CONNECTIONS, Address
+from posewright.network.yarp.names import MAX_PROPERTIES, MAX_PROPERTY_LENGTH, NameClient, NameServer
 from posewright.network.yarp.port import Port
 from posewright.network.yarp.text import from_text
 from posewright.network.yarp.transport import YarpTransport
@@ -67,7 +67,7 @@ def test_long_runs_of_anything_in_administration_are_refused_with_as_much_work(
 def test_who_was_silent_for_longest_makes_room(names: NameClient, port: Port) -> None:
     with ExitStack() as held, RpcClient(names, port.name, sender="/friend/rpc:o") as friend:
         assert friend.ask((1,)) == (1,)
-        idle = [held.enter_context(Raw(port.address)) for _ in range(2 * MOST_CONNECTIONS)]
+        idle = [held.enter_context(Raw(port.address)) for _ in range(2 * MAX_CONNECTIONS)]
         for number, raw in enumerate(idle):
             raw.send(b"CONNACK /idle%d\r\n" % number)
             raw.gets(b"Welcome /idle%d\r\n" % number)
@@ -75,17 +75,17 @@ def test_who_was_silent_for_longest_makes_room(names: NameClient, port: Port) ->
         assert friend.ask((2,)) == (2,)
         with RpcClient(names, port.name, sender="/new/rpc:o") as new:
             assert new.ask((3,)) == (3,)
-        until(lambda: len(port.inputs) <= MOST_CONNECTIONS)
+        until(lambda: len(port.inputs) <= MAX_CONNECTIONS)
 
 
 def test_senders_of_datagrams_that_died_make_room(port: Port) -> None:
-    for number in range(2 * MOST_CONNECTIONS):
+    for number in range(2 * MAX_CONNECTIONS):
         name = b"/dead%d/command:o\0" % number
         with Raw(port.address) as raw:
             raw.send(UDP + struct.pack("<i", len(name)) + name)
             assert raw.link.recv(8, socket.MSG_WAITALL)[:2] == b"YA"
-    until(lambda: len(port.inputs) <= MOST_CONNECTIONS)
-    assert f"/dead{2 * MOST_CONNECTIONS - 1}/command:o" in port.inputs
+    until(lambda: len(port.inputs) <= MAX_CONNECTIONS)
+    assert f"/dead{2 * MAX_CONNECTIONS - 1}/command:o" in port.inputs
 
 
 def test_a_stream_whose_client_hung_up_is_ended() -> None:
@@ -103,7 +103,7 @@ def test_a_stream_whose_client_hung_up_is_ended() -> None:
             served.step(20)
             transport.publish(served.state, served.commands)
             until(lambda: transport.facts()["inputs"] == 0)
-        assert transport.facts()["refused axis 3, which has no joint"] == transport.facts()["refused"] == 1
+        assert transport.facts()["refused (axis 3 has no joint)"] == transport.facts()["refused"] == 1
     finally:
         transport.close()
 
@@ -150,7 +150,7 @@ def test_a_port_takes_no_more_than_it_asked_for(names: NameClient, port: Port) -
         raw.ends()
     assert port.facts()["malformed"] == 1
     assert LONGEST_REQUEST < len(bomb) < MAX_BYTES
-    with pytest.raises(FormatError, match="items more"):
+    with pytest.raises(FormatError, match="too many items"):
         decode(struct.pack("<ii", 0x100 | 32, MAX_ITEMS + 1) + bytes(MAX_ITEMS + 1))
     with Port("/plant:i", names, on_request=lambda request, _: request, longest=MAX_BYTES) as plant:
         asked: Bottle = (bytes(len(bomb)),)
@@ -162,11 +162,11 @@ def test_the_name_server_keeps_little_and_of_ports_alone(names: NameClient) -> N
     names.ask("set /nobody key value")
     assert names.ask("get /nobody key") == ["port /nobody property key = "]
     names.register("/x", Address("127.0.0.1", 10500))
-    names.ask("set /x long " + "v" * (LONGEST_PROPERTY + 1))
-    for number in range(MOST_PROPERTIES + 1):
+    names.ask("set /x long " + "v" * (MAX_PROPERTY_LENGTH + 1))
+    for number in range(MAX_PROPERTIES + 1):
         names.ask(f"set /x key{number} value")
     told = [
-        names.ask(f"get /x {key}")[0].endswith("value") for key in ("key0", f"key{MOST_PROPERTIES}", "long")
+        names.ask(f"get /x {key}")[0].endswith("value") for key in ("key0", f"key{MAX_PROPERTIES}", "long")
     ]
     assert told == [True, False, False]
 

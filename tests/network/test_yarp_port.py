@@ -278,7 +278,11 @@ def test_a_reader_that_stopped_slows_nobody_and_loses_the_oldest(names: NameClie
         go.wait(10.0)
         heard(bottle, envelope, sender)
 
-    with Port("/w", names, queue=4) as out, Port("/slow", names, on_data=stuck), Port("/r", names) as other:
+    with (
+        Port("/w", names, max_queued=4) as out,
+        Port("/slow", names, on_data=stuck),
+        Port("/r", names) as other,
+    ):
         out.connect("/slow")
         out.connect("/r")
         for n in range(30):

@@ -115,7 +115,7 @@ def test_megabytes_are_asked_and_answered(opened: Opened, wired: Any) -> None:
 def test_a_client_is_told_whether_nobody_listens_or_the_robot_does_not_answer(
     opened: Opened, wired: Any
 ) -> None:
-    with pytest.raises(BodyError, match="nobody listens at tcp/"):
+    with pytest.raises(BodyError, match="nothing listens at tcp/"):
         wired(endpoint()).request(b"abc", 1.0)
     transport, served, at = opened()
     with pytest.raises(BodyError, match="no robot called other"):
@@ -400,7 +400,7 @@ def test_tls_alone_keeps_no_strangers_out_but_with_an_authority_or_users_it_does
     "listen", ["", "tcp", "7447", "tls/0.0.0.0:7447#enable_mtls=false", "tcp/127.0.0.1:1?x=1"]
 )
 def test_what_is_no_endpoint_or_would_switch_something_off_is_refused(listen: str, papers: Path) -> None:
-    with pytest.raises(InputError, match="no endpoint"):
+    with pytest.raises(InputError, match="invalid endpoint"):
         off_loopback(listen, **paper(papers, "robi"))
 
 
@@ -426,9 +426,9 @@ def test_over_tls_who_trusts_another_authority_or_has_no_certificate_is_not_let_
     assert wired(at, **paper(papers, "anna")).request(b"abc", 5.0) == b"cba"
     forged = paper(papers, "anna", "theirs")
     for stranger in (forged, forged | {"authority": papers / "ours.ca"}, {"authority": papers / "ours.ca"}):
-        with pytest.raises(BodyError, match="not let in"):
+        with pytest.raises(BodyError, match="was rejected"):
             wired(at, **stranger).request(b"abc", 1.0)
-    with pytest.raises(BodyError, match="not let in"):
+    with pytest.raises(BodyError, match="was rejected"):
         wired(at.replace("tls/", "tcp/")).request(b"abc", 1.0)
 
 
@@ -436,7 +436,7 @@ def test_a_wrong_password_is_not_let_in(opened: Opened, wired: Any, papers: Path
     _, _, at = opened(SessionConfig(listen=(endpoint(),), users=papers / "users"))
     assert wired(at, user="anna", password="secret").request(b"abc", 5.0) == b"cba"  # noqa: S106
     for user, password in (("anna", "open"), ("carl", "secret"), ("", "")):
-        with pytest.raises(BodyError, match="not let in"):
+        with pytest.raises(BodyError, match="was rejected"):
             wired(at, user=user, password=password).request(b"abc", 1.0)
 
 
@@ -456,7 +456,7 @@ def test_who_may_only_observe_hears_the_robot_and_commands_nothing(
     until(lambda: transport.publish(served.at(0.5), served.commands) or heard)
     assert list(watching.liveliness().get("@/*/@ros2_lv/**", timeout=5.0))
     watching.put("robi/joint_trajectory", go_to(0.9))
-    with pytest.raises(BodyError, match="may you only observe it"):
+    with pytest.raises(BodyError, match="only be allowed to observe it"):
         wired(at, **bob).request(b"abc", 0.5)
     assert wired(at, **anna).request(b"abc", 5.0) == b"cba"
     joined(at, **anna).put("robi/joint_trajectory", go_to(0.1))
@@ -483,9 +483,9 @@ def test_credentials_come_from_the_environment(papers: Path) -> None:
 
 @pytest.mark.parametrize("name", ["", "a b", "robi/", "/robi", "ro*bi", "3po", "ärm", "@robi", "a$b"])
 def test_a_name_that_is_no_topic_of_ros_is_refused(name: str) -> None:
-    with pytest.raises(InputError, match="no robot is called"):
+    with pytest.raises(InputError, match="no robot can be called"):
         parse_robot_name(name)
-    with pytest.raises(InputError, match="no robot is called"):
+    with pytest.raises(InputError, match="no robot can be called"):
         ZenohChannel.to(f"zenoh:{name}@{LOOPBACK}", {})
 
 

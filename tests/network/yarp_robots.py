@@ -66,7 +66,7 @@ class Stepped:
 
     def command(self, sender: str, trajectory: Trajectory) -> str:
         self.told.append((sender, trajectory))
-        return self.commander.take(sender, trajectory)
+        return self.commander.accept(sender, trajectory)
 
     def stop(self, sender: str) -> str:
         return self.commander.stop(sender)

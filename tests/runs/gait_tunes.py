@@ -8,7 +8,7 @@ from typing import Any
 
 from posewright.robots import robot
 from posewright.runs import GaitTask
-from posewright.runs.tuning.reading import tune_in
+from posewright.runs.tuning.reading import parse_tune
 
 ERS7 = robot("sony_ers7")
 MADE = Path(__file__).with_name("made.gait.yaml")
@@ -29,4 +29,4 @@ START = {"ground_speed_m_s": 0.3, "front_height_m": 0.012, "travel_gain.forward"
 
 
 def task_of(**changes: Any) -> GaitTask:
-    return replace(tune_in(QUICK), **changes)
+    return replace(parse_tune(QUICK), **changes)

@@ -29,11 +29,11 @@ from posewright.runs import (
     Trial,
     batch_report,
     draw_outcome,
-    keep_report,
     read_seeds,
     read_trial,
     run_batch,
     walk_batch,
+    write_report,
 )
 from posewright.runs.batch_trials import _TrialTask, run_of
 from posewright.runs.trial import TrialOptions, trial_documents
@@ -259,7 +259,7 @@ def test_a_recording_whose_body_is_forged_is_refused_as_wrong_input() -> None:
 
 def test_speeds_of_one_name_are_refused() -> None:
     gait, commands = pw.read_gait("trot"), [pw.VelocityCommand(0.1), pw.VelocityCommand(0.1 + 1e-9)]
-    with pytest.raises(InputError, match=r"trot at 0\.1 is asked for twice"):
+    with pytest.raises(InputError, match=r"trot at 0\.1 is listed twice"):
         walk_batch({"trot": (gait, pw.robot("sony_ers7"))}, commands)
 
 
@@ -447,7 +447,7 @@ def test_a_report_of_before_is_not_shown_as_that_of_now(
 ) -> None:
     (tmp_path / "report.html").write_text("old")
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    keep_report(replace(tests, folder=tmp_path))
+    write_report(replace(tests, folder=tmp_path))
     assert [path.name for path in tmp_path.iterdir()] == ["results.csv"]
 
 

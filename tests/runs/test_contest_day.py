@@ -123,7 +123,7 @@ def test_two_entries_of_one_name_are_refused(tmp_path: Path) -> None:
 
 def test_the_shares_of_the_shipped_days_are_those_of_the_rules() -> None:
     shares = {
-        name: {one.contest: one.share for one in read_day_rules(name).counting if one.share}
+        name: {rules.contest: rules.share for rules in read_day_rules(name).disciplines if rules.share}
         for name in ("ceabot_2013", "ceabot_2017")
     }
     assert shares["ceabot_2013"] == {"obstacle-race": 35, "stairs": 35, "sumo": 30}

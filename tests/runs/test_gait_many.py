@@ -226,7 +226,7 @@ def test_a_gait_comes_back_whole_from_its_travels() -> None:
     import pickle
 
     task = WalkTask(GAIT, CARD, AHEAD, 0.2, 0.0)
-    task.walked((0, DomainParameters()))  # which makes a world, that stays at home
+    task.walk((0, DomainParameters()))  # which makes a world, that stays at home
     sent = pickle.loads(pickle.dumps(task))  # noqa: S301 -- our own
     assert sent.gait.parameters == GAIT.parameters
     assert sent.gait.phases == GAIT.phases

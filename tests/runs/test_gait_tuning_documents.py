@@ -13,9 +13,9 @@ from posewright.errors import InputError
 from posewright.gaits import gait_names, read_gait, write_gait
 from posewright.robots import robot
 from posewright.runs import GaitProblem, read_tune, tune_names
-from posewright.runs.tuning.reading import OPTIONAL, tune_in
+from posewright.runs.tuning.reading import OPTIONAL, parse_tune
 from posewright.runs.tuning.score import TERMS, Fall, Following, Tilt
-from posewright.runs.tuning.task import Asked, TunedBodies, TunedWalk
+from posewright.runs.tuning.task import TunedBodies, TunedWalk, VelocityTarget
 from posewright.search import Dimension
 
 from .gait_tunes import ERS7, MADE, QUICK
@@ -29,7 +29,7 @@ def test_every_tuning_that_ships_begins_at_a_gait_and_walks_it(name: str) -> Non
     assert task.name == name == task.gait.name
     assert set(tune_names("sony_ers7")) == set(tune_names()) == set(gait_names("sony_ers7"))
     assert tune_names(robot("robotis_bioloid")) == ()
-    assert task.held == ("mouth", "left_ear", "right_ear", "tail_tilt", "tail_pan")
+    assert task.locked_joints == ("mouth", "left_ear", "right_ear", "tail_tilt", "tail_pan")
     assert all(term.weight > 0.0 for term in task.terms)
     evaluation = GaitProblem(
         replace(
@@ -48,7 +48,7 @@ def test_every_tuning_that_ships_begins_at_its_gait_itself(name: str) -> None:
 
 
 def test_a_document_says_what_is_searched_and_walked() -> None:
-    task = tune_in(
+    task = parse_tune(
         QUICK.replace(
             "  - {forward_m_s: 0.1, seconds: 0.45, settle_s: 0.2}\n",
             "  - {forward_m_s: greatest, weight: 2}\n  - {left_m_s: {greatest: -0.5}, turn_rad_s: 0.3}\n"
@@ -62,13 +62,13 @@ def test_a_document_says_what_is_searched_and_walked() -> None:
         Dimension("travel_gain.forward", 0.9, 1.8, 1.2),
     )
     assert task.walks == (
-        TunedWalk(Asked(1.0, is_share=True), weight=2.0),
-        TunedWalk(left=Asked(-0.5, is_share=True), turn=Asked(0.3)),
+        TunedWalk(VelocityTarget(1.0, is_share=True), weight=2.0),
+        TunedWalk(left=VelocityTarget(-0.5, is_share=True), turn=VelocityTarget(0.3)),
     )
     drawn = [draw_domain(domain_randomization(), seed) for seed in (7, 8)]
     assert task.bodies == TunedBodies((NOMINAL, *drawn), 0.5)
     assert task.terms == (Following(weight=1.0), Tilt(weight=0.02, over=5.0), Fall(weight=2.0))
-    assert task.held == ("mouth", "tail_tilt", "tail_pan")
+    assert task.locked_joints == ("mouth", "tail_tilt", "tail_pan")
     assert (task.search.generations, task.search.population, task.search.spread) == (5, 8, 0.1)
     assert task.description == "a quick one"
 
@@ -77,7 +77,7 @@ def test_the_page_names_every_key_and_what_it_is_by_default() -> None:
     page = (Path(__file__).parents[2] / "docs/how-to-tune.md").read_text(encoding="utf-8")
     text = re.search(r"```yaml\n(# quick.*?)```", page, re.DOTALL)
     assert text is not None
-    task = tune_in(text[1])
+    task = parse_tune(text[1])
     assert (task.name, len(task.dimensions), len(task.walks), len(task.terms)) == ("quick", 4, 2, 4)
     for name, term in TERMS.items():
         rows = [line for line in page.splitlines() if line.startswith(f"| `{name}` |")]
@@ -91,7 +91,7 @@ def test_the_page_names_every_key_and_what_it_is_by_default() -> None:
 
 def test_the_search_begins_at_the_gaits_own_values() -> None:
     values = "  ascent_pairs: [2, 6]\n  equilibrium_m.hind.y: [0.05, 0.08]\n  shape_factor: [0, 0.5]\n"
-    task = tune_in(QUICK.replace("  front_height_m: [0.004, 0.02]\n", values))
+    task = parse_tune(QUICK.replace("  front_height_m: [0.004, 0.02]\n", values))
     assert [(one.name, one.start, one.is_whole) for one in task.dimensions[1:4]] == [
         ("ascent_pairs", 3, True),
         ("equilibrium_m.hind.y", 0.067, False),
@@ -115,7 +115,7 @@ def test_the_search_begins_at_the_gaits_own_values() -> None:
         ("travel_gain.forward:", "travel_gain.up:", 7, "no travel_gain is called 'up'"),
         ("[0.25, 0.4]", "[0.25, 4]", 5, "ground_speed_m_s is 4 (the range is 0.01 to 1 m/s)"),
         ("[0.25, 0.4]", "[0.4, 0.25]", 5, "the range goes from 0.4 to 0.25"),
-        ("[0.25, 0.4]", "[0.25, 0.25]", 5, "what is fixed is not searched"),
+        ("[0.25, 0.4]", "[0.25, 0.25]", 5, "leave out a parameter that is not searched"),
         ("[0.25, 0.4]", "[0.25, 0.3, 0.4]", 5, "expected two numbers, found 3"),
         ("[0.25, 0.4]", "[0.25, fast]", 5, "expected a number, found 'fast'"),
         ("[0.25, 0.4]", "[0.25, .nan]", 5, "expected a finite number"),
@@ -136,16 +136,21 @@ def test_the_search_begins_at_the_gaits_own_values() -> None:
         ("forward_m_s: 0.1", "forward_m_s: 99", 9, "is out of range (the range is -10..10)"),
         ("forward_m_s: 0.1", "ahead: 0.1", 9, "no key here is called 'ahead'"),
         ("seconds: 0.45", "seconds: 0", 9, "is out of range (the range is 0.1..600)"),
-        ("seconds: 0.45", "weight: 0", 9, "a walk that does not count"),
+        ("seconds: 0.45", "weight: 0", 9, "a walk of weight 0 does not count"),
         ("  - {forward_m_s: 0.1, seconds: 0.45, settle_s: 0.2}", "  []", 8, "0 walks"),
         (", fall: 2}", "}", 10, "'fall' is missing"),
-        ("following: 1, tilt_deg: {weight: 0.02, over: 5}, ", "", 10, "nothing but falls is looked at"),
+        ("following: 1, tilt_deg: {weight: 0.02, over: 5}, ", "", 10, "the score has no term besides falls"),
         ("following: 1", "speeed: 1", 10, "did you mean speed?"),
         ("following: 1", "following: -1", 10, "-1"),
         ("following: 1", "following: {worst: 1}", 10, "'weight' is missing"),
         ("following: 1", "following: {weight: 1, worst: 2}", 10, "2.0 is out of range (the range is 0..1)"),
         ("following: 1", "slip: {weight: 1, over: 2}", 10, "no key here is called 'over'"),
-        ("fall: 2}\n", "fall: 2}\nhold: [left_front_leg]\n", 11, "only what no leg has can be held still"),
+        (
+            "fall: 2}\n",
+            "fall: 2}\nhold: [left_front_leg]\n",
+            11,
+            "only joints that belong to no leg can be held",
+        ),
         ("fall: 2}\n", "fall: 2}\nhold: [nose]\n", 11, "no joint or group of joints is called 'nose'"),
         ("fall: 2}\n", "fall: 2}\nbodies: {nominal: false}\n", 11, "no body walks"),
         ("fall: 2}\n", "fall: 2}\nbodies: {random: -1}\n", 11, "-1"),
@@ -159,7 +164,7 @@ def test_what_a_document_must_not_say_is_refused_with_its_place(
 ) -> None:
     assert QUICK.count(given_text) >= 1
     with pytest.raises(InputError) as caught:
-        tune_in(QUICK.replace(given_text, instead, 1), Path("quick.tune.yaml"))
+        parse_tune(QUICK.replace(given_text, instead, 1), Path("quick.tune.yaml"))
     told = str(caught.value)
     assert message in told
     where = f"quick.tune.yaml:{line}: "
@@ -169,7 +174,7 @@ def test_what_a_document_must_not_say_is_refused_with_its_place(
 def test_nothing_to_search_is_refused() -> None:
     head, _, rest = QUICK.partition("parameters:\n")
     with pytest.raises(InputError, match="nothing is searched"):
-        tune_in(f"{head}parameters: {{}}\n{rest[rest.index('walks:') :]}")
+        parse_tune(f"{head}parameters: {{}}\n{rest[rest.index('walks:') :]}")
 
 
 def test_a_tuning_that_is_not_there_is_named_with_those_that_are(tmp_path: Path) -> None:

@@ -38,17 +38,17 @@ BREAKS = {
 def test_a_bioloid_may_enter() -> None:
     found = pw.inspect_robot("robotis_bioloid")
     assert found.passed
-    values = {verdict.what: verdict.value for verdict in found.verdicts}
+    values = {verdict.measure: verdict.value for verdict in found.verdicts}
     assert values == {"height": 0.350175, "foot length": 0.105, "mass": 1.7986, "legs": 2}
-    assert all(verdict.how and verdict.source for verdict in found.verdicts)
+    assert all(verdict.method and verdict.source for verdict in found.verdicts)
 
 
 @pytest.mark.parametrize("what", BREAKS)
 def test_a_robot_that_breaks_one_rule_is_told_which(what: str, tmp_path: Path) -> None:
     found = pw.inspect_robot(changed(tmp_path, **BREAKS[what]))
-    assert [verdict.what for verdict in found.verdicts if not verdict.passed] == [what]
+    assert [verdict.measure for verdict in found.verdicts if not verdict.passed] == [what]
     assert not found.passed
-    verdict = next(verdict for verdict in found.verdicts if verdict.what == what)
+    verdict = next(verdict for verdict in found.verdicts if verdict.measure == what)
     assert verdict.limit < verdict.value < 1.2 * verdict.limit
 
 

@@ -84,7 +84,7 @@ def test_attached_sensors_are_on_the_card_and_see(tmp_path: Path) -> None:
     assert isinstance(eye, Camera)
     assert (laser.start_deg, laser.beams) == (-90, 91)
     assert (depth.max_range_m, depth.horizontal_fov_deg) == (3, pytest.approx(90))
-    assert any("BaseForce6D" in str(one) for one in made.odd)
+    assert any("BaseForce6D" in str(one) for one in made.oddities)
     world = World(made.robot)
     body = SimulatedBody(world, start_pose=made.robot.pose("stand"))
     world.advance({body.instance.name: JointCommands(np.zeros((20, 2)))})
@@ -104,7 +104,7 @@ def test_what_a_card_has_no_place_for_is_said_with_its_line(tmp_path: Path) -> N
     text = WALKER.replace('name="left_hip" type="hinge"', 'name="left_hip" type="slider"')
     text = text.replace("<limitsdeg>-40 60</limitsdeg>", "", 2)
     ring = HINGE.format("ring", "left", "right", "0 0 0") + "</KinBody>"
-    odd = "\n".join(map(str, imported(tmp_path, text.replace("</KinBody>", ring)).odd))
+    odd = "\n".join(map(str, imported(tmp_path, text.replace("</KinBody>", ring)).oddities))
     for said in ("left_hip is a slider", "right_hip has no limits", "ring closes a ring"):
         assert f": {said}" in odd
 
@@ -147,4 +147,4 @@ def test_samples_are_imported_or_refused(tmp_path: Path, capsys: pytest.CaptureF
     text = (SAMPLES / "rdiankov_twodof.robot.xml").read_text().replace("10000000", "100000")
     card = imported(tmp_path, text)
     assert card.robot.joint_names == ("Arm0", "Arm1")
-    assert any("Arm1 has no limits" in str(one) for one in card.odd)
+    assert any("Arm1 has no limits" in str(one) for one in card.oddities)

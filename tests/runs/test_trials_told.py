@@ -23,7 +23,7 @@ from posewright.errors import InputError
 from posewright.figures import save_figure
 from posewright.recordings import Event, read_mcap
 from posewright.runs import Trial, read_trial
-from posewright.runs.stillness import StillWatch
+from posewright.runs.stillness import StillnessWatcher
 
 LAZY = """\
 chart: lazy
@@ -97,10 +97,10 @@ def block(time_s: float, angles: Sequence[float], robot: str = "r") -> Block:
 
 def test_a_free_joint_is_still_and_one_robot_that_moves_keeps_the_others_waiting() -> None:
     noted: list[Event] = []
-    watch = StillWatch(1.0, noted.append)
+    watch = StillnessWatcher(1.0, noted.append)
     seen = [watch.watch(block(i / 10, (0.5, math.nan))) for i in range(1, 11)]
     assert (seen, noted[0].time_s) == ([False] * 9 + [True], 1.0)
-    both = StillWatch(1.0, noted.append)
+    both = StillnessWatcher(1.0, noted.append)
     for i in range(1, 40):
         assert not both.watch(block(i / 10, (0.5,), "one"))
         assert not both.watch(block(i / 10, (0.01 * i,), "other"))
@@ -134,7 +134,10 @@ def test_warnings_of_behaviour_and_layout_stand_in_json_too(tmp_path: Path) -> N
 
 def test_a_box_where_the_robot_starts_is_refused_by_its_number(tmp_path: Path) -> None:
     write_layout(tmp_path / "on.layout.yaml", [Box(1.2, 0.3), Box(0.25, 0.0)])
-    with pytest.raises(InputError, match=r"box 2 where robotis_bioloid starts .the robot begins at x = 0.25"):
+    with pytest.raises(
+        InputError,
+        match=r"box 2 at the start position of robotis_bioloid .move it: the robot starts at x = 0.25",
+    ):
         pw.run_trial(layout=tmp_path / "on.layout.yaml")
 
 
@@ -171,7 +174,7 @@ def test_a_layout_is_refused_where_no_boxes_stand(
     ("words", "message"),
     [
         (("--camera", "top"), "--video FILE makes one"),
-        (("--body", "mock", "--video", "race.mp4"), "does not know where it is"),
+        (("--body", "mock", "--video", "race.mp4"), "it has no ground truth"),
         (("dog-crossing", "--motions", "humanoid.mtn"), "no motion has a `vendor_page`"),
         (("passivity-test", "--layout", "example_2"), "no layout 'example_2'"),
     ],

@@ -23,7 +23,7 @@ from posewright.evaluation.walking.walk import CORRECTION_WINDOW_FRAMES, fall_li
 from posewright.gaits import TROT, ForeHind, Gait, GaitParameters, VelocityCommand
 from posewright.recordings.falls import FallDetector
 from posewright.robots import robot
-from posewright.runs.walking.walk import LIES_S, walk_gait, walking_world
+from posewright.runs.walking.walk import MAX_LYING_S, make_walking_world, walk_gait
 from posewright.simulation import SimulatedBody, World
 
 CARD = robot("sony_ers7")
@@ -92,7 +92,7 @@ def test_what_carries_next_to_nothing_is_held_still_and_that_is_told() -> None:
         trial.walk.trajectory.positions[:, columns],
         np.tile(pose[columns], (len(trial.walk.trajectory.base), 1)),
     )
-    again = walk_gait(GAIT, CARD, command=AHEAD, seconds=0.5, world=walking_world(GAIT, CARD))
+    again = walk_gait(GAIT, CARD, command=AHEAD, seconds=0.5, world=make_walking_world(GAIT, CARD))
     assert again.to_dict() == trial.to_dict()
 
 
@@ -211,7 +211,7 @@ def test_a_walk_ends_with_the_block_in_which_the_robot_has_lain_for_long(
     track = walk.trajectory
     detector = FallDetector(fall_limits(walk.frame_s), up=track.up_in_field)
     up = np.flatnonzero(~detector.down(track.base))
-    n, long = walk.last, LIES_S / walk.frame_s
+    n, long = walk.last, MAX_LYING_S / walk.frame_s
     assert n % block == 0
     assert up[-1] % block != 0
     assert n - block - up[-1] < long <= n - up[-1]
@@ -300,7 +300,7 @@ def test_the_report_is_json_without_nan_and_real_time_is_that_of_the_clock(world
         ({"seed": True}, "a seed of True"),
         ({"command": VelocityCommand(2.0)}, "out of range"),
         ({"command": []}, "schedule"),
-        ({"command": 0.2}, "0.2 for a command"),
+        ({"command": 0.2}, "0.2 is no command"),
         ({"command": [(0.0, 0.2)]}, r"\(0.0, 0.2\) in a schedule .*VelocityCommand"),
         ({"command": [AHEAD]}, "in a schedule"),
         ({"command": [(0.0, AHEAD), ("1", AHEAD)]}, "in a schedule"),

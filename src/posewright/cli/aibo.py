@@ -1,7 +1,7 @@
-"""`posewright aibo`: an AIBO's memory stick seen, checked and added to; its archives and its programs.
+"""`posewright aibo`: show, check and extend an AIBO's memory stick.
 
-`show`, `check` and `add` are of the stick as a whole and stand here; `aibo archive` is for one archive of
-motions, `aibo run` and `aibo programs` for the OPEN-R programs that run on the robot.
+The verbs `show`, `check` and `add` work on the whole stick. `aibo archive` works on one archive of motions;
+`aibo run` and `aibo programs` are about the OPEN-R programs that run on the robot.
 """
 
 from __future__ import annotations
@@ -21,31 +21,36 @@ from posewright.display import Lines, build_line, format_count, style_level
 from posewright.errors import InputError, UnsafeCommandError
 from posewright.runtimes.openr import stick as sticks
 
-MotionPath = Annotated[Path, argument("MOTION", "A motion file; its content tells the format.")]
-Number = Annotated[int, option("--id N", "The number by which programs ask for it.")]
-Stick = Annotated[Path | None, option("--stick FOLDER", "The folder that holds OPEN-R.")]
-Name = Annotated[str | None, option("--name", "As a_stand#stand_kick; default the motion's own.")]
+MotionPath = Annotated[Path, argument("MOTION", "A motion file; its format is detected from its content.")]
+Number = Annotated[int, option("--id N", "The number by which programs call the motion.")]
+Stick = Annotated[Path | None, option("--stick FOLDER", "The memory stick: the folder that contains OPEN-R.")]
+Name = Annotated[
+    str | None, option("--name", "Its name on the stick, such as a_stand#stand_kick; default its own name.")
+]
 NewFolder = Annotated[
     Path | None,
-    option("--output -o FOLDER", "Write here, laid out as on the stick, and leave the stick unchanged."),
+    option("--output -o FOLDER", "Write the changed files to this folder and leave the stick unchanged."),
 ]
-ModelName = Annotated[str, option("--model", "Whose files: ERS-7, ERS-210 or ERS-220.")]
+ModelName = Annotated[str, option("--model", "The AIBO model: ERS-7, ERS-210 or ERS-220.")]
 AgentName = Annotated[
     str, option("--agent", "The agent that plays it: monetagentMTN, or monetagentMTNWALK for steps.")
 ]
 Sound = Annotated[str | None, option("--sound NAME", "A sound on the stick to play with it.")]
-OnePage = Annotated[str | None, option("--page -p P", "Which motion of the file, where it has several.")]
-WhoseMotion = Annotated[str | None, option("--robot R", "Whose motion it is, where the file does not say.")]
+PageName = Annotated[str | None, option("--page -p P", "Which motion of a file that has several.")]
+MotionRobot = Annotated[
+    str | None, option("--robot R", "The robot of the motion, if the file does not name it.")
+]
 AcceptLoss = Annotated[bool, option("--accept-loss", "Add it even if the robot cannot do all of it.")]
 AcceptJump = Annotated[
-    bool, option("--accept-jump", "Add it even if the robot would jump to where it begins, or from its end.")
+    bool, option("--accept-jump", "Add it even if the robot would jump to its first pose, or from its last.")
 ]
-ArchivePath = Annotated[Path | None, option("--archive FILE", "Without a stick: the ODA archive.")]
-CommandsPath = Annotated[Path | None, option("--commands FILE", "Without a stick: the MONETCMD.CFG.")]
+ArchivePath = Annotated[Path | None, option("--archive FILE", "Instead of --stick: the ODA archive.")]
+CommandsPath = Annotated[Path | None, option("--commands FILE", "Instead of --stick: the MONETCMD.CFG.")]
 Picture = Annotated[
     Path | None,
     option(
-        "--output -o PICTURE", "Draw them (.png, .svg, .pdf): sheet.png, and sheet-2.png, ... if need be."
+        "--output -o PICTURE",
+        "Draw the motions (.png, .svg, .pdf); more pages become sheet-2.png, sheet-3.png, ...",
     ),
 ]
 
@@ -63,16 +68,16 @@ def register(app: typer.Typer) -> None:
 def show(
     paths: Annotated[
         list[Path],
-        argument("PATH...", "A memory stick, its OPEN-R folder, or archives; content tells which."),
+        argument("PATH...", "A memory stick, its OPEN-R folder, or archives."),
     ],
     output: Picture = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the motions of a memory stick: name, length, from where to where, and which id plays it.
+    """List the motions of a memory stick: name, duration, first and last posture, and the id that plays it.
 
-    It exits with 1 where a file of the stick could not be read.
+    The exit code is 1 if a file of the stick cannot be read.
 
-    The picture shows each of them where it begins, where it is furthest from its ends, and where it ends.
+    The picture shows three poses of each motion: the first, the one furthest from both ends, and the last.
 
     [bold]Examples[/]
       posewright aibo show /media/AIBO
@@ -83,7 +88,7 @@ def show(
     unreadable = [finding for finding in stick.findings if finding.level is motions.Level.ERROR]
     for finding in unreadable:
         print_warning(f"{finding.path}: {finding.message}")
-    listed = sticks.motions_on(stick)
+    stick_motions = sticks.motions_on(stick)
     pictures: list[Path] = []
     if output is not None:
         pages = range(2, figures.count_stick_pages(stick) + 1)
@@ -92,10 +97,13 @@ def show(
         figures.require_picture_path(path)
     for page, path in enumerate(pictures, 1):
         figures.save_figure(figures.draw_stick(stick, page=page), path)
-    data = {"motions": [motion.data() for motion in listed], "pictures": [str(path) for path in pictures]}
-    width = max((len(motion.name) for motion in listed), default=0)
-    count = format_count(len(listed), "motion")
-    lines = [motion.line(width) for motion in listed]
+    data = {
+        "motions": [motion.data() for motion in stick_motions],
+        "pictures": [str(path) for path in pictures],
+    }
+    width = max((len(motion.name) for motion in stick_motions), default=0)
+    count = format_count(len(stick_motions), "motion")
+    lines = [motion.line(width) for motion in stick_motions]
     lines += [count, *(f"{count} -> {path}" for path in pictures)]
     print_result(data, lines, as_json=as_json)
     if unreadable:
@@ -105,15 +113,15 @@ def show(
 def check(
     paths: Annotated[
         list[Path],
-        argument("PATH...", "A memory stick, its OPEN-R or CONF folder, or files; content tells which."),
+        argument("PATH...", "A memory stick, its OPEN-R or CONF folder, or single files."),
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Check what a memory stick can play (its MONET files); exit with 1 if the robot could not do it.
+    """Check the motions and commands of a memory stick (its MONET files); exit with 1 if there are errors.
 
-    Looked for: names and indices that lead nowhere, lines that crash the robot's parser or are taken for
-    others, ids given twice, postures that the robot cannot get into or out of, motions into which it would
-    jump, archives that are not there.
+    The check reports names and indices without a target, lines that crash the robot's parser or that it
+    misreads, duplicate ids, postures that the robot cannot enter or leave, motions that would make it jump,
+    and missing archives.
 
     [bold]Examples[/]
       posewright aibo check /media/AIBO
@@ -124,7 +132,7 @@ def check(
     data = {
         "stick": None if stick.root is None else str(stick.root),
         "setups": [setup.to_dict() for setup in stick.setups],
-        **{f"{level.value}s": count for level, count in _counts(findings).items()},
+        **{f"{level.value}s": count for level, count in _count_by_level(findings).items()},
         "findings": [finding.data() for finding in findings],
     }
     print_result(data, _finding_lines(stick, findings), as_json=as_json)
@@ -141,30 +149,32 @@ def add(
     model: ModelName = "ERS-7",
     agent: AgentName = "monetagentMTN",
     sound: Sound = None,
-    sync: Annotated[bool, option("--sync", "Motion and sound begin together.")] = False,
-    replace: Annotated[bool, option("--replace", "Replace the command of that id.")] = False,
-    page: OnePage = None,
-    robot: WhoseMotion = None,
+    sync: Annotated[bool, option("--sync", "Start motion and sound together.")] = False,
+    replace: Annotated[bool, option("--replace", "Replace an existing command with this id.")] = False,
+    page: PageName = None,
+    robot: MotionRobot = None,
     accept_loss: AcceptLoss = False,
     accept_jump: AcceptJump = False,
     archive: ArchivePath = None,
     commands: CommandsPath = None,
     as_json: AsJson = False,
 ) -> None:
-    """Add a motion of any format to a memory stick, so that programs can ask for it by its id.
+    """Add a motion of any format to a memory stick, so that programs can call it by its id.
 
-    A motion that begins or ends far from the postures that its name says is refused: the robot would jump.
-    The motion is converted, put into the archive of the robot, and registered in its MONETCMD.CFG. All of it
-    is tried before anything is written; other motions and other lines keep their bytes.
+    The motion is converted, put into the robot's archive, and registered in its MONETCMD.CFG. Nothing is
+    written unless all steps succeed; other motions and other lines do not change.
+
+    The name states the postures at both ends of the motion. If the motion starts or ends far from them, the
+    robot would jump, and the motion is not added.
 
     [bold]Examples[/]
       posewright aibo add kick.mtn --id 60 --name a_stand#stand_kick --stick /media/AIBO
       posewright aibo add dive.mot --id 61 --name a_stand#stand_dive --stick backup -o new --accept-loss
     """
-    with report_losses(f"{model} cannot do all of {motion}: nothing is written"), _jumps_refused():
+    with report_losses(f"{model} cannot play all of {motion}; nothing was written"), _report_jumps():
         added = sticks.add_to_stick(
             motion,
-            _place(stick, archive, commands),
+            _stick_location(stick, archive, commands),
             id=number,
             name=name,
             model=model,
@@ -187,23 +197,32 @@ def add(
 
 
 @contextmanager
-def _jumps_refused() -> Iterator[None]:
-    """Say of a motion into which the robot would jump which flag adds it, and exit with 1."""
+def _report_jumps() -> Iterator[None]:
+    """Print the error of a motion with a jump, with the option that accepts it; exit with 1."""
     try:
         yield
     except UnsafeCommandError as error:
         hint = (error.hint or "").replace("accept_jump=True", "--accept-jump")
-        print_error(f"{error.message} ({hint}); nothing is written")
+        print_error(f"{error.message} ({hint}); nothing was written")
         raise typer.Exit(EXIT_FAILURE) from error
 
 
-def _place(stick: Path | None, archive: Path | None, commands: Path | None) -> Path | tuple[Path, Path]:
-    """Return where to add it: the stick, or the two files that stand for one."""
+def _stick_location(
+    stick: Path | None, archive: Path | None, commands: Path | None
+) -> Path | tuple[Path, Path]:
+    """Return where to add a motion: the stick, or the archive and the command list without a stick.
+
+    Raises:
+        InputError: the options name neither, or both.
+    """
     if stick is not None and archive is None and commands is None:
         return stick
     if stick is None and archive is not None and commands is not None:
         return archive, commands
-    raise InputError("where to?", hint="give --stick FOLDER, or both --archive FILE and --commands FILE")
+    raise InputError(
+        "the target of the motion is missing or ambiguous",
+        hint="give either --stick FOLDER, or both --archive FILE and --commands FILE",
+    )
 
 
 def _finding_lines(stick: sticks.MemoryStick, findings: Sequence[sticks.MonetFinding]) -> Lines:
@@ -211,8 +230,8 @@ def _finding_lines(stick: sticks.MemoryStick, findings: Sequence[sticks.MonetFin
     for finding in findings:
         yield build_line(style_level(finding.level.value, 7), f" {finding.rule:<{width}} {finding.text}")
     yield from map(str, stick.setups)
-    yield ", ".join(format_count(count, level.value) for level, count in _counts(findings).items())
+    yield ", ".join(format_count(count, level.value) for level, count in _count_by_level(findings).items())
 
 
-def _counts(findings: Sequence[sticks.MonetFinding]) -> dict[motions.Level, int]:
+def _count_by_level(findings: Sequence[sticks.MonetFinding]) -> dict[motions.Level, int]:
     return {level: sum(finding.level is level for finding in findings) for level in motions.Level}

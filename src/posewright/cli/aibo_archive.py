@@ -1,4 +1,4 @@
-"""`posewright aibo archive`: look into ODA archives of an AIBO, take them apart, put them together."""
+"""`posewright aibo archive`: list, extract, create and change an AIBO's ODA archives."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from posewright.cli.options import (
 )
 from posewright.errors import OutputError, escape_unprintable
 
-ArchivePath = Annotated[Path, argument("ARCHIVE", "An ODA archive, in gzip or not.")]
+ArchivePath = Annotated[Path, argument("ARCHIVE", "An ODA archive, gzipped or not.")]
 RobotName = Annotated[
-    str | None, option("--robot R", "The robot the motions are for; another's are carried over.")
+    str | None, option("--robot R", "The robot of the archive; motions of other robots are retargeted.")
 ]
 Force = Annotated[bool, option("--force", "Overwrite existing files.")]
 
@@ -41,10 +41,12 @@ def add_verbs(aibo: typer.Typer) -> None:
 
 
 def list_entries(
-    file: Annotated[Path, argument("ARCHIVE", "An ODA archive; or a stick, or another folder of them.")],
+    file: Annotated[Path, argument("ARCHIVE", "An ODA archive, a memory stick, or a folder with archives.")],
     as_json: AsJson = False,
 ) -> None:
-    """List what an archive, or each archive of a folder, holds: judged by content, not by the types stated.
+    """List the entries of an archive, or the archives of a folder.
+
+    The kind of an entry is detected from its content, not from the type that the archive states.
 
     [bold]Examples[/]
       posewright aibo archive list MOTION7.ODA
@@ -67,15 +69,15 @@ def extract(
     to: Annotated[
         str | None, option("--to FORMAT", "Convert motions to this format; default unchanged.")
     ] = None,
-    robot: Annotated[str | None, option("--robot R", "The robot to carry the motions over to.")] = None,
+    robot: Annotated[str | None, option("--robot R", "Retarget the motions to this robot.")] = None,
     accept_loss: AcceptLoss = False,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Write the entries of an archive to files; exit with 1 if some are damaged.
 
-    Motions become .mtn, sounds .wav, out of gzip. A name that no file can have is written in codes: %2F for
-    a slash. Placeholders, which hold no motion, are left out.
+    Motions become .mtn files and sounds .wav files, both decompressed. Characters that a file name cannot
+    contain are percent-encoded: %2F is a slash. Placeholders, which contain no motion, are skipped.
 
     [bold]Examples[/]
       posewright aibo archive extract MOTION7.ODA -o motions
@@ -83,8 +85,8 @@ def extract(
       posewright aibo archive extract MOTION7.ODA --to webots-motion --accept-loss -o webots
     """
     archive = _open(file)
-    with _flags_named(), progress_bar(f"taking {file.name} apart") as tell:
-        done = formats.extract_archive(
+    with _name_options_in_errors(), progress_bar(f"extracting {file.name}") as on_progress:
+        extraction = formats.extract_archive(
             archive,
             output,
             names or (),
@@ -92,77 +94,82 @@ def extract(
             robot=robot,
             accept_loss=accept_loss,
             overwrite=force,
-            tell=tell,
+            tell=on_progress,
         )
-    _tell_losses(done.losses, done.remarks)
-    for failure in done.failed:
-        print_warning(f"left out: {failure}")
-    print_result(done.to_dict(output), done.lines(output), as_json=as_json)
-    if done.failed:
+    _print_losses(extraction.losses, extraction.remarks)
+    for failure in extraction.failed:
+        print_warning(f"not extracted: {failure}")
+    print_result(extraction.to_dict(output), extraction.lines(output), as_json=as_json)
+    if extraction.failed:
         raise typer.Exit(EXIT_FAILURE)
 
 
 def create(
-    target: Annotated[Path, argument("ARCHIVE", "The archive to be made.")],
-    files: Annotated[list[Path], argument("FILE", "Motions of any format and sounds, in the order wanted.")],
+    target: Annotated[Path, argument("ARCHIVE", "The archive to create.")],
+    files: Annotated[
+        list[Path], argument("FILE", "Motions of any format and sounds, in the order of the archive.")
+    ],
     gzip: Annotated[
-        str, option("--gzip none|file|entries", "Around nothing, the whole archive, or each entry.")
+        str, option("--gzip none|file|entries", "Compress nothing, the whole archive, or each entry.")
     ] = "none",
     robot: RobotName = None,
     accept_loss: AcceptLoss = False,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Create an archive from files. Entries are named after the files, without folder and ending.
+    """Create an archive from files. Entries are named after the files, without folder and suffix.
 
-    An AIBO motion (.mtn) goes in byte for byte; a motion of another format is turned into one.
+    An AIBO motion (.mtn) is copied byte for byte; a motion of another format is converted.
 
     [bold]Examples[/]
       posewright aibo archive create MOTION7.ODA motions/*.mtn
       posewright aibo archive create MOTION7.ODA "a_stand#stand_bow.motion.yaml" bark.wav --gzip entries
     """
-    with _flags_named():
-        done = formats.create_archive(
+    with _name_options_in_errors():
+        written = formats.create_archive(
             target, files, compression=gzip, robot=robot, accept_loss=accept_loss, overwrite=force
         )
-    _give_assembled(done, target, as_json=as_json)
+    _print_written(written, target, as_json=as_json)
 
 
 def add(
     file: ArchivePath,
     source: Annotated[Path, argument("FILE", "A motion of any format, or a sound.")],
-    name: Annotated[str | None, option("--name N", "Name of the entry; default the file's.")] = None,
-    kind: Annotated[
-        str | None, option("--type T", "OMTN, WAVE, MIDI, LED, ...: put in any file as it is.")
+    name: Annotated[
+        str | None, option("--name N", "Name of the entry; default the name of the file.")
     ] = None,
-    replace: Annotated[bool, option("--replace", "Replace the entry of that name.")] = False,
+    kind: Annotated[
+        str | None,
+        option("--type T", "Add any file unchanged, as an entry of this type: OMTN, WAVE, MIDI, LED, ..."),
+    ] = None,
+    replace: Annotated[bool, option("--replace", "Replace an existing entry of that name.")] = False,
     robot: RobotName = None,
     accept_loss: AcceptLoss = False,
     as_json: AsJson = False,
 ) -> None:
-    """Append a file to an archive, compressed like the other entries; their bytes do not change.
+    """Append a file to an archive, compressed like the other entries, which do not change.
 
     [bold]Examples[/]
       posewright aibo archive add MOTION7.ODA kick.motion.yaml --name "a_stand#stand_kick"
       posewright aibo archive add MOTION7.ODA "a_stand#stand_kick.mtn" --replace
     """
-    _open(file)  # says what is odd about it
-    with _flags_named():
-        done = formats.add_to_archive(
+    _open(file)  # prints the warnings about the archive
+    with _name_options_in_errors():
+        written = formats.add_to_archive(
             file, source, name=name, type_name=kind, overwrite=replace, robot=robot, accept_loss=accept_loss
         )
-    _give_assembled(done, file, as_json=as_json)
+    _print_written(written, file, as_json=as_json)
 
 
 def remove(
     file: ArchivePath,
     names: Annotated[list[str], argument("NAME", "Names or numbers of entries.")],
     keep_places: Annotated[
-        bool, option("--keep-places", "Leave a placeholder, so that the entries after it keep their numbers.")
+        bool, option("--keep-places", "Leave placeholders, so that later entries keep their numbers.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Remove entries from an archive; the bytes of the others do not change.
+    """Remove entries from an archive; the others do not change.
 
     [bold]Examples[/]
       posewright aibo archive remove MOTION7.ODA "a_stand#stand_kick"
@@ -170,18 +177,21 @@ def remove(
     """
     before = _open(file)
     after = formats.remove_from_archive(file, names, keep_places=keep_places)
-    gone = len(before.entries) - len(after.entries)
-    if gone and [entry.name for entry in after.entries] != [e.name for e in before.entries[:-gone]]:
+    n_after = len(after.entries)
+    n_removed = len(before.entries) - n_after  # 0 if placeholders were left
+    names_before = [entry.name for entry in before.entries]
+    names_after = [entry.name for entry in after.entries]
+    if n_removed and names_after != names_before[:n_after]:
         print_warning(
-            "those behind have moved up; a MONETCMD.CFG that calls motions by number means others now"
+            "entries after the removed ones have new numbers; a MONETCMD.CFG that calls motions by number is"
+            " now wrong"
         )
-    data = {"file": str(file), "n_entries": len(after.entries), "removed": gone or len(names)}
-    left = len(after.entries)
-    print_result(data, [f"{file}: {left} {'entry' if left == 1 else 'entries'}"], as_json=as_json)
+    data = {"file": str(file), "n_entries": n_after, "removed": n_removed or len(names)}
+    print_result(data, [f"{file}: {n_after} {'entry' if n_after == 1 else 'entries'}"], as_json=as_json)
 
 
 def _open(path: Path) -> formats.OdaArchive:
-    """Read an archive, and say on stderr what is odd about it."""
+    """Read an archive and print its oddities as warnings."""
     archive = formats.read_archive_file(path)
     for remark in archive.remarks:
         print_warning(f"{path}: {remark}")
@@ -189,37 +199,36 @@ def _open(path: Path) -> formats.OdaArchive:
 
 
 @contextmanager
-def _flags_named() -> Iterator[None]:
-    """Let a refusal list on stderr what would be lost, and name the flag that allows what was asked for."""
+def _name_options_in_errors() -> Iterator[None]:
+    """Print the losses of a LossError, and let hints name options of the command line."""
     try:
-        with report_losses(format_losses=grouped):
+        with report_losses(format_losses=group_messages):
             yield
     except OutputError as error:
         hint = (error.hint or "").replace("overwrite=True", "--force")
         raise OutputError(error.message, where=error.where, hint=hint) from error
 
 
-def _give_assembled(done: formats.WrittenArchive, path: Path, *, as_json: bool) -> None:
-    _tell_losses(done.losses, done.remarks)
-    print_result(done.to_dict(path), done.lines(path), as_json=as_json)
+def _print_written(written: formats.WrittenArchive, path: Path, *, as_json: bool) -> None:
+    _print_losses(written.losses, written.remarks)
+    print_result(written.to_dict(path), written.lines(path), as_json=as_json)
 
 
-def _tell_losses(losses: Sequence[str], remarks: Sequence[str]) -> None:
-    for loss in grouped(losses):
+def _print_losses(losses: Sequence[str], remarks: Sequence[str]) -> None:
+    for loss in group_messages(losses):
         print_warning(f"lost: {loss}")
-    for remark in grouped(remarks):
+    for remark in group_messages(remarks):
         print_note(remark)
 
 
-def grouped(sentences: Sequence[str]) -> Iterator[str]:
-    """Yield sentences that begin with the name of an entry, those that say the same of several as one."""
-    names: dict[str, list[str]] = {}
-    for sentence in sentences:
-        name, _, message = sentence.partition(": ")
-        names.setdefault(message, []).append(name)
-    for message, motions in names.items():
-        yield (
-            f"{escape_unprintable(motions[0])}: {message}"
-            if len(motions) == 1
-            else f"{message} ({len(motions)} motions)"
-        )
+def group_messages(messages: Sequence[str]) -> Iterator[str]:
+    """Yield messages of the form `ENTRY: TEXT`; if several have the same text, yield `TEXT (3 motions)`."""
+    names_by_text: dict[str, list[str]] = {}
+    for message in messages:
+        name, _colon, text = message.partition(": ")
+        names_by_text.setdefault(text, []).append(name)
+    for text, names in names_by_text.items():
+        if len(names) == 1:
+            yield f"{escape_unprintable(names[0])}: {text}"
+        else:
+            yield f"{text} ({len(names)} motions)"

@@ -1,4 +1,4 @@
-"""`posewright aibo run` and `aibo programs`: OPEN-R objects on a simulated dog, message by message."""
+"""`posewright aibo run` and `aibo programs`: OPEN-R objects on a simulated AIBO."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from posewright import figures, runs
 from posewright.cli import console, film_options, signals
 from posewright.cli.film_options import FilmOptions
 from posewright.cli.options import (
+    EXIT_FAILURE,
     AsJson,
     Record,
     add_verb,
@@ -24,7 +25,7 @@ from posewright.cli.options import (
     require_distinct_output,
     require_recording_path,
 )
-from posewright.display import Styled, build_line
+from posewright.display import DisplayItem, Styled, build_line
 from posewright.documents import read_text, require_writable, write_atomically
 from posewright.errors import FormatError, InputError, PosewrightError, Where
 from posewright.runtimes import openr
@@ -34,14 +35,21 @@ if TYPE_CHECKING:
     from posewright.recordings import Recording
     from posewright.runtimes.openr.programs import OpenRProgram
 
-FELL = 1  # exit code where the robot fell
 MERMAID = ".mmd"
-STDIN = Path("stdin")
-ENDS = frozenset({"", "quit", "exit"})
-"""What a person types when there is no more to say."""
+"""Suffix of Mermaid diagrams."""
 
-HELP = frozenset({"help", "?"})
-_TYPED = "One or several with commas, @SECONDS from now; help or ? shows them; an empty line or quit ends."
+STDIN = Path("stdin")
+"""Stands for stdin in messages about commands."""
+
+QUIT_WORDS = frozenset({"", "quit", "exit"})
+"""What a user types to end the commands."""
+
+HELP_WORDS = frozenset({"help", "?"})
+
+_HELP = (
+    "Type one command, or several separated by commas; @SECONDS delays one. "
+    "help or ? lists the commands; an empty line or quit ends."
+)
 
 ProgramName = Annotated[
     str | None, argument("PROGRAM", "A program of `posewright aibo programs`, or a CONNECT.CFG of your own.")
@@ -50,48 +58,58 @@ Commands = Annotated[
     str | None,
     option(
         "--commands TEXT",
-        "Commands, each with the second it is sent at: 'MOVE_MP@0, MV_RGHT@3.0, STOP_MR@3.5'.",
+        "Commands, each with its time in seconds: 'MOVE_MP@0, MV_RGHT@3.0, STOP_MR@3.5'.",
     ),
 ]
 Script = Annotated[
-    Path | None, option("--script FILE", "The same from a file, a command a line; # begins a comment.")
+    Path | None, option("--script FILE", "Read the commands from a file, one per line; # starts a comment.")
 ]
 Stick = Annotated[
-    Path | None, option("--stick FOLDER", "What is on this memory stick: MoNet, or its own CONNECT.CFG.")
+    Path | None,
+    option("--stick FOLDER", "Run the program of this memory stick: MoNet, or its own CONNECT.CFG."),
 ]
-Listed = Annotated[Path | None, option("--stick FOLDER", "Tell the ids of MoNet's commands on this stick.")]
+ListedStick = Annotated[
+    Path | None, option("--stick FOLDER", "List the ids of MoNet's commands on this memory stick.")
+]
 Monet = Annotated[
-    list[Path] | None, option("--monet FILE", "MONETCMD.CFG, MONET.CFG or ODA without a stick; repeatable.")
+    list[Path] | None,
+    option("--monet FILE", "A MONETCMD.CFG, MONET.CFG or ODA archive, instead of --stick; repeatable."),
 ]
-Poses = Annotated[Path | None, option("--poses FILE", "EKMotion's table of poses: an EKMoves.h.")]
-Sequences = Annotated[Path | None, option("--sequences FILE", "EKMotion's special moves, of your own.")]
+Poses = Annotated[Path | None, option("--poses FILE", "The poses of EKMotion: an EKMoves.h.")]
+Sequences = Annotated[Path | None, option("--sequences FILE", "Your own special moves for EKMotion.")]
 PlayerName = Annotated[
-    str, option("--player", "How MoNet plays motions: sony, with the AIBO's own arithmetic; or exact.")
+    str, option("--player", "How MoNet plays motions: sony, with the AIBO's integer arithmetic, or exact.")
 ]
 Objects = Annotated[
-    Path | None, option("--objects FILE", "A Python file: its OObject classes are known by their names.")
+    Path | None,
+    option("--objects FILE", "A Python file with OObject classes, which CONNECT.CFG refers to by name."),
 ]
-RobotName = Annotated[str, option("--robot R", "A robot with Sony's locators on its card.")]
+RobotName = Annotated[str, option("--robot R", "The robot; its card must name Sony's locators.")]
 Body = Annotated[
-    str, option("--body", "sim; random or a *.bodies.yaml: a simulated body drawn by the seed; mock.")
+    str, option("--body", "sim, mock, or a simulated body drawn by the seed: random or a *.bodies.yaml.")
 ]
-Seed = Annotated[int, option("--seed N", "Seed of what is drawn at random.")]
-Pose = Annotated[str | None, option("--pose POSE", "In which the robot begins; default the program's.")]
+Seed = Annotated[int, option("--seed N", "Seed of all random numbers.")]
+Pose = Annotated[
+    str | None, option("--pose POSE", "The pose in which the robot starts; default the program's.")
+]
 Seconds = Annotated[
     float | None,
-    option("--seconds S", "Run for so long; default until nothing has been done for 1 s, at most 600 s."),
+    option(
+        "--seconds S",
+        "Stop after S seconds; default when nothing happens for 1 s, at the latest after 600 s.",
+    ),
 ]
-RealTime = Annotated[bool, option("--real-time", "Send each frame at its time, as to a real robot.")]
-ShowMessages = Annotated[bool, option("--show-messages", "Print every message and state as it comes.")]
+RealTime = Annotated[bool, option("--real-time", "Run at the speed of a real robot.")]
+ShowMessages = Annotated[bool, option("--show-messages", "Print every message and state as it occurs.")]
 Diagram = Annotated[
-    Path | None, option("--diagram FILE", "Draw who said what to whom: .mmd (Mermaid), .svg, .png or .pdf.")
+    Path | None,
+    option("--diagram FILE", "Draw the messages between the objects: .mmd (Mermaid), .svg, .png or .pdf."),
 ]
 
 
 def add_verbs(aibo: typer.Typer) -> None:
     """Add the verbs to the group `aibo`."""
-    twins = "run_openr openr_result sequence_diagram draw_sequence perform"
-    add_verb(aibo, "run", run, python_names=twins)
+    add_verb(aibo, "run", run, python_names="run_openr openr_result sequence_diagram draw_sequence perform")
     add_verb(aibo, "programs", list_programs, python_names="openr_programs")
 
 
@@ -118,11 +136,12 @@ def run(
     camera: film_options.Camera = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run a program of OPEN-R objects on a robot that stands on a bare floor; exit with 1 if it falls.
+    """Run a program of OPEN-R objects on a robot on an empty floor; exit with 1 if it falls.
 
-    Commands come from --commands or --script. Without either they are typed, a line at a time: simulated time
-    stands still meanwhile, times in a line count from then, and an empty line ends. Where nobody can type,
-    they are read from stdin. All that is handed in is checked before the robot moves.
+    Commands come from --commands or --script. Without these options you type them, one line at a time:
+    simulated time stands still while you type, times count from the moment you press Enter, and an empty line
+    ends the input. If stdin is not a terminal, all commands are read from it. Commands and files are checked
+    before the robot moves.
 
     [bold]Examples[/]
       posewright aibo run move_head --commands "MOVE_MP@0, MV_RGHT@3.0, STOP_MR@3.5" --show-messages
@@ -130,8 +149,8 @@ def run(
       posewright aibo run CONNECT.CFG --objects my_objects.py --diagram flow.svg
       posewright aibo run --stick /media/AIBO --commands "60@0" --record kick.mcap --video kick.mp4
     """
-    with _blamed(objects, as_json):
-        ready = openr.set_up_openr(
+    with _locate_errors(objects, print_to_stderr=as_json):
+        setup = openr.set_up_openr(
             program,
             robot=robot,
             pose=pose,
@@ -142,61 +161,66 @@ def run(
             player=player,
             objects=objects,
         )
-        inputs = (script, *ready.files)
+        inputs = (script, *setup.files)
         require_recording_path(record, *inputs)
         film = FilmOptions.read(video, camera, subject=program or "monet", inputs=inputs)
-        _refuse_diagram(diagram, inputs)
-        ready, terminal = _commanded(ready, commands, script)
+        _require_diagram_path(diagram, inputs)
+        openr_program, prompt = _add_commands(setup, commands, script)
     if film is not None:
-        film.refuse_unseen(ready.robot, body)
-    printer = _MessagePrinter(everything=show_messages, apart=as_json) if show_messages or terminal else None
-    with _blamed(objects, as_json), console.spinner(ready.name, quiet=as_json or printer is not None) as say:
+        film.refuse_unseen(openr_program.robot, body)
+    printer: _MessagePrinter | None = None
+    if show_messages or prompt is not None:
+        printer = _MessagePrinter(show_all=show_messages, to_stderr=as_json)
+    with (
+        _locate_errors(objects, print_to_stderr=as_json),
+        console.spinner(openr_program.name, quiet=as_json or printer is not None) as describe,
+    ):
         recording = runs.run_openr(
-            ready,
+            openr_program,
             body=body,
             seed=seed,
             seconds=seconds,
-            watchers=[printer or _ProgressPrinter(ready.name, say)],
-            clock=_clock(terminal) if real_time else None,
+            watchers=[printer or _ProgressPrinter(openr_program.name, describe)],
+            clock=_real_time_clock(prompt) if real_time else None,
             record=record,
         )
     if diagram is not None:
         _draw_diagram(recording, diagram, quiet=as_json)
     if film is not None:
-        with console.spinner("filming", quiet=as_json) as say:
-            film.make(recording, say)
+        with console.spinner("filming", quiet=as_json) as describe:
+            film.make(recording, describe)
     result = runs.openr_result(recording)
-    files = {"recording": record, "diagram": diagram, "film": None if film is None else film.path}
-    written = [f"{kind} -> {path}" for kind, path in files.items() if path is not None]
-    console.print_result(
-        result, [*openr.run_lines(result, openr.entries_of(recording)), *written], as_json=as_json
-    )
+    output_paths = {"recording": record, "diagram": diagram, "film": None if film is None else film.path}
+    lines = list(openr.run_lines(result, openr.entries_of(recording)))
+    lines += [f"{kind} -> {path}" for kind, path in output_paths.items() if path is not None]
+    console.print_result(result, lines, as_json=as_json)
     if result["fell"]:
-        raise typer.Exit(FELL)
+        raise typer.Exit(EXIT_FAILURE)
 
 
-def list_programs(stick: Listed = None, as_json: AsJson = False) -> None:
-    """List the OPEN-R programs that come with Posewright, their objects, and the commands they know.
+def list_programs(stick: ListedStick = None, as_json: AsJson = False) -> None:
+    """List the OPEN-R programs that come with Posewright, with their objects and commands.
 
     [bold]Examples[/]
       posewright aibo programs
       posewright aibo programs --stick /media/AIBO
     """
-    told = openr.openr_programs(stick)
-    lines = [
-        line
-        for one in told
-        for line in (
-            build_line(Styled(one["name"], "bold"), f": {one['about']}"),
-            f"  objects: {', '.join(one['objects'])}",
-            f"  commands: {one['commands']}",
-        )
-    ]
-    console.print_result(told, lines, as_json=as_json)
+    programs = openr.openr_programs(stick)
+    lines: list[DisplayItem] = []
+    for program in programs:
+        lines.append(build_line(Styled(program["name"], "bold"), f": {program['about']}"))
+        lines.append(f"  objects: {', '.join(program['objects'])}")
+        lines.append(f"  commands: {program['commands']}")
+    console.print_result(programs, lines, as_json=as_json)
 
 
-def _refuse_diagram(diagram: Path | None, inputs: tuple[str | Path | None, ...]) -> None:
-    """Say before the run that a diagram could not be written after it."""
+def _require_diagram_path(diagram: Path | None, inputs: tuple[str | Path | None, ...]) -> None:
+    """Raise unless a diagram can be written at the path, so that a long run does not fail at its end.
+
+    Raises:
+        InputError: the suffix is not that of a diagram or picture.
+        OutputError: the file cannot be written, or is one of the `inputs`.
+    """
     if diagram is None:
         return
     require_distinct_output(diagram, *inputs)
@@ -205,39 +229,50 @@ def _refuse_diagram(diagram: Path | None, inputs: tuple[str | Path | None, ...])
     elif diagram.suffix.lower() in figures.PICTURES:
         figures.require_picture_path(diagram)
     else:
-        hint = f"end it in one of {', '.join((MERMAID, *figures.PICTURES))}"
-        raise InputError("not a kind of diagram", where=Where(diagram), hint=hint)
+        suffixes = ", ".join((MERMAID, *figures.PICTURES))
+        raise InputError(
+            "the file type of the diagram is unknown",
+            where=Where(diagram),
+            hint=f"end its name in one of {suffixes}",
+        )
 
 
-def _commanded(
-    ready: OpenRProgram, commands: str | None, script: Path | None
-) -> tuple[OpenRProgram, _Terminal | None]:
-    """Return a program with its commands, and who asks a person for more; say what is to be known of it."""
-    for remark in ready.warnings:
-        console.print_warning(remark)
-    asks = ready.takes_commands and commands is None and script is None
-    can_type = asks and sys.stdin is not None and sys.stdin.isatty()
-    terminal = _Terminal(ready.vocabulary) if can_type else None
-    text, path = _script(commands, script, from_stdin=asks and terminal is None)
-    return ready.with_commands(text, path, terminal), terminal
+def _add_commands(
+    program: OpenRProgram, commands: str | None, script: Path | None
+) -> tuple[OpenRProgram, _CommandPrompt | None]:
+    """Return a program with its commands, and the prompt that asks for more if a user types them.
 
+    Prints the warnings of the program. Without `commands` and `script`, a program that takes commands gets
+    them from the prompt, or from stdin if that is not a terminal.
 
-def _script(commands: str | None, script: Path | None, *, from_stdin: bool) -> tuple[str, Path | None]:
-    """Return the text of the commands, and where it stands."""
+    Raises:
+        InputError: both `commands` and `script` are set.
+    """
+    for warning in program.warnings:
+        console.print_warning(warning)
     if commands is not None and script is not None:
-        raise InputError("commands, and a script besides", hint="--commands or --script")
+        raise InputError("--commands and --script exclude each other", hint="use one of them")
     if script is not None:
-        return read_text(script), script
-    if from_stdin:
-        return "" if sys.stdin is None else sys.stdin.read(), STDIN  # None: it was closed
-    return commands or "", Path("--commands")
+        return program.with_commands(read_text(script), script, None), None
+    if commands is not None or not program.takes_commands:
+        return program.with_commands(commands or "", Path("--commands"), None), None
+    if sys.stdin is None:  # it was closed
+        return program.with_commands("", STDIN, None), None
+    if not sys.stdin.isatty():
+        return program.with_commands(sys.stdin.read(), STDIN, None), None
+    prompt = _CommandPrompt(program.vocabulary)
+    return program.with_commands("", Path("--commands"), prompt), prompt
 
 
-def _clock(terminal: _Terminal | None) -> Clock:
-    """Return a clock of real time, which stands still while a person types."""
+def _real_time_clock(prompt: _CommandPrompt | None) -> Clock:
+    """Return a clock of real time that stands still while a user types."""
     from posewright.control import RealClock
 
-    return RealClock(lambda: time.monotonic() - (terminal.waited_s if terminal else 0.0), time.sleep)
+    def read_s() -> float:
+        typing_s = 0.0 if prompt is None else prompt.typing_s
+        return time.monotonic() - typing_s
+
+    return RealClock(read_s, time.sleep)
 
 
 def _draw_diagram(recording: Recording, diagram: Path, *, quiet: bool) -> None:
@@ -248,40 +283,45 @@ def _draw_diagram(recording: Recording, diagram: Path, *, quiet: bool) -> None:
         figures.save_figure(figures.draw_sequence(recording), diagram)
 
 
-class _Terminal:
-    """Asks a person for commands.
+class _CommandPrompt:
+    """Asks a user for commands, on stderr and stdin.
 
     Args:
-        words: what may be typed.
+        vocabulary: describes the commands of the program; empty if it accepts any word.
 
     Attributes:
-        waited_s: for so long the person has thought and typed, all in all [s].
+        typing_s: the total time the user took to type [s].
     """
 
-    def __init__(self, words: str) -> None:
-        self.waited_s = 0.0
-        self._words = words or "any word"
-        self._tell()
+    def __init__(self, vocabulary: str) -> None:
+        self.typing_s = 0.0
+        self._vocabulary = vocabulary or "any word"
+        self._print_help()
 
     def __call__(self, time_s: float, error: InputError | None) -> str | None:
-        """Ask for a line; None when there will be no more."""
+        """Return the next line that the user types, or None if the user ends the input.
+
+        Args:
+            time_s: the robot's time [s], shown in the prompt.
+            error: what was wrong with the previous line.
+        """
         if error is not None:
             console.print_error(str(error).removeprefix(f"{error.where}: "))
-        began = time.monotonic()
-        line = _line_typed(f"{time_s:.3f} s > ")
-        while line in HELP:
-            self._tell()
-            line = _line_typed(f"{time_s:.3f} s > ")
-        self.waited_s += time.monotonic() - began
-        return None if line in ENDS else line
+        start_s = time.monotonic()
+        line = _read_line(f"{time_s:.3f} s > ")
+        while line in HELP_WORDS:
+            self._print_help()
+            line = _read_line(f"{time_s:.3f} s > ")
+        self.typing_s += time.monotonic() - start_s
+        return None if line in QUIT_WORDS else line
 
-    def _tell(self) -> None:
-        console.print_to_stderr(f"commands: {self._words}")
-        console.print_to_stderr(_TYPED)
+    def _print_help(self) -> None:
+        console.print_to_stderr(f"commands: {self._vocabulary}")
+        console.print_to_stderr(_HELP)
 
 
-def _line_typed(prompt: str) -> str:
-    """Return what a person types; nothing for Ctrl-D and Ctrl-C."""
+def _read_line(prompt: str) -> str:
+    """Return the line that the user types, without surrounding spaces; empty for Ctrl-D and Ctrl-C."""
     try:
         console.print_to_stderr(prompt, end="")
         line = sys.stdin.readline()
@@ -293,74 +333,87 @@ def _line_typed(prompt: str) -> str:
 
 
 class _MessagePrinter:
-    """Prints what objects say as it comes: everything, or what a person who types commands needs.
+    """A watcher of a run that prints the messages between objects as they occur.
 
     Args:
-        apart: whether it goes to stderr, as stdout is a program's.
+        show_all: print messages of every kind, not only those that a user who types commands needs.
+        to_stderr: print to stderr, because stdout is reserved for JSON.
     """
 
-    def __init__(self, *, everything: bool, apart: bool) -> None:
-        self._hidden = frozenset() if everything else _PLAIN
-        self._apart = apart
+    def __init__(self, *, show_all: bool, to_stderr: bool) -> None:
+        self._hidden_kinds = frozenset() if show_all else _DETAIL_KINDS
+        self._to_stderr = to_stderr
 
     def watch(self, block: Block) -> bool:
-        """Print what is new; never ends a run."""
+        """Print new messages; never ends a run."""
         decision = block.requests.decision
-        for kind, data in () if decision is None else decision.events:
+        if decision is None:
+            return False
+        for kind, data in decision.events:
             entry = openr.log_entry_of(block.state.time_s, data)
-            if kind == openr.EVENT and entry.kind not in self._hidden:
-                line = openr.message_line(entry)
-                console.print_to_stderr(str(line)) if self._apart else console.print_line(line)
+            if kind != openr.EVENT or entry.kind in self._hidden_kinds:
+                continue
+            line = openr.message_line(entry)
+            if self._to_stderr:
+                console.print_to_stderr(str(line))
+            else:
+                console.print_line(line)
         return False
 
 
 class _ProgressPrinter:
-    """Shows how far a run is."""
+    """A watcher of a run that shows the robot's time in a spinner."""
 
-    def __init__(self, name: str, say: Callable[[str], None]) -> None:
-        self._name, self._say = name, say
+    def __init__(self, name: str, describe: Callable[[str], None]) -> None:
+        self._name = name
+        self._describe = describe
 
     def watch(self, block: Block) -> bool:
         """Show the robot's time; never ends a run."""
-        self._say(f"{self._name}: {block.state.time_s:.1f} s")
+        self._describe(f"{self._name}: {block.state.time_s:.1f} s")
         return False
 
 
-_PLAIN = frozenset({"notify", "ready", "not ready", "waits"})
-"""Kinds of entries that are shown only where every message is."""
+_DETAIL_KINDS = frozenset({"notify", "ready", "not ready", "waits"})
+"""Kinds of log entries that only `--show-messages` prints."""
 
 
 @contextmanager
-def _blamed(path: Path | None, apart: bool) -> Iterator[None]:
-    """Say in which line of a person's own file something went wrong meanwhile.
+def _locate_errors(path: Path | None, *, print_to_stderr: bool) -> Iterator[None]:
+    """Add the line to errors that arise in the user's Python file.
 
     Args:
-        path: of the file, if there is one.
-        apart: whether what it prints goes to stderr, as stdout is a program's.
+        path: the file; None if the user has none.
+        print_to_stderr: redirect what the file prints to stderr, because stdout is reserved for JSON.
 
     Raises:
-        FormatError: Python could not read or run the file, or it wanted to exit.
+        FormatError: the file is not valid Python, raised an exception or called `sys.exit`.
     """
     try:
-        with redirect_stdout(sys.stderr) if apart else nullcontext():
+        with redirect_stdout(sys.stderr) if print_to_stderr else nullcontext():
             yield
     except (Exception, SystemExit) as error:
-        signals.raise_again()  # what a signal raised is not the file's
-        line = None if path is None else _line_in(error, path)
+        signals.raise_again()  # an exception raised by a signal did not arise in the file
+        line = None if path is None else _find_error_line(error, path)
         if path is None or line is None:
             raise
         if isinstance(error, PosewrightError):
             error.where = error.where or Where(path, line)
             raise
-        what = error.msg if isinstance(error, SyntaxError) else str(error)
-        raise FormatError(f"{type(error).__name__}: {what}", where=Where(path, line)) from error
+        message = error.msg if isinstance(error, SyntaxError) else str(error)
+        raise FormatError(f"{type(error).__name__}: {message}", where=Where(path, line)) from error
 
 
-def _line_in(error: BaseException, path: Path) -> int | None:
-    """Return the line of a file in which an error arose; None where that was elsewhere."""
-    own = path.absolute()
-    if isinstance(error, SyntaxError) and error.filename is not None and Path(error.filename) == own:
-        return error.lineno
-    stack = traceback.extract_tb(error.__traceback__)
-    frames = [one.lineno for one in stack if Path(one.filename).absolute() == own]
-    return frames[-1] if frames else None
+def _find_error_line(error: BaseException, path: Path) -> int | None:
+    """Return the line of a file where an error arose; None if it arose elsewhere."""
+    absolute_path = path.absolute()
+    if isinstance(error, SyntaxError):
+        is_in_file = error.filename is not None and Path(error.filename) == absolute_path
+        if is_in_file:
+            return error.lineno
+    lines = [
+        frame.lineno
+        for frame in traceback.extract_tb(error.__traceback__)
+        if Path(frame.filename).absolute() == absolute_path
+    ]
+    return lines[-1] if lines else None

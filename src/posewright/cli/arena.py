@@ -1,4 +1,4 @@
-"""`posewright arena`: fields that ship, fields from other programs' files, and what they look like."""
+"""`posewright arena`: list, show, draw, import and export arenas."""
 
 from __future__ import annotations
 
@@ -34,98 +34,109 @@ def list_arenas(as_json: AsJson = False) -> None:
     [bold]Examples[/]
       posewright arena list
     """
-    fields = {name: contests.find_arena(name) for name in contests.all_arena_names()}
-    told = [
-        {"name": name, "size_m": list(one.size_m), "shapes": len(one.shapes), "max_boxes": one.max_boxes}
-        for name, one in fields.items()
-    ]
-    rows = [(name, *one.size_m, len(one.shapes), one.max_boxes) for name, one in fields.items()]
-    print_result(told, [table(("name", "x m", "y m", "shapes", "boxes at most"), rows)], as_json=as_json)
+    data = []
+    rows = []
+    for name in contests.all_arena_names():
+        arena = contests.find_arena(name)
+        n_shapes = len(arena.shapes)
+        data.append(
+            {"name": name, "size_m": list(arena.size_m), "shapes": n_shapes, "max_boxes": arena.max_boxes}
+        )
+        rows.append((name, *arena.size_m, n_shapes, arena.max_boxes))
+    print_result(data, [table(("name", "x m", "y m", "shapes", "max boxes"), rows)], as_json=as_json)
 
 
 def show(name: ArenaName, as_json: AsJson = False) -> None:
-    """Show what stands on a field, and where its numbers come from.
+    """Show the shapes on a field, and the sources of its dimensions.
 
     [bold]Examples[/]
       posewright arena show stairs
       posewright arena show my_field.arena.yaml --json
     """
-    field = contests.find_arena(name)
-    print_result({**field.to_dict(), "sources": dict(field.sources)}, _told(field), as_json=as_json)
+    arena = contests.find_arena(name)
+    print_result({**arena.to_dict(), "sources": dict(arena.sources)}, _arena_lines(arena), as_json=as_json)
 
 
-def _told(field: arenas.Arena) -> Lines:
-    x, y = field.size_m
-    yield f"{field.name}: {x:g} x {y:g} m, friction {field.friction:g}"
-    yield from (_shapes(field), *([_boxes(field)] if field.boxes else []))
-    if field.spots:
+def _arena_lines(arena: arenas.Arena) -> Lines:
+    x, y = arena.size_m
+    yield f"{arena.name}: {x:g} x {y:g} m, friction {arena.friction:g}"
+    yield _shape_table(arena)
+    if arena.boxes:
+        yield _box_table(arena)
+    if arena.spots:
         rows = [
-            (name, *_numbers(one.x, one.y, one.yaw_rad * DEG_PER_RAD)) for name, one in field.spots.items()
+            (name, *_format_numbers(spot.x, spot.y, spot.yaw_rad * DEG_PER_RAD))
+            for name, spot in arena.spots.items()
         ]
         yield table(("spot", "x m", "y m", "yaw deg"), rows)
-    if field.sources:
-        yield table(("number", "comes from"), field.sources.items())
+    if arena.sources:
+        yield table(("value", "source"), arena.sources.items())
 
 
-def _shapes(field: arenas.Arena) -> Table:
-    rows = [
-        (
-            shape.name,
-            shape.role.value,
-            f"mesh of {len(shape.hull_m)}" if shape.hull_m else "round" if shape.is_round else "block",
-            *_numbers(shape.x, shape.y, shape.base_m, *shape.size_m, shape.yaw_rad * DEG_PER_RAD),
-        )
-        for shape in field.shapes
-    ]
+def _shape_table(arena: arenas.Arena) -> Table:
+    rows = []
+    for shape in arena.shapes:
+        numbers = _format_numbers(shape.x, shape.y, shape.base_m, *shape.size_m, shape.yaw_rad * DEG_PER_RAD)
+        rows.append((shape.name, shape.role.value, _format_form(shape), *numbers))
     columns = ("shape", "role", "form", "x m", "y m", "base m", "long m", "wide m", "high m", "yaw deg")
     return table(columns, rows)
 
 
-def _boxes(field: arenas.Arena) -> Table:
-    rows = [
-        (number, box.kind, *_numbers(box.x, box.y, *field.kind_of(box).size_m, box.yaw_rad * DEG_PER_RAD))
-        for number, box in enumerate(field.boxes, 1)
-    ]
+def _format_form(shape: arenas.Shape) -> str:
+    if shape.hull_m:
+        return f"mesh of {len(shape.hull_m)}"
+    return "round" if shape.is_round else "block"
+
+
+def _box_table(arena: arenas.Arena) -> Table:
+    rows = []
+    for number, box in enumerate(arena.boxes, 1):
+        size_m = arena.kind_of(box).size_m
+        rows.append((number, box.kind, *_format_numbers(box.x, box.y, *size_m, box.yaw_rad * DEG_PER_RAD)))
     return table(("box", "kind", "x m", "y m", "long m", "wide m", "high m", "yaw deg"), rows)
 
 
-def _numbers(*values: float) -> Iterator[str]:
+def _format_numbers(*values: float) -> Iterator[str]:
     return (f"{value:.4g}" for value in values)
 
 
 def import_field(
-    path: Annotated[Path, argument("FILE", "A scene: a .wrl, .stl, .obj, .glb, ...; .xml is OpenRAVE's.")],
-    output: Annotated[Path | None, option("--output -o FILE", "Default NAME.arena.yaml here.")] = None,
-    name: Annotated[str, option("--name", "Of the arena; default that of the file.")] = "",
+    path: Annotated[Path, argument("FILE", "A scene: .wrl, .stl, .obj, .glb, ..., or an OpenRAVE .xml.")],
+    output: Annotated[
+        Path | None,
+        option("--output -o FILE", "The arena to write; default NAME.arena.yaml in the current folder."),
+    ] = None,
+    name: Annotated[str, option("--name", "Name of the arena; default the name of the file.")] = "",
     up: Annotated[
         str,
         option(
             "--up AXIS",
-            "Which axis of the file points up: y, z or auto.",
+            "The axis of the file that points up: y, z or auto.",
             autocompletion=completion.choices("auto", "y", "z"),
         ),
     ] = "auto",
-    scale: Annotated[float, option("--scale M", "Metres in a unit of the file: 0.001 for mm.")] = 1.0,
-    turn: Annotated[float, option("--turn DEG", "Turn it so far to the left, seen from above.")] = 0.0,
+    scale: Annotated[float, option("--scale M", "Metres per unit of the file: 0.001 for mm.")] = 1.0,
+    turn: Annotated[float, option("--turn DEG", "Turn the scene counter-clockwise, seen from above.")] = 0.0,
     as_json: AsJson = False,
 ) -> None:
-    """Make an arena of a scene drawn in Blender, CAD or for OpenRAVE: walls, lines, boxes, steps, meshes.
+    """Convert a scene from Blender, CAD or OpenRAVE to an arena: walls, lines, boxes, steps, meshes.
 
-    What a thing is, is told by its name (wall, line, box, step, ring, floor; Spanish or German, too), else by
-    its size. The field begins inside the wall, or at the edge of the floor, where x is least.
+    The name of an object determines its role (wall, line, box, step, ring, floor; also in Spanish or German).
+    If the name has none of these words, its size does. The origin of the arena is at the side with the
+    smallest x: at the inside of the wall, or at the edge of the floor.
 
     [bold]Examples[/]
       posewright arena import field.wrl
       posewright arena import field.stl --scale 0.001 --turn 90 -o mine.arena.yaml
     """
-    made = formats.import_arena(path, name=name, up=up, scale=scale, turn_deg=turn)
-    target = output or Path(f"{made.arena.name}.arena.yaml")
+    imported = formats.import_arena(path, name=name, up=up, scale=scale, turn_deg=turn)
+    target = output or Path(f"{imported.arena.name}.arena.yaml")
     require_distinct_output(target, path)
-    arenas.write_arena(target, made.arena)
-    for line in made.notes:
+    arenas.write_arena(target, imported.arena)
+    for line in imported.notes:
         console.print_note(line)
-    data = {"file": str(target), "notes": list(made.notes), "arena": made.arena.to_dict()}
-    print_result(data, [*_told(made.arena), f"-> {target}"], as_json=as_json)
+    data = {"file": str(target), "notes": list(imported.notes), "arena": imported.arena.to_dict()}
+    print_result(data, [*_arena_lines(imported.arena), f"-> {target}"], as_json=as_json)
 
 
 def plot(
@@ -137,22 +148,24 @@ def plot(
     [bold]Examples[/]
       posewright arena plot sumo -o ring.svg
     """
-    field = contests.find_arena(name)
+    arena = contests.find_arena(name)
     target = output or Path(f"{Path(name).name.split('.')[0]}.png")
     require_distinct_output(target, name)
-    figures.save_figure(figures.draw_arena(field), target)
+    figures.save_figure(figures.draw_arena(arena), target)
     console.print_line(f"-> {target}")
 
 
 def export(
     name: ArenaName,
-    output: Annotated[Path, argument("FILE", "Where to write it.")],
+    output: Annotated[Path, argument("FILE", "The file to write.")],
     to: Annotated[
         str,
-        option("--to KIND", "mjcf or urdf.", autocompletion=completion.catalogue("posewright.runs.EXPORTS")),
+        option(
+            "--to FORMAT", "mjcf or urdf.", autocompletion=completion.catalogue("posewright.runs.EXPORTS")
+        ),
     ] = "mjcf",
 ) -> None:
-    """Write a field as a MuJoCo model, or as a URDF, for other programs.
+    """Export a field as a MuJoCo model (MJCF) or a URDF.
 
     [bold]Examples[/]
       posewright arena export stairs stairs.xml

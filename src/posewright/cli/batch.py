@@ -1,4 +1,4 @@
-"""Many runs at once, as a person follows them, and what is said of them at the end."""
+"""Options of verbs that do many runs, and the display of a batch while it runs and at its end."""
 
 from __future__ import annotations
 
@@ -24,29 +24,35 @@ if TYPE_CHECKING:
     from posewright.runs import Batch, BatchRun
 
 Seeds = Annotated[
-    str | None, option("--seeds", "Run once for each of these seeds: 1-20, or 1,4,9-12; see --out.")
+    str | None, option("--seeds", "Run once with each of these seeds: 1-20, or 1,4,9-12; see --out.")
 ]
 Workers = Annotated[
-    int | None, option("--workers N", "Processes for many runs; default one a processor.", min=1)
+    int | None, option("--workers N", "Processes for many runs; default one per processor.", min=1)
 ]
-Out = Annotated[Path | None, option("--out FOLDER", "Keep results, report and recordings of many runs here.")]
+Out = Annotated[
+    Path | None, option("--out FOLDER", "Store results, report and recordings of many runs in this folder.")
+]
 KeepRecordings = Annotated[
-    bool, option("--recordings/--no-recordings", "Whether the folder gets a recording of each of many runs.")
+    bool, option("--recordings/--no-recordings", "Store a recording of each run in the folder.")
 ]
 
-_WORTH_WORKERS = 4
-_MOST_RUNS = 200
-"""A longer table is not printed: it stands in the results."""
+_MIN_PARALLEL_RUNS = 4
+"""Fewer runs are finished before worker processes have started."""
+
+_MAX_PRINTED_RUNS = 200
+"""A longer table is not printed; the results file contains it."""
+
+_NUMERIC = frozenset("0123456789+-. ")
 
 
 @dataclass(frozen=True)
 class BatchOptions:
-    """How many runs are done: by how many processes, and what is kept of them.
+    """Options of a command that does many runs.
 
     Attributes:
-        folder: where results, report and recordings are kept; None for nowhere.
-        workers: processes, for any number of runs; None for as many as are worth it.
-        recordings: whether the folder gets a recording of each run.
+        folder: where results, report and recordings are stored; None to store nothing.
+        workers: the number of processes; None to choose it by the number of runs.
+        recordings: whether a recording of each run is stored.
     """
 
     folder: Path | None = None
@@ -54,151 +60,188 @@ class BatchOptions:
     recordings: bool = True
 
     def workers_for(self, n_runs: int) -> int:
-        """Return how many processes so many runs get."""
+        """Return the number of processes for `n_runs` runs."""
         if self.workers is not None:
             return self.workers
-        return min(os.cpu_count() or 1, n_runs) if n_runs >= _WORTH_WORKERS else 1
+        return min(os.cpu_count() or 1, n_runs) if n_runs >= _MIN_PARALLEL_RUNS else 1
 
-    def refuse_for_one_run(self) -> None:
-        """Refuse what only many runs have."""
-        refuse_given(
-            {
-                "--out": self.folder,
-                "--workers": self.workers,
-                "--no-recordings": None if self.recordings else True,
-            },
-            "for --seeds",
-        )
+    def require_defaults(self) -> None:
+        """Raise an InputError if an option of many runs is set, for a command that does a single run."""
+        options = {
+            "--out": self.folder,
+            "--workers": self.workers,
+            "--no-recordings": None if self.recordings else True,
+        }
+        require_unset(options, "without --seeds")
 
 
-def refuse_given(options: Mapping[str, object], reason: str) -> None:
-    """Refuse the options, by their names, that are given, which is whose value is not None."""
+def require_unset(options: Mapping[str, object], circumstance: str) -> None:
+    """Raise an InputError for the first option whose value is not None.
+
+    Args:
+        options: the values of options by their names.
+        circumstance: why they cannot be used: `without --seeds`.
+    """
     for name, value in options.items():
         if value is not None:
-            raise InputError(f"{name} is {reason}", hint=f"leave {name} out")
+            raise InputError(f"{name} cannot be used {circumstance}", hint=f"leave {name} out")
 
 
 @contextmanager
-def following(runs: int, key: str, *, quiet: bool) -> Iterator[Callable[[BatchRun, bool], None]]:
-    """Give a function that is told of each run: a live table for a person, else a line a run.
+def follow_runs(n_runs: int, key: str, *, quiet: bool) -> Iterator[Callable[[BatchRun, bool], None]]:
+    """Yield a function that shows each finished run: in a live table in a terminal, else on a line.
+
+    The function takes a run, and whether an earlier command had stored it.
+
+    Args:
+        n_runs: the number of runs.
+        key: what the names of the runs are: `seed`, `gait`, `file`.
+        quiet: show nothing.
 
     Raises:
-        typer.Exit: somebody stopped it; it was said how to go on.
+        typer.Exit: Ctrl-C or a signal stopped the runs; a note has been printed.
     """
     from rich.live import Live
 
-    done: list[BatchRun] = []
+    finished: list[BatchRun] = []
     is_live = console.stdout.is_terminal and not quiet
 
-    def newest() -> RenderableType:
-        grid = console.render_table(table_of(key, done[-max(3, console.stdout.height - 5) :]))
-        grid.caption = f"{len(done)} of {runs}"
+    def render_latest_runs() -> RenderableType:
+        n_rows = max(3, console.stdout.height - 5)
+        grid = console.render_table(build_run_table(key, finished[-n_rows:]))
+        grid.caption = f"{len(finished)} of {n_runs}"
         return grid
 
-    def on_run(run: BatchRun, is_old: bool) -> None:
-        done.append(run)
+    def on_run(run: BatchRun, was_stored: bool) -> None:
+        finished.append(run)
         if is_live:
-            live.update(newest(), refresh=True)
+            live.update(render_latest_runs(), refresh=True)
         elif not quiet:
-            console.print_line(f"{_line(key, run)}{'  (done before)' if is_old else ''}")
+            suffix = "  (done before)" if was_stored else ""
+            console.print_line(f"{_format_run(key, run)}{suffix}")
 
-    live = Live(newest(), console=console.stdout, transient=True, auto_refresh=False)
+    live = Live(render_latest_runs(), console=console.stdout, transient=True, auto_refresh=False)
     try:
         with live if is_live else nullcontext():
             yield on_run
     except (KeyboardInterrupt, SystemExit) as stop:
         console.print_note(
-            f"stopped after {len(done)} of {runs}; where results are kept, the same command goes on"
+            f"stopped after {len(finished)} of {n_runs}; with --out, the same command continues"
         )
-        raise typer.Exit(int(stop.code or 0) if isinstance(stop, SystemExit) else EXIT_INTERRUPTED) from None
+        exit_code = int(stop.code or 0) if isinstance(stop, SystemExit) else EXIT_INTERRUPTED
+        raise typer.Exit(exit_code) from None
 
 
-def give_batch(batch: Batch, *, as_json: bool, again: str = "") -> None:
-    """Say what came of a batch; exit with 1 where a run failed. `again` shows the worst once more."""
+def print_batch(batch: Batch, *, as_json: bool, replay_command: str = "") -> None:
+    """Print the runs and the summary of a batch; exit with 1 if a run failed.
+
+    Args:
+        batch: the finished batch.
+        as_json: print JSON instead.
+        replay_command: the command that shows the worst run again; empty for none.
+    """
     if as_json:
         console.print_json(batch.to_dict())
     else:
-        if console.stdout.is_terminal:  # else each was told when it was done
+        if console.stdout.is_terminal:  # elsewhere each run was printed when it finished
             print_runs(batch)
-        for line in _summary(batch, again):
+        for line in _summary_lines(batch, replay_command):
             console.print_line(line)
     if batch.failed:
         raise typer.Exit(EXIT_FAILURE)
 
 
 def print_runs(batch: Batch) -> None:
-    """Print the table of a batch, a line a run where no person reads it, and why runs failed."""
+    """Print a batch as a table, or one run per line outside a terminal, and the errors of failed runs."""
     if not console.stdout.is_terminal:
         for run in batch.done:
-            console.print_line(_line(batch.key, run))
-    elif len(batch.runs) <= _MOST_RUNS:
-        console.print_item(table_of(batch.key, batch.runs))
+            console.print_line(_format_run(batch.key, run))
+    elif len(batch.runs) <= _MAX_PRINTED_RUNS:
+        console.print_item(build_run_table(batch.key, batch.runs))
     for run in batch.failed:
         console.print_warning(f"{batch.key} {run.name}: {run.error}")
 
 
-def table_of(key: str, listed: Sequence[BatchRun]) -> Table:
-    """Return runs as a table, without words that are the same in each."""
-    done = [run for run in listed if run.error is None]
-    values = {name: {run.figures.get(name) for run in done} for run in done for name in run.figures}
-    values.pop("ended", None)  # of a run that went well it says nothing; else it stands at the end
-    names = [
-        name
-        for name, different in values.items()
-        if len(different) > 1 or not isinstance(next(iter(different)), str)
+def build_run_table(key: str, batch_runs: Sequence[BatchRun]) -> Table:
+    """Return a table with a row for each run, without columns of text that are the same in every row."""
+    values_by_figure: dict[str, set[object]] = {}
+    for run in batch_runs:
+        if run.error is None:
+            for name, value in run.figures.items():
+                values_by_figure.setdefault(name, set()).add(value)
+    values_by_figure.pop("ended", None)  # shown in the last column, for failed runs only
+    figure_names = [name for name, values in values_by_figure.items() if not _is_constant_text(values)]
+    headers = (key, *map(runs.figure_words, figure_names), "what went wrong")
+    rows = [
+        [run.name, *(_format_figure(run.figures.get(name)) for name in figure_names), _format_problems(run)]
+        for run in batch_runs
     ]
-    rows = [[run.name, *(_cell(run.figures.get(name)) for name in names), _wrong(run)] for run in listed]
-    heads = (key, *map(runs.figure_words, names), "what went wrong")
-    with_text = {
-        head
-        for place, head in enumerate(heads)
-        if any(set(str(row[place])) - set("0123456789+-. ") for row in rows)
-    }
-    return table(heads, rows, text_columns={heads[-1], *with_text})
+    text_columns = {headers[-1]}
+    for index, header in enumerate(headers):
+        if any(not _NUMERIC.issuperset(str(row[index])) for row in rows):
+            text_columns.add(header)
+    return table(headers, rows, text_columns=text_columns)
 
 
-def _cell(value: object) -> Styled:
+def _is_constant_text(values: set[object]) -> bool:
+    return len(values) == 1 and isinstance(next(iter(values)), str)
+
+
+def _format_figure(value: object) -> Styled:
     return Styled(runs.figure_text(value), "red" if value is False else "")
 
 
-def _wrong(run: BatchRun) -> Styled:
+def _format_problems(run: BatchRun) -> Styled:
+    """Return what went wrong in a run: that it failed, how it ended if it did not pass, and its incidents."""
     if run.error is not None:
         return Styled("failed", "red")
-    ended = str(run.figures.get("ended", "")) if any(one is False for one in run.figures.values()) else ""
-    return Styled(", ".join(filter(None, (ended, _counted(Counter(run.incidents))))))
+    problems: list[str] = []
+    has_negative_figure = any(value is False for value in run.figures.values())
+    if has_negative_figure and run.figures.get("ended"):
+        problems.append(str(run.figures["ended"]))
+    if run.incidents:
+        problems.append(_format_incidents(Counter(run.incidents)))
+    return Styled(", ".join(problems))
 
 
-def _counted(incidents: Mapping[str, int]) -> str:
-    return ", ".join(f"{n} x {kind.replace('_', ' ')}" for kind, n in incidents.items())
+def _format_incidents(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} x {kind.replace('_', ' ')}" for kind, count in counts.items())
 
 
-def _line(key: str, run: BatchRun) -> str:
+def _format_run(key: str, run: BatchRun) -> str:
+    """Return a run on one line: its name, its figures and its incidents."""
     if run.error is not None:
         return f"{key} {run.name}  error: {run.error}"
-    figures = (f"{runs.figure_words(name)} {runs.figure_text(value)}" for name, value in run.figures.items())
-    return "  ".join(filter(None, (f"{key} {run.name}", *figures, _counted(Counter(run.incidents)))))
+    fields = [f"{key} {run.name}"]
+    fields += [f"{runs.figure_words(name)} {runs.figure_text(value)}" for name, value in run.figures.items()]
+    if run.incidents:
+        fields.append(_format_incidents(Counter(run.incidents)))
+    return "  ".join(fields)
 
 
-def _summary(batch: Batch, again: str) -> Iterator[str]:
+def _summary_lines(batch: Batch, replay_command: str) -> Iterator[str]:
     from posewright.runs.batch import REPORT, RESULTS
 
     measure = runs.figure_words(batch.measure)
-    flag, count = batch.succeeded
     if batch.mean is not None and batch.best and batch.worst:
-        spread = f", standard deviation {batch.deviation:.3f}" if batch.deviation else " each"
-        yield f"mean {measure} {batch.mean:.3f}{spread}"
-        for word, run in (("best", batch.best), ("worst", batch.worst)) if batch.deviation else ():
-            value = runs.figure_text(run.figures.get(batch.measure))
-            yield f"{word:<5} {value}: {batch.key} {run.name}"
+        if batch.deviation:
+            yield f"mean {measure} {batch.mean:.3f}, standard deviation {batch.deviation:.3f}"
+            for label, run in (("best", batch.best), ("worst", batch.worst)):
+                value = runs.figure_text(run.figures.get(batch.measure))
+                yield f"{label:<5} {value}: {batch.key} {run.name}"
+        else:
+            yield f"mean {measure} {batch.mean:.3f} each"
+    criterion, n_succeeded = batch.succeeded
     failed = f", {len(batch.failed)} failed" if batch.failed else ""
-    yield f"{flag.replace('_', ' ')} {count} of {len(batch.runs)}{failed}"
+    yield f"{criterion.replace('_', ' ')} {n_succeeded} of {len(batch.runs)}{failed}"
     if batch.incidents:
-        yield f"what went wrong: {_counted(batch.incidents)}"
+        yield f"what went wrong: {_format_incidents(batch.incidents)}"
     if batch.digest is not None:
         yield f"digest {batch.digest[:16]}"
     if batch.folder is not None:
-        report = batch.folder / REPORT
-        shown = str(report) if report.exists() else "none, it needs pip install 'posewright[report]'"
-        yield f"report: {shown}   table: {batch.folder / RESULTS}"
-    if again and batch.worst:
-        yield f"the worst again: {again}"
+        report: Path | str = batch.folder / REPORT
+        if not Path(report).exists():
+            report = "none; it needs pip install 'posewright[report]'"
+        yield f"report: {report}   table: {batch.folder / RESULTS}"
+    if replay_command and batch.worst:
+        yield f"replay the worst: {replay_command}"

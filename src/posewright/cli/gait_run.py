@@ -13,7 +13,7 @@ import typer
 
 from posewright import bodies as known_bodies
 from posewright import evaluation, figures, gaits, recordings, robots, runs, search
-from posewright.cli.batch import BatchOptions, Out, following, give_batch, refuse_given
+from posewright.cli.batch import BatchOptions, Out, follow_runs, print_batch, require_unset
 from posewright.cli.console import print_result, spinner
 from posewright.cli.gait_options import (
     Forward,
@@ -143,7 +143,7 @@ def run(
     """
     options = WalkOptions(gaits.VelocityCommand(forward, left, turn), seconds, settle, body, seed, as_json)
     if speeds is not None or Path(gait).is_dir():
-        refuse_given({"--plot": plot, "--record": record, "--bodies": bodies}, "of one walk")
+        require_unset({"--plot": plot, "--record": record, "--bodies": bodies}, "with several walks")
         paths = runs.files_in([gait], ".gait.yaml")
         opened_gaits = {name: open_gait(str(path), robot, sets) for name, path in paths.items()}
         _run_batch(opened_gaits, speeds, options, BatchOptions(out, workers))
@@ -155,8 +155,8 @@ def run(
         require_distinct_output(plot, gait)
     require_recording_path(record, gait)
     opened, card = open_gait(gait, robot, sets)
-    if body != NOMINAL_BODY and not runs.choose_plant(body, also=[NOMINAL_BODY]).is_simulation:
-        refuse_given({"--plot": plot, "--bodies": bodies, "--workers": workers}, "of a simulated walk")
+    if body != NOMINAL_BODY and not runs.choose_plant(body, extra_names=[NOMINAL_BODY]).is_simulation:
+        require_unset({"--plot": plot, "--bodies": bodies, "--workers": workers}, "on a real robot")
         _run_anywhere(opened, card, options, record)
     elif bodies is None:
         if workers is not None:
@@ -211,7 +211,7 @@ def _run_batch(
         except ValueError as error:
             raise InputError(f"--speeds {speeds}", hint="numbers such as 0.05,0.1,0.15") from error
     n_walks = len(opened) * len(commands)
-    with following(n_walks, "gait", quiet=options.as_json) as on_run:
+    with follow_runs(n_walks, "gait", quiet=options.as_json) as on_run:
         batch = runs.walk_batch(
             opened,
             commands,
@@ -224,8 +224,8 @@ def _run_batch(
             folder=batch_options.folder,
             on_run=on_run,
         )
-    runs.keep_report(batch)
-    give_batch(batch, as_json=options.as_json)
+    runs.write_report(batch)
+    print_batch(batch, as_json=options.as_json)
     if batch.succeeded[1] < n_walks:
         raise typer.Exit(FELL)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from posewright import formats, motions, runs
-from posewright.cli.batch import following, give_batch
+from posewright.cli.batch import follow_runs, print_batch
 from posewright.errors import FormatError, InputError, Where
 
 
@@ -42,7 +42,7 @@ def check_many(
         story = tuple(map(str, result.finding_lines()))
         return runs.BatchRun(name, figures, (-errors, -warnings), incidents=rules, story=story)
 
-    with following(len(files), "file", quiet=as_json) as on_run:
+    with follow_runs(len(files), "file", quiet=as_json) as on_run:
         batch = runs.run_batch(
             checked,
             {named[0]: named for named in files.items()},
@@ -53,8 +53,8 @@ def check_many(
         )
     if folder is not None:
         batch = replace(batch, folder=folder)
-        runs.keep_report(batch)
-    give_batch(batch, as_json=as_json)
+        runs.write_report(batch)
+    print_batch(batch, as_json=as_json)
     return any(run.figures["errors"] or (strict and run.figures["warnings"]) for run in batch.done)
 
 

@@ -19,9 +19,9 @@ from posewright.cli.batch import (
     Out,
     Seeds,
     Workers,
-    following,
-    give_batch,
-    refuse_given,
+    follow_runs,
+    print_batch,
+    require_unset,
 )
 from posewright.cli.film_options import FilmOptions
 from posewright.cli.judge import give_outcome
@@ -146,7 +146,7 @@ def run(
     batch = BatchOptions(out, workers, keep)
     board = None if controller == PYTHON else controller
     if seeds is not None:
-        refuse_given(
+        require_unset(
             {
                 "--seed": seed,
                 "--record": record,
@@ -159,10 +159,10 @@ def run(
                 "--cameras": bool(cameras) or None,
                 "--states-plot": states_plot,
             },
-            "of one run, --seeds of many",
+            "with --seeds",
         )
         n_runs = len(runs.read_seeds(seeds))
-        with following(n_runs, "seed", quiet=as_json) as on_run:
+        with follow_runs(n_runs, "seed", quiet=as_json) as on_run:
             result = runs.run_many(
                 trial,
                 seeds=seeds,
@@ -180,13 +180,13 @@ def run(
                 workers=batch.workers_for(n_runs),
                 on_run=on_run,
             )
-        give_batch(result, as_json=as_json, again=_replay_of_worst(result))
+        print_batch(result, as_json=as_json, replay_command=_replay_of_worst(result))
         return
-    batch.refuse_for_one_run()
+    batch.require_defaults()
     inputs = (trial, layout, behaviour, motions)
     film = FilmOptions.read(video, camera, speed, size, subject=trial, inputs=inputs)
     if board is None and states_plot is not None:
-        refuse_given({"--states-plot": states_plot}, "for --controller of a board")
+        require_unset({"--states-plot": states_plot}, "without --controller and a board")
     _refuse_outputs(record, plot, states_plot, inputs=inputs)
     with console.spinner(f"{trial}: setting up", quiet=as_json) as say:
         outcome = runs.run_trial(

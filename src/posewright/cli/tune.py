@@ -184,7 +184,7 @@ def _search(tuning: str, options: SearchOptions, files: SearchFiles, *, resume: 
         gaits.write_gait(found.gait, files.output)
     data = runs.tuned_data(found, seed, journal, files.output, shown.wall_s)
     print_result(data, runs.tuned_lines(found, journal, files.output), as_json=as_json)
-    if found.tuned.facts.get("falls"):
+    if found.result.facts.get("falls"):
         console.print_warning("the best candidate falls; search longer, or look at what is asked of it")
     if found.gait is None:
         raise typer.Exit(EXIT_FAILURE)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from posewright.contests.contest import NotebookTable, ScoreTable
@@ -21,14 +21,14 @@ class Measures:
         mass_kg: with its battery [kg].
         foot_m: longer edge of its largest sole [m].
         legs: number of legs.
-        how: how measures were obtained, as pairs of a field's name and a description.
+        methods: how each measure was obtained, as pairs of a field's name and a description.
     """
 
     height_m: float
     mass_kg: float
     foot_m: float
     legs: int
-    how: tuple[tuple[str, str], ...] = ()
+    methods: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,27 +36,27 @@ class Verdict:
     """The comparison of one measure with its limit.
 
     Attributes:
-        what: name of the measure.
+        measure: its name.
         value: of the robot.
         limit: the greatest allowed value; without a unit, the only allowed one.
         unit: of both; empty for a number of things.
         passed: whether the robot is within the limit.
         source: where the limit comes from.
-        how: how the value was obtained.
+        method: how the value was obtained.
     """
 
-    what: str
+    measure: str
     value: float
     limit: float
     unit: str
     passed: bool
     source: str = ""
-    how: str = ""
+    method: str = ""
 
     def __str__(self) -> str:
         unit = f" {self.unit}" if self.unit else ""
         requirement = f"at most {self.limit:g}{unit}" if self.unit else f"exactly {self.limit:g}"
-        return f"{self.what} {self.value:g}{unit}: {requirement}, {'passed' if self.passed else 'failed'}"
+        return f"{self.measure} {self.value:g}{unit}: {requirement}, {'passed' if self.passed else 'failed'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,18 +80,29 @@ class Inspection(NotebookTable):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the inspection as JSON types."""
-        verdicts = [asdict(verdict) for verdict in self.verdicts]
-        return {**asdict(self), "verdicts": verdicts, "passed": self.passed}
+        verdicts = [
+            {
+                "what": verdict.measure,
+                "value": verdict.value,
+                "limit": verdict.limit,
+                "unit": verdict.unit,
+                "passed": verdict.passed,
+                "source": verdict.source,
+                "how": verdict.method,
+            }
+            for verdict in self.verdicts
+        ]
+        return {"robot": self.robot, "rules": self.rules, "verdicts": verdicts, "passed": self.passed}
 
     def table(self) -> ScoreTable:
         """Return a table with one row for each limit."""
         rows = tuple(
             (
-                verdict.what,
+                verdict.measure,
                 f"{verdict.value:.4g} {verdict.unit}".strip(),
                 f"{verdict.limit:g} {verdict.unit}".strip(),
                 "passed" if verdict.passed else "FAILED",
-                verdict.how,
+                verdict.method,
                 verdict.source,
             )
             for verdict in self.verdicts
@@ -108,7 +119,7 @@ def inspect_measures(robot: str, measures: Measures, rules: Rules | None = None)
     """
     contest_rules = rules or shipped_rules()
     limits = contest_rules.entry
-    methods = dict(measures.how)
+    methods = dict(measures.methods)
     comparisons = (
         ("height", "height_m", measures.height_m, limits.height_limit_m, "m", "height_limit_m"),
         ("foot length", "foot_m", measures.foot_m, limits.foot_limit_m, "m", "foot_limit_m"),
@@ -116,10 +127,10 @@ def inspect_measures(robot: str, measures: Measures, rules: Rules | None = None)
         ("legs", "legs", measures.legs, limits.legs, "", "legs"),
     )
     verdicts = []
-    for title, measure, value, limit, unit, rule in comparisons:
+    for title, field_name, value, limit, unit, rule in comparisons:
         if not (math.isfinite(value) and value > 0.0):
             raise InputError(f"{robot}: a {title} of {value:g} {unit}".rstrip(), hint="a number above 0")
         passed = value <= limit if unit else value == limit
         source = contest_rules.sources.get(f"entry.{rule}", "")
-        verdicts.append(Verdict(title, value, limit, unit, passed, source, methods.get(measure, "")))
+        verdicts.append(Verdict(title, value, limit, unit, passed, source, methods.get(field_name, "")))
     return Inspection(robot, contest_rules.name, tuple(verdicts))

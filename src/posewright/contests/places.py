@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 def rank_places(rankings: Sequence[tuple[float, ...]]) -> tuple[int, ...]:
     """Return each ranking's place, 1 for the greatest; equal ones share it, and the next are skipped."""
-    return tuple(1 + sum(other > ranking for other in rankings) for ranking in rankings)
+    return tuple(1 + sum(rival > ranking for rival in rankings) for ranking in rankings)
 
 
 def earned_by_places(places: Sequence[int], points: Sequence[float]) -> tuple[float, ...]:

@@ -119,7 +119,8 @@ def contest_of(
             f"the recording has several rules attached: {', '.join(sorted(attached_names))}",
             hint="choose rules with --rules",
         )
-    kind = str(header.extras.get(KIND) or (_RACE if attached_names or rules else header.contest))
+    default_kind = _RACE if attached_names or rules else header.contest
+    kind = str(header.extras.get(KIND) or default_kind)
     if not kind:
         raise InputError(
             "the recording was not made under a contest's rules", hint="name the rules to judge it by"

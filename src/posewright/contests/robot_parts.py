@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from posewright.recordings import RobotHeader
 
-_HEAD_WORDS = ("head", "neck")
+_HEAD_NAME_PARTS = ("head", "neck")
 
 
 def leg_parts(header: RobotHeader) -> frozenset[str]:
@@ -24,7 +24,7 @@ def arm_parts(header: RobotHeader) -> frozenset[str]:
     heads = set()
     for name in parents:
         chain = list(_chain_to_base(name, parents))
-        if any(word in link for link in chain for word in _HEAD_WORDS):
+        if any(part in link for link in chain for part in _HEAD_NAME_PARTS):
             heads.add(name)
     legs = leg_parts(header)
     return frozenset(name for name, parent in parents.items() if parent and name not in legs | heads)

@@ -92,17 +92,17 @@ class LazyMotions(Sequence[Motion]):
         return len(self._builders)
 
     @overload
-    def __getitem__(self, place: int) -> Motion: ...
+    def __getitem__(self, index: int) -> Motion: ...
     @overload
-    def __getitem__(self, place: slice) -> tuple[Motion, ...]: ...
-    def __getitem__(self, place: int | slice) -> Motion | tuple[Motion, ...]:
+    def __getitem__(self, index: slice) -> tuple[Motion, ...]: ...
+    def __getitem__(self, index: int | slice) -> Motion | tuple[Motion, ...]:
         """Return one motion, or several as a tuple; raises what its builder raises."""
-        if isinstance(place, slice):
-            return tuple(self[i] for i in range(*place.indices(len(self))))
-        place = range(len(self))[place]
-        if place not in self._motions:
-            self._motions[place] = self._builders[place]()
-        return self._motions[place]
+        if isinstance(index, slice):
+            return tuple(self[i] for i in range(*index.indices(len(self))))
+        index = range(len(self))[index]
+        if index not in self._motions:
+            self._motions[index] = self._builders[index]()
+        return self._motions[index]
 
 
 @dataclass(frozen=True)
@@ -195,12 +195,12 @@ class MotionFile:
 
     def motion(self, reference: PageReference | None = None) -> Motion:
         """Return the motion of a page; `reference` as in `page_number`."""
-        return self.motions[self._place(self.page_number(reference))]
+        return self.motions[self._index(self.page_number(reference))]
 
     def with_motion(self, reference: PageReference, motion: Motion) -> MotionFile:
         """Return the file with the motion of one page replaced."""
-        place = self._place(self.page_number(reference))
-        return replace(self, motions=(*self.motions[:place], motion, *self.motions[place + 1 :]))
+        index = self._index(self.page_number(reference))
+        return replace(self, motions=(*self.motions[:index], motion, *self.motions[index + 1 :]))
 
     def reachable_pages(self, reference: PageReference | None = None) -> dict[str, Motion]:
         """Return a page and all pages that its `next` and `exit` lead to, by the names used in these.
@@ -221,7 +221,7 @@ class MotionFile:
             pending += [motion.next, motion.exit]
         return pages
 
-    def _place(self, number: int) -> int:
+    def _index(self, number: int) -> int:
         return [label.number for label in self.pages].index(number)
 
 
@@ -258,13 +258,13 @@ def carry_file_to_robot(file: MotionFile, robot: str | Robot | None) -> MotionFi
     first_page = carry_to_robot(file.motion(), robot)
     if first_page.motion is file.motion():
         return file
-    builders = [partial(_carry_page, file, place, robot) for place in range(len(file.motions))]
+    builders = [partial(_carry_page, file, index, robot) for index in range(len(file.motions))]
     warnings = (*file.warnings, *describe_carrying_losses(first_page), *first_page.remarks)
     return replace(file, motions=LazyMotions(builders), warnings=warnings, document=None)
 
 
-def _carry_page(file: MotionFile, place: int, robot: str | Robot | None) -> Motion:
-    return carry_to_robot(file.motions[place], robot).motion
+def _carry_page(file: MotionFile, index: int, robot: str | Robot | None) -> Motion:
+    return carry_to_robot(file.motions[index], robot).motion
 
 
 def describe_carrying_losses(carried: RetargetedMotion, *, clip: bool = False) -> Iterator[str]:

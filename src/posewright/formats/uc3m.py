@@ -294,16 +294,16 @@ def _build_row(
             return old_row
         return TableRow(servo_id, (0.0,) * (n_cells - 1), (str(servo_id), *["0.00"] * n_cells))
     servo, degrees = column
-    cells = [_format_cell(angle, servo, old_row, place) for place, angle in enumerate(degrees, 1)]
+    cells = [_format_cell(angle, servo, old_row, column) for column, angle in enumerate(degrees, 1)]
     return TableRow(servo_id, tuple(map(float, cells)), (str(servo_id), *cells, "0.00"))
 
 
-def _format_cell(angle_deg: float, servo: Servo, old_row: TableRow | None, place: int) -> str:
+def _format_cell(angle_deg: float, servo: Servo, old_row: TableRow | None, column: int) -> str:
     """Return an angle, rounded to a tick, as the thesis prints it; an unchanged cell keeps its text."""
-    if old_row is not None and place <= len(old_row.degrees):
-        is_unchanged = abs(old_row.degrees[place - 1] - angle_deg) <= PRINTED_DEG
+    if old_row is not None and column <= len(old_row.degrees):
+        is_unchanged = abs(old_row.degrees[column - 1] - angle_deg) <= PRINTED_DEG
         if is_unchanged:
-            return old_row.cells[place]
+            return old_row.cells[column]
     ticks = min(max(round(angle_deg / servo.tick_deg), 0), servo.ticks - 1)
     hundredths = math.floor(ticks * servo.tick_deg * 100.0 + 0.5)  # 103.125 is printed 103.13
     return f"{hundredths / 100.0:.2f}"

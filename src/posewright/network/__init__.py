@@ -1,6 +1,6 @@
-"""Network: a robot that is served to others, and one that is driven from far away.
+"""Network: robots that are served to other programs, and robots that are driven across a network.
 
-`host` serves a robot, and lends its time to a client through `plant_server`; `remote_plant` is that client's
-plant; `wire_messages` and `wire_records` are what they exchange. `transport` has the interfaces; `zenoh` and
-`yarp` implement them. Nothing here knows the simulation: a host is given a plant.
+`host` serves a robot, and lends it to a client through `plant_server`; `remote_plant` is the client's plant;
+`wire_messages` and `wire_records` are their protocol. `transport` has the interfaces that `zenoh` and `yarp`
+implement. This package does not depend on the simulation: a host gets any plant.
 """

@@ -1,4 +1,4 @@
-"""The commander of a robot that is served, and what happens when it falls silent."""
+"""A controller that follows trajectories from the network, with a watchdog for a silent commander."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from posewright.robots import Robot
 
 @dataclass(frozen=True, slots=True)
 class Watchdog:
-    """What happens when the commander falls silent.
+    """What happens when the commander becomes silent.
 
-    Silence is counted in the robot's time, from the commander's last word or the end of its last trajectory,
-    whichever is later.
+    Silence is measured in the robot's time, from the commander's last message or the end of its last
+    trajectory, whichever is later.
 
     Attributes:
-        hold_after_s: after so much silence the pose is held, and another may command [s].
-        relax_after_s: after so much silence the joints' torque is taken; None for never [s].
+        hold_after_s: time of silence after which the pose is held and another sender may command [s].
+        relax_after_s: time of silence after which the joints' torque is switched off; None for never [s].
 
     Raises:
-        InputError: a time makes no sense.
+        InputError: a time is not positive, or the torque would be switched off before the pose is held.
     """
 
     hold_after_s: float = 0.25
@@ -37,29 +37,29 @@ class Watchdog:
 
     def __post_init__(self) -> None:
         relax = np.inf if self.relax_after_s is None else self.relax_after_s
-        if not 0.0 < self.hold_after_s <= relax:  # a NaN is not
+        if not 0.0 < self.hold_after_s <= relax:  # also false for NaN
             raise InputError(
                 f"hold after {self.hold_after_s} s and relax after {self.relax_after_s} s",
-                hint="above 0, and to relax not before to hold",
+                hint="both must be above 0, and relax must not come before hold",
             )
 
 
 class _Track(NamedTuple):
-    """Where a joint is to be, and when, in the body's time."""
+    """Commanded positions of one joint [rad] at times of the body [s]."""
 
     times: Floats
     positions: Floats
 
 
 class Commander(Controller):
-    """A controller that does what somebody far away wants; `take` and `stop` may come from any thread.
+    """A controller that follows trajectories; `accept` and `stop` may be called from any thread.
 
-    It watches, too: a trajectory begins at what was sent, however far beyond that the one before it wanted to
-    go.
+    As a watcher it stores the commands that safety let through: a new trajectory starts there, however far
+    the previous one was ahead.
 
     Attributes:
-        counts: trajectories and stops taken; refused, because another commands or they make no sense; how
-            often the watchdog held and relaxed.
+        counts: numbers of trajectories and stops accepted (`taken`, `stops`), of those rejected (`refused`),
+            and of times that the watchdog held the pose (`held`) or switched the torque off (`relaxed`).
     """
 
     def __init__(self, robot: Robot, watchdog: Watchdog | None = None) -> None:
@@ -69,48 +69,49 @@ class Commander(Controller):
         self._watchdog = watchdog or Watchdog()
         self._lock = threading.Lock()
         self._sender = ""
-        self._pose: Floats | None = None  # what is wanted
-        self._sent_pose: Floats  # what of it was let through
+        self._pose: Floats | None = None  # the requested pose, before safety
+        self._sent_pose: Floats  # the pose after safety
         self._tracks: dict[int, _Track] = {}
-        self._end_s = self._heard_s = 0.0  # of the frame that was commanded last
-        self._is_relaxed = self._was_commanded = False
+        self._end_s = 0.0  # of the frame that was commanded last
+        self._last_message_s = 0.0
+        self._is_relaxed = False
+        self._was_commanded = False
 
     @property
     def sender(self) -> str:
-        """Who commands, as it calls itself; empty where nobody does."""
+        """The name of the commander; empty without one."""
         return self._sender
 
-    def take(self, sender: str, trajectory: Trajectory) -> str:
-        """Take a trajectory; return nothing, or why it is not taken."""
+    def accept(self, sender: str, trajectory: Trajectory) -> str:
+        """Follow a trajectory; return an empty string, or the reason why it is rejected."""
         with self._lock:
-            reason = self._refusal(sender) or trajectory.fault(len(self._robot.joint_names))
+            n_joints = len(self._robot.joint_names)
+            reason = self._rejection_reason(sender) or trajectory.describe_fault(n_joints)
             if reason:
                 self.counts["refused"] += 1
                 return reason
-            self._hear(sender, "taken")
-            pose = self._sent_pose
-            begin_s = self._end_s
+            self._note_message(sender, "taken")
             for joint, positions in zip(trajectory.joints, trajectory.positions.T, strict=True):
-                begins_at_once = trajectory.times_s[0] == 0.0
-                times = trajectory.times_s if begins_at_once else np.r_[0.0, trajectory.times_s]
-                angles = positions if begins_at_once else np.r_[pose[joint], positions]
-                self._tracks[joint] = _Track(begin_s + times, angles.astype(np.float64))
+                has_point_at_zero = trajectory.times_s[0] == 0.0
+                times = trajectory.times_s if has_point_at_zero else np.r_[0.0, trajectory.times_s]
+                angles = positions if has_point_at_zero else np.r_[self._sent_pose[joint], positions]
+                self._tracks[joint] = _Track(self._end_s + times, angles.astype(np.float64))
             return ""
 
     def stop(self, sender: str) -> str:
-        """Hold every joint where it is commanded now; return nothing, or why not."""
+        """Hold the commanded pose; return an empty string, or the reason why this is rejected."""
         with self._lock:
-            reason = self._refusal(sender)
+            reason = self._rejection_reason(sender)
             if reason:
                 self.counts["refused"] += 1
                 return reason
-            self._hear(sender, "stops")
+            self._note_message(sender, "stops")
             self._tracks.clear()
             self._pose = self._sent_pose
             return ""
 
-    def forget(self) -> None:
-        """Let nobody command; go on from where the robot then is: somebody else has moved it until now."""
+    def reset(self) -> None:
+        """Drop the commander and its trajectories; continue from the robot's pose, which may have changed."""
         with self._lock:
             self._sender = ""
             self._pose = None
@@ -118,16 +119,16 @@ class Commander(Controller):
             self._was_commanded = True
             self._tracks.clear()
 
-    def next(self, state: BodyState, n: int) -> JointCommands:  # noqa: ARG002 -- a word may come any time
-        """Return one row: what is commanded at the end of the frame that comes."""
+    def next(self, state: BodyState, n: int) -> JointCommands:  # noqa: ARG002 -- a message may come any time
+        """Return one row: the commands at the end of the next frame."""
         with self._lock:
             end_s = self._end_s = state.time_s + self._robot.frame_period_s
             if self._pose is None:
                 self._pose = np.array(state.positions)
-                self._heard_s = state.time_s
+                self._last_message_s = state.time_s
                 self._sent_pose = self._pose
-            self._fall_silent(state)
-            if self._is_relaxed:  # a servo that says nothing is where it was
+            self._check_silence(state)
+            if self._is_relaxed:  # a servo that does not answer keeps its last position
                 self._pose = np.where(np.isfinite(state.positions), state.positions, self._pose)
                 self._sent_pose = self._pose
                 return JointCommands(self._pose[np.newaxis], np.ones(len(self._pose), dtype=np.bool_))
@@ -139,29 +140,31 @@ class Commander(Controller):
             return JointCommands(self._pose[np.newaxis])
 
     def watch(self, block: Block) -> bool:
-        """Note what was sent; never ends a run."""
+        """Store the commands that were sent; never ends a run."""
         with self._lock:
             if self._pose is not None and not self._is_relaxed:
                 self._sent_pose = block.commands.angles[-1]
         return False
 
-    def _refusal(self, sender: str) -> str:
+    def _rejection_reason(self, sender: str) -> str:
+        """Return why a sender may not command now; empty if it may."""
         if self._pose is None:
-            return "the robot does not move yet"
+            return "the robot is not running yet"
         return f"{self._sender} commands" if self._sender not in {"", sender} else ""
 
-    def _hear(self, sender: str, counter: str) -> None:
+    def _note_message(self, sender: str, counter: str) -> None:
+        """Make a sender the commander, and restart the watchdog."""
         self.counts[counter] += 1
         self._sender = sender
-        self._heard_s = self._end_s
+        self._last_message_s = self._end_s
         self._is_relaxed = False
         self._was_commanded = True
 
-    def _fall_silent(self, state: BodyState) -> None:
-        """Hold, and then relax, where nothing was heard for long enough."""
-        busy_s = max((float(track.times[-1]) for track in self._tracks.values()), default=self._heard_s)
-        self._heard_s = max(self._heard_s, min(busy_s, state.time_s))
-        silent_s = state.time_s - self._heard_s
+    def _check_silence(self, state: BodyState) -> None:
+        """Drop a silent commander, and later switch the torque off, as the watchdog says."""
+        last_end_s = max((float(track.times[-1]) for track in self._tracks.values()), default=-np.inf)
+        self._last_message_s = max(self._last_message_s, min(last_end_s, state.time_s))
+        silent_s = state.time_s - self._last_message_s
         if self._sender and silent_s >= self._watchdog.hold_after_s:
             self._sender = ""
             self.counts["held"] += 1

@@ -1,4 +1,4 @@
-"""Serves a robot: drives it in real time for a commander, or lends it to a client that drives its time."""
+"""Serves a robot: drives it in real time for a commander, or lends it to a client that controls its time."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ from posewright.network.transport import Trajectory, Transport
 from posewright.robots import Robot, SensorSpec, robot_names
 from posewright.robots import robot as shipped_robot
 
-MAX_WAITING = 16
-"""So many frames wait for a transport; further ones are missed by its observers, and counted."""
+MAX_QUEUED_FRAMES = 16
+"""Most frames that wait for a transport; further ones are dropped and counted as missed."""
 
-PATIENCE_S = 0.5
-"""How long a transport may still take over a frame when all is over [s]."""
+PUBLISHER_CLOSE_S = 0.5
+"""Longest wait for a transport to finish its last frame when the service ends [s]."""
 
 CLOSE_S = 3.0
-"""How long all transports together may take to close when the robot has stopped [s]."""
+"""Longest wait for all transports together to close after the robot has stopped [s]."""
 
 CLIENT_CHECK_S = 0.05
-"""How often the host checks whether a client has gone silent [s]."""
+"""Time between two checks whether a client has become silent [s]."""
 
 HAND_OVER_S = 5.0
-"""How long a client waits for the robot at most while another frame is being finished [s]."""
+"""Longest wait of a client for the robot while the current frame is being finished [s]."""
 
-LATEST_FAULTS = 8
-"""So many faults of the body are remembered, for its observers."""
+MAX_FAULTS = 8
+"""Number of the body's latest faults that observers can see."""
 
 
 class _Control(Enum):
-    """Who drives the robot's time."""
+    """Who controls the robot's time."""
 
     HOST = "host"
-    REQUESTED = "requested"  # by a client that waits for the frame under way to end
+    REQUESTED = "requested"  # a client waits for the current frame to end
     CLIENT = "client"
 
 
@@ -56,10 +56,11 @@ class ServiceStatus:
 
     Attributes:
         time_s: the robot's own time [s].
-        commander: who commands; empty where nobody does.
-        client: who drives the robot's time; empty where nobody does.
-        rate_hz: frames per second of the host's clock since the status before this one [Hz].
-        counts: frames, late ones, and whatever was taken, refused or missed; a transport's after its name.
+        commander: the name of the commander; empty without one.
+        client: the name of the client that controls the robot's time; empty without one.
+        rate_hz: frames per second of the host's clock since the previous status [Hz].
+        counts: numbers of frames, late frames, and accepted, rejected and missed messages; those of a
+            transport have its name before them.
     """
 
     time_s: float
@@ -70,23 +71,23 @@ class ServiceStatus:
 
 
 class Host(Controller):
-    """A robot that is served; a `RobotService`, whose `run` drives it in real time until somebody ends it.
+    """A `RobotService` that drives its robot in real time; `run` returns when the service ends.
 
     Args:
-        plant: of the one robot.
-        make_plant: makes the plant that a client drives, of its parts and in its arena; None lends this one.
-        transports: by which others come in, by name.
-        sensors: of the robot; default its card's.
-        watchdog: what happens when the commander falls silent.
-        now: a clock that only runs forward [s].
-        sleep: waits for so long [s].
-        watchers: see every frame that is not a client's.
-        on_end: what the servos do in the end.
-        silent_s: a client that requests nothing for so long loses the robot [s].
-        on_tick: is called after every frame, and while a client has the robot some twenty times a second.
+        plant: the plant of the robot, which must be its only one.
+        make_plant: creates the plant for a client from its parts and arena; None lends `plant` itself.
+        transports: the transports by name.
+        sensors: the robot's sensors; by default those of its card.
+        watchdog: what happens when the commander becomes silent.
+        now: returns a monotonic time [s].
+        sleep: waits for a time [s].
+        watchers: are shown every frame that no client controls.
+        on_end: what the servos do at the end.
+        silent_s: a client without requests for this long loses the robot [s].
+        on_tick: is called after every frame, and about twenty times a second while a client has the robot.
 
     Raises:
-        InputError: the plant has not one robot.
+        InputError: the plant has no robot or several.
     """
 
     def __init__(
@@ -106,7 +107,8 @@ class Host(Controller):
     ) -> None:
         if len(plant.bodies) != 1:
             raise InputError(
-                f"{len(plant.bodies)} robots to be served", hint="one; start another for another"
+                f"the plant has {len(plant.bodies)} robots",
+                hint="a host serves one; start one host per robot",
             )
         ((self._name, self._body),) = plant.bodies.items()
         self._plant = plant
@@ -136,7 +138,7 @@ class Host(Controller):
         self._until_s = math.inf
         self._state: BodyState | None = None
         self._commands: JointCommands | None = None
-        self._faults = deque[Fault](maxlen=LATEST_FAULTS)
+        self._faults = deque[Fault](maxlen=MAX_FAULTS)
         self._rate_since_s = now()
         self._rate_since_frame = 0
         self._final_status: ServiceStatus | None = None
@@ -155,17 +157,17 @@ class Host(Controller):
     def state(self) -> BodyState:
         """The state after the latest frame."""
         if self._state is None:
-            raise BodyError("the robot does not move yet")
+            raise BodyError("the robot is not running yet", hint="wait until run() has opened it")
         return self._state
 
     @property
     def commands(self) -> JointCommands:
-        """What was sent to the robot in the latest frame; before the first, where it stands."""
+        """The commands of the latest frame; before the first one, the robot's present positions."""
         return JointCommands(self.state.positions[np.newaxis]) if self._commands is None else self._commands
 
     @property
     def commanded_by(self) -> str:
-        """Who commands it, or drives its time; nothing where nobody does."""
+        """The name of the commander, or of the client that controls its time; empty without one."""
         return self.server.client or self.commander.sender
 
     @property
@@ -174,19 +176,19 @@ class Host(Controller):
         return tuple(self._faults)
 
     def command(self, sender: str, trajectory: Trajectory) -> str:
-        """Take a trajectory from the one who commands; return nothing, or why it is not taken."""
-        return self._refuse_while_lent() or self.commander.take(sender, trajectory)
+        """Follow a trajectory; return an empty string, or the reason why it is rejected."""
+        return self._reject_while_lent() or self.commander.accept(sender, trajectory)
 
     def stop(self, sender: str) -> str:
-        """Hold every joint where it is commanded now; return nothing, or why not."""
-        return self._refuse_while_lent() or self.commander.stop(sender)
+        """Hold the commanded pose; return an empty string, or the reason why this is rejected."""
+        return self._reject_while_lent() or self.commander.stop(sender)
 
     def answer_request(self, request: bytes) -> bytes:
-        """Answer a client that drives the robot's time, in the calling thread."""
+        """Answer a client that controls the robot's time, in the calling thread."""
         return self.server.answer_request(request)
 
     def status(self) -> ServiceStatus:
-        """Return the status now, or that at the end once `run` has returned."""
+        """Return the present status, or the final one after `run` has returned."""
         if self._final_status is not None:
             return self._final_status
         now_s = self._now()
@@ -213,15 +215,17 @@ class Host(Controller):
         )
 
     def run(self, seconds: float = math.inf) -> None:
-        """Serve the robot for so long by the host's clock, or until an exception or a signal ends it.
+        """Serve the robot for some time of the host's clock, or until `end`, an exception or a signal.
 
         Raises:
             BodyError: the robot does not answer, or a transport cannot listen.
-            InputError: a transport was asked to let strangers in.
+            InputError: a transport would be open to everybody on the network.
         """
         self._until_s = self._now() + seconds
         with sigterm_raises(), ExitStack() as ending:
-            ending.callback(self._close_transports)  # what was registered last is done first: the robot stops
+            ending.callback(
+                self._close_transports
+            )  # callbacks run in reverse order, so the robot stops first
             ending.callback(self._stop_body)
             self._body.open()
             self._state = self._body.read()
@@ -239,19 +243,19 @@ class Host(Controller):
                     on_end=TorquePolicy.HOLD,
                     on_failure=self._on_end,
                 )
-                self._lend()
+                self._lend_to_client()
 
     def end(self) -> None:
-        """Let `run` return after this frame; callable from any thread."""
+        """Make `run` return after this frame; callable from any thread."""
         self._until_s = -math.inf
 
     def next(self, state: BodyState, n: int) -> JointCommands:
-        """Tell observers of the frame that has passed, and return what is commanded in the next one."""
+        """Publish the frame that has passed, and return the commands of the next one."""
         self._publish(state, self.commands)
         return self.commander.next(state, n)
 
     def watch(self, block: Block) -> bool:
-        """Note what was sent; return whether a client waits for the robot, or time is over."""
+        """Store the commands that were sent; return whether a client waits for the robot or time is over."""
         self._commands = block.commands
         self.counts["frames"] += len(block.commands)
         self._faults.extend(block.states.faults)
@@ -277,25 +281,30 @@ class Host(Controller):
         if robot is self.robot:
             self._publish(state, commands)
 
-    def _refuse_while_lent(self) -> str:
-        """Count a command and return why it is refused, while a client has the robot; else return nothing."""
+    def _reject_while_lent(self) -> str:
+        """Return why a command is rejected while a client has the robot, and count it; empty otherwise."""
         if self._control is _Control.HOST:
             return ""
         self.commander.counts["refused"] += 1
-        return f"{self.server.client or 'a client'} drives the robot's time"
+        return f"{self.server.client or 'a client'} controls the robot's time"
 
     def _robot_by_name(self, name: str) -> Robot:
-        """Return the robot of a name that a client sent; paths are refused, as a client may send anything."""
+        """Return the robot with a name from a client, which must be a shipped one: no path is ever opened."""
         if name == self.robot.name:
             return self.robot
         if self._lends_own_plant or name not in robot_names():
-            raise InputError(f"this is not {name}", hint=f"it is {self.robot.name}")
+            raise InputError(f"this robot is not {name}", hint=f"it is {self.robot.name}")
         return shipped_robot(name)
 
     def _acquire(self, client: str) -> None:
-        """Wait, in the thread of a client, until it has the robot."""
+        """Wait, in the thread of a client, until the robot is lent to it.
+
+        Raises:
+            BodyError: somebody commands the robot, or it does not become free in time.
+        """
         if self.commander.sender:
-            raise BodyError(f"{self.commander.sender} commands this robot", hint="one at a time; ask later")
+            hint = "only one can use it at a time; try again later"
+            raise BodyError(f"{self.commander.sender} commands this robot", hint=hint)
         with self._control_changed:
             self._control = _Control.REQUESTED
             self._control_changed.wait_for(
@@ -310,8 +319,8 @@ class Host(Controller):
             self._control = _Control.HOST
             self._control_changed.notify_all()
 
-    def _lend(self) -> None:
-        """Let a client have the robot until it releases it, or is silent for too long."""
+    def _lend_to_client(self) -> None:
+        """Lend the robot to a client that requested it, until it releases it or is silent for too long."""
         with self._control_changed:
             if self._control is not _Control.REQUESTED:
                 return
@@ -321,18 +330,18 @@ class Host(Controller):
                 self._control_changed.wait(CLIENT_CHECK_S)
                 self._control_changed.release()
                 try:
-                    self.server.lapse()
+                    self.server.end_silent_session()
                     self._tick()
                 finally:
                     self._control_changed.acquire()
         self._commands = None
         if self._lends_own_plant:
-            self.commander.forget()
+            self.commander.reset()
         else:
             self._state = self._body.read()
 
     def _end_client_session(self) -> None:
-        """Let no further client in, end the session of the present one, and keep the final status."""
+        """Accept no further client, end the present session, and store the final status."""
         self.end()
         with self._control_changed:
             self._control_changed.notify_all()
@@ -340,7 +349,7 @@ class Host(Controller):
         self._final_status = self.status()
 
     def _stop_body(self) -> None:
-        """Stop and close the body; until now its servos held."""
+        """Stop and close the body, whose servos have held their pose until now."""
         with suppress(BodyError):
             if self._on_end is not TorquePolicy.HOLD:
                 self._body.open()
@@ -348,7 +357,7 @@ class Host(Controller):
         self._body.close()
 
     def _close_transports(self) -> None:
-        """Close all transports at once; one that is stuck is abandoned, and ends with the program."""
+        """Close all transports in parallel; one that hangs is left to its daemon thread."""
         deadline_s = self._now() + CLOSE_S
 
         def close(name: str, transport: Transport) -> None:
@@ -367,19 +376,21 @@ class Host(Controller):
 
 
 class Publisher:
-    """Passes frames to a transport in a thread of its own.
+    """Passes frames to a transport in a thread of its own, so that the robot never waits for it.
 
-    A slow transport misses frames, a stuck one all of them; the robot waits for neither.
+    Args:
+        transport: the transport.
+        close_s: longest wait in `close` [s].
 
     Attributes:
-        missed: frames that the transport had no time for.
+        missed: number of frames dropped because the transport was too slow.
     """
 
-    def __init__(self, transport: Transport, patience_s: float = PATIENCE_S) -> None:
+    def __init__(self, transport: Transport, close_s: float = PUBLISHER_CLOSE_S) -> None:
         self.missed = 0
         self._transport = transport
-        self._patience_s = patience_s
-        self._queue: queue.Queue[tuple[BodyState, JointCommands] | None] = queue.Queue(MAX_WAITING)
+        self._close_s = close_s
+        self._queue: queue.Queue[tuple[BodyState, JointCommands] | None] = queue.Queue(MAX_QUEUED_FRAMES)
         self._thread = threading.Thread(target=self._work, name="observers", daemon=True)
         self._thread.start()
 
@@ -391,10 +402,10 @@ class Publisher:
             self.missed += 1
 
     def close(self) -> None:
-        """End the thread; one that is stuck in its transport is left behind, and ends with the program."""
+        """End the thread; if the transport hangs, the thread is abandoned (it is a daemon)."""
         with suppress(queue.Full):
-            self._queue.put(None, timeout=self._patience_s)
-        self._thread.join(self._patience_s)
+            self._queue.put(None, timeout=self._close_s)
+        self._thread.join(self._close_s)
 
     def _work(self) -> None:
         while (frame := self._queue.get()) is not None:

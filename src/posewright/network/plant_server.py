@@ -1,7 +1,7 @@
-"""The server's side of a plant whose time a client drives: a request in, an answer out, over any transport.
+"""The server of a plant whose time a client controls: it answers requests from any transport.
 
-A client opens a session under an id of its own choice and numbers its requests 0, 1, 2, ... The last answer
-is stored: a request that is repeated because its answer was lost gets it again, and nothing moves twice.
+A client opens a session with an id of its choice and numbers its requests 0, 1, 2, ... The last answer is
+stored: if a request is repeated because its answer was lost, it is not executed again.
 """
 
 from __future__ import annotations
@@ -48,30 +48,30 @@ from posewright.robots import Robot
 MakePlant = Callable[[Sequence[BodySpec], Arena | None], Plant]
 
 Answer = Mapping[str, object]
-"""What `pack` takes: plain data with arrays in it."""
+"""Plain data with arrays, as `pack` encodes it."""
 
 ERRORS: Mapping[str, type[PosewrightError]] = {
     kind.__name__: kind
     for kind in (BodyError, FormatError, InputError, MissingExtraError, UnavailableError, UnknownNameError)
 } | {"UnsafeCommandError": UnsafeCommandError}
-"""What is raised on the client's side as it was on the server's; whatever else is a `BodyError` there."""
+"""Errors that keep their class on their way to the client; others become a `BodyError`."""
 
-_FAR_M = 1000.0
+_MAX_COORDINATE_M = 1000.0
 
 
 @dataclass(slots=True, eq=False)
 class Session:
-    """A client that drives a plant.
+    """The session of a client.
 
     Attributes:
-        id: which nobody else knows.
-        client: as it calls itself.
-        plant: what it drives.
+        id: its secret id.
+        client: the client's name for itself.
+        plant: the plant that it controls.
         last_request_s: when its last request came, or was answered [s].
-        number: of its last request.
-        answer: to its last request.
-        last_commands: of each robot, `(n_joints,)` [rad].
-        driven: robots that were opened or driven and not stopped since.
+        number: the number of its last request.
+        answer: the answer to its last request.
+        last_commands: the last commands of each robot, `(n_joints,)` [rad].
+        driven: robots that were opened or moved, and not stopped since.
     """
 
     id: str
@@ -85,20 +85,21 @@ class Session:
 
 
 class PlantServer:
-    """Answers a client that drives a plant; one at a time. Callable from any thread.
+    """Answers the requests of one client at a time; callable from any thread.
 
     Args:
-        make_plant: makes the plant that a client drives, of the parts and in the arena that it requests.
-        robot_by_name: returns the robot of a name, or raises an `UnknownNameError`.
-        now: a clock that only runs forward [s].
-        silent_s: a client that requests nothing for so long has lost its session [s].
-        safety: whether commands are made safe here, too, for a robot that can break.
-        acquire: is called before a plant is made, and may raise a `BodyError` that says why there is none.
-        release: is called when a session is over.
+        make_plant: creates the plant of a client from the parts and the arena that it requests.
+        robot_by_name: returns the robot with a name, or raises an `UnknownNameError`.
+        now: returns a monotonic time [s].
+        silent_s: a client without requests for this long loses its session [s].
+        safety: whether commands are filtered by safety here, which protects a real robot.
+        acquire: is called with the client's name before a plant is created; may raise a `BodyError`.
+        release: is called when a session has ended.
         on_frames: is called after frames with the first robot, its state and the commands of the last frame.
 
     Attributes:
-        counts: sessions, requests (`asks`), and what was refused.
+        counts: numbers of sessions, of requests (`asks`), of errors (`refused`), and of sessions that ended
+            because their client was silent (`lapsed`).
     """
 
     def __init__(
@@ -135,12 +136,12 @@ class PlantServer:
 
     @property
     def client(self) -> str:
-        """Who drives a plant; nothing where nobody does."""
+        """The name of the client that has a session; empty without one."""
         session = self._session
         return "" if session is None else session.client
 
     def answer_request(self, request: bytes) -> bytes:
-        """Return the answer to a request; an error is an answer, too."""
+        """Return the answer to a request; errors are answers, too."""
         self.counts["asks"] += 1
         try:
             message = Node(unpack(request), trail="request")
@@ -154,8 +155,8 @@ class PlantServer:
             self.counts["refused"] += 1
             return pack(_error_answer(error))
 
-    def lapse(self) -> None:
-        """End the session of a client that has been silent for too long; waits for nobody."""
+    def end_silent_session(self) -> None:
+        """End the session if its client has been silent for too long; never blocks."""
         if self._lock.acquire(blocking=False):
             try:
                 session = self._session
@@ -166,7 +167,7 @@ class PlantServer:
                 self._lock.release()
 
     def close(self) -> None:
-        """End the session, where there is one."""
+        """End the session, if there is one."""
         with self._lock:
             if self._session is not None:
                 self._end(self._session)
@@ -175,20 +176,21 @@ class PlantServer:
         session = self._session
         if session is None or session.id != session_id:
             if action != "open" or number:
-                raise BodyError(
-                    "this session is over", hint=f"after {self._silent_s:g} s of silence; open another"
-                )
+                hint = f"a session ends after {self._silent_s:g} s without requests; open another"
+                raise BodyError("this session is over", hint=hint)
             if session is not None:
-                raise BodyError(f"{session.client} drives this robot", hint="one client at a time; ask later")
+                hint = "one client at a time; try again later"
+                raise BodyError(f"{session.client} drives this robot", hint=hint)
             session = self._open_session(session_id, message)
         elif number == session.number:
-            return session.answer  # it was lost on its way
+            return session.answer  # the first answer was lost
         elif number != session.number + 1 or action == "open":
-            raise InputError(f"ask {number} after ask {session.number}", hint="asks come in their order")
+            message_text = f"request {number} came after request {session.number}"
+            raise InputError(message_text, hint="number the requests 0, 1, 2, ...")
         session.last_request_s = self._now()
         session.number = number
         try:
-            answer = self._act(action, session, message)
+            answer = self._execute(action, session, message)
         except PosewrightError as error:
             self.counts["refused"] += 1
             answer = _error_answer(error)
@@ -196,9 +198,9 @@ class PlantServer:
         session.last_request_s = self._now()
         return session.answer
 
-    def _act(self, action: str, session: Session, message: Node) -> Answer:
+    def _execute(self, action: str, session: Session, message: Node) -> Answer:
         if action == "open":
-            return _description(session.plant)
+            return _describe_plant(session.plant)
         if action == "close":
             self._end(session)
             return {}
@@ -213,7 +215,7 @@ class PlantServer:
         names = {part.name for part in parts}
         if not names or len(names) != len(part_nodes):
             entries["parts"].fail(
-                "no robots, or too many, or two of one name", hint=f"1 to {wire_records.MAX_PARTS}"
+                "no robots, too many, or two with the same name", hint=f"send 1 to {wire_records.MAX_PARTS}"
             )
         arena = wire_records.read_arena(entries["arena"])
         client = wire_records.read_name(entries["who"])
@@ -252,7 +254,7 @@ class PlantServer:
             for name, entry in node.fields(required=tuple(plant.bodies), optional=()).items()
         }
         if len({len(rows) for rows in commands.values()}) > 1:
-            node.fail("not the same number of rows for each robot")
+            node.fail("the robots have different numbers of rows", hint="send one row per robot and frame")
         if self._safety:
             commands = {name: _make_safe(session, name, rows) for name, rows in commands.items()}
         states = _advance_paced(plant, commands)
@@ -273,11 +275,12 @@ class PlantServer:
         name, _ = _body(session, entries["body"])
         supervisor = session.plant.supervisor(name)
         if supervisor is None:
-            raise BodyError(f"nobody can put {name} anywhere", hint="only a simulated robot can be placed")
-        supervisor.place_robot(
-            *(entries[key].number(low=-_FAR_M, high=_FAR_M) for key in ("x_m", "y_m", "yaw_rad"))
-        )
-        return {"read": _readings(session)}  # the sensors of other robots may see it from now on
+            raise BodyError(f"{name} cannot be placed", hint="only a simulated robot can")
+        keys = ("x_m", "y_m", "yaw_rad")
+        bound = _MAX_COORDINATE_M
+        x_m, y_m, yaw_rad = (entries[key].number(low=-bound, high=bound) for key in keys)
+        supervisor.place_robot(x_m, y_m, yaw_rad)
+        return {"read": _readings(session)}  # the sensors of other robots may see it now
 
     def _stop(self, session: Session, message: Node) -> Answer:
         entries = _entries(message, "body", "policy")
@@ -289,10 +292,13 @@ class PlantServer:
         return {}
 
     def _end(self, session: Session) -> None:
-        """Close the plant of a session; a robot that its client has not stopped holds its pose."""
+        """Close the plant of a session; a robot that its client has not stopped holds its pose.
+
+        Each callback runs even if another one raises; in reverse order, so all robots stop before any closes.
+        """
         self._session = None
         bodies = session.plant.bodies
-        with ExitStack() as ending:  # each is called whatever the others raise; all stop before any is closed
+        with ExitStack() as ending:
             ending.callback(self._release)
             for body in bodies.values():
                 ending.callback(body.close)
@@ -301,7 +307,7 @@ class PlantServer:
 
 
 def _advance_paced(plant: Plant, commands: Mapping[str, JointCommands]) -> Mapping[str, JointStates]:
-    """Let the frames of some commands pass, one by one at their times where the plant has a real clock."""
+    """Advance the plant by all frames of some commands; with a real clock, frame by frame in real time."""
     clock = plant.clock
     if clock is None:
         return plant.advance(commands)
@@ -316,7 +322,7 @@ def _advance_paced(plant: Plant, commands: Mapping[str, JointCommands]) -> Mappi
 
 
 def _join_states(blocks: Sequence[JointStates]) -> JointStates:
-    """Return the states of blocks that follow each other as those of one."""
+    """Return the states of consecutive blocks as one block."""
     truths = [block.truth for block in blocks if block.truth is not None]
     return JointStates(
         times=np.concatenate([block.times for block in blocks]),
@@ -348,12 +354,12 @@ def _join_truths(blocks: Sequence[GroundTruth]) -> GroundTruth:
 
 def _make_safe(session: Session, name: str, commands: JointCommands) -> JointCommands:
     if name not in session.last_commands:
-        raise BodyError(f"{name} was not opened", hint="open a body before it is driven")
+        raise BodyError(f"{name} was not opened", hint="open a body before you command it")
     robot = session.plant.bodies[name].robot
     return Safety(robot).filter(commands, session.last_commands[name]).commands
 
 
-def _description(plant: Plant) -> Answer:
+def _describe_plant(plant: Plant) -> Answer:
     bodies = {
         name: {"facts": to_plain(body.facts()), "supervised": plant.supervisor(name) is not None}
         for name, body in plant.bodies.items()
@@ -362,7 +368,7 @@ def _description(plant: Plant) -> Answer:
 
 
 def _error_answer(error: PosewrightError) -> Answer:
-    """Return an error by the name of its class, or of the nearest one above it that clients know."""
+    """Return an error with the name of its class, or of the nearest base class in `ERRORS`."""
     kind = type(error).__name__
     if kind not in ERRORS:
         kind = next(

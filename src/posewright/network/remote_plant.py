@@ -1,4 +1,4 @@
-"""The client's side: a plant, its bodies and their supervisors at the other end of a channel."""
+"""The client of a plant server: a plant, its bodies and their supervisors across a network."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ from posewright.network.transport import RequestChannel
 from posewright.network.wire_messages import pack, unpack
 from posewright.robots import Robot
 
-TRIES = 3
-"""So often a request is sent when no answer comes; the other side acts on it once all the same."""
+MAX_TRIES = 3
+"""How often a request is sent if no answer comes; the server executes it once only."""
 
 MAX_CLIENT_NAME = 100
-"""Of the name by which a client is known to others, in characters."""
+"""Longest name of a client [characters]."""
 
 
 def open_remote_plant(channel: RequestChannel, parts: Sequence[BodySpec], arena: Arena | None) -> RemotePlant:
-    """Return the plant at the other end of a channel; this process and computer are the name of its client.
+    """Return the plant at the other end of a channel; the client is named after this process and computer.
 
     Raises:
-        BodyError, InputError: as of `RemotePlant`.
+        BodyError, InputError: as `RemotePlant`.
     """
     client = f"process {os.getpid()} on {platform.node() or 'some machine'}"
     return RemotePlant(channel, parts, arena, client_name=client[:MAX_CLIENT_NAME], now=time.perf_counter)
@@ -51,15 +51,15 @@ def open_remote_plant(channel: RequestChannel, parts: Sequence[BodySpec], arena:
 
 @dataclass(frozen=True, slots=True)
 class Latencies:
-    """How long the other side took to answer what lets time pass, from the request to the answer.
+    """Round trip times of the requests that advance time.
 
     Attributes:
-        frames: how many frames passed.
-        asks: by how many requests.
-        lost: requests that came to nothing, and were sent again.
-        p50_ms: half of the answers came within [ms].
-        p99_ms: ninety-nine of a hundred [ms].
-        worst_ms: the last of them [ms].
+        frames: number of frames.
+        asks: number of requests.
+        lost: number of requests of any kind that had no answer.
+        p50_ms: median of the round trip times [ms].
+        p99_ms: 99th percentile [ms].
+        worst_ms: the longest [ms].
     """
 
     frames: int
@@ -71,18 +71,23 @@ class Latencies:
 
     @property
     def summary(self) -> str:
-        """All of it in a line."""
-        counts = f"{self.asks} asks for {self.frames} frames, {self.lost} lost"
+        """The times and counts in one line."""
+        counts = f"{self.asks} requests for {self.frames} frames, {self.lost} lost"
         median = f"half of the answers within {self.p50_ms:.2f} ms"
         return f"{counts}: {median}, 99 % within {self.p99_ms:.2f} ms, all within {self.worst_ms:.1f} ms"
 
 
 class ClientSession:
-    """The requests of one client, one after the other.
+    """A session on a plant server; it sends one request after the other.
 
     Args:
-        channel: to the other side; closed with the session.
-        timeout_s: how long an answer may take [s].
+        channel: the connection to the server; closed with the session.
+        timeout_s: longest wait for an answer [s].
+
+    Attributes:
+        id: the secret id of the session.
+        lost: number of requests that had no answer.
+        is_open: whether requests can be sent.
     """
 
     def __init__(self, channel: RequestChannel, timeout_s: float) -> None:
@@ -96,14 +101,19 @@ class ClientSession:
     def request(
         self, action: str, details: Mapping[str, object] | None = None, *, timeout_s: float | None = None
     ) -> dict[str, Node]:
-        """Return the entries of the answer.
+        """Send a request; return the entries of its answer.
+
+        Args:
+            action: the requested action, such as `advance`.
+            details: its arguments.
+            timeout_s: longest wait for the answer; by default that of the session [s].
 
         Raises:
             BodyError: no answer came, or the session is over.
-            PosewrightError: whatever the other side raised.
+            PosewrightError: the error that the server raised.
         """
         if not self.is_open:
-            raise BodyError("this robot was let go", hint="make the plant anew")
+            raise BodyError("the session with this robot is over", hint="create a new plant")
         head = {"ask": action, "session": self.id, "number": self._number}
         message = self._exchange(pack({**head, **(details or {})}), timeout_s or self._timeout_s)
         entries = Node(unpack(message), trail="answer").fields()
@@ -111,7 +121,7 @@ class ClientSession:
         if is_own and _entry(entries, "number").value == self._number:
             self._number += 1
         elif "error" not in entries:
-            raise BodyError("an answer to another ask")
+            raise BodyError("the answer belongs to another request")
         if "error" in entries:
             kind = ERRORS.get(entries["error"].text(), BodyError)
             hint = _entry(entries, "hint").value
@@ -119,7 +129,7 @@ class ClientSession:
         return entries
 
     def _exchange(self, message: bytes, timeout_s: float) -> bytes:
-        for tries_left in range(TRIES, 0, -1):
+        for tries_left in range(MAX_TRIES, 0, -1):
             try:
                 return self._channel.request(message, timeout_s)
             except BodyError:
@@ -131,7 +141,7 @@ class ClientSession:
         raise BodyError("no answer")
 
     def close(self) -> None:
-        """End the session, and close the channel; never raises."""
+        """End the session and close the channel; never raises."""
         if self.is_open:
             with suppress(PosewrightError):
                 self.request("close")
@@ -141,28 +151,28 @@ class ClientSession:
 
 
 class RemotePlant:
-    """A plant at the other end of a channel: to the last bit what it would be here.
+    """A plant on a server, with the same results to the last bit as a local one.
 
-    The other side makes it of the same parts. Each call of `advance` is one round trip, however many frames
-    pass, and brings along what the bodies say next. It has no clock: the other side paces what is real.
+    The server creates it from the same parts. Each call of `advance` is one round trip for any number of
+    frames; the answer includes the new states of all bodies. It has no clock: the server paces a real robot.
 
     Args:
-        channel: to the other side; closed with the last body.
-        parts: the robots, whose cards the other side has, too.
-        arena: the field; None for a bare floor, or for whatever is under a real robot.
-        client_name: what this client calls itself.
-        timeout_s: how long an answer may take, and the making of a plant ten times as long [s].
-        now: a clock that only runs forward [s], for `latencies`.
+        channel: the connection to the server; closed with the last body.
+        parts: the robots; the server must have the same cards.
+        arena: the arena; None for a bare floor, or for the floor of a real robot.
+        client_name: the name of this client.
+        timeout_s: longest wait for an answer; ten times as long for the plant to be created [s].
+        now: returns a monotonic time for `latencies` [s].
 
     Attributes:
         frame_period_s: the time between two commands [s].
-        is_real: whether a robot that can break moves on the other side, as the other side says.
+        is_real: whether the server moves a real robot.
         clock: None.
-        session: the requests to the other side.
+        session: the session on the server.
 
     Raises:
-        BodyError: nobody answers, or somebody else drives that robot.
-        InputError: the other side does not take the parts.
+        BodyError: no server answers, or another client drives that robot.
+        InputError: the server rejects the parts.
     """
 
     clock = None
@@ -181,7 +191,7 @@ class RemotePlant:
         self._now = now or (lambda: 0.0)
         self._round_trips_s: list[float] = []
         self._frames = 0
-        weakref.finalize(self, session.close)  # of a run that ended before it began
+        weakref.finalize(self, session.close)  # in case no body is ever opened
         robots = {part.name: part.robot for part in parts}
         details = {
             "who": client_name,
@@ -213,22 +223,22 @@ class RemotePlant:
         return self._bodies
 
     def supervisor(self, name: str) -> Supervisor | None:
-        """Return the body of that name where the other side can put it somewhere."""
+        """Return the body of that name if the server can place it, else None."""
         return self._bodies[name] if name in self._supervised else None
 
     @property
     def latencies(self) -> Latencies:
-        """How long the round trips took, where a clock was passed in."""
+        """The round trip times so far; 0 without a `now`."""
         times_ms = np.array(self._round_trips_s or [0.0]) * 1000.0
         p50, p99, worst = (float(percentile) for percentile in np.percentile(times_ms, (50.0, 99.0, 100.0)))
         return Latencies(self._frames, len(self._round_trips_s), self.session.lost, p50, p99, worst)
 
     def advance(self, commands: Mapping[str, JointCommands]) -> Mapping[str, JointStates]:
-        """Let as many frames pass as there are rows for every body, and return what the joints did."""
+        """Advance by one frame per row of the commands; return the states of the joints in these frames."""
         encoded = {name: wire_records.encode_commands(rows) for name, rows in commands.items()}
-        began_s = self._now()
+        request_s = self._now()
         answer = self.session.request("advance", {"commands": encoded})
-        self._round_trips_s.append(self._now() - began_s)
+        self._round_trips_s.append(self._now() - request_s)
         states = {
             name: wire_records.read_states(entry, len(self._bodies[name].robot.joint_names))
             for name, entry in _entries_by_name(answer, "states", self._bodies).items()
@@ -240,7 +250,7 @@ class RemotePlant:
         return states
 
     def update_states(self, answer: Mapping[str, Node]) -> None:
-        """Store the states of all bodies that came along with an answer."""
+        """Store the states of all bodies in an answer."""
         for name, entry in _entries_by_name(answer, "read", self._bodies).items():
             self._bodies[name].update_state(entry)
 
@@ -251,9 +261,10 @@ class RemotePlant:
 
 
 class RemoteBody:
-    """One robot of a remote plant: a `bodies.Body`, and its `Supervisor` where the other side has one.
+    """One robot of a remote plant: a `bodies.Body`, and its `Supervisor` if the server has one.
 
-    `read` returns what came along with the latest answer; once it is closed, `observe` the last frame.
+    `read` returns the state in the latest answer. After the session has ended, `observe` returns the last
+    frame.
     """
 
     def __init__(self, plant: RemotePlant, name: str, robot: Robot, facts: PlainMapping) -> None:
@@ -273,7 +284,7 @@ class RemoteBody:
 
     @property
     def robot(self) -> Robot:
-        """The robot this is a body of."""
+        """The robot's card."""
         return self._robot
 
     @property
@@ -282,7 +293,7 @@ class RemoteBody:
         return self.read().time_s
 
     def open(self) -> None:
-        """Take hold of the robot."""
+        """Open the body on the server."""
         if self.is_open:
             return
         answer = self._session.request("engage", {"body": self._name})
@@ -295,11 +306,11 @@ class RemoteBody:
         if self._state is None:
             self._plant.update_states(self._session.request("read"))
         if self._state is None:
-            raise BodyError(f"{self._name} says nothing")
+            raise BodyError(f"the answer has no state of {self._name}")
         return self._state
 
     def observe(self) -> JointStates:
-        """Return one row: what the joints do now, and the truth where the other side knows it."""
+        """Return one row: the present states of the joints, and the ground truth if the server has it."""
         if self._row is None or (not self._is_current and self._session.is_open):
             answer = self._session.request("observe", {"body": self._name})
             self._row = wire_records.read_states(_entry(answer, "observe"), self._n_joints)
@@ -307,26 +318,26 @@ class RemoteBody:
         return self._row
 
     def facts(self) -> PlainMapping:
-        """Return what the other side knows of it."""
+        """Return the server's description of the body."""
         return self._facts
 
     def stop(self, policy: TorquePolicy) -> None:
-        """Stop moving; where nobody answers, the other side does so itself after a while."""
+        """Stop moving; if no server answers, it stops the robot itself once the session has timed out."""
         with suppress(PosewrightError):
             self._session.request("stop", {"body": self._name, "policy": policy.value})
 
     def close(self) -> None:
-        """Let go of the robot."""
+        """Close the body; the session ends with the last one."""
         self.is_open = False
         self._plant.close_if_unused()
 
     def place_robot(self, x_m: float, y_m: float, yaw_rad: float) -> None:
-        """Put the robot upright on its feet there (BodyError: nobody on the other side can)."""
+        """Place the robot upright on its feet; raise BodyError if the server cannot."""
         details = {"body": self._name, "x_m": x_m, "y_m": y_m, "yaw_rad": yaw_rad}
         self._plant.update_states(self._session.request("place", details))
 
     def update_row(self, states: JointStates) -> None:
-        """Store the last of the frames that passed."""
+        """Store the last frame of some states."""
         truth = states.truth
         if truth is not None:
             truth = GroundTruth(
@@ -340,17 +351,17 @@ class RemoteBody:
         self._is_current = False
 
     def update_state(self, entry: Node) -> None:
-        """Store its state, as it came along with an answer."""
+        """Store the state in an answer."""
         self._state = wire_records.read_state(entry, self._n_joints)
         self._is_current = False
 
 
 def _entries_by_name(answer: Mapping[str, Node], key: str, names: Iterable[str]) -> dict[str, Node]:
-    """Return what stands in an entry of an answer under each of the names, and under no other."""
+    """Return the sub-entries of an answer's entry, which must have exactly the given names."""
     return _entry(answer, key).fields(required=tuple(names), optional=())
 
 
 def _entry(answer: Mapping[str, Node], key: str) -> Node:
     if key not in answer:
-        raise FormatError(f"an answer without {key}")
+        raise FormatError(f"the answer has no entry {key}")
     return answer[key]

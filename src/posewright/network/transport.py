@@ -1,4 +1,4 @@
-"""The interfaces of a served robot: the service, the transports that carry it, a client's channel."""
+"""The interfaces of a served robot: the service, its transports, and a client's channel."""
 
 from __future__ import annotations
 
@@ -13,58 +13,63 @@ from posewright.arrays import Floats
 from posewright.bodies import BodyState, Fault, JointCommands
 from posewright.robots import Robot, SensorSpec
 
-MOST_POINTS = 4096
-MOST_S = 600.0
-"""A trajectory ends after so long at the latest [s]: until then nobody need be heard of."""
+MAX_POINTS = 4096
+MAX_DURATION_S = 600.0
+"""Longest trajectory [s]; while it lasts, its commander may be silent."""
 
-MOST_RAD = 4.0 * math.pi
-"""An angle farther away than two turns is a mistake, or a number that fits no radians."""
+MAX_ANGLE_RAD = 4.0 * math.pi
+"""Largest angle of a trajectory, two turns; a larger one is probably in degrees."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trajectory:
-    """Where somebody wants some joints to be, and when: what a ROS user calls a JointTrajectory.
+    """Positions of some joints over time, like a JointTrajectory of ROS.
 
-    Between its points, and from where a joint is commanded when the trajectory is taken to the first of them,
-    a joint moves evenly; after the last it stays there. Joints that are not named go on as before.
+    Joints move at constant speed from their commanded position to the first point, and from point to point;
+    after the last point they stay there. Joints that are not in it continue as before.
 
     Attributes:
-        joints: columns of the joints that it moves, `(k,)`.
-        times_s: of its points, counted from when it is taken, rising, 0 or more, `(n,)` [s].
-        positions: of those joints, `(n, k)`, within `MOST_RAD`; what the joints cannot reach is clipped when
-            it is sent [rad].
+        joints: indices of its joints, `(k,)`.
+        times_s: time of each point after the trajectory is accepted, `(n,)`; 0 or more, increasing [s].
+        positions: positions of its joints, `(n, k)`, within `MAX_ANGLE_RAD`; they are clipped to the joints'
+            limits when they are sent [rad].
     """
 
     joints: tuple[int, ...]
     times_s: Floats
     positions: Floats
 
-    def fault(self, n_joints: int) -> str:
-        """Return why a robot of so many joints cannot take it; nothing where it can."""
+    def describe_fault(self, n_joints: int) -> str:
+        """Return why the trajectory is invalid for a robot with `n_joints` joints; empty if it is valid."""
         times = self.times_s
         positions = self.positions
-        if fault := self._joint_fault(n_joints):
+        if fault := self._describe_joint_fault(n_joints):
             return fault
-        if not 1 <= len(times) <= MOST_POINTS or positions.shape != (len(times), len(self.joints)):
-            return f"not 1 to {MOST_POINTS} points, each with its time and a position a joint"
+        if not 1 <= len(times) <= MAX_POINTS or positions.shape != (len(times), len(self.joints)):
+            return f"expected 1 to {MAX_POINTS} points, each with a time and one position per joint"
         if not (np.isfinite(times).all() and np.isfinite(positions).all()):
-            return "a number that is not finite"
-        if (np.abs(positions) > MOST_RAD).any():
-            return "an angle of more than two turns: positions are in radians"
-        if times[0] < 0.0 or times[-1] > MOST_S or (times[1:] <= times[:-1]).any():
-            return f"times that do not rise, or are not within 0 to {MOST_S:g} s"
+            return "a time or position is not finite"
+        if (np.abs(positions) > MAX_ANGLE_RAD).any():
+            return "a position is more than two turns: positions are in radians"
+        if times[0] < 0.0 or times[-1] > MAX_DURATION_S or (times[1:] <= times[:-1]).any():
+            return f"times must increase, from 0 to {MAX_DURATION_S:g} s"
         return ""
 
-    def _joint_fault(self, n_joints: int) -> str:
+    def _describe_joint_fault(self, n_joints: int) -> str:
         if not self.joints:
-            return "no joint is named"
+            return "the trajectory has no joints"
         if not all(0 <= joint < n_joints for joint in self.joints):
-            return "a joint that the robot has not"
-        return "a joint that is named twice" if len(set(self.joints)) < len(self.joints) else ""
+            return "the robot has no such joint"
+        if len(set(self.joints)) < len(self.joints):
+            return "the trajectory has a joint twice"
+        return ""
 
 
 class RobotService(Protocol):
-    """A served robot, as its transports see it: callable from any thread; only `answer_request` waits."""
+    """A served robot, as its transports see it.
+
+    All methods may be called from any thread; only `answer_request` may block.
+    """
 
     @property
     def robot(self) -> Robot:
@@ -72,7 +77,7 @@ class RobotService(Protocol):
 
     @property
     def sensors(self) -> tuple[SensorSpec, ...]:
-        """Its sensors: the card's, and what it was given besides."""
+        """All its sensors, including those that are not on its card."""
 
     @property
     def frame_period_s(self) -> float:
@@ -84,66 +89,65 @@ class RobotService(Protocol):
 
     @property
     def commands(self) -> JointCommands:
-        """What was sent to the robot in the latest frame."""
+        """The commands of the latest frame."""
 
     @property
     def commanded_by(self) -> str:
-        """Who commands it, or drives its time; nothing where nobody does."""
+        """The name of the commander, or of the client that controls its time; empty without one."""
 
     @property
     def faults(self) -> Sequence[Fault]:
         """The latest faults of the body."""
 
     def command(self, sender: str, trajectory: Trajectory) -> str:
-        """Take a trajectory from the one who commands; return nothing, or why it is not taken.
+        """Follow a trajectory; return an empty string, or the reason why it is rejected.
 
-        Whoever commands first is the commander until the watchdog has heard nothing from it for long enough.
-        What is not finite, names no joint of the robot, or comes while a client drives the robot's time, is
-        not taken, and is counted.
+        The first sender becomes the commander until the watchdog finds it silent. A trajectory is rejected,
+        and counted, if it is invalid, if another sender commands, or while a client controls the time.
         """
 
     def stop(self, sender: str) -> str:
-        """Hold every joint where it is commanded now; return nothing, or why not."""
+        """Hold the commanded pose; return an empty string, or the reason why this is rejected."""
 
     def answer_request(self, request: bytes) -> bytes:
-        """Return the answer to a request in the form of `wire_messages`; an error is an answer, too.
+        """Return the answer to a request, both in the format of `wire_messages`; errors are answers, too.
 
-        It is answered in the calling thread, and may take the seconds in which a simulation is made.
+        The request is executed in the calling thread; creating a simulation may take seconds.
         """
 
 
 class Transport(Protocol):
-    """Carries a served robot to others: a Zenoh session, a set of YARP ports."""
+    """A network on which a robot is served: a Zenoh session, or a set of YARP ports."""
 
     def open(self, service: RobotService) -> None:
-        """Begin to listen.
+        """Start listening.
 
         Raises:
             BodyError: it cannot listen there.
-            InputError: it was asked to listen where strangers can reach it, without what would keep them out.
+            InputError: everybody on the network could connect, because no access control is configured.
         """
 
     def publish(self, state: BodyState, commands: JointCommands) -> None:
         """Send a frame to all observers; called after every frame, in a thread of the transport's own.
 
-        A transport that takes longer than a frame misses some (`host.Publisher`): the robot does not wait.
+        If it takes longer than a frame, frames are dropped (`host.Publisher`), as the robot does not wait.
         """
 
     def facts(self) -> Mapping[str, float]:
-        """Return its counters: who is connected, what was refused or damaged; waits for nobody."""
+        """Return its counters, such as observers and rejected messages, without blocking."""
 
     def close(self) -> None:
-        """Let go of everybody; must not raise."""
+        """Close all connections; must not raise."""
 
 
 class RequestChannel(Protocol):
-    """A client's connection to a served robot, on which every request has one answer."""
+    """A client's connection to a served robot; every request has one answer."""
 
     def request(self, message: bytes, timeout_s: float) -> bytes:
         """Return the answer to a request.
 
         Raises:
-            BodyError: none came in time, or nobody is there.
+            BodyError: no answer came in time, or the robot is not there.
         """
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The records that requests and answers carry, as plain data with arrays in it, and strictly back."""
+"""Encodes the records of requests and answers as plain data with arrays, and reads them with full checks."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ MAX_PARTS = 8
 MAX_SENSORS = 64
 MAX_SHAPES = 500
 MAX_BOXES = 64
-"""Of an arena: a model of more takes long to compile, one of 480 boxes a minute."""
+"""Most boxes of an arena; compiling a model takes long with more, a minute with 480."""
 
 MAX_ROWS = 4096
 MAX_SEED = 2**63
-_FAR_M = 1000.0
+_MAX_COORDINATE_M = 1000.0
 _MAX_NAME = 100
 
 _FLOATS = np.dtype(np.float64)
@@ -48,7 +48,7 @@ S = TypeVar("S", bound=np.generic)
 
 
 def fingerprint(robot: Robot) -> str:
-    """Return the SHA-256, in hex, of a robot's card and model: those of one name may differ."""
+    """Return the SHA-256, in hex, of a robot's card and model, as two robots may have the same name."""
     digest = hashlib.sha256(robot.text.encode())
     if robot.model_path is not None:
         digest.update(robot.model_path.read_bytes())
@@ -56,7 +56,7 @@ def fingerprint(robot: Robot) -> str:
 
 
 def encode_part(part: BodySpec) -> dict[str, object]:
-    """Return a part of a plant; of its robot the name and a fingerprint."""
+    """Return a part of a plant as plain data, with the name and fingerprint of its robot."""
     return {
         "name": part.name,
         "robot": part.robot.name,
@@ -70,19 +70,29 @@ def encode_part(part: BodySpec) -> dict[str, object]:
 
 
 def read_part(node: Node, robot_by_name: Callable[[str], Robot]) -> BodySpec:
-    """Return the part; raise an `InputError` where it makes no sense, or is of another robot of that name."""
+    """Return the part of a plant.
+
+    Args:
+        node: a part as `encode_part` returns it.
+        robot_by_name: returns the robot with a name.
+
+    Raises:
+        InputError: a value is invalid, or the robot here is a different one of that name.
+    """
     keys = ("name", "robot", "fingerprint", "start_pose", "start", "sensors", "seed", "domain")
     entries = _entries(node, *keys)
     robot = robot_by_name(entries["robot"].text())
     if entries["fingerprint"].text() != fingerprint(robot):
         raise InputError(
             f"{robot.name} is another robot here: its card or its model differs",
-            hint="the same version of Posewright, and the same card, on both sides",
+            hint="use the same version of Posewright and the same card on both sides",
         )
     pose = _array(entries["start_pose"], _FLOATS, (len(robot.joint_names),))
     if not np.isfinite(pose).all():
-        entries["start_pose"].fail("not a finite angle")
-    start = [entry.number(low=-_FAR_M, high=_FAR_M) for entry in entries["start"].items()]
+        entries["start_pose"].fail("not a finite angle", hint="write one finite angle per joint [rad]")
+    start = [
+        entry.number(low=-_MAX_COORDINATE_M, high=_MAX_COORDINATE_M) for entry in entries["start"].items()
+    ]
     if len(start) != 3:
         entries["start"].fail("expected x, y and yaw")
     return BodySpec(
@@ -127,15 +137,15 @@ def read_arena(node: Node) -> Arena | None:
 
 
 def read_name(node: Node) -> str:
-    """Return a name somebody goes by; it may hold anything that is seen."""
+    """Return the name of a client, robot or shape: 1 to 100 printable characters."""
     name = node.text()
     if not name or len(name) > _MAX_NAME or not name.isprintable():
-        node.fail("not a name", hint=f"1 to {_MAX_NAME} characters that can be seen")
+        node.fail("not a name", hint=f"write 1 to {_MAX_NAME} printable characters")
     return name
 
 
 def encode_commands(commands: JointCommands) -> dict[str, object]:
-    """Return commands without the controller's decision, which stays on its side."""
+    """Return commands as plain data, without the controller's decision."""
     lights = None if commands.lights is None else {name: list(rgb) for name, rgb in commands.lights.items()}
     return {
         "angles": commands.angles,
@@ -146,18 +156,18 @@ def encode_commands(commands: JointCommands) -> dict[str, object]:
 
 
 def read_commands(node: Node, robot: Robot) -> JointCommands:
-    """Return commands that fit a robot; raise a `DocumentError` where they do not."""
+    """Return the commands for a robot; raise a `DocumentError` if they are invalid."""
     entries = _entries(node, "angles", "free", "stiffness", "lights")
     n_joints = len(robot.joint_names)
     angles = _array(entries["angles"], _FLOATS, (-1, n_joints))
     free = _optional(entries["free"], lambda entry: _array(entry, _FLAGS, (n_joints,)))
     stiffness = _optional(entries["stiffness"], lambda entry: _array(entry, _FLOATS, (n_joints,)))
     if not 1 <= len(angles) <= MAX_ROWS:
-        entries["angles"].fail(f"{len(angles)} rows", hint=f"1 to {MAX_ROWS}")
+        entries["angles"].fail(f"{len(angles)} rows", hint=f"send 1 to {MAX_ROWS}")
     if not (np.isfinite(angles) | (np.False_ if free is None else free)).all():
-        entries["angles"].fail("not a finite angle", hint="only a joint without torque may have none")
+        entries["angles"].fail("not a finite angle", hint="only joints without torque may have NaN")
     if stiffness is not None and not (np.isfinite(stiffness) & (stiffness >= 0.0)).all():
-        entries["stiffness"].fail("not a stiffness", hint="0 N m/rad or more")
+        entries["stiffness"].fail("not a stiffness", hint="write finite values of 0 N m/rad or more")
     return JointCommands(angles, free, stiffness, lights=_optional(entries["lights"], _read_lights))
 
 
@@ -172,7 +182,7 @@ def _read_lights(node: Node) -> dict[str, tuple[float, float, float]]:
 
 
 def read_states(node: Node, n_joints: int) -> JointStates:
-    """Return joint states that `plain_with_arrays` encoded; raise a `DocumentError` where they do not fit."""
+    """Return joint states from `plain_with_arrays`; raise a `DocumentError` if they are invalid."""
     entries = _entries(node, "times", "positions", "efforts", "truth", "faults")
     times = _array(entries["times"], _FLOATS, (-1,))
     shape = (len(times), n_joints)
@@ -198,7 +208,7 @@ def _read_truth(node: Node, n: int) -> GroundTruth:
     )
     try:
         truth.require_shapes()
-    except BodyError as error:  # shapes that do not fit each other are a fault of the message
+    except BodyError as error:  # shapes that do not match are an error of the message
         node.fail(error.message, hint=error.hint)
     return truth
 
@@ -213,12 +223,12 @@ def _read_contacts(node: Node) -> Contacts:
     forces = _array(entries["forces"], _FLOATS, (n,))
     speeds = _array(entries["speeds"], _FLOATS, (n,))
     if n and not (pairs.min() >= 0 and pairs.max() < len(names) and frames.min() >= 0):
-        node.fail("a contact of what is not named")
+        node.fail("a contact has an invalid index", hint="`pairs` are indices of `names`")
     return Contacts(names, frames.astype(np.intp), pairs.astype(np.intp), depths, forces, speeds)
 
 
 def read_state(node: Node, n_joints: int) -> BodyState:
-    """Return the state that `plain_with_arrays` encoded; raise a `DocumentError` where it does not fit."""
+    """Return a body's state from `plain_with_arrays`; raise a `DocumentError` if it is invalid."""
     entries = _entries(node, "time_s", "positions", "efforts", "velocities", "sensors")
     return BodyState(
         entries["time_s"].number(),
@@ -247,7 +257,7 @@ def _optional(node: Node, read: Callable[[Node], T]) -> T | None:
 
 
 def _array(node: Node, dtype: np.dtype[S], shape: Sequence[int]) -> NDArray[S]:
-    """Return an array of that type and shape; -1 stands for any length."""
+    """Return an array of a type and shape, where -1 stands for any length; raise DocumentError otherwise."""
     value = node.value
     if not isinstance(value, np.ndarray) or value.dtype != dtype:
         node.fail(f"expected an array of {dtype}")
@@ -256,5 +266,5 @@ def _array(node: Node, dtype: np.dtype[S], shape: Sequence[int]) -> NDArray[S]:
         length in {-1, actual} for length, actual in zip(shape, array.shape, strict=True)
     )
     if not fits:
-        node.fail(f"an array of the shape {array.shape}", hint=f"{tuple(shape)} would fit")
+        node.fail(f"an array of the shape {array.shape}", hint=f"expected {tuple(shape)}, -1 for any length")
     return array

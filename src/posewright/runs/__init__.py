@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from posewright.runs.batch import run_batch as run_batch
     from posewright.runs.batch_report import figure_text as figure_text
     from posewright.runs.batch_report import figure_words as figure_words
-    from posewright.runs.batch_report import keep_report as keep_report
     from posewright.runs.batch_report import report_of as report_of
+    from posewright.runs.batch_report import write_report as write_report
     from posewright.runs.batch_trials import read_seeds as read_seeds
     from posewright.runs.batch_trials import run_many as run_many
     from posewright.runs.fake_bus import fake_bus as fake_bus

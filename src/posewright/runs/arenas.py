@@ -1,4 +1,4 @@
-"""An arena for other programs: as a MuJoCo model, or as a URDF."""
+"""`export_arena`: writes an arena for other programs, as a MuJoCo model or a URDF."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ def export_arena(arena: Arena | str, path: Path | str, *, to: str = "mjcf") -> N
     """Write an arena as MuJoCo's XML or as a URDF.
 
     Args:
-        arena: the field, or its name, or the path of its document.
-        path: where to.
-        to: `mjcf`, with all there is; or `urdf`, which has neither meshes nor boxes that can be pushed.
+        arena: an arena, its name, or the path of its document.
+        path: of the new file.
+        to: `mjcf` for everything in the arena; or `urdf`, which lacks meshes and movable boxes.
 
     Raises:
-        UnknownNameError: there is no such arena, or no such kind.
-        InputError: that kind of file cannot hold the arena.
+        UnknownNameError: there is no such arena, or no such format.
+        InputError: the arena cannot be written in that format.
         OutputError: the file cannot be written.
     """
     field = find_arena(arena) if isinstance(arena, str) else arena

@@ -33,7 +33,9 @@ from posewright.version import __version__
 
 Item = TypeVar("Item")
 
-SETTINGS, RESULTS, REPORT = "batch.json", "results.csv", "report.html"
+SETTINGS = "batch.json"
+RESULTS = "results.csv"
+REPORT = "report.html"
 """Files in a batch's folder besides the recordings and the journal."""
 
 JOURNAL = "journal"
@@ -89,8 +91,9 @@ class Batch:
 
     Attributes:
         key: what the runs' names are: `seed`, `gait`, `file`.
-        measure: the figure whose mean and deviation are computed.
+        measure: name of the figure whose mean and deviation are computed.
         settings: what all runs share, as text.
+        runs: in the order in which they were requested.
         folder: where it is stored; None if it is not.
     """
 
@@ -200,7 +203,7 @@ class Batch:
         return text.getvalue()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data for JSON."""
+        """Return plain data for JSON."""
         flag, count = self.succeeded
         row_of_name = {run.name: row for run, row in zip(self.runs, self.table(), strict=True)}
         return {
@@ -357,6 +360,7 @@ def _remove_unfinished(folder: Path) -> None:
 
 
 def _require_same_settings(stored: Mapping[str, Any], requested: Mapping[str, str], path: Path) -> None:
+    """Raise an InputError unless a folder's settings are the requested ones."""
     for name in dict.fromkeys((*requested, *stored)):
         if stored.get(name) != requested.get(name):
             message = (
@@ -393,6 +397,7 @@ def _is_complete(entry_path: Path) -> bool:
 
 
 def _read_entry(path: Path, name: str) -> BatchRun:
+    """Return the run in a journal entry."""
     document = _read_json(path)
     text = str(document.get("run"))
     if hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest() == document.get("check"):
@@ -405,6 +410,7 @@ def _read_entry(path: Path, name: str) -> BatchRun:
 
 
 def _read_json(path: Path) -> dict[str, Any]:
+    """Return the object in a JSON file."""
     try:
         with open_regular_file(path) as file:
             document = json.loads(file.read())

@@ -26,8 +26,15 @@ _HEIGHT = 150.0
 
 
 @dataclass(frozen=True)
-class ShownRun:
-    """A run with a title, and its picture or the error message if it could not be drawn."""
+class PicturedRun:
+    """A run with its picture in the report.
+
+    Attributes:
+        title: Best, Median or Worst.
+        run: the run.
+        picture: as a data URL; empty without one.
+        trouble: the error message if it could not be drawn; else empty.
+    """
 
     title: str
     run: BatchRun
@@ -35,7 +42,7 @@ class ShownRun:
     trouble: str
 
 
-def keep_report(batch: Batch) -> None:
+def write_report(batch: Batch) -> None:
     """Write `results.csv` and `report.html` into the batch's folder, or raise an OutputError.
 
     Without a folder nothing is written. If Jinja or matplotlib is not installed, there is no report, and an
@@ -78,7 +85,7 @@ def report_of(batch: Batch, *, look_closer: bool = True) -> str:
         about=_visible_settings(batch),
         texts={name for run in batch.done for name, value in run.figures.items() if isinstance(value, str)},
         spread=spread_of(batch),
-        shown=list(_shown_runs(batch)) if look_closer else [],
+        shown=list(_picture_runs(batch)) if look_closer else [],
         version=__version__,
     )
 
@@ -108,7 +115,7 @@ def _visible_settings(batch: Batch) -> dict[str, str]:
     return {f"{batch.key}s": summary, **settings}
 
 
-def _shown_runs(batch: Batch) -> Iterator[ShownRun]:
+def _picture_runs(batch: Batch) -> Iterator[PicturedRun]:
     """Yield the worst, median and best run, each once, with one picture in memory at a time."""
     ranked = batch.ranked
     rank_of_title = {"Worst": -1, "Median": len(ranked) // 2, "Best": 0} if ranked else {}
@@ -117,7 +124,7 @@ def _shown_runs(batch: Batch) -> Iterator[ShownRun]:
         run = ranked[rank]
         if run.name not in yielded:
             yielded.add(run.name)
-            yield ShownRun(title, run, *_picture(batch.recording(run)))
+            yield PicturedRun(title, run, *_picture(batch.recording(run)))
 
 
 def _picture(recording: Path | None) -> tuple[str, str]:

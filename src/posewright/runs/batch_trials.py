@@ -20,16 +20,18 @@ from posewright.errors import InputError
 from posewright.evaluation.trajectory import domain_of
 from posewright.recordings import Recording, write_mcap
 from posewright.runs.batch import Batch, BatchRun, OnRun, digest_of, run_batch, versions
-from posewright.runs.batch_report import keep_report
+from posewright.runs.batch_report import write_report
 from posewright.runs.outcome import Outcome, Unjudged
 from posewright.runs.plants import SIMULATION
 from posewright.runs.run import run
-from posewright.runs.streams import Derivation
+from posewright.runs.streams import Derivation, read_derivation
 from posewright.runs.trial import (
     Trial,
     TrialOptions,
-    program_options,
+    add_motions,
+    merge_program_options,
     resolve_trial,
+    text_or_none,
     trial_documents,
     trial_run,
 )
@@ -79,7 +81,7 @@ class _TrialTask:
             layout=self.trial.layout if options.layout is None else options.layout,
             behaviour=self.trial.behaviour if options.behaviour is None else options.behaviour,
             robot=self._robot_name(),
-            options=program_options(self.trial, options),
+            options=merge_program_options(self.trial, options),
         )
         documents = trial_documents(self.trial, replace(options, seed=0))
         files = [*trial.options.values(), options.body]
@@ -100,7 +102,7 @@ class _TrialTask:
             "contest": contest(trial.contest).title,
             "layout": trial.layout or "random",
             "body": options.body,
-            "layouts": "legal ones" if options.require_legal else "any",
+            "layouts": "legal ones" if options.require_legal_layout else "any",
             "random streams": options.derivation.value,
         }
         if not isinstance(options.controller, str):
@@ -183,22 +185,23 @@ def run_many(
     )
     if not seed_numbers:
         raise InputError("no seeds", hint="such as 1-20")
-    resolved, trial_options = resolve_trial(
+    resolved_trial, trial_options = resolve_trial(
         trial,
-        layout=layout,
-        behaviour=behaviour,
-        robot=robot,
-        options=options,
-        motions=motions,
-        body=body,
-        controller=controller,
-        legal=legal,
-        streams=streams,
+        TrialOptions(
+            layout=text_or_none(layout),
+            behaviour=text_or_none(behaviour),
+            robot=text_or_none(robot),
+            options=add_motions(options, motions),
+            body=body,
+            controller=controller,
+            require_legal_layout=legal,
+            derivation=read_derivation(streams),
+        ),
     )
-    task = _TrialTask(resolved, trial_options, recordings)
+    task = _TrialTask(resolved_trial, trial_options, recordings)
     settings = task.settings()
     if folder is not None:
-        placeholders = {"{trial}": Path(resolved.name).name, "{digest}": digest_of(settings)[:8]}
+        placeholders = {"{trial}": Path(resolved_trial.name).name, "{digest}": digest_of(settings)[:8]}
         folder = Path(re.sub(r"\{(trial|digest)\}", lambda match: placeholders[match[0]], str(folder)))
     batch = run_batch(
         task,
@@ -211,7 +214,7 @@ def run_many(
         executor=executor,
         on_run=on_run,
     )
-    keep_report(batch)
+    write_report(batch)
     return batch
 
 

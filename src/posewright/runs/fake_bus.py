@@ -1,4 +1,4 @@
-"""A fake servo bus of a robot that is not there: its servos by the manual, its body simulated or a mock."""
+"""A fake servo bus: servos as in the manual, on a simulated body or a mock instead of a real robot."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from posewright.runs.run import ORIGIN
 from posewright.runs.streams import Streams
 
 TICK_RAD = math.radians(300.0 / 1024.0)
-"""Of the servos of the bus, AX-12."""
+"""Angle of one tick of an AX-12, the servo of the fake bus."""
 
 
 def fake_bus(
@@ -33,24 +33,25 @@ def fake_bus(
 ) -> FakeBus:
     """Return the bus of a robot that has just been switched on, standing on the floor.
 
-    Its servos have no torque yet; somebody holds it until each has had it for the first time.
+    Its servos have no torque at first; the robot is kept in its pose until each servo's torque was enabled.
 
     Args:
-        robot: whose servos have IDs.
-        body: sim, mock, or what else `run --body` takes.
-        pose: in which it is held.
-        baud: of the servos, one of the manual's.
-        damage: what goes wrong.
-        seed: of what the body draws by chance.
-        senses: what an AX-S1 at ID 100 senses; None: there is none.
+        robot: its servos need IDs.
+        body: what is behind the bus: `sim`, `mock`, or another plant that `run --body` accepts.
+        pose: in which it starts.
+        baud: baud rate of the servos; one of those in the manual.
+        damage: faults of the bus; None for none.
+        seed: of the body's random numbers.
+        senses: returns the readings of an AX-S1 sensor with ID 100; None for no sensor.
 
     Raises:
-        InputError: the robot has no servo bus, a fault is of a servo that is not there, or of the baud rate.
+        InputError: the robot has no servo bus, damage refers to a servo that does not exist, or the baud rate
+            is not one of the servo's.
         UnknownNameError: there is no such body or pose.
     """
     choice = choose_plant(body)
     streams = Streams(seed)
-    part = BodySpec(
+    body_spec = BodySpec(
         robot.name,
         robot,
         robot.pose(pose),
@@ -58,23 +59,23 @@ def fake_bus(
         seed=streams.noise(robot.name, 0),
         domain=choice.domain(streams.body),
     )
-    plant = choice.make([part], None)
+    plant = choice.make([body_spec], None)
     plant.bodies[robot.name].open()
     sensor = None if senses is None else FakeSensor(senses=senses, baud=baud)
     return FakeBus.of(robot, plant, damage=damage, sensor=sensor, baud=baud)
 
 
-def is_on_a_bus(robot: Robot) -> bool:
-    """Return whether all servos have IDs, and count as those of the bus do."""
+def has_bus_servos(robot: Robot) -> bool:
+    """Return whether all servos have IDs and the tick angle of an AX-12."""
     return all(
         servo.id is not None and math.isclose(servo.tick_rad, TICK_RAD, rel_tol=0.01)
         for servo in robot.servos
     )
 
 
-def as_on_a_bus(robot: Robot) -> Robot:
-    """Return a robot for a fake bus: one whose own servos are of another kind has AX-12s instead."""
-    if is_on_a_bus(robot):
+def with_bus_servos(robot: Robot) -> Robot:
+    """Return the robot with AX-12 servos, unless its own servos fit the bus."""
+    if has_bus_servos(robot):
         return robot
     servos = tuple(
         replace(
@@ -95,11 +96,11 @@ def as_on_a_bus(robot: Robot) -> Robot:
 
 
 def fake_port(bus: FakeBus, *, precise: bool = False) -> FakePort:
-    """Return the bus on a pseudo-terminal; `with` runs it in a thread, `run` here."""
+    """Return the bus on a pseudo-terminal; `with` runs it in a thread, its method `run` in the caller's."""
     return FakePort(bus, now=time.perf_counter, precise=precise)
 
 
 def fake_counts(port: FakePort) -> dict[str, float]:
-    """Return what went over the wire, as plain data."""
+    """Return the traffic counts of the bus as plain data."""
     counts = asdict(port.bus.counts)
     return {"seconds": round(port.bus.time_s, 3), **counts, "unread": port.unread}

@@ -1,4 +1,4 @@
-"""Gaits as programs that a run can be given by name: `--behaviour trot --set forward=0.1`."""
+"""Gaits as programs of a run, by name: `--behaviour trot --set forward=0.1`."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from posewright.robots import Robot
 
 
 class GaitKind:
-    """Gaits: shipped ones by name, others by their `*.gait.yaml`; options say the velocity to walk with."""
+    """Gaits by name, or by the path of their `*.gait.yaml`; the options set the velocity command."""
 
     name = "gait"
     option_names = ("forward", "left", "turn")
     """In m/s, m/s and rad/s, as `gait run` takes them."""
 
     def names(self, robot: Robot | None) -> tuple[str, ...]:
-        """Return the names of those that ship for a robot, or for any."""
+        """Return the names of the gaits in the catalogue for a robot, or for all."""
         return gait_names(robot)
 
     def recognises(self, name: str) -> bool:
-        """Tell whether a path ends as gaits do."""
+        """Tell whether a path ends in `.gait.yaml`."""
         return name.endswith(SUFFIX)
 
     def read(self, name: str, robot: Robot | None, options: Mapping[str, str]) -> GaitProgram:
-        """Read a gait, to be walked with one command all the time.
+        """Read a gait, and return a program that walks it with a constant command.
 
         Raises:
-            InputError: an option is no number, or the command is out of the gait's range.
-            DocumentError: it is no gait, or another robot's.
+            InputError: an option is not a number, or the command is out of the gait's range.
+            DocumentError: it is not a gait, or is for another robot.
         """
         require_known_options(options, self.option_names, self.name)
         gait, card = read_gait_and_robot(name, robot=robot)

@@ -1,4 +1,4 @@
-"""Try a motion under gravity: what an editor without physics never showed."""
+"""Plays a motion in a simulation with gravity, and reports what it does to the robot."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Attitude = tuple[float, float]
 """Roll and pitch of the base [rad]."""
 
-MOST_S = 3600.0
+MAX_TIME_S = 3600.0
 
 
 def try_motion(
@@ -40,55 +40,60 @@ def try_motion(
     rules: PhysicsRules | None = None,
     watchers: Sequence[Watcher] = (),
 ) -> MotionResult:
-    """Play a motion under gravity, from its own first pose on a bare floor; say what it does to the robot.
+    """Play a motion in a simulation with gravity, and return what it does to the robot.
 
-    The robot is put down in the first pose, stands for a moment, is commanded as a player would command it,
-    and holds the last pose for a moment. Commands stay within the stops of the mechanism, but nothing slows
-    them down: a motion that is too fast shows as joints that lag. A motion that repeats for ever is played
-    three times. The same motion gives the same recording, to the last bit.
+    The robot is placed on a bare floor in the motion's first pose, stands for a moment, plays the motion as a
+    motion player would, and holds the last pose for a moment. Commands stay within the joints' mechanical
+    limits, but their speed is not limited: in a motion that is too fast, joints lag behind. A motion that
+    repeats for ever is played three times. The same motion gives exactly the same recording.
 
     Args:
-        motion: what is tried.
-        robot: on what, or its name; default the motion's own.
-        pose: name of the pose of the joints that the motion does not move; default `stand`.
-        attitude: roll and pitch of the base the robot is put down with [rad], such as (0, pi/2) on its face;
-            default what the motion's author says, else as it stands on its feet.
-        friction: of the floor with whatever touches it; default what the robot's model says.
-        settle_s: how long it stands before [s].
-        hold_s: how long it holds the last pose [s].
-        longest_s: what lies later in the motion is not played [s].
-        rules: what counts as fallen, late, ...
-        watchers: each sees every block; whoever has no use for the rest raises, which ends it.
+        motion: to be played.
+        robot: that plays it, or its name; by default the motion's own.
+        pose: name of the pose of the joints that the motion does not move; by default `stand`.
+        attitude: roll and pitch of the base at the start [rad], such as (0, pi/2) for lying face down; by
+            default that in the motion, else upright on its feet.
+        friction: of the floor with everything that touches it; by default that of the robot's model.
+        settle_s: time in the first pose before the motion [s].
+        hold_s: time in the last pose after the motion [s].
+        longest_s: the motion is cut after this time [s].
+        rules: thresholds of the evaluation, such as for falls and lagging joints.
+        watchers: receive every block; a watcher may raise an exception to stop.
 
     Raises:
-        InputError: the motion is another robot's, the robot has no model, or a number makes no sense.
-        UnknownNameError: the robot is not known, or has no such pose.
+        InputError: the motion is for another robot, the robot has no model, or a number is out of range.
+        UnknownNameError: no robot or pose has this name.
         BodyError: the simulation failed.
     """
     card = robot_of_motion(motion, robot)
-    _check_numbers({"settle_s": settle_s, "hold_s": hold_s, "longest_s": longest_s}, friction)
+    _require_valid_numbers({"settle_s": settle_s, "hold_s": hold_s, "longest_s": longest_s}, friction)
     program = MotionProgram(motion, card, pose, settle_s, hold_s, longest_s)
     commands = program.commands
     attitudes = None if commands.attitudes is None else commands.attitudes.tolist()
     extras = {EXTRAS: {"name": motion.name, "is_whole": commands.is_complete, "attitudes": attitudes}}
-    trial = Run(
+    prepared_run = Run(
         motion.name,
         {card.name: program},
         program.duration_s,
-        make_plant=lambda _parts, _arena: put_down(card, commands, attitude, friction).world,
+        make_plant=lambda _bodies, _arena: place_on_floor(card, commands, attitude, friction).world,
         safety={card.name: Safety(card, hardware=True)},
         watchers=watchers,
         extras=extras,
     )
-    return evaluate_motion(run(trial).recording, robot=card, rules=rules)
+    return evaluate_motion(run(prepared_run).recording, robot=card, rules=rules)
 
 
-def put_down(
+def place_on_floor(
     robot: Robot, commands: MotionCommands, attitude: Attitude | None, friction: float | None
 ) -> SimulatedBody:
-    """Return the robot in its first pose, at rest on the floor, in a world that sees contacts.
+    """Return a simulated robot at rest on the floor in its first pose, in a world that reports contacts.
 
-    Without an attitude, roll and pitch of its base [rad], it is its author's, else it stands, kneels or lies.
+    Args:
+        robot: to be placed.
+        commands: of the motion; they give the first pose.
+        attitude: roll and pitch of the base [rad]; None for that in the motion, or, without one, for any in
+            which the robot rests.
+        friction: of the floor; None for that of the model.
     """
     from posewright.simulation import SimulatedBody, World
     from posewright.simulation.domain import set_friction
@@ -106,9 +111,12 @@ def put_down(
     return body
 
 
-def _check_numbers(times: dict[str, float], friction: float | None) -> None:
-    for what, seconds in times.items():
-        if not 0.0 <= seconds <= MOST_S:
-            raise InputError(f"{what} is {seconds}", hint=f"0 to {MOST_S:g} seconds")
+def _require_valid_numbers(times: dict[str, float], friction: float | None) -> None:
+    """Raise an InputError if a time, by its name, or the friction is out of range."""
+    for name, seconds in times.items():
+        if not 0.0 <= seconds <= MAX_TIME_S:
+            raise InputError(f"{name} is {seconds}", hint=f"0 to {MAX_TIME_S:g} seconds")
     if friction is not None and not (math.isfinite(friction) and friction > 0.0):
-        raise InputError(f"the friction is {friction}", hint="above 0: 0.2 is a polished floor, 1 a carpet")
+        raise InputError(
+            f"the friction is {friction}", hint="above 0, such as 0.2 (polished floor) or 1 (carpet)"
+        )

@@ -1,4 +1,4 @@
-"""A motion file held against the design rules, and against physics where that is wanted."""
+"""`check_motion_file`: checks a motion file by the design rules and, on request, in a simulation."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from posewright.motions.rule_sets import HARDWARE
 from posewright.recordings import write_mcap
 from posewright.runs.motion import try_motion
 
-FEW = 12
-"""So many findings are told one by one, unless all are asked for."""
+MAX_LISTED_FINDINGS = 12
+"""Up to so many findings are listed; of more only the worst, or their counts."""
 
 
 @dataclass(frozen=True)
 class CheckOptions:
-    """What motions are held against.
+    """Options of a check.
 
     Attributes:
         rules: name or path of the design rules.
-        near_pose: the pose each must begin and end near, whatever the rules.
-        celebration: whether they may last longer than the rules say.
-        physics: whether each is played under gravity, too.
-        attitude: roll and pitch with which the robot is put down then [rad]; None for the motion's own.
-        friction: of the floor; None for the model's.
+        near_pose: pose near which each motion must begin and end; replaces that of the rules.
+        celebration: whether motions may be longer than the rules allow.
+        physics: whether each motion is also played in a simulation.
+        attitude: roll and pitch of the base at the start of the simulation [rad]; None for the motion's own.
+        friction: of the floor; None for that of the model.
     """
 
     rules: str = HARDWARE
@@ -43,13 +43,13 @@ class CheckOptions:
 
 @dataclass(frozen=True)
 class CheckedPage:
-    """A motion of a file, and what was found in it.
+    """The findings about one motion of a file.
 
     Attributes:
         number: of its page.
         motion: its name.
         findings: by the design rules.
-        played: what became of it under gravity; None where it was not played.
+        played: result of the simulation; None without one.
     """
 
     number: int
@@ -59,25 +59,25 @@ class CheckedPage:
 
     @property
     def all_findings(self) -> tuple[Finding, ...]:
-        """Those of the rules, then those of physics."""
+        """The findings by the rules, followed by those of the simulation."""
         return self.findings if self.played is None else (*self.findings, *self.played.findings)
 
 
 @dataclass(frozen=True)
 class MotionCheck:
-    """What was found in a motion file."""
+    """The findings about a motion file, by page."""
 
     file: MotionFile
     rules: str
     pages: tuple[CheckedPage, ...]
 
     def count(self, level: Level) -> int:
-        """Return how many findings are so bad."""
+        """Return the number of findings with this level."""
         return sum(finding.level is level for page in self.pages for finding in page.all_findings)
 
     @property
     def findings(self) -> list[tuple[str, Finding]]:
-        """Each finding with the name of its motion: those of the rules first, then those of physics."""
+        """All findings with the names of their motions: by the rules first, then by the simulation."""
         by_rules = [(page.motion, finding) for page in self.pages for finding in page.findings]
         return by_rules + [
             (result.played.name, finding) for _, result in self.played for finding in result.findings
@@ -85,11 +85,11 @@ class MotionCheck:
 
     @property
     def played(self) -> list[tuple[int, MotionResult]]:
-        """Number and result of each page that was played under gravity."""
+        """The page number and the result of each simulated motion."""
         return [(page.number, page.played) for page in self.pages if page.played is not None]
 
     def to_dict(self) -> dict[str, object]:
-        """Return all of it, fit for JSON; `physics` is there where motions were played."""
+        """Return plain data, fit for JSON; it has a key `physics` if motions were simulated."""
         findings = [
             {"page": page.number, "motion": page.motion, **_rule_finding_data(finding)}
             for page in self.pages
@@ -116,9 +116,10 @@ class MotionCheck:
         return data
 
     def lines(self, *, verbose: bool = False) -> Lines:
-        """Yield the findings where they are few or all are asked for, a line a motion, and the counts.
+        """Yield the report for people: findings, a line for each of several motions, counts, and figures.
 
-        What physics measured follows: of one motion all numbers, of several a table.
+        Args:
+            verbose: whether all findings are listed.
         """
         yield from self.finding_lines(verbose=verbose)
         if len(self.played) > 1:
@@ -128,11 +129,11 @@ class MotionCheck:
                 yield from result.number_lines()
 
     def finding_lines(self, *, verbose: bool = False) -> Lines:
-        """Yield the findings, as `lines` does, without the numbers of physics."""
+        """Yield the report without the figures of the simulation."""
         findings = self.findings
         has_many = len(self.pages) > 1
         listed = findings
-        if len(findings) > FEW and not verbose:
+        if len(findings) > MAX_LISTED_FINDINGS and not verbose:
             listed = [] if has_many else _worst(findings)
         for motion, finding in listed:
             owner = f"{motion}: " if has_many else ""
@@ -142,12 +143,12 @@ class MotionCheck:
         if has_many:
             yield from self._motion_lines()
         motions = f"{len(self.pages)} motions: " if has_many else ""
-        more = f" (-v shows all {len(findings)})" if len(listed) < len(findings) else ""
+        hint = f" (-v shows all {len(findings)})" if len(listed) < len(findings) else ""
         errors = format_count(self.count(Level.ERROR), "error")
-        yield f"{motions}{errors}, {format_count(self.count(Level.WARNING), 'warning')}{more}"
+        yield f"{motions}{errors}, {format_count(self.count(Level.WARNING), 'warning')}{hint}"
 
     def _motion_lines(self) -> Lines:
-        """Yield a line a motion: what was found in it, and by which rules."""
+        """Yield a line for each motion: the numbers of its findings, and the rules that they concern."""
         width = max(len(page.motion) for page in self.pages)
         for page in self.pages:
             levels = Counter(finding.level.value for finding in page.all_findings)
@@ -166,14 +167,14 @@ def check_motion_file(
     record: Callable[[int], Path] | None = None,
     on_progress: Callable[[str], None] | None = None,
 ) -> MotionCheck:
-    """Return what the design rules, and physics where it is asked for, find in a motion file.
+    """Check a motion file by the design rules and, if requested, in a simulation.
 
     Args:
-        file: the file.
-        page: the motion that is checked; None for all.
-        options: what it is held against.
-        record: gives the path of the recording of a page by its number; None for no recordings.
-        on_progress: is told the name of each motion that is played.
+        file: to be checked.
+        page: the only motion to check; None for all.
+        options: of the check.
+        record: returns the path of the recording of a page by its number; None for no recordings.
+        on_progress: called with the name of each motion before it is simulated.
 
     Raises:
         OutputError: a recording cannot be written.
@@ -199,19 +200,20 @@ def check_motion_file(
 
 
 def pages_of(file: MotionFile, page: PageReference | None = None) -> list[tuple[int, Motion]]:
-    """Return the motions of a file with the numbers of their pages; of one page that alone."""
-    wanted = None if page is None else file.page_number(page)
-    numbered = zip((label.number for label in file.pages), file.motions, strict=True)
-    return [(number, motion) for number, motion in numbered if wanted in (None, number)]
+    """Return the motions of a file, or only that of a page, with their page numbers."""
+    page_number = None if page is None else file.page_number(page)
+    motions = zip((label.number for label in file.pages), file.motions, strict=True)
+    return [(number, motion) for number, motion in motions if page_number in (None, number)]
 
 
 def _worst(findings: Sequence[tuple[str, Finding]]) -> list[tuple[str, Finding]]:
-    """Return the first finding of each level and rule, which is the worst."""
+    """Return the first, and thus worst, finding of each level and rule."""
     first = {(finding.level, finding.rule): (motion, finding) for motion, finding in reversed(findings)}
     return list(first.values())[::-1]
 
 
 def _rule_finding_data(finding: Finding) -> dict[str, object]:
+    """Return a finding by the design rules as plain data."""
     value = finding.value
     return {
         "level": finding.level.value,
@@ -226,6 +228,6 @@ def _rule_finding_data(finding: Finding) -> dict[str, object]:
 
 
 def _physics_data(number: int, result: MotionResult) -> dict[str, object]:
-    """Return the numbers of a page that was played; its findings stand with the others."""
+    """Return the figures of a simulated motion without its findings, as plain data."""
     figures = {name: value for name, value in result.figures().items() if name != "findings"}
     return {"page": number, **figures}

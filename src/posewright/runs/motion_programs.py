@@ -1,4 +1,4 @@
-"""Motions as programs that a run can be given by their file: `--behaviour wave.motion.yaml`."""
+"""Motions as programs of a run, by file: `--behaviour wave.motion.yaml`."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ _SUFFIXES = (".motion.yaml", ".mtn", ".mtnx", ".motion")
 
 
 class MotionKind:
-    """Motions of any format, by their file; after `motion:` whatever its ending is."""
+    """Motions of any format by their file; with `motion:` in front it may have any suffix."""
 
     name = "motion"
     option_names = ("page", "pose")
     """`page`: which motion of a file with several; `pose`: of joints that it does not move."""
 
     def names(self, robot: Robot | None) -> tuple[str, ...]:  # noqa: ARG002 -- motions have no names of their own
-        """Return nothing: motions are named by their files."""
+        """Return no names: motions are named by their files."""
         return ()
 
     def recognises(self, name: str) -> bool:
-        """Tell whether a path ends as common motion files do."""
+        """Tell whether a path has a suffix of common motion files."""
         return name.lower().endswith(_SUFFIXES)
 
     def read(self, name: str, robot: Robot | None, options: Mapping[str, str]) -> MotionProgram:
-        """Read a motion; errors as of `read_motion`."""
+        """Read a motion and return the program that plays it; raises the errors of `read_motion`."""
         require_known_options(options, self.option_names, self.name)
         motion = read_motion(name, page=options.get("page"), robot=robot)
         return MotionProgram(motion, robot_of_motion(motion, robot), pose=options.get("pose"))

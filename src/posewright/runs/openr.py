@@ -14,7 +14,7 @@ from posewright.errors import InputError
 from posewright.evaluation import evaluate_run
 from posewright.recordings import Recording
 from posewright.robots import Robot
-from posewright.runs.perform import MOST_S, PerformOptions, perform_program
+from posewright.runs.perform import MAX_DURATION_S, PerformOptions, perform_program
 from posewright.runs.plants import SIMULATION
 from posewright.runtimes.openr import OpenRProgram, entries_of, set_up_openr
 from posewright.runtimes.openr.commander import COMMANDER
@@ -23,13 +23,13 @@ from posewright.runtimes.openr.kernel import LogEntry
 from posewright.runtimes.openr.regions import MICRO
 
 EXTRAS = "openr"
-"""Under this name a recording's header says which `program` ran, and with which `commands`."""
+"""Entry of a recording's extras with the `program` that ran and its `commands`."""
 
 LONGEST_S = 600.0
-"""A program runs no longer than this unless told otherwise [s]."""
+"""Default limit of a program's duration [s]."""
 
 STILL_S = 1.0
-"""It has ended when its objects have had nothing to do for so long [s]."""
+"""By default a run ends when all objects have been idle for so long [s]."""
 
 
 def run_openr(
@@ -86,8 +86,8 @@ def run_openr(
             player=player,
             objects=objects,
         )
-    if seconds is not None and not 0.0 < seconds <= MOST_S:
-        raise InputError(f"the duration is {seconds:g} s", hint=f"above 0, up to {MOST_S:g} s")
+    if seconds is not None and not 0.0 < seconds <= MAX_DURATION_S:
+        raise InputError(f"the duration is {seconds:g} s", hint=f"above 0, up to {MAX_DURATION_S:g} s")
     if ready.robot.model_path is None and options.get("body", SIMULATION) == SIMULATION:
         hint = "the body mock runs the objects without one"
         raise InputError(f"{ready.robot.name} has no model and cannot be simulated", hint=hint)

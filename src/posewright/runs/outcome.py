@@ -1,4 +1,4 @@
-"""What came of a trial."""
+"""The outcome of a run: its recording and score, with remarks."""
 
 from __future__ import annotations
 
@@ -19,33 +19,37 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unjudged:
-    """In place of a score, of a recording of no contest: who did what, and for how long."""
+    """Replaces a score for a recording without a contest; its table lists robots and events."""
 
     recording: Recording
     points: float = 0.0
     warnings: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data, fit for JSON."""
+        """Return plain data, fit for JSON."""
         robots = {
-            name: {"robot": one.header.robot, "controller": one.header.controller, "rows": len(one)}
-            for name, one in self.recording.robots.items()
+            name: {
+                "robot": record.header.robot,
+                "controller": record.header.controller,
+                "rows": len(record),
+            }
+            for name, record in self.recording.robots.items()
         }
         return {"contest": None, "duration_s": self.recording.duration_s, "robots": robots}
 
     def table(self) -> ScoreTable:
-        """Return a row a robot, and below how often what happened."""
+        """Return a table with a row for each robot, and the number of events of each kind as notes."""
         from posewright.contests import ScoreTable
 
         rows = tuple(
             (
-                name if name == one.header.robot else f"{name}: {one.header.robot}",
-                one.header.controller or "-",
+                name if name == record.header.robot else f"{name}: {record.header.robot}",
+                record.header.controller or "-",
                 f"{self.recording.duration_s:.2f} s",
-                str(len(one)),
-                str(len(one.decisions)),
+                str(len(record)),
+                str(len(record.decisions)),
             )
-            for name, one in self.recording.robots.items()
+            for name, record in self.recording.robots.items()
         )
         kinds = Counter(event.kind for event in self.recording.events)
         notes = tuple(f"{kind}: {count} times" for kind, count in kinds.items())
@@ -54,13 +58,16 @@ class Unjudged:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """What came of a trial; the judge's score follows from the recording alone.
+    """The outcome of a run.
 
-    Remarks say what should be known besides, such as a layout that breaks the rules; `assumed` is what the
-    trial, or its contest, chose where nobody said it: robot, behaviour, layout, seed, rules. `wall_s` is how
-    long the trial took, without reading documents; 0 where no clock was handed in [s]. `board` is what is
-    known of the board that it ran on, None where it ran in this process; `link` how quickly a body that is
-    far away answered, None where none is.
+    Attributes:
+        recording: of the run.
+        score: computed by the judge from the recording alone.
+        wall_s: wall time of the run without setup; 0 without a clock [s].
+        remarks: warnings, such as that a layout breaks the rules.
+        assumed: defaults that the trial or its contest chose: robot, behaviour, layout, seed, rules.
+        board: report of the board that ran the program; None if it ran in this process.
+        link: response times of a remote body; None if no body is remote.
     """
 
     recording: Recording
@@ -82,17 +89,17 @@ class Outcome:
 
     @property
     def all_remarks(self) -> tuple[str, ...]:
-        """The remarks, and what there is to say of the board."""
+        """The remarks, including those on the board."""
         return self.remarks if self.board is None else (*self.remarks, *self.board.remarks)
 
     @property
     def simulated_s(self) -> float:
-        """How long the trial was [s]."""
+        """Duration of the recording [s]."""
         return self.recording.duration_s
 
     @property
     def real_time_factor(self) -> float:
-        """Simulated time over wall time."""
+        """Simulated time divided by wall time; 0 without a clock."""
         return self.simulated_s / self.wall_s if self.wall_s > 0.0 else 0.0
 
     def to_dict(self) -> dict[str, Any]:
@@ -118,7 +125,7 @@ class Outcome:
 
 
 def latencies_of(plant: Plant) -> Latencies | None:
-    """Return how quickly a plant that is far away answered; None where it is not."""
+    """Return the response times of a remote plant; None if the plant is local."""
     from posewright.network.remote_plant import RemotePlant
 
     return plant.latencies if isinstance(plant, RemotePlant) else None

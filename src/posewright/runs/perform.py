@@ -1,4 +1,4 @@
-"""Let a program, or any controller, drive one robot outside contests, and record all of it."""
+"""Lets a controller or a program drive one robot outside contests, recorded."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ from posewright.evaluation import evaluate_run
 from posewright.recordings import Recording
 from posewright.robots import Robot
 from posewright.runs.plants import SIMULATION, choose_plant
-from posewright.runs.python_programs import PythonProgram, controller_maker
+from posewright.runs.python_programs import PythonProgram, controller_factory
 from posewright.runs.run import ORIGIN, Outputs, Run, run
-from posewright.runs.streams import Derivation
+from posewright.runs.streams import Derivation, read_derivation
 
-MOST_S = 3600.0
-"""A performance lasts no longer than this [s]."""
+MAX_DURATION_S = 3600.0
+"""The longest allowed duration [s]."""
 
 
 class PerformOptions(TypedDict, total=False):
-    """What may be said of every performance.
+    """Options of every run outside contests.
 
     Attributes:
-        body: what it happens on, as for `run_trial`; a simulation by default.
-        arena: the field the robot is in; a bare floor by default.
-        start: where in it the robot begins; the origin by default.
-        seed: of everything drawn by chance; 0 by default.
-        streams: how random streams follow from the seed, as for `run_trial`.
-        watchers: see every block after it is recorded; one that says so ends the run.
-        plant_watchers: make further watchers of the plant, before it is driven.
-        clock: paces the frames of a body without a clock of its own; simulated time by default.
-        safety: what stands between controller and body; `Safety(robot)` by default.
-        extras: what the recording says besides, as plain data.
-        record: where to write the recording as MCAP; of a run that failed or was ended, as far as it went.
-        on_end: what the servos do when the run is over, released by default; one that failed always releases.
+        body: what it runs on, as for `run_trial`; by default a simulation.
+        arena: the field; by default a bare floor.
+        start: where the robot starts; by default at the origin.
+        seed: of everything random; by default 0.
+        streams: how random streams are derived from the seed, as for `run_trial`.
+        watchers: receive every block after it is recorded; a watcher that returns True ends the run.
+        plant_watchers: functions that make additional watchers of the plant.
+        clock: paces the frames of a body without its own clock; by default it runs as fast as it can.
+        safety: the filter between controller and body; by default `Safety(robot)`.
+        extras: additional plain data in the recording.
+        record: where the recording is written as MCAP; also that of a run that failed or was stopped.
+        on_end: what the servos do when the run is over, by default release; after a failure always release.
     """
 
     body: str
@@ -68,27 +68,27 @@ def perform(
     documents: Mapping[str, str] | None = None,
     **options: Unpack[PerformOptions],
 ) -> Recording:
-    """Let a controller drive a robot; every frame is recorded, and no contest is run.
+    """Let a controller drive a robot outside contests, and return the recording.
 
     Args:
-        controller: what decides.
-        robot: whom it drives.
+        controller: to run.
+        robot: that it drives.
         name: of the controller, for people.
-        until_s: the run ends then at the latest, above 0 and up to an hour [s].
-        pose: in which the robot begins: one of its card's, or angles `(n_joints,)` [rad].
-        documents: texts that travel with the recording, by file name.
+        until_s: time at which the run ends at the latest, above 0 and up to an hour [s].
+        pose: start pose: the name of a pose on the card, or angles `(n_joints,)` [rad].
+        documents: additional texts in the recording, by file name.
         options: see `PerformOptions`.
 
     Raises:
-        InputError: something that was handed in is wrong.
+        InputError: an argument is wrong.
         UnknownNameError: there is no such body or pose.
-        OutputError: the recording cannot be written there; this is told before the robot moves.
-        BodyError: the body failed, or the controller.
+        OutputError: the recording cannot be written; the robot has not moved.
+        BodyError: the body or the controller failed.
     """
     program = PythonProgram(
         name,
         robot,
-        controller_maker(controller, name),
+        controller_factory(controller, name),
         sensors=robot.sensors,
         start_pose=robot.pose(pose) if isinstance(pose, str) else np.asarray(pose, dtype=np.float64),
         documents=documents or {},
@@ -104,24 +104,24 @@ def perform_program(
     controller: Controller | None = None,
     **options: Unpack[PerformOptions],
 ) -> Recording:
-    """Let a program drive its robot; every frame is recorded, and no contest is run.
+    """Let a program drive its robot outside contests, and return the recording.
 
     Args:
-        program: what drives.
-        until_s: the run ends then at the latest, above 0 and up to an hour [s].
-        controller: of the program, where one is made already: a watcher may look at it.
+        program: to run.
+        until_s: time at which the run ends at the latest, above 0 and up to an hour [s].
+        controller: an existing controller of the program, which a watcher may observe.
         options: see `PerformOptions`.
 
     Raises:
         InputError, UnknownNameError, OutputError, BodyError: as `perform`.
     """
-    if not 0.0 < until_s <= MOST_S:
-        raise InputError(f"until {until_s:g} s", hint=f"above 0, up to {MOST_S:g} s")
+    if not 0.0 < until_s <= MAX_DURATION_S:
+        raise InputError(f"the duration is {until_s:g} s", hint=f"above 0, up to {MAX_DURATION_S:g} s")
     choice = choose_plant(options.get("body", SIMULATION))
     robot_name = program.robot.name
     safety = options.get("safety")
     record = options.get("record")
-    performance = Run(
+    prepared_run = Run(
         program.name,
         {robot_name: program},
         until_s,
@@ -129,7 +129,7 @@ def perform_program(
         arena=options.get("arena"),
         starts={robot_name: options.get("start", ORIGIN)},
         seed=options.get("seed", 0),
-        derivation=Derivation(options.get("streams", Derivation.NAMED.value)),
+        derivation=read_derivation(options.get("streams", Derivation.NAMED.value)),
         controllers={} if controller is None else {robot_name: controller},
         safety={} if safety is None else {robot_name: safety},
         watchers=options.get("watchers", ()),
@@ -139,11 +139,11 @@ def perform_program(
         outputs=Outputs(None if record is None else Path(record)),
         on_end=options.get("on_end", TorquePolicy.RELEASE),
     )
-    return run(replace(performance, domain=choice.domain(performance.streams.body))).recording
+    return run(replace(prepared_run, domain=choice.domain(prepared_run.streams.body))).recording
 
 
 def fell_in(recording: Recording) -> bool | None:
-    """Return whether the robot tipped over, as `evaluate` counts it; None where nobody knew where it was."""
+    """Return whether the robot fell, by the criteria of `evaluate_run`; None without ground truth."""
     if not recording.robot().knows_place:
         return None
     return bool(next(iter(evaluate_run(recording).robots.values())).falls)

@@ -1,4 +1,4 @@
-"""Plants by name: a simulation, a mock, what is at the address of a link, what a package offers."""
+"""Plants by name: the simulation, the mock, links to robots by address, and plants of other packages."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ from posewright.documents import is_path, plugins
 from posewright.errors import UnknownNameError
 
 PLANTS = "posewright.bodies"
-"""The group of entry points in which a package names what makes a plant: a `PlantMaker`."""
+"""Group of the entry points of packages that provide a `PlantMaker`."""
 
 LINKS = "posewright.links"
-"""The group of entry points in which a package names what makes a plant of an address: a `LinkMaker`."""
+"""Group of the entry points of packages that provide a `LinkMaker`."""
 
 SIMULATION = "sim"
 MOCK = "mock"
 
 PlantMaker = Callable[[Sequence[BodySpec], Arena | None], Plant]
-"""Makes a plant of robots that stand where they begin, in an arena; without one on a bare floor."""
+"""Makes a plant with bodies at their start positions in an arena; None for a bare floor."""
 
 LinkMaker = Callable[[str, Sequence[BodySpec], Arena | None], Plant]
-"""Makes a plant of what is at an address: `dynamixel:/dev/ttyUSB0`, `zenoh:bioloid`."""
+"""Makes a plant with the robot at an address, such as `dynamixel:/dev/ttyUSB0` or `zenoh:bioloid`."""
 
 
 @dataclass(frozen=True)
 class PlantChoice:
-    """What a run happens on, as a person names it.
+    """The plant of a run by its name.
 
     Attributes:
-        name: as it was named: `sim`, `random`, `dynamixel:/dev/ttyUSB0`.
-        make: makes it.
-        ranges: from which a simulated body is drawn; None for one like the robot's model.
+        name: as requested: `sim`, `random`, `dynamixel:/dev/ttyUSB0`.
+        make: makes the plant.
+        ranges: from which a simulated body's domain parameters are drawn; None for the robot's model.
     """
 
     name: str
@@ -53,30 +53,30 @@ class PlantChoice:
 
     @property
     def is_simulation(self) -> bool:
-        """Whether it is our own simulation, in which every figure of a walk or a motion can be measured."""
+        """Whether it is Posewright's simulation, in which all figures can be measured."""
         return self.make is make_simulation
 
     def domain(self, seed: int) -> DomainParameters:
-        """Return how the body differs from the robot's model, drawn by a seed."""
+        """Return the domain parameters that a seed draws; nominal ones without ranges."""
         return NOMINAL if self.ranges is None else draw_domain(self.ranges, seed)
 
 
-def choose_plant(name: str, *, also: Collection[str] = ()) -> PlantChoice:
-    """Return the plant that a name means.
+def choose_plant(name: str, *, extra_names: Collection[str] = ()) -> PlantChoice:
+    """Return the plant of a name.
 
     Args:
         name: one of `plant_names()`; the address of a link (`dynamixel:PORT`); or the name of ranges, or the
             path of a document of ranges (`*.bodies.yaml`), from which the seed draws a simulated body.
-        also: names that the caller knows besides, for the message.
+        extra_names: names that the caller accepts, too, for the message.
 
     Raises:
-        UnknownNameError: it is none of them.
-        InputError: there is no such document, it cannot be read, or a package that offers it is broken.
+        UnknownNameError: it is none of these.
+        InputError: the document of ranges cannot be read, or the package that provides the plant is broken.
     """
     kind = name.partition(":")[0] if ":" in name else ""
     link: LinkMaker | None = _LINKS.get(kind) or plugins(LINKS).get(kind)
     if link is not None:
-        return PlantChoice(name, lambda parts, arena: link(name, parts, arena))
+        return PlantChoice(name, lambda bodies, arena: link(name, bodies, arena))
     make: PlantMaker | None = _PLANTS.get(name) or plugins(PLANTS).get(name)
     if make is not None:
         return PlantChoice(name, make)
@@ -84,74 +84,74 @@ def choose_plant(name: str, *, also: Collection[str] = ()) -> PlantChoice:
     if name in ranges or is_path(name):
         return PlantChoice(name, make_simulation, domain_randomization(name))
     links = (f"{link_kind}:" for link_kind in sorted({*_LINKS, *plugins(LINKS)}))
-    raise UnknownNameError.among("body", name, (*also, *plant_names(), *ranges, *links))
+    raise UnknownNameError.among("body", name, (*extra_names, *plant_names(), *ranges, *links))
 
 
 def plant_names() -> tuple[str, ...]:
-    """Return the names of all that a run can happen on, but for links, which have addresses."""
+    """Return the names of all plants except links, which have addresses."""
     return tuple(sorted({*_PLANTS, *plugins(PLANTS)}))
 
 
-def make_plant(name: str, parts: Sequence[BodySpec], arena: Arena | None) -> Plant:
-    """Return a plant of that name, as `choose_plant` finds it, with these robots.
+def make_plant(name: str, bodies: Sequence[BodySpec], arena: Arena | None) -> Plant:
+    """Return the plant of a name, as for `choose_plant`, with these bodies.
 
     Raises:
-        UnknownNameError: there is none of that name.
-        InputError: it does not take so many robots, or the package that offers it is broken.
-        BodyError: nobody answers at the other end of a link.
+        UnknownNameError: there is no such plant.
+        InputError: it does not support so many robots, or the package that provides it is broken.
+        BodyError: there is no answer at the other end of a link.
     """
-    return choose_plant(name).make(parts, arena)
+    return choose_plant(name).make(bodies, arena)
 
 
-def make_simulation(parts: Sequence[BodySpec], arena: Arena | None) -> Plant:
-    """Return a simulated world; sensors of any robot beyond its card's are on all of them."""
+def make_simulation(bodies: Sequence[BodySpec], arena: Arena | None) -> Plant:
+    """Return a simulated world; each robot also has the additional sensors of the other robots."""
     from posewright.simulation import SimulatedBody, World
 
-    sensors = list({sensor.name: sensor for part in parts for sensor in part.sensors}.values())
-    is_single = len(parts) == 1
-    robots = parts[0].robot if is_single else {part.name: part.robot for part in parts}
-    world = World(robots, arena, sensors=sensors, touches=any(part.record_contacts for part in parts))
-    for part in parts:
+    sensors = list({sensor.name: sensor for body in bodies for sensor in body.sensors}.values())
+    is_single = len(bodies) == 1
+    robots = bodies[0].robot if is_single else {body.name: body.robot for body in bodies}
+    world = World(robots, arena, sensors=sensors, touches=any(body.record_contacts for body in bodies))
+    for body in bodies:
         SimulatedBody(
             world,
-            None if is_single else part.name,
-            start_pose=part.start_pose,
-            start=part.start,
-            seed=part.seed,
-            domain=part.domain,
+            None if is_single else body.name,
+            start_pose=body.start_pose,
+            start=body.start,
+            seed=body.seed,
+            domain=body.domain,
         )
     return world
 
 
-def make_mock(parts: Sequence[BodySpec], arena: Arena | None) -> Plant:  # noqa: ARG001 -- it knows no field
-    """Return a mock body, whose joints follow their commands and whose sensors see nothing near."""
-    part = require_single_body(parts, "a mock body")
-    quiet = quiet_readings((*part.robot.sensors, *part.sensors))
-    return MockBody(part.robot, lambda _time_s: quiet, positions=part.start_pose, store_commands=False)
+def make_mock(bodies: Sequence[BodySpec], arena: Arena | None) -> Plant:  # noqa: ARG001 -- it has no field
+    """Return a mock body, whose joints follow their commands and whose sensors detect nothing nearby."""
+    body = require_single_body(bodies, "a mock body")
+    readings = quiet_readings((*body.robot.sensors, *body.sensors))
+    return MockBody(body.robot, lambda _time_s: readings, positions=body.start_pose, store_commands=False)
 
 
-def _open_dynamixel(address: str, parts: Sequence[BodySpec], arena: Arena | None) -> Plant:
+def _open_dynamixel(address: str, bodies: Sequence[BodySpec], arena: Arena | None) -> Plant:
     from posewright.buses.dynamixel.link import open_link
 
-    return open_link(address, parts, arena)
+    return open_link(address, bodies, arena)
 
 
-def _open_robonova(address: str, parts: Sequence[BodySpec], arena: Arena | None) -> Plant:
+def _open_robonova(address: str, bodies: Sequence[BodySpec], arena: Arena | None) -> Plant:
     from posewright.buses.robonova.link import open_link
 
-    return open_link(address, parts, arena)
+    return open_link(address, bodies, arena)
 
 
-def _open_yarp(address: str, parts: Sequence[BodySpec], arena: Arena | None) -> Plant:
+def _open_yarp(address: str, bodies: Sequence[BodySpec], arena: Arena | None) -> Plant:
     from posewright.network.yarp.link import open_link
 
-    return open_link(address, parts, arena)
+    return open_link(address, bodies, arena)
 
 
-def _open_zenoh(address: str, parts: Sequence[BodySpec], arena: Arena | None) -> Plant:
+def _open_zenoh(address: str, bodies: Sequence[BodySpec], arena: Arena | None) -> Plant:
     from posewright.network.zenoh.link import open_link
 
-    return open_link(address, parts, arena)
+    return open_link(address, bodies, arena)
 
 
 _PLANTS: Mapping[str, PlantMaker] = {SIMULATION: make_simulation, MOCK: make_mock}
@@ -162,4 +162,4 @@ _LINKS: Mapping[str, LinkMaker] = {
     "yarp": _open_yarp,
     "zenoh": _open_zenoh,
 }
-"""The links that ship, by what stands before the colon of an address; each is imported when it is opened."""
+"""The built-in links by the first part of an address; each is imported when it is opened."""

@@ -1,4 +1,4 @@
-"""Programs in Python: a class of one's own in a file or an installed module."""
+"""Programs in Python: a controller class in a file or an installed module."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -25,48 +26,51 @@ from posewright.robots import Robot, SensorSpec
 _REFERENCE = re.compile(r"(?P<module>.+\.py|[A-Za-z_][\w.]*):(?P<name>[A-Za-z_]\w*)")
 
 STANDING = ("walk_ready", "stand")
-"""The first of these poses that a robot's card has is where a program of one's own begins."""
+"""Start poses of a custom program: the first of these that the robot's card has."""
 
 
 class PythonKind:
-    """Python: `mine.py:Mine`, or `package.module:Mine`, where `Mine` makes a `Controller`, or is a `Program`.
+    """Python programs: `mine.py:Mine` or `package.module:Mine`.
 
-    The file is run, so a program of a stranger is run like any other code of his.
+    The object is a `Program`, or something from which `controller_factory` makes a controller. The file is
+    executed, with all rights of the user.
     """
 
     name = "python"
     option_names = ("like", "robot")
-    """`like`: a behaviour whose sensors and start pose the robot has; `robot`: where nothing else says it."""
+    """`like`: a behaviour whose sensors and start pose are used; `robot`: used if nothing else names one."""
 
     def names(self, robot: Robot | None) -> tuple[str, ...]:  # noqa: ARG002 -- a class has no shipped name
-        """Return nothing: classes are named by their module."""
+        """Return no names: classes are named by their module."""
         return ()
 
     def recognises(self, name: str) -> bool:
-        """Tell whether it reads `something.py:Name` or `package.module:Name`, perhaps after `python:`."""
+        """Tell whether the name is `file.py:Name` or `package.module:Name`, with or without `python:`."""
         match = _REFERENCE.fullmatch(name.removeprefix(f"{self.name}:"))
         return match is not None and ("." in match["module"] or name.startswith(f"{self.name}:"))
 
     def read(self, name: str, robot: Robot | None, options: Mapping[str, str]) -> Program:
-        """Return the program that a class makes.
+        """Load the object and return its program.
 
         Raises:
-            FormatError: it cannot be read: no such file, module or name, or Python fails to run it.
-            InputError: no robot is named, or the class makes no controller.
+            FormatError: there is no such file, module or name, or Python cannot execute it.
+            InputError: no robot is named, or the object does not make a controller.
         """
         require_known_options(options, self.option_names, self.name)
-        offered = load_object(name)
-        if isinstance(offered, Program) and not isinstance(offered, type):
-            return offered
-        make = controller_maker(offered, name)
+        loaded = load_object(name)
+        if isinstance(loaded, Program) and not isinstance(loaded, type):
+            return loaded
+        factory = controller_factory(loaded, name)
         template = read_behaviour(options["like"], robot=robot) if "like" in options else None
-        card = _robot(robot, template.robot if template is not None else None, options.get("robot"), name)
+        card = _choose_robot(
+            robot, template.robot if template is not None else None, options.get("robot"), name
+        )
         file, _, class_name = name.rpartition(":")
         texts = {Path(file).name: read_text(Path(file))} if file.endswith(".py") else {}
         return PythonProgram(
             class_name,
             card,
-            make,
+            factory,
             sensors=card.sensors if template is None else template.sensors,
             start_pose=standing_pose(card) if template is None else template.start_pose,
             documents=texts,
@@ -75,22 +79,23 @@ class PythonKind:
 
 @dataclass(frozen=True)
 class PythonProgram:
-    """A controller of one's own as a program.
+    """A program that consists of a custom controller.
 
     Attributes:
         name: for people and recordings.
         robot: that it drives.
-        make: makes the controller.
-        sensors: all the body must have.
-        start_pose: in which the robot begins, `(n_joints,)` [rad].
-        documents: the texts it was read from.
-        kind: what recordings say before the name.
-        extras: what a recording says of it besides.
+        factory: creates the controller.
+        sensors: of the body, all of them.
+        start_pose: joint angles at the start, `(n_joints,)` [rad].
+        documents: the texts it was read from, by file name.
+        kind: precedes the name in recordings.
+        warnings: about the program.
+        extras: additional plain data in a recording.
     """
 
     name: str
     robot: Robot
-    make: ControllerFactory
+    factory: ControllerFactory
     sensors: tuple[SensorSpec, ...]
     start_pose: Floats
     documents: Mapping[str, str] = field(default_factory=dict)
@@ -99,59 +104,60 @@ class PythonProgram:
     extras: Mapping[str, Any] = field(default_factory=dict)
 
     def controller(self, seed: Seed) -> Controller:
-        """Return a controller of one's own."""
-        return self.make(self, seed)
+        """Return a new controller."""
+        return self.factory(self, seed)
 
 
-def controller_maker(offered: object, name: str = "") -> ControllerFactory:
-    """Return what makes a controller of what a person hands in.
+def controller_factory(source: object, name: str = "") -> ControllerFactory:
+    """Return a function that takes a program and a seed, and returns the controller of a source.
 
     Args:
-        offered: a class or function that takes a program and a seed, or nothing; or a controller.
-        name: of it, for messages.
+        source: a class or function that takes a program and a seed, or nothing; or a controller.
+        name: of the source, for messages.
 
     Raises:
-        InputError: it is none of them.
+        InputError: it is none of these.
     """
-    called = name or repr(offered)
-    if not isinstance(offered, type) and isinstance(offered, Controller):
-        return lambda _program, _seed: offered
-    if not callable(offered):
-        raise InputError(f"{called} makes no controller", hint=_HINT)
-    parameters = _positional_parameters(offered)
+    source_name = name or repr(source)
+    if not isinstance(source, type) and isinstance(source, Controller):
+        return lambda _program, _seed: source
+    if not callable(source):
+        raise InputError(f"{source_name} makes no controller", hint=_HINT)
+    parameters = _positional_parameters(source)
     n_required = sum(parameter.default is inspect.Parameter.empty for parameter in parameters)
     if len(parameters) >= 2 >= n_required:
-        return lambda program, seed: _checked(offered(program, seed), called)
+        return lambda program, seed: _require_controller(source(program, seed), source_name)
     if n_required == 0:
-        return lambda _program, _seed: _checked(offered(), called)
-    raise InputError(f"{called} cannot be made of a program and a seed, nor of nothing", hint=_HINT)
+        return lambda _program, _seed: _require_controller(source(), source_name)
+    raise InputError(f"{source_name} takes neither a program and a seed, nor no arguments", hint=_HINT)
 
 
 _HINT = "a class with next(state, n), restart() and close(); posewright.Controller has the last two already"
 
 
-def _positional_parameters(maker: Callable[..., object]) -> list[inspect.Parameter]:
-    """Return the positional parameters of a class or function; none where Python knows no signature."""
+def _positional_parameters(function: Callable[..., object]) -> list[inspect.Parameter]:
+    """Return the positional parameters of a class or function; none if Python has no signature for it."""
     try:
-        parameters = inspect.signature(maker).parameters.values()
+        parameters = inspect.signature(function).parameters.values()
     except ValueError:
         return []
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     return [parameter for parameter in parameters if parameter.kind in kinds]
 
 
-def _checked(made: object, name: str) -> Controller:
-    if isinstance(made, Controller):
-        return made
-    missing = [member for member in ("next", "restart", "close") if member not in dir(made)]
+def _require_controller(candidate: object, name: str) -> Controller:
+    """Return a controller, or raise an InputError that lists the methods that it lacks."""
+    if isinstance(candidate, Controller):
+        return candidate
+    missing = [method for method in ("next", "restart", "close") if method not in dir(candidate)]
     raise InputError(f"{name} makes no controller: it has no {', '.join(missing)}", hint=_HINT)
 
 
 def controller_classes(path: Path) -> tuple[str, ...]:
-    """Return the names of the classes in a Python file that look like controllers; the file is not run."""
+    """Return the names of the classes with a method `next` in a Python file, without executing it."""
     try:
         tree = ast.parse(read_text(path))
-    except (PosewrightError, SyntaxError, ValueError):  # not readable, or no Python
+    except (PosewrightError, SyntaxError, ValueError):  # not readable, or not Python
         return ()
     classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
     return tuple(
@@ -162,40 +168,44 @@ def controller_classes(path: Path) -> tuple[str, ...]:
 
 
 def standing_pose(robot: Robot) -> Floats:
-    """Return the pose in which a robot stands, `(n_joints,)` [rad]; all zero where its card has none."""
-    named = next((pose for pose in STANDING if pose in robot.poses), None)
-    return np.zeros(len(robot.joints)) if named is None else robot.pose(named)
+    """Return the angles of a robot's standing pose, `(n_joints,)` [rad]; zeros if its card has none."""
+    pose_name = next((pose for pose in STANDING if pose in robot.poses), None)
+    return np.zeros(len(robot.joints)) if pose_name is None else robot.pose(pose_name)
 
 
-def _robot(given: Robot | None, template: Robot | None, name: str | None, program: str) -> Robot:
-    from posewright.robots import robot as robot_named
+def _choose_robot(
+    requested: Robot | None, template_robot: Robot | None, option: str | None, program: str
+) -> Robot:
+    """Return the robot of a program: the requested one, else the template's, else that of the option."""
+    from posewright.robots import robot as read_robot
 
-    card = given or template
+    card = requested or template_robot
     if card is not None:
         return card
-    if name is None:
-        raise InputError(f"{program} says no robot", hint="--robot, or --set like=BEHAVIOUR")
-    return robot_named(name)
+    if option is None:
+        raise InputError(f"{program} names no robot", hint="--robot, or --set like=BEHAVIOUR")
+    return read_robot(option)
 
 
 def load_object(reference: str) -> object:
-    """Return what `file.py:Name` or `package.module:Name` names; the file or module is run.
+    """Execute the module of `file.py:Name` or `package.module:Name`, and return the object of that name.
 
     Raises:
-        FormatError: there is no such file, module or name, or Python fails to run it.
+        FormatError: there is no such file, module or name, or Python cannot execute it.
     """
     match = _REFERENCE.fullmatch(reference)
     if match is None:
         raise FormatError(
-            f"{reference!r} names nothing in Python", hint="mine.py:Mine, or package.module:Mine"
+            f"{reference!r} is not the name of a Python object", hint="mine.py:Mine, or package.module:Mine"
         )
     module_name = match["module"]
     path = Path(module_name) if module_name.endswith(".py") else None
     try:
-        module = importlib.import_module(module_name) if path is None else _run(path)
+        module = importlib.import_module(module_name) if path is None else _execute_file(path)
     except (ImportError, SyntaxError, NameError, TypeError, ValueError, AttributeError, LookupError) as error:
         raise FormatError(
-            f"Python cannot run it: {type(error).__name__}: {error}", where=Where(path or Path(module_name))
+            f"Python cannot execute it: {type(error).__name__}: {error}",
+            where=Where(path or Path(module_name)),
         ) from error
     contents = vars(module)
     if match["name"] not in contents:
@@ -206,9 +216,10 @@ def load_object(reference: str) -> object:
     return loaded
 
 
-def _run(path: Path) -> Any:
-    read_text(path)  # says what is wrong with a file that is not there, or is no text
-    name = f"posewright_program:{path.absolute()}"  # one for each file: a class says which it is of
+def _execute_file(path: Path) -> ModuleType:
+    """Return the module of a Python file, which is executed once."""
+    read_text(path)  # raises a readable error if there is no such file, or it is no text
+    name = f"posewright_program:{path.absolute()}"  # unique, so that a class can be traced to its file
     if name in sys.modules:
         return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, path)

@@ -24,12 +24,12 @@ def files_in(paths: Iterable[str | Path], ending: str = "") -> dict[str, Path]:
     """
     files: list[Path] = []
     for path in map(Path, paths):
-        inside = sorted(path.glob(f"*{ending}")) if path.is_dir() else [path]
-        if not inside:
+        matches = sorted(path.glob(f"*{ending}")) if path.is_dir() else [path]
+        if not matches:
             raise InputError(
                 "the folder has no files to read", where=Where(path), hint=f"files ending in {ending}"
             )
-        files += inside
+        files += matches
     has_unique_names = len({path.name for path in files}) == len(files)
     return {path.name if has_unique_names else str(path): path for path in files}
 
@@ -50,7 +50,7 @@ def rank(*recordings: str | Path) -> Batch:
     first: tuple[str, str, Path] | None = None
     for name, path in files_in(recordings, ".mcap").items():
         try:
-            run, title, rules = _judged(name, path)
+            run, title, rules = _judge_file(name, path)
         except PosewrightError as error:
             runs.append(BatchRun(name, error=str(error)))
             continue
@@ -73,7 +73,7 @@ def rank(*recordings: str | Path) -> Batch:
     return replace(unordered, runs=(*ranked_runs, *unordered.failed))
 
 
-def _judged(name: str, path: Path) -> tuple[BatchRun, str, str]:
+def _judge_file(name: str, path: Path) -> tuple[BatchRun, str, str]:
     """Return the run of a recording, with its contest's title and rules."""
     recording = read_mcap(path)
     header = recording.header

@@ -1,4 +1,4 @@
-"""Replay: what was recorded, from the recording alone."""
+"""`replay`: judges, draws and films a run from its recording alone."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 
 class Recorded(Protocol):
-    """What came of a run, however it was measured."""
+    """The result of a run that contains its recording."""
 
     @property
     def recording(self) -> Recording:
-        """Everything that happened."""
+        """The recording of the run."""
 
 
 def replay(
@@ -46,30 +46,30 @@ def replay(
     trust_attached_rules: bool = False,
     on_progress: Callable[[float], None] | None = None,
 ) -> Outcome:
-    """Judge a recording again where it is of a contest, and draw or film it where asked.
+    """Judge a recording of a contest again, and draw or film it if requested.
 
     Args:
-        recording: path of an MCAP recording, or a recording.
-        plot: where to draw its picture.
-        video: where to put a film of it.
-        camera: who films: `field`, `top`, `chase`, `side`, `front`, or a camera sensor of the robot; default
-            `field`, or `side` where there is none.
-        speed: recorded seconds a second of film.
-        size: of the film, width and height in pixels; as `film_recording` has it by default.
-        robot: path of the robot's card, where that does not ship; a film needs its model.
-        trust_attached_rules: judge by the rules it carries, even where they were changed.
-        on_progress: is called with the share of the film that is done, 0..1.
+        recording: a recording, or the path of an MCAP recording.
+        plot: where its picture is written.
+        video: where a film of it is written.
+        camera: the camera of the film: `field`, `top`, `chase`, `side`, `front`, or a camera sensor of the
+            robot; by default `field`, or `side` without a field.
+        speed: recorded seconds per second of film.
+        size: width and height of the film [pixels]; by default that of `film_recording`.
+        robot: path of the robot's card, if it is not in the catalogue; a film needs its model.
+        trust_attached_rules: judge by the rules in the recording, even if they were changed.
+        on_progress: called with the finished share of the film, from 0 to 1.
 
     Raises:
-        FormatError: the file is no recording of a trial.
-        InputError: the recording lacks what was asked for.
+        FormatError: the file is not a recording of a run.
+        InputError: the recording lacks what was requested.
     """
     if video is not None:
         require_film_options(Path(video), speed, size)
     if not isinstance(recording, Recording):
         recording = read_mcap(Path(recording), trust_attached_rules=trust_attached_rules)
     require_plausible(recording)
-    outcome = _judged(recording, trust_attached_rules=trust_attached_rules)
+    outcome = _judge_recording(recording, trust_attached_rules=trust_attached_rules)
     if plot is not None:
         save_figure(draw_outcome(outcome), plot)
     if video is not None:
@@ -85,7 +85,7 @@ def replay(
     return outcome
 
 
-def _judged(recording: Recording, *, trust_attached_rules: bool) -> Outcome:
+def _judge_recording(recording: Recording, *, trust_attached_rules: bool) -> Outcome:
     """Judge a recording by its contest's rules; without a known contest the outcome is unjudged."""
     if not has_contest(recording.header):
         return Outcome(recording, Unjudged(recording), 0.0)

@@ -13,7 +13,7 @@ from posewright.recordings import Recording
 from posewright.recordings.falls import describe_direction
 from posewright.robots import Robot
 from posewright.runs.perform import PerformOptions, perform_program
-from posewright.runs.streams import Derivation, Streams
+from posewright.runs.streams import Derivation, Streams, read_derivation
 from posewright.runtimes.robobasic.board import EVENT
 from posewright.runtimes.robobasic.controller import RoboBasicController
 from posewright.runtimes.robobasic.load import ROBOT
@@ -71,7 +71,8 @@ def run_basic(
         )
     until_s = LONGEST_S if seconds is None else seconds
     timed = replace(ready, until_s=until_s)
-    streams = Streams(options.get("seed", 0), Derivation(options.get("streams", Derivation.NAMED.value)))
+    derivation = read_derivation(options.get("streams", Derivation.NAMED.value))
+    streams = Streams(options.get("seed", 0), derivation)
     active_controller = controller or timed.controller(streams.chance(timed.robot.name, 0))
     active_controller.ends_at(until_s)
     if seconds is None:

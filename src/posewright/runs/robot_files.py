@@ -1,4 +1,4 @@
-"""Robots in from files of others (URDF, MuJoCo, OpenRAVE), and out: a card with a model, and back."""
+"""Imports robots from URDF, MuJoCo and OpenRAVE as a card with a model, and exports them."""
 
 from __future__ import annotations
 
@@ -25,18 +25,20 @@ from posewright.robots.reading import HEAVIEST_KG
 FRAME_S = 0.008
 TICK_URAD = 1000.0
 SLOPE_RAD = 0.05
-"""At so much error an imported servo gives all of its torque: about what an AX-12A does with slope 10."""
+"""Position error at which an imported servo has its full torque, about that of an AX-12A with slope 10."""
 
-HELD_M = 0.1
+DEFAULT_LEVER_M = 0.1
+"""A servo without a torque in the file can hold the robot's weight on a lever of this length."""
+
 DEFAULT_SPEED_RAD_S = 6.0
-_STALL = (0.001, 200.0)
-_SPEED = (0.1, 1000.0)
+_TORQUE_RANGE_NM = (0.001, 200.0)
+_SPEED_RANGE_RAD_S = (0.1, 1000.0)
 
-LEVEL_SHARE = 0.02
-"""Links whose lowest points lie within this share of the robot's height are taken for its feet."""
+FOOT_HEIGHT_SHARE = 0.02
+"""Links whose lowest points are within this share of the robot's height above the lowest one are its feet."""
 
 KINDS = ("urdf", "mjcf")
-BY_HAND = (
+MANUAL_ENTRIES = (
     "maker and title",
     "servos: IDs on the bus, directions, centres, models; speeds and torques are the file's, or assumed",
     "poses: 'stand' is only all joints at 0, or as near as their limits allow",
@@ -45,79 +47,92 @@ BY_HAND = (
     "sensors: besides the file's own, an IMU at the base's origin and a contact for each foot",
     "sources: grade what the file says",
 )
-"""What no file of others says, or only roughly."""
+"""Entries of a card that the imported files lack, or state only roughly."""
 
 
 @dataclass(frozen=True)
 class ImportedRobot:
-    """A robot that was imported: its card, and what a person should look at and fill in."""
+    """An imported robot.
+
+    Attributes:
+        robot: its card.
+        folder: of the card and its model.
+        oddities: parts of the file that look wrong.
+        manual_entries: entries of the card that a person should complete.
+    """
 
     robot: Robot
     folder: Path
-    odd: tuple[Oddity, ...]
-    by_hand: tuple[str, ...] = BY_HAND
+    oddities: tuple[Oddity, ...]
+    manual_entries: tuple[str, ...] = MANUAL_ENTRIES
 
     def to_dict(self) -> dict[str, object]:
-        """Return what was imported, fit for JSON."""
+        """Return plain data, fit for JSON."""
         return {
             "name": self.robot.name,
             "folder": str(self.folder),
             "n_joints": len(self.robot.joints),
             "mass_kg": self.robot.mass_kg,
             "feet": list(self.robot.feet),
-            "odd": [str(oddity) for oddity in self.odd],
-            "by_hand": list(self.by_hand),
+            "odd": [str(oddity) for oddity in self.oddities],
+            "by_hand": list(self.manual_entries),
         }
 
     def lines(self) -> Lines:
-        """Yield what was imported, what is odd about it, and what is to be filled in."""
+        """Yield the report for people: a summary, the oddities, and the entries to complete."""
         mass = "" if self.robot.mass_kg is None else f", {self.robot.mass_kg:.3g} kg"
         yield f"{self.robot.name}: {len(self.robot.joints)} joints{mass} -> {self.folder}"
         feet = ", ".join(map(escape_unprintable, self.robot.feet))
         yield f"feet: {feet or 'none found: nothing has a shape'}"
-        for oddity in self.odd:
+        for oddity in self.oddities:
             yield f"odd: {escape_unprintable(str(oddity))}"
-        for entry in self.by_hand:
+        for entry in self.manual_entries:
             yield f"fill in: {entry}"
 
 
 def import_robot(path: str | Path, folder: str | Path, *, name: str | None = None) -> ImportedRobot:
-    """Make a folder with a card and a model of a robot of URDF, MuJoCo or OpenRAVE.
+    """Import a robot from URDF, MuJoCo or OpenRAVE into a new folder with a card and a model.
 
     Args:
-        path: a `.urdf` or `.xml` file; which it is, its root says.
-        folder: must not be there yet.
-        name: the robot's short name; made of the file's own where none is given.
+        path: a `.urdf` or `.xml` file; its root element tells the format.
+        folder: to be created.
+        name: the robot's short name; by default derived from the name in the file.
 
     Raises:
-        FormatError: the file is none of these, is damaged, or reaches outside of its folder.
-        InputError: there is no hinge in it, the name is no short name, or physics cannot do with it.
-        OutputError: the folder is there already, or cannot be written.
+        FormatError: the file has another format, is damaged, or refers to files outside its folder.
+        InputError: there is no hinge, the name is not a short name, or the robot cannot be simulated.
+        OutputError: the folder already exists, or cannot be written.
     """
     from posewright.simulation.mechanisms import model_text, read_mjcf
 
     path = Path(path)
     folder = Path(folder)
     if path_exists(folder):
-        raise OutputError.at(folder, "there is something already; choose another name")
+        raise OutputError.at(folder, "it already exists; choose another name")
     root = read_markup(path)
-    read = read_mjcf if root.name == "mujoco" else read_openrave_robot if is_openrave(root) else read_urdf
-    mechanism, remarks = read(path)
+    if root.name == "mujoco":
+        mechanism, remarks = read_mjcf(path)
+    elif is_openrave(root):
+        mechanism, remarks = read_openrave_robot(path)
+    else:
+        mechanism, remarks = read_urdf(path)
     if not mechanism.hinges:
-        raise InputError("nothing in it moves", where=Where(path), hint="a robot has at least one hinge")
+        raise InputError(
+            "the file has no movable joint", where=Where(path), hint="a robot needs at least one hinge"
+        )
     if name is not None and not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         raise InputError(
-            f"{name!r} is not a short name", hint="small letters, digits and _, as in robotis_bioloid"
+            f"{name!r} is not a short name", hint="lower-case letters, digits and _, as in robotis_bioloid"
         )
     for link in mechanism.links:
         if not link.mass_kg <= HEAVIEST_KG:
             message = f"{link.name} weighs {link.mass_kg:g} kg: too much for a small robot"
-            hint = f"at most {HEAVIEST_KG:g} kg a part; look at densities and units"
+            hint = f"at most {HEAVIEST_KG:g} kg for each link; check densities and units"
             raise InputError(message, where=Where(path, link.line), hint=hint)
-    odd = (*remarks, *oddities(mechanism))
+    all_oddities = (*remarks, *oddities(mechanism))
     mechanism = mended(mechanism)
-    feet = _feet(mechanism)
-    card = render_document(_card(mechanism, name or _short_name(mechanism.name, path), path.name, feet))
+    feet = _find_feet(mechanism)
+    card = render_document(_card_data(mechanism, name or _short_name(mechanism.name, path), path.name, feet))
     model = model_text(mechanism, feet)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -127,41 +142,42 @@ def import_robot(path: str | Path, folder: str | Path, *, name: str | None = Non
             write_atomically(unfinished / "model.xml", model.encode())
             write_atomically(unfinished / "robot.yaml", card.encode())
             try:
-                read_robot(unfinished)  # a card that cannot be read is not left behind
+                read_robot(unfinished)  # raises before the folder gets its final name
             except PosewrightError as error:
-                raise InputError(f"no card can hold it: {error.message}", where=Where(path)) from error
+                raise InputError(
+                    f"it does not fit a robot card: {error.message}", where=Where(path)
+                ) from error
             unfinished.rename(folder)
     except OSError as error:
         raise OutputError.at(folder, error.strerror or str(error)) from error
-    return ImportedRobot(read_robot(folder), folder, odd)
+    return ImportedRobot(read_robot(folder), folder, all_oddities)
 
 
 def export_robot(robot: str | Path | Robot, to: str, path: str | Path) -> None:
-    """Write a robot's model, with the limits and motors of its card, as a file that others read.
+    """Write a robot's model, with the limits and motors of its card, in another format.
 
     Args:
         robot: a robot, its name, or the path of its card.
-        to: `urdf`, in which meshes are the boxes around them and only what touches is told, or `mjcf`.
-        path: where to write it.
+        to: `mjcf`; or `urdf`, in which bounding boxes replace meshes, and only colliding shapes are kept.
+        path: of the new file.
 
     Raises:
-        InputError: there is no such kind of file, or the robot has no model or one that cannot be told so.
+        InputError: there is no such format, the robot has no model, or the format cannot represent it.
         OutputError: the file cannot be written.
     """
     from posewright.simulation.mechanisms import mechanism_of, mjcf_text
 
     if to not in KINDS:
-        raise InputError(f"no kind of file {to!r:.40}", hint=f"one of {', '.join(KINDS)}")
+        raise InputError(f"unknown format {to!r:.40}", hint=f"one of {', '.join(KINDS)}")
     card = robot if isinstance(robot, Robot) else robot_named(robot)
     if card.model_path is None:
-        raise InputError(
-            f"{card.name} has no model: there is nothing to export", hint="its card says no shapes"
-        )
+        raise InputError(f"{card.name} has no model to export", hint="a robot whose card names a model")
     text = urdf_text(mechanism_of(card)) if to == "urdf" else mjcf_text(card)
     write_atomically(Path(path), text.encode())
 
 
 def _short_name(name: str, path: Path) -> str:
+    """Return a short name derived from the robot's name or the file's, or `imported`."""
     for candidate in (name, path.stem):
         short = re.sub(r"[^a-z0-9]+", "_", candidate.lower()).strip("_")
         if re.fullmatch(r"[a-z][a-z0-9_]*", short):
@@ -169,22 +185,25 @@ def _short_name(name: str, path: Path) -> str:
     return "imported"
 
 
-def _feet(mechanism: Mechanism) -> tuple[str, ...]:
-    """Return the links that the robot stands on: those that lie lowest with all hinges at 0."""
-    lows = mechanism.heights()
-    if not lows:
+def _find_feet(mechanism: Mechanism) -> tuple[str, ...]:
+    """Return the links that the robot stands on: the lowest ones with all hinges at 0."""
+    lowest_points = mechanism.heights()
+    if not lowest_points:
         return ()
-    lowest = min(lows.values())
-    slack = LEVEL_SHARE * (max(lows.values()) - lowest)
+    lowest = min(lowest_points.values())
+    tolerance = FOOT_HEIGHT_SHARE * (max(lowest_points.values()) - lowest)
     base = mechanism.links[0].name
-    return tuple(link for link, low in lows.items() if low <= lowest + slack and link != base)
+    return tuple(
+        link for link, height in lowest_points.items() if height <= lowest + tolerance and link != base
+    )
 
 
-def _card(mechanism: Mechanism, name: str, file: str, feet: tuple[str, ...]) -> dict[str, Any]:
+def _card_data(mechanism: Mechanism, name: str, file: str, feet: tuple[str, ...]) -> dict[str, Any]:
+    """Return the content of the card's document."""
     hinges = mechanism.hinges
     models: dict[tuple[float, float], str] = {}
     for hinge in hinges:
-        models.setdefault(_motor(hinge, mechanism), f"servo_{len(models) + 1}")
+        models.setdefault(_torque_and_speed(hinge, mechanism), f"servo_{len(models) + 1}")
     masses = {link.name: link.mass_kg for link in mechanism.links if link.mass_kg > 0.0}
     stand = [round(math.degrees(min(max(0.0, hinge.lower_rad), hinge.upper_rad)), 9) for hinge in hinges]
     contacts = {f"{foot}_contact": flow_mapping({"kind": "foot_contact", "foot": foot}) for foot in feet}
@@ -198,20 +217,30 @@ def _card(mechanism: Mechanism, name: str, file: str, feet: tuple[str, ...]) -> 
             "assumed": "assumption; nobody has said so yet",
         },
         "frame": flow_mapping({"period_s": FRAME_S, "source": "assumed"}),
-        "joints": {hinge.name: _limits(hinge) for hinge in hinges},
-        "servo_models": {model: _servo(*motor) for motor, model in models.items()},
-        "servos": {hinge.name: flow_mapping({"model": models[_motor(hinge, mechanism)]}) for hinge in hinges},
+        "joints": {hinge.name: _limits_data(hinge) for hinge in hinges},
+        "servo_models": {
+            model: _servo_data(torque_nm, speed_rad_s) for (torque_nm, speed_rad_s), model in models.items()
+        },
+        "servos": {
+            hinge.name: flow_mapping({"model": models[_torque_and_speed(hinge, mechanism)]})
+            for hinge in hinges
+        },
         "poses": {"stand": {"deg": stand, "source": "assumed"}},
         **({"feet": list(feet)} if feet else {}),
         **({"links": {"masses_kg": masses, "source": "file"}} if masses else {}),
-        "sensors": {**_SENSORS, **contacts, **{sensor.name: _sensor(sensor) for sensor in mechanism.sensors}},
+        "sensors": {
+            **_SENSORS,
+            **contacts,
+            **{sensor.name: _sensor_data(sensor) for sensor in mechanism.sensors},
+        },
     }
 
 
 _SENSORS = {"imu": flow_mapping({"kind": "imu", "mount": "imu"})}
 
 
-def _sensor(sensor: SensorSpec) -> Mapping[str, Any]:
+def _sensor_data(sensor: SensorSpec) -> Mapping[str, Any]:
+    """Return a sensor's entry: its kind and the fields that differ from their defaults."""
     defaults = {entry.name: entry.default for entry in fields(sensor)}
     changed = {
         key: value for key, value in plain_mapping(sensor).items() if value != defaults[key] and key != "name"
@@ -219,24 +248,27 @@ def _sensor(sensor: SensorSpec) -> Mapping[str, Any]:
     return flow_mapping({"kind": sensor.kind, **changed})
 
 
-def _limits(hinge: Hinge) -> Mapping[str, Any]:
-    ends = [round(math.degrees(end), 9) for end in (hinge.lower_rad, hinge.upper_rad)]
-    return flow_mapping({"limits_deg": ends, "source": "file"})
+def _limits_data(hinge: Hinge) -> Mapping[str, Any]:
+    limits_deg = [round(math.degrees(limit), 9) for limit in (hinge.lower_rad, hinge.upper_rad)]
+    return flow_mapping({"limits_deg": limits_deg, "source": "file"})
 
 
-def _motor(hinge: Hinge, mechanism: Mechanism) -> tuple[float, float]:
-    """Return a joint's torque [N m] and speed [rad/s]; where the file has none, enough to hold the robot."""
-    effort = hinge.effort_nm if hinge.effort_nm > 0.0 else 9.81 * HELD_M * mechanism.mass_kg
-    speed = hinge.speed_rad_s if hinge.speed_rad_s > 0.0 else DEFAULT_SPEED_RAD_S
-    return min(max(effort, _STALL[0]), _STALL[1]), min(max(speed, _SPEED[0]), _SPEED[1])
+def _torque_and_speed(hinge: Hinge, mechanism: Mechanism) -> tuple[float, float]:
+    """Return a joint's torque [N m] and speed [rad/s], with defaults for those that the file lacks."""
+    default_torque_nm = 9.81 * DEFAULT_LEVER_M * mechanism.mass_kg
+    torque_nm = hinge.effort_nm if hinge.effort_nm > 0.0 else default_torque_nm
+    speed_rad_s = hinge.speed_rad_s if hinge.speed_rad_s > 0.0 else DEFAULT_SPEED_RAD_S
+    min_torque, max_torque = _TORQUE_RANGE_NM
+    min_speed, max_speed = _SPEED_RANGE_RAD_S
+    return min(max(torque_nm, min_torque), max_torque), min(max(speed_rad_s, min_speed), max_speed)
 
 
-def _servo(effort_nm: float, speed_rad_s: float) -> Mapping[str, Any]:
+def _servo_data(torque_nm: float, speed_rad_s: float) -> Mapping[str, Any]:
     return {
         "tick_urad": TICK_URAD,
         "range_deg": [-360.0, 360.0],
         "no_load_speed_rad_s": speed_rad_s,
-        "stall_torque_nm": effort_nm,
-        "stiffness_nm_rad": effort_nm / SLOPE_RAD,
+        "stall_torque_nm": torque_nm,
+        "stiffness_nm_rad": torque_nm / SLOPE_RAD,
         "source": ["file", "assumed"],
     }

@@ -1,4 +1,4 @@
-"""One run: programs on a plant, perhaps in a contest; set up, driven, recorded and judged in one place."""
+"""`run`: sets up a plant, lets programs drive its robots, records and judges the run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from posewright.recordings.header import RULES_SUFFIX
 from posewright.robots import ships
 from posewright.runs.outcome import Outcome, Unjudged, latencies_of
 from posewright.runs.plants import PlantMaker, make_simulation
-from posewright.runs.stillness import NOTHING_MOVED, StillWatch
+from posewright.runs.stillness import NOTHING_MOVED, StillnessWatcher
 from posewright.runs.streams import Derivation, Streams
 from posewright.runtimes.robobasic.board import EVENT as BASIC_EVENT
 from posewright.version import __version__
@@ -37,24 +37,24 @@ if TYPE_CHECKING:
     from posewright.contests import Contest, Referee, Score
 
 REPORT_EVERY_S = 0.5
-"""How much of the plant's time lies between two reports of progress [s]."""
+"""Simulated time between two progress reports [s]."""
 
 ORIGIN: PlanarPose = (0.0, 0.0, 0.0)
 
 STREAMS = "streams"
-"""The entry of a recording's extras that says how random streams followed from its seed; none: `2026-11`."""
+"""Entry of a recording's extras: how its random streams were derived; without it by `Derivation.SHARED`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How a run is going.
+    """The progress of a run.
 
     Attributes:
-        time_s: the plant's time [s].
-        state: of the program that decided last: its chart's state.
-        playing: the motion or gait that it asks for.
-        standing: the score so far in the referee's words; empty outside contests.
-        recording: gives what was recorded so far.
+        time_s: simulated time, or the plant's own time [s].
+        state: chart state of the program that decided last.
+        playing: the motion or gait that it plays.
+        standing: text of the referee with the score so far; empty outside contests.
+        recording: returns the recording so far.
     """
 
     time_s: float
@@ -66,14 +66,14 @@ class Progress:
 
 @dataclass(frozen=True)
 class Outputs:
-    """What a run leaves besides its outcome.
+    """The files of a run, and what they require.
 
     Attributes:
-        record: where the recording is written as MCAP; of a run that failed or was ended, as far as it went.
-        cameras: of the robots, whose pictures that file has; they are drawn when the run is over.
-        is_filmed: whether the run is to be filmed later, which needs a body that knows where it is.
-        camera: that will film it, checked before the run.
-        rows_every: a row of the recording is kept of so many frames; 1 keeps all.
+        record: where the recording is written as MCAP; also that of a run that failed or was stopped.
+        cameras: cameras of the robots whose pictures that file contains; they are rendered after the run.
+        is_filmed: whether the run is to be filmed later, which requires a body with ground truth.
+        camera: the camera that will film it; it is checked before the run.
+        rows_every: the recording keeps one row of so many frames; 1 keeps all.
     """
 
     record: Path | None = None
@@ -83,48 +83,46 @@ class Outputs:
     rows_every: int = 1
 
     def check(self) -> None:
-        """Check that the recording can be written, and has a file where there are to be pictures in it.
+        """Check that the recording can be written, and that there is one if pictures were requested.
 
         Raises:
-            OutputError: the recording cannot be written there.
-            InputError: pictures of a camera, but no recording that could have them.
+            OutputError: the recording cannot be written.
+            InputError: there are cameras, but no recording.
         """
         if self.record is not None:
             require_writable(self.record)
         elif self.cameras:
-            raise InputError(
-                "no recording is written that could have pictures", hint="record=, or --record FILE"
-            )
+            raise InputError("the pictures of cameras need a recording", hint="record=, or --record FILE")
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """All of a run, as objects; `run` runs it.
+    """Everything that a run consists of; `run` runs it.
 
     Attributes:
-        name: of the trial, the gait, the motion, for people and the recording.
-        programs: who takes part, by the name each robot has in the plant; in a contest in the order of roles.
-        until_s: the plant's time at which it ends at the latest [s].
-        make_plant: makes what time passes in: a simulation, a bus, ...
-        arena: the field with what stands on it; None for a bare floor.
-        starts: where the robots begin, by name; at the origin by default.
-        contest: whose referee watches and whose judge judges; None for neither.
-        seed: of everything drawn by chance.
-        derivation: how the streams of random numbers follow from the seed.
+        name: of the trial, the gait or the motion, for people and the recording.
+        programs: by the names of their robots in the plant; in a contest in the order of its roles.
+        until_s: time at which it ends at the latest [s].
+        make_plant: makes the plant, such as a simulation or a bus.
+        arena: the field; None for a bare floor.
+        starts: where the robots start, by name; by default at the origin.
+        contest: provides referee and judge; None outside contests.
+        seed: of everything random.
+        derivation: how the streams of random numbers are derived from the seed.
         domain: how the simulated bodies differ from the robots' models.
-        controllers: controllers that are made already, in place of those the programs would make.
-        safety: what stands between a controller and its body where it is not `Safety(robot)`, by robot.
-        watchers: see every block after it is recorded; one that says so ends the run.
-        plant_watchers: make further watchers of the plant, before it is driven: a live window, for one.
+        controllers: existing controllers that replace those of the programs, by robot.
+        safety: safety filters that replace the default `Safety(robot)`, by robot.
+        watchers: receive every block after it is recorded; a watcher that returns True ends the run.
+        plant_watchers: functions that make additional watchers of the plant, such as a live window.
         still_s: the run ends when nothing has moved for so long; 0 for never [s].
-        pace: paces the frames of a plant without a clock of its own; simulated time by default.
-        wall_clock: a wall clock [s], for `Outcome.wall_s`; nothing here looks at one by itself.
-        on_progress: is called twice a second of the plant's time.
-        on_end: what the servos do when it is over; one that failed always releases them.
-        layout: what the layout of boxes is called, in the recording.
-        documents: texts that travel with the recording besides the programs', by file name.
-        extras: what a recording says besides, as plain data.
-        outputs: what it leaves besides its outcome.
+        pace: paces the frames of a plant without its own clock; by default it runs as fast as it can.
+        wall_clock: a wall clock [s], to measure `Outcome.wall_s`.
+        on_progress: called twice a second of simulated time.
+        on_end: what the servos do when the run is over; after a failure they are always released.
+        layout: name of the layout of boxes, in the recording.
+        documents: additional texts in the recording, by file name.
+        extras: additional plain data in the recording.
+        outputs: the files of the run.
     """
 
     name: str
@@ -160,33 +158,33 @@ class Run:
         return Streams(self.seed, self.derivation)
 
     @property
-    def parts(self) -> tuple[BodySpec, ...]:
-        """The robots of the plant that is to be made."""
+    def bodies(self) -> tuple[BodySpec, ...]:
+        """The specifications of the bodies in the plant."""
         needs_contacts = self.contest is not None and self.contest.needs_contacts
-        parts = []
-        for place, (name, program) in enumerate(self.programs.items()):
+        bodies = []
+        for index, (name, program) in enumerate(self.programs.items()):
             card_sensors = {sensor.name for sensor in program.robot.sensors}
-            parts.append(
+            bodies.append(
                 BodySpec(
                     name,
                     program.robot,
                     program.start_pose,
                     self.starts.get(name, ORIGIN),
                     sensors=tuple(sensor for sensor in program.sensors if sensor.name not in card_sensors),
-                    seed=self.streams.noise(name, place),
+                    seed=self.streams.noise(name, index),
                     domain=self.domain,
                     record_contacts=needs_contacts,
                 )
             )
-        return tuple(parts)
+        return tuple(bodies)
 
     def all_documents(self) -> dict[str, str]:
-        """Return what its recording carries: programs, rules, layout, cards of robots that do not ship."""
+        """Return the texts in the recording: programs, rules, layout, cards that are not in the catalogue."""
         documents: dict[str, str] = {}
         for name, program in self.programs.items():
             for file_name, text in program.documents.items():
-                is_other_text = documents.get(file_name, text) != text
-                documents[f"{name}/{file_name}" if is_other_text else file_name] = text
+                is_conflict = documents.get(file_name, text) != text
+                documents[f"{name}/{file_name}" if is_conflict else file_name] = text
         if self.contest is not None:
             documents[f"{Path(self.contest.name).name}{RULES_SUFFIX}"] = self.contest.rules_text
         layout = self.layout.split(".")[0]
@@ -196,7 +194,7 @@ class Run:
         return documents | dict(self.documents) | {card_document(card.name): card.text for card in cards}
 
     def header(self, plant: Plant) -> Header:
-        """Return the header of its recording, with what the bodies know of themselves."""
+        """Return the header of the recording, with the facts that the bodies report about themselves."""
         arena = self.arena
         extras: dict[str, Any] = {}
         for program in self.programs.values():
@@ -222,31 +220,31 @@ class Run:
 
 
 def run(run: Run) -> Outcome:
-    """Run a run: make the plant, drive it, record it, judge it.
+    """Make the plant, let the programs drive it, record the run, and return the judged outcome.
 
     Raises:
-        InputError: something in it is wrong; no robot has moved.
-        OutputError: the recording cannot be written there; told before any robot moves.
-        BodyError: a body failed, or does not know what the referee must see.
+        InputError: the run has an error; no robot has moved.
+        OutputError: the recording cannot be written; no robot has moved.
+        BodyError: a body failed, or lacks the ground truth that the referee needs.
         UnavailableError: there is no window for a watcher, or no compiler for a board.
     """
     outputs = run.outputs
     outputs.check()
-    plant = run.make_plant(run.parts, run.arena)
+    plant = run.make_plant(run.bodies, run.arena)
     controllers: dict[str, Controller] = dict(run.controllers)
     try:
         with _released_on_failure(plant):
             recorder = Recorder(run.header(plant), plant, every=outputs.rows_every)
             require_cameras(recorder.header, outputs.cameras)
             _check_starts(run, plant)
-            for place, (name, program) in enumerate(run.programs.items()):
+            for index, (name, program) in enumerate(run.programs.items()):
                 if name not in controllers:
-                    controllers[name] = program.controller(run.streams.chance(name, place))
-            watchers = _watchers(run, plant, recorder, controllers)
+                    controllers[name] = program.controller(run.streams.chance(name, index))
+            watchers = _make_watchers(run, plant, recorder, controllers)
         if run.contest is not None:
             recorder.note(Event(0.0, "start", {}))
         wall_clock = run.wall_clock or (lambda: 0.0)
-        began_s = wall_clock()
+        start_s = wall_clock()
         try:
             drive(
                 plant,
@@ -257,20 +255,20 @@ def run(run: Run) -> Outcome:
                 safety=run.safety,
                 on_end=run.on_end,
             )
-            wall_s = wall_clock() - began_s
-        finally:  # above all of a run that failed somebody wants to know how it went
+            wall_s = wall_clock() - start_s
+        finally:  # the recording of a failed run shows why it failed
             recording = recorder.recording()
-            _write(recording, outputs)
+            _write_recording(recording, outputs)
     finally:
         for controller in controllers.values():
             controller.close()
-    score = _score(run, plant, recording)
-    return Outcome(recording, score, wall_s, _remarks(run, recording), link=latencies_of(plant))
+    score = _score_run(run, plant, recording)
+    return Outcome(recording, score, wall_s, _collect_remarks(run, recording), link=latencies_of(plant))
 
 
 @contextmanager
 def _released_on_failure(plant: Plant) -> Iterator[None]:
-    """Take the torque of all robots off, and close them, where something fails before they are driven."""
+    """Release and close all bodies if the block raises an error."""
     try:
         yield
     except BaseException:
@@ -281,7 +279,7 @@ def _released_on_failure(plant: Plant) -> Iterator[None]:
 
 
 def _check_starts(run: Run, plant: Plant) -> None:
-    """Raise an InputError for a box where a robot starts, a film nobody can make, an unknown camera."""
+    """Raise an InputError for a box at a start position, a film without ground truth, an unknown camera."""
     if run.outputs.camera is not None:
         sensors = {name: program.robot.sensors for name, program in run.programs.items()}
         require_camera(run.outputs.camera, sensors)
@@ -292,18 +290,20 @@ def _check_starts(run: Run, plant: Plant) -> None:
         truth = body.observe().truth
         if truth is None:
             if needs_truth:
-                raise InputError(f"there is nothing to film: {name} does not know where it is")
+                raise InputError(
+                    f"{name} cannot be filmed: it has no ground truth", hint="film a simulated robot"
+                )
         elif truth.box_contacts.any():
             x, y, _ = run.starts.get(name, ORIGIN)
             box = int(truth.box_contacts.any(axis=0).argmax()) + 1
             raise InputError(
-                f"the layout has box {box} where {name} starts",
-                hint=f"the robot begins at x = {x:g}, y = {y:g} m and touches it there",
+                f"the layout has box {box} at the start position of {name}",
+                hint=f"move it: the robot starts at x = {x:g}, y = {y:g} m and touches it there",
             )
 
 
 def _supervisors(plant: Plant) -> dict[str, Supervisor] | None:
-    """Return who puts the robots back, by name; None where nobody can, or it is not known where one is."""
+    """Return the supervisors by robot; None if a robot has none, or no ground truth."""
     supervisors = {}
     for name, body in plant.bodies.items():
         supervisor = plant.supervisor(name)
@@ -313,10 +313,10 @@ def _supervisors(plant: Plant) -> dict[str, Supervisor] | None:
     return supervisors
 
 
-def _watchers(
+def _make_watchers(
     run: Run, plant: Plant, recorder: Recorder, controllers: Mapping[str, Controller]
 ) -> list[Watcher]:
-    """Return who sees every block: the recorder, the referee where he can see, and whom the run names."""
+    """Return all watchers: the recorder, the referee if there is ground truth, and those of the run."""
     from posewright.contests import RESTARTS
 
     def note(event: Event) -> None:
@@ -332,7 +332,7 @@ def _watchers(
         referee = run.contest.referee(run.arena, supervisors, note)
         watchers.append(referee)
     if run.still_s > 0.0:
-        watchers.append(StillWatch(run.still_s, note))
+        watchers.append(StillnessWatcher(run.still_s, note))
     if run.on_progress is not None:
         watchers.append(_ProgressReporter(referee, recorder, run.on_progress))
     watchers += run.watchers
@@ -341,7 +341,7 @@ def _watchers(
 
 
 class _ProgressReporter:
-    """Reports how a run is going, every so often in the plant's time."""
+    """A watcher that reports the progress of a run every `REPORT_EVERY_S`."""
 
     def __init__(
         self, referee: Referee | None, recorder: Recorder, on_progress: Callable[[Progress], None]
@@ -352,7 +352,7 @@ class _ProgressReporter:
         self._next_s = 0.0
 
     def watch(self, block: Block) -> bool:
-        """Report when it is time to; never ends a run."""
+        """Report the progress if a report is due; never end the run."""
         time_s = block.state.time_s
         decision = block.requests.decision
         if decision is not None and time_s >= self._next_s:
@@ -364,25 +364,25 @@ class _ProgressReporter:
         return False
 
 
-def _write(recording: Recording, outputs: Outputs) -> None:
+def _write_recording(recording: Recording, outputs: Outputs) -> None:
     if outputs.record is not None:
         knows_places = all(record.knows_place for record in recording.robots.values())
         topics = camera_topics(recording, outputs.cameras if knows_places else ())
         write_mcap(recording, outputs.record, topics)
 
 
-def _score(run: Run, plant: Plant, recording: Recording) -> Score:
+def _score_run(run: Run, plant: Plant, recording: Recording) -> Score:
     if run.contest is None:
         return Unjudged(recording)
     if _supervisors(plant) is None:
-        return Unjudged(recording, warnings=("nobody knew where the robot was: there is no score",))
+        return Unjudged(recording, warnings=("there is no score: the robot had no ground truth",))
     from posewright.contests import judge
 
     return judge(recording, run.contest)
 
 
-def _remarks(run: Run, recording: Recording) -> tuple[str, ...]:
-    """Return what should be known of a run besides its score, in words."""
+def _collect_remarks(run: Run, recording: Recording) -> tuple[str, ...]:
+    """Return remarks on a run: warnings and errors of its programs, faults of its layout, an early end."""
     remarks = [warning for program in run.programs.values() for warning in program.warnings]
     for event in recording.events_of(BASIC_EVENT):
         if event.data["what"] == "error":
@@ -393,6 +393,6 @@ def _remarks(run: Run, recording: Recording) -> tuple[str, ...]:
         reason = str(event.data.get("reason"))
         if reason.startswith(NOTHING_MOVED):
             remarks.append(
-                f"ended at {event.time_s:.1f} s: {reason}; `still_s: 0` in a trial document waits on"
+                f"ended at {event.time_s:.1f} s: {reason}; `still_s: 0` in a trial document prevents this"
             )
     return tuple(remarks)

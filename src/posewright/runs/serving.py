@@ -1,4 +1,4 @@
-"""Serve a robot to others, simulated or real: who commands it, who observes it, who drives its time."""
+"""`serve`: makes a simulated or real robot available to other programs."""
 
 from __future__ import annotations
 
@@ -31,25 +31,25 @@ if TYPE_CHECKING:
     from posewright.simulation import Film
 
 RECORD_EVERY = 4
-"""A recording of a robot that is served keeps every fourth frame: it may go on for hours."""
+"""A recording keeps only every fourth frame, as a service may run for hours."""
 
 REPORT_EVERY_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceReport:
-    """How a robot was served.
+    """The end of a service.
 
     Attributes:
-        status: in the end.
-        signal: what ended it, as a shell counts it: 130 for Ctrl-C, 143 for SIGTERM; 0 where its time was up.
+        status: at the end.
+        signal: exit code for the signal that ended it: 130 for Ctrl-C, 143 for SIGTERM; 0 if its time was up.
     """
 
     status: ServiceStatus
     signal: int = 0
 
     def to_dict(self) -> dict[str, PlainData]:
-        """Return it as plain data, fit for JSON."""
+        """Return plain data, fit for JSON."""
         return asdict(self.status) | {"signal": self.signal}
 
 
@@ -71,36 +71,38 @@ def serve(
     record: str | Path | None = None,
     on_progress: Callable[[ServiceStatus], None] | None = None,
 ) -> ServiceReport:
-    """Serve a robot in real time, until its time is up, or Ctrl-C or SIGTERM ends it.
+    """Serve a robot in real time, until its time is up or Ctrl-C or SIGTERM ends the service.
 
     Args:
         robot: its card.
-        transports: by which others reach it, by name.
-        now: a clock that only runs forward [s].
-        sleep: waits for so long [s].
+        transports: by which clients reach it, by name.
+        now: a monotonic clock [s].
+        sleep: waits for some time [s].
         body: as for `run_trial`.
-        pose: in which a simulated robot begins.
-        arena: the field it is in; default a bare floor.
-        start: where in it the robot begins.
-        sensors: that it has besides those of its card.
-        seed: of everything drawn by chance.
-        watchdog: what happens when the commander falls silent.
-        seconds: how long it is served at most, above 0.
-        on_end: what the servos do in the end.
-        record: where to write a recording as MCAP in the end, whatever ends it but `kill -9`; what clients do
-            in their own time is theirs to record.
-        on_progress: is called twice a second.
+        pose: start pose of a simulated robot.
+        arena: the field; by default a bare floor.
+        start: where the robot starts.
+        sensors: additional sensors besides those of its card.
+        seed: of everything random.
+        watchdog: what happens when the commanding client falls silent.
+        seconds: longest duration, above 0.
+        on_end: what the servos do at the end.
+        record: where a recording is written as MCAP at the end, except after `kill -9`; it does not contain
+            the plants that clients run in their own time.
+        on_progress: called twice a second.
 
     Raises:
-        InputError: an argument is wrong, or a transport would let strangers in.
-        OutputError: the recording cannot be written there.
+        InputError: an argument is wrong, or a transport would be open to everybody.
+        OutputError: the recording cannot be written.
         BodyError: the robot does not answer, or a transport cannot listen.
     """
-    if not seconds > 0.0:  # a NaN is not
-        raise InputError(f"to serve for {seconds:g} s", hint="above 0; until Ctrl-C if nothing is said")
+    if not seconds > 0.0:  # also rejects NaN
+        raise InputError(
+            f"the duration is {seconds:g} s", hint="above 0; without a duration it runs until Ctrl-C"
+        )
     choice = choose_plant(body)
     streams = Streams(seed)
-    part = BodySpec(
+    body_spec = BodySpec(
         robot.name,
         robot,
         robot.pose(pose),
@@ -111,14 +113,14 @@ def serve(
     )
     if record is not None:
         require_writable(Path(record))
-    plant = choice.make([part], arena)
+    plant = choice.make([body_spec], arena)
     watchers = list[Watcher]()
     with ExitStack() as on_exit:
         if record is not None:
-            recorder = _make_recorder(plant, part, arena)
+            recorder = _make_recorder(plant, body_spec, arena)
             on_exit.callback(lambda: write_mcap(recorder.recording(), Path(record)))
             watchers.append(recorder)
-        watchers += on_exit.enter_context(_camera_streams(plant, part, transports))
+        watchers += on_exit.enter_context(_camera_streams(plant, body_spec, transports))
         host = Host(
             plant,
             None if plant.is_real else choice.make,
@@ -141,11 +143,11 @@ def serve(
         return ServiceReport(host.status(), ending_signal)
 
 
-def _make_recorder(plant: Plant, part: BodySpec, arena: Arena | None) -> Recorder:
-    robot = part.robot
+def _make_recorder(plant: Plant, body_spec: BodySpec, arena: Arena | None) -> Recorder:
+    robot = body_spec.robot
     header = Header(
         {name: RobotHeader.of(body, "served") for name, body in plant.bodies.items()},
-        seed=part.seed,
+        seed=body_spec.seed,
         version=__version__,
         arena={} if arena is None else arena.to_dict(),
         documents={} if ships(robot) else {card_document(robot.name): robot.text},
@@ -155,33 +157,36 @@ def _make_recorder(plant: Plant, part: BodySpec, arena: Arena | None) -> Recorde
 
 @contextmanager
 def _camera_streams(
-    plant: Plant, part: BodySpec, transports: Mapping[str, Transport]
+    plant: Plant, body_spec: BodySpec, transports: Mapping[str, Transport]
 ) -> Iterator[Sequence[Watcher]]:
-    """Yield watchers that show what cameras see to the transports that carry pictures."""
+    """Yield watchers that send the pictures of cameras over the transports that support this."""
     from posewright.network.zenoh.transport import ZenohTransport
 
-    zenoh_transports = [item for item in transports.values() if isinstance(item, ZenohTransport)]
-    picture_transports = [transport for transport in zenoh_transports if transport.pictures]
+    picture_transports = [
+        transport
+        for transport in transports.values()
+        if isinstance(transport, ZenohTransport) and transport.pictures
+    ]
     if not picture_transports:
         yield ()
         return
     from posewright.simulation import Film, World
 
     if not isinstance(plant, World):
-        raise InputError("pictures of a robot that is not simulated", hint="leave --cameras out")
+        raise InputError("only a simulated robot can send pictures", hint="leave --cameras out")
     with ExitStack() as on_exit:
         films = {
             camera.name: on_exit.enter_context(
                 Film(plant, camera.width, camera.height, camera.name, quick=True)
             )
-            for camera in (*part.robot.sensors, *part.sensors)
+            for camera in (*body_spec.robot.sensors, *body_spec.sensors)
             if isinstance(camera, Camera)
         }
         yield [_CameraStream(transport, films) for transport in picture_transports]
 
 
 class _CameraStream:
-    """Draws cameras' pictures for observers, between two frames: the next frame comes late."""
+    """A watcher that renders and sends pictures that are due; this delays the next frame."""
 
     def __init__(self, transport: ZenohTransport, films: Mapping[str, Film]) -> None:
         self._transport = transport

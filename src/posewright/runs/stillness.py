@@ -1,4 +1,4 @@
-"""`StillWatch`: ends a run in which nothing moves any more."""
+"""`StillnessWatcher`: ends a run when nothing has moved for some time."""
 
 from __future__ import annotations
 
@@ -14,31 +14,38 @@ if TYPE_CHECKING:
     from posewright.contests import Note
 
 NOTHING_MOVED = "nothing moved"
-_COMMAND_RAD = 1e-6
-_PLACE_M = 5e-3
-"""A robot that holds its pose sways and creeps by less in half a minute [m]."""
+_COMMAND_TOLERANCE_RAD = 1e-6
+_POSITION_TOLERANCE_M = 5e-3
+"""More than a robot sways and creeps in half a minute while it holds its pose [m]."""
 
 
-class StillWatch:
-    """Ends a run when no command changed and no robot left its place for `still_s` [s]."""
+class StillnessWatcher:
+    """A watcher that ends a run when no command and no robot's position has changed for `still_s` [s]."""
 
     def __init__(self, still_s: float, note: Note) -> None:
         self._still_s = still_s
         self._note = note
-        self._rest_of_robot: dict[str, tuple[Floats, Floats]] = {}  # last command and place that changed
-        self._since_s = 0.0
+        self._references: dict[str, tuple[Floats, Floats]] = {}
+        """By robot: the command and the position after the last change."""
+        self._last_change_s = 0.0
 
     def watch(self, block: Block) -> bool:
         """Return whether nothing has moved for too long."""
         truth = block.states.truth
         now_s = float(block.states.times[-1])
         angles = np.nan_to_num(block.commands.angles)  # a free joint has none
-        place = np.zeros(3) if truth is None else truth.base[-1, :3]
-        rest = self._rest_of_robot.get(block.robot)
-        if rest is None or _differs(angles, rest[0], _COMMAND_RAD) or _differs(place, rest[1], _PLACE_M):
-            self._since_s = block.state.time_s if rest is None else now_s
-            self._rest_of_robot[block.robot] = (angles[-1].copy(), place.copy())
-        if now_s - self._since_s < self._still_s:
+        position = np.zeros(3) if truth is None else truth.base[-1, :3]
+        reference = self._references.get(block.robot)
+        if reference is None:
+            self._last_change_s = block.state.time_s
+            self._references[block.robot] = (angles[-1].copy(), position.copy())
+        else:
+            reference_angles, reference_position = reference
+            is_commanded = _differs(angles, reference_angles, _COMMAND_TOLERANCE_RAD)
+            if is_commanded or _differs(position, reference_position, _POSITION_TOLERANCE_M):
+                self._last_change_s = now_s
+                self._references[block.robot] = (angles[-1].copy(), position.copy())
+        if now_s - self._last_change_s < self._still_s:
             return False
         self._note(Event(now_s, "stop", {"reason": f"{NOTHING_MOVED} for {self._still_s:g} s"}))
         return True

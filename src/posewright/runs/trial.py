@@ -1,4 +1,4 @@
-"""Trials: documents that say who runs which contest on which field, read, made into a `Run`, and run."""
+"""Trials: documents that name a contest, its field, and the robots with their programs."""
 
 from __future__ import annotations
 
@@ -21,30 +21,34 @@ from posewright.robots import Robot, is_path, robot
 from posewright.runs.outcome import Outcome
 from posewright.runs.plants import SIMULATION, choose_plant
 from posewright.runs.programs import names_behaviour, read_program
-from posewright.runs.python_programs import PythonKind, controller_maker, load_object
+from posewright.runs.python_programs import PythonKind, controller_factory, load_object
 from posewright.runs.run import Outputs, Progress, Run, run
-from posewright.runs.streams import Derivation
+from posewright.runs.streams import Derivation, read_derivation
 from posewright.search.plan import MAX_SEED, require_seed
 
 _TRIALS = Catalogue("trial", ".trial.yaml", lambda: (Path(__file__).parent / "catalogue",))
 _RACE = "obstacle-race"
 STILL_S = 30.0
-"""A trial is ended when nothing has moved for so long, unless it says otherwise [s]."""
+"""By default a trial ends when nothing has moved for so long [s]."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What is to be tried: robot, behaviour and layout by name or path, a contest by name.
+    """The content of a trial document: robot, behaviour and layout by name or path, a contest by name.
 
     Attributes:
-        rules: path of a document of rules, where they are not the contest's own; else empty.
-        arena: name of the arena it is meant for, or path of an arena document on which the contest is to be
-            held instead; empty for whichever the contest is held on.
-        layout: may be `random`; empty for what the contest would choose.
-        seed: of everything drawn by chance.
-        opponents: who takes roles besides the first, where it is not whom the contest would take.
-        options: what is said to the behaviour or program besides, by names that its kind has.
-        still_s: the trial is ended when nothing has moved for so long; 0 for never [s].
+        name: of the trial.
+        robot: name or path of the first robot's card.
+        behaviour: name or path of the first robot's program.
+        contest: its name.
+        rules: path of a document of rules that replaces the contest's own; else empty.
+        arena: path of an arena document that replaces the contest's field; or the name of the contest's
+            field; or empty.
+        layout: may be `random`; empty for the contest's default.
+        seed: of everything random.
+        opponents: robots and programs of the other roles, where they differ from the contest's defaults.
+        options: further options of the first robot's program, by names that its kind defines.
+        still_s: the trial ends when nothing has moved for so long; 0 for never [s].
     """
 
     name: str
@@ -61,12 +65,12 @@ class Trial:
 
 
 def trial_names() -> tuple[str, ...]:
-    """Return the names of the trials that ship."""
+    """Return the names of the trials in the catalogue."""
     return _TRIALS.names()
 
 
 def read_trial(name_or_path: str | Path) -> Trial:
-    """Read a trial by the name it ships under, or from a document; a contest's name gives its own trial.
+    """Read a trial by its name in the catalogue or its path; for a contest's name return its default trial.
 
     Raises:
         UnknownNameError: neither a trial, nor a contest, nor a file.
@@ -78,81 +82,89 @@ def read_trial(name_or_path: str | Path) -> Trial:
         entry = next(iter(contest(name).entries.values()))
         return Trial(name, entry.robot, entry.behaviour, name)
     path = _TRIALS.find(name_or_path, extra_names=contest_names())
-    return _parse(read_document(path), beside=None if name in trial_names() else path.parent)
+    return _parse_trial(read_document(path), folder=None if name in trial_names() else path.parent)
 
 
-def _parse(root: Node, *, beside: Path | None) -> Trial:
-    required = ("trial", "robot", "behaviour", "contest")
-    parts = root.fields(required=required, optional=("arena", "seed", "still_s", "opponents", "options"))
-    arena = parts["arena"].fields(required=("kind",), optional=("layout",)) if "arena" in parts else {}
-    named, rules = _contest(parts["contest"], beside)
+def _parse_trial(root: Node, *, folder: Path | None) -> Trial:
+    """Return the trial in a document; paths in it are relative to the folder, None has only names."""
+    fields = root.fields(
+        required=("trial", "robot", "behaviour", "contest"),
+        optional=("arena", "seed", "still_s", "opponents", "options"),
+    )
+    arena = fields["arena"].fields(required=("kind",), optional=("layout",)) if "arena" in fields else {}
+    contest_name, rules_path = _parse_contest(fields["contest"], folder)
     return Trial(
-        name=parts["trial"].text(),
-        robot=_card(parts["robot"].text(), beside),
-        behaviour=_resolved(parts["behaviour"].text(), beside),
-        contest=named,
-        rules=rules,
-        arena=_resolved(arena["kind"].text(), beside) if arena else "",
-        layout=_resolved(arena["layout"].text(), beside) if "layout" in arena else "",
-        seed=parts["seed"].integer(low=0, high=MAX_SEED) if "seed" in parts else 0,
-        still_s=parts["still_s"].number(low=0.0, high=3600.0) if "still_s" in parts else STILL_S,
-        opponents=_opponents(parts["opponents"], beside) if "opponents" in parts else {},
-        options={name: node.text() for name, node in parts["options"].fields().items()}
-        if "options" in parts
+        name=fields["trial"].text(),
+        robot=_resolve_card(fields["robot"].text(), folder),
+        behaviour=_resolve_file(fields["behaviour"].text(), folder),
+        contest=contest_name,
+        rules=rules_path,
+        arena=_resolve_file(arena["kind"].text(), folder) if arena else "",
+        layout=_resolve_file(arena["layout"].text(), folder) if "layout" in arena else "",
+        seed=fields["seed"].integer(low=0, high=MAX_SEED) if "seed" in fields else 0,
+        still_s=fields["still_s"].number(low=0.0, high=3600.0) if "still_s" in fields else STILL_S,
+        opponents=_parse_opponents(fields["opponents"], folder) if "opponents" in fields else {},
+        options={name: node.text() for name, node in fields["options"].fields().items()}
+        if "options" in fields
         else {},
     )
 
 
-def _opponents(node: Node, beside: Path | None) -> dict[str, DefaultEntry]:
-    found = {}
+def _parse_opponents(node: Node, folder: Path | None) -> dict[str, DefaultEntry]:
+    """Return the entries of the other roles, by role."""
+    entries = {}
     for role, entry in node.fields().items():
-        parts = entry.fields(required=("robot", "behaviour"), optional=())
-        card, behaviour = parts["robot"].text(), parts["behaviour"].text()
-        found[role] = DefaultEntry(_card(card, beside), _resolved(behaviour, beside))
-    return found
+        fields = entry.fields(required=("robot", "behaviour"), optional=())
+        entries[role] = DefaultEntry(
+            robot=_resolve_card(fields["robot"].text(), folder),
+            behaviour=_resolve_file(fields["behaviour"].text(), folder),
+        )
+    return entries
 
 
-def _contest(node: Node, beside: Path | None) -> tuple[str, str]:
-    """Return a contest's name, and the path of its rules where others than its own are to count."""
+def _parse_contest(node: Node, folder: Path | None) -> tuple[str, str]:
+    """Return a contest's name, and the path of the rules that replace its own; else an empty path."""
     if isinstance(node.value, str):
-        text = _resolved(node.text(), beside)
+        text = _resolve_file(node.text(), folder)
         return (_RACE, text) if text.endswith((".yaml", ".yml")) else (text, "")
-    parts = node.fields(required=("name", "rules"), optional=())
-    return parts["name"].text(), _resolved(parts["rules"].text(), beside)
+    fields = node.fields(required=("name", "rules"), optional=())
+    return fields["name"].text(), _resolve_file(fields["rules"].text(), folder)
 
 
-def _card(name: str, beside: Path | None) -> str:
-    """Return a card's path relative to the document as one relative to here; a name stays as it is."""
-    return name if beside is None or not is_path(name) or Path(name).is_absolute() else f"{beside}/{name}"
+def _resolve_card(name: str, folder: Path | None) -> str:
+    """Return a robot's name as it is, and the path of a card with the document's folder in front."""
+    if folder is None or not is_path(name) or Path(name).is_absolute():
+        return name
+    return f"{folder}/{name}"
 
 
-def _resolved(name: str, beside: Path | None) -> str:
-    """Return a path relative to the document as one relative to here; names stay as they are."""
-    if beside is not None and is_file(beside / name) and not Path(name).is_absolute():
-        return f"{beside}/{name}"  # never without a slash, which tells it from a name
-    return name
+def _resolve_file(name: str, folder: Path | None) -> str:
+    """Return a name as it is, and the path of an existing file with the document's folder in front."""
+    if folder is None or Path(name).is_absolute() or not is_file(folder / name):
+        return name
+    return f"{folder}/{name}"  # always with a slash, which distinguishes it from a name
 
 
 ControllerSource = str | Board | Controller | ControllerFactory | Callable[[], Controller]
-"""What drives a robot in place of its program, or where that runs, as `run_trial` takes it."""
+"""Replaces the controller of a program, or names the board that it runs on; see `run_trial`."""
 
 
 @dataclass(frozen=True)
 class TrialOptions:
-    """What a person says over a trial's document; None where the document's word stands.
+    """Options that override a trial's document; None keeps the document's value.
 
     Attributes:
-        layout: name of a layout, path of one, or `random`.
-        seed: of everything drawn by chance.
-        behaviour: name or path of a behaviour or another program, as `read_program` takes it.
-        robot: who runs that behaviour, name or path of a card; default the trial's robot, of an old program
-            or a gait its own robot.
-        options: what is said to the behaviour besides, such as `{"motions": "humanoid.mtn"}`.
-        body: what it happens on, as `choose_plant` takes it.
-        controller: a controller of one's own in place of the behaviour's, or where the behaviour runs:
+        layout: name or path of a layout, or `random`.
+        seed: of everything random.
+        behaviour: name or path of a behaviour or another program, as for `read_program`.
+        robot: name or path of the card of the robot that runs that behaviour; by default the trial's robot,
+            or, for a program of another kind, that program's own robot.
+        options: further options of the program, such as `{"motions": "humanoid.mtn"}`.
+        body: what the trial runs on, as for `choose_plant`.
+        controller: replaces the controller of the program, or names the board that it runs on:
             `arduino-uno`, `cm900`, `serial:PORT`, `mine.py:Mine`.
-        require_legal: whether a layout that breaks the rules is an error, not a remark.
-        derivation: how streams of random numbers follow from the seed.
+        require_legal_layout: whether a layout that breaks the rules is an error instead of a remark.
+        derivation: how streams of random numbers are derived from the seed.
     """
 
     layout: str | None = None
@@ -162,35 +174,35 @@ class TrialOptions:
     options: Mapping[str, str] = field(default_factory=dict)
     body: str = SIMULATION
     controller: ControllerSource = PYTHON
-    require_legal: bool = False
+    require_legal_layout: bool = False
     derivation: Derivation = Derivation.NAMED
 
 
 def trial_run(trial: Trial, options: TrialOptions | None = None) -> Run:
-    """Return the run of a trial: every name in it becomes an object.
+    """Return the run of a trial: names are replaced by the objects that they refer to.
 
     Raises:
-        InputError: something in it is wrong.
-        UnknownNameError: there is no contest, arena, layout, robot, program, body, controller of a name.
+        InputError: the trial or an option has an error.
+        UnknownNameError: no contest, arena, layout, robot, program, body or controller has such a name.
         UnavailableError: there is no compiler for the board.
     """
     options = options or TrialOptions()
     layout = trial.layout if options.layout is None else options.layout
     seed = trial.seed if options.seed is None else require_seed(options.seed)
     rules = read_text(Path(trial.rules)) if trial.rules else None
-    judging = contest(trial.contest, rules, trial.rules)
-    arena = _field(trial, judging, layout, seed, require_legal=options.require_legal)
-    programs = _programs(trial, judging, options)
+    trial_contest = contest(trial.contest, rules, trial.rules)
+    arena = _make_arena(trial, trial_contest, layout, seed, require_legal_layout=options.require_legal_layout)
+    programs = _read_programs(trial, trial_contest, options)
     choice = choose_plant(options.body)
-    contest_roles = dict(zip(programs, judging.entries, strict=True))
-    prepared = Run(
+    role_by_name = dict(zip(programs, trial_contest.entries, strict=True))
+    prepared_run = Run(
         trial.name,
         programs,
-        judging.longest_s,
+        trial_contest.longest_s,
         make_plant=choice.make,
         arena=arena,
-        starts={name: judging.start(role, arena) for name, role in contest_roles.items()},
-        contest=judging,
+        starts={name: trial_contest.start(role, arena) for name, role in role_by_name.items()},
+        contest=trial_contest,
         seed=seed,
         derivation=options.derivation,
         still_s=trial.still_s,
@@ -198,55 +210,64 @@ def trial_run(trial: Trial, options: TrialOptions | None = None) -> Run:
         extras={KIND: trial.contest},
         outputs=Outputs(rows_every=ROWS_EVERY),
     )
-    return replace(prepared, domain=choice.domain(prepared.streams.body))
+    return replace(prepared_run, domain=choice.domain(prepared_run.streams.body))
 
 
-def _field(trial: Trial, judging: Contest, layout: str, seed: int, *, require_legal: bool) -> Arena:
-    """Return the contest's field, or the one in the trial's own document with what boxes that has.
-
-    Boxes of a layout that the trial names stand on either.
-    """
-    arena = judging.field(layout, seed, legal=require_legal)
-    has_own_arena = is_path(trial.arena)
-    if has_own_arena:
-        own = read_arena(trial.arena)
-        arena = own.with_boxes(arena.boxes) if layout else own
+def _make_arena(
+    trial: Trial, trial_contest: Contest, layout: str, seed: int, *, require_legal_layout: bool
+) -> Arena:
+    """Return the contest's field, or that of the trial's arena document; a named layout stands on either."""
+    arena = trial_contest.field(layout, seed, legal=require_legal_layout)
+    if is_path(trial.arena):
+        custom_arena = read_arena(trial.arena)
+        arena = custom_arena.with_boxes(arena.boxes) if layout else custom_arena
     elif trial.arena not in {"", arena.name}:
-        raise InputError(f"the arena is {trial.arena!r}", hint=f"{judging.name} is run on {arena.name!r}")
-    if (layout or require_legal) and not arena.box_kinds:
-        raise InputError(f"{judging.name} has no layouts: no boxes stand on its field", hint="leave it out")
+        raise InputError(
+            f"the arena is {trial.arena!r}", hint=f"{trial_contest.name} is run on {arena.name!r}"
+        )
+    if (layout or require_legal_layout) and not arena.box_kinds:
+        raise InputError(
+            f"{trial_contest.name} has no layouts: no boxes stand on its field", hint="leave it out"
+        )
     return arena
 
 
-def _programs(trial: Trial, judging: Contest, options: TrialOptions) -> dict[str, Program]:
-    """Return who takes part, by the names of the robots in the plant, in the order of the contest's roles."""
-    first_role, *other_roles = judging.entries
+def _read_programs(trial: Trial, trial_contest: Contest, options: TrialOptions) -> dict[str, Program]:
+    """Return the programs by the names of their robots in the plant, in the order of the contest's roles."""
+    first_role, *other_roles = trial_contest.entries
     for role in trial.opponents:
         if role not in other_roles:
-            raise UnknownNameError.among(f"role of an opponent in {judging.name}", role, other_roles)
-    name = trial.behaviour if options.behaviour is None else options.behaviour
-    is_trials_robot = options.behaviour is None or names_behaviour(name)
-    card_name = options.robot or (trial.robot if is_trials_robot else None)
-    card = None if card_name is None else robot(card_name)
-    said = dict(program_options(trial, options))
-    if PythonKind().recognises(name) and "like" not in said:
-        model = _model_of_python(trial, judging, card)
-        if model is not None:
-            said["like"] = model
-    first = read_program(name, card, options=said)
-    first = _with_controller(first, options.controller)
+            raise UnknownNameError.among(f"role of an opponent in {trial_contest.name}", role, other_roles)
+    first = _with_controller(_read_first_program(trial, trial_contest, options), options.controller)
     if not other_roles:
         return {first.robot.name: first}
     programs = {first_role: first}
     for role in other_roles:
-        entry = trial.opponents.get(role, judging.entries[role])
+        entry = trial.opponents.get(role, trial_contest.entries[role])
         programs[role] = read_program(entry.behaviour, robot(entry.robot))
     return programs
 
 
-def _model_of_python(trial: Trial, judging: Contest, card: Robot | None) -> str | None:
-    """Return the behaviour whose sensors and pose a program in Python has: the trial's, or the contest's."""
-    entry = next(iter(judging.entries.values()))
+def _read_first_program(trial: Trial, trial_contest: Contest, options: TrialOptions) -> Program:
+    """Return the program of the first role: that of the options, else that of the trial."""
+    name = trial.behaviour if options.behaviour is None else options.behaviour
+    uses_trial_robot = options.behaviour is None or names_behaviour(name)
+    card_name = options.robot or (trial.robot if uses_trial_robot else None)
+    card = None if card_name is None else robot(card_name)
+    program_options = dict(merge_program_options(trial, options))
+    if PythonKind().recognises(name) and "like" not in program_options:
+        reference = _reference_behaviour(trial, trial_contest, card)
+        if reference is not None:
+            program_options["like"] = reference
+    return read_program(name, card, options=program_options)
+
+
+def _reference_behaviour(trial: Trial, trial_contest: Contest, card: Robot | None) -> str | None:
+    """Return the behaviour whose sensors and start pose a Python program uses.
+
+    It is the trial's behaviour, else the contest's default one, if it is for the same robot; else None.
+    """
+    entry = next(iter(trial_contest.entries.values()))
     candidates = [(trial.robot, trial.behaviour), (entry.robot, entry.behaviour)]
     for robot_name, behaviour in candidates:
         is_behaviour = behaviour in behaviour_names() or behaviour.endswith((".yaml", ".yml"))
@@ -255,27 +276,28 @@ def _model_of_python(trial: Trial, judging: Contest, card: Robot | None) -> str 
     return None
 
 
-def program_options(trial: Trial, options: TrialOptions) -> Mapping[str, str]:
-    """Return what is said to the first robot's program: a trial's own options are of its own behaviour."""
+def merge_program_options(trial: Trial, options: TrialOptions) -> Mapping[str, str]:
+    """Return the options of the first robot's program; those of the trial apply only to its own behaviour."""
     return {**trial.options, **options.options} if options.behaviour is None else options.options
 
 
 def _with_controller(program: Program, controller: ControllerSource) -> Program:
-    """Return a program with a controller of one's own, or on a board."""
+    """Return the program with another controller, or on a board."""
     if isinstance(controller, Board):
         return controller.program(program)
     if not isinstance(controller, str):
-        return ProgramWithController(program, controller_maker(controller))
+        return ProgramWithController(program, controller_factory(controller))
     if ".py:" in controller:
-        return ProgramWithController(program, controller_maker(load_object(controller), controller))
+        return ProgramWithController(program, controller_factory(load_object(controller), controller))
     board = find_board(controller)
     return program if board is None else board.program(program)
 
 
 def _layout_name(trial: Trial, layout: str, arena: Arena) -> str:
-    """Return what a layout is called; nothing where no boxes stand on the field."""
-    drawn = arena.name if is_path(trial.arena) else "random"
-    return Path(layout or (drawn if arena.boxes else "")).name
+    """Return the name of the layout for recordings; empty if no boxes stand on the field."""
+    if not layout and arena.boxes:
+        layout = arena.name if is_path(trial.arena) else "random"
+    return Path(layout).name
 
 
 def run_trial(
@@ -304,37 +326,38 @@ def run_trial(
     """Run a trial.
 
     Args:
-        trial: name of a trial or of a contest, path of a trial, or a trial.
-        layout: name of a layout, path of one, or `random`; the trial's own where none is given.
-        seed: of everything drawn by chance; the trial's own where none is given.
+        trial: a trial; or the name of a trial or of a contest; or the path of a trial document.
+        layout: name or path of a layout, or `random`; by default the trial's.
+        seed: of everything random; by default the trial's.
         behaviour: name or path of a behaviour, or of any other program that `read_program` reads: `race.bas`,
-            a CONNECT.CFG, `robi:startup`, `mine.py:Mine`; the trial's own where none is given.
-        robot: who runs that behaviour, name or path of a card; default the trial's robot, of an old program
-            or a gait its own robot.
-        options: what is said to the behaviour besides, by names that its kind of programs has.
-        motions: file of the robot's maker to take those motions from for which the behaviour names a page;
-            the option `motions` of behaviours.
-        body: what it happens on: one of `plant_names()`, the address of a link, or `random` or a
-            `*.bodies.yaml`: a simulated body that the seed draws.
-        controller: one's own, in place of the behaviour's: a class or function that takes a program and a
-            seed, or nothing, and makes a `Controller`; or a controller; or where the behaviour runs:
-            `python`, `arduino-uno`, `cm900`, `serial:PORT[@BAUD]`.
-        legal: whether a layout that breaks the rules is refused; else `Outcome.remarks` say what is wrong.
-        streams: how random streams follow from the seed; `2026-11` as in recordings of versions until then.
-        to_film: whether it is to be filmed, which needs a body that knows where it is.
-        camera: who films, checked before the run begins.
-        record: where to write the recording as MCAP; of a run that failed or was ended, as far as it went.
-        cameras: of the robots, whose pictures the file is to have; they are drawn when the run is over.
-        on_progress: is called twice a second of the plant's time.
-        make_watcher: makes one more watcher, of the plant: a live window on the simulated world, for one.
-        pace: how frames are paced, `RealClock(time.monotonic, time.sleep)` say; simulated time by default.
-        clock: a wall clock [s], for `Outcome.wall_s`.
-        on_end: what the servos do when the trial is over; one that failed always releases them.
+            a CONNECT.CFG, `robi:startup`, `mine.py:Mine`; by default the trial's.
+        robot: name or path of the card of the robot that runs that behaviour; by default the trial's robot,
+            or, for a program of another kind, that program's own robot.
+        options: further options of the program, by names that its kind defines.
+        motions: motion file of the robot's maker, with the motions for which the behaviour names a page; the
+            option `motions` of behaviours.
+        body: what the trial runs on: one of `plant_names()`, the address of a link, or `random` or a
+            `*.bodies.yaml` for a simulated body that is drawn by the seed.
+        controller: replaces the program's controller: a `Controller`, or a class or function that takes a
+            program and a seed, or nothing, and returns one; or names where the behaviour runs: `python`,
+            `arduino-uno`, `cm900`, `serial:PORT[@BAUD]`.
+        legal: whether a layout that breaks the rules is an error; else `Outcome.remarks` describes it.
+        streams: how random streams are derived from a seed; `2026-11` as in recordings up to that version.
+        to_film: whether the trial is to be filmed, which requires a body with ground truth.
+        camera: the camera that will film it; it is checked before the run.
+        record: where the recording is written as MCAP; also that of a run that failed or was stopped.
+        cameras: cameras of the robots whose pictures that file contains; they are rendered after the run.
+        on_progress: called twice a second of simulated time.
+        make_watcher: makes an additional watcher of the plant, such as a live window.
+        pace: how frames are paced, such as `RealClock(time.monotonic, time.sleep)`; by default a simulation
+            runs as fast as it can.
+        clock: a wall clock [s], to measure `Outcome.wall_s`.
+        on_end: what the servos do when the trial is over; after a failure they are always released.
 
     Raises:
-        InputError: something that was handed in is wrong, or there is no such camera or controller.
-        OutputError: the recording cannot be written there; told before the trial is run.
-        BodyError: the body failed, or does not know what the referee must see; or no board answers.
+        InputError: an argument is wrong, or there is no such camera or controller.
+        OutputError: the recording cannot be written; this is checked before the run.
+        BodyError: the body failed, or lacks the ground truth that the referee needs; or no board answers.
         UnavailableError: there is no window for the watcher, or no compiler for the board.
     """
     outputs = Outputs(
@@ -345,21 +368,22 @@ def run_trial(
         rows_every=ROWS_EVERY,
     )
     outputs.check()
-    resolved, trial_options = resolve_trial(
+    resolved_trial, trial_options = resolve_trial(
         trial,
-        layout=layout,
-        seed=seed,
-        behaviour=behaviour,
-        robot=robot,
-        options=options,
-        motions=motions,
-        body=body,
-        controller=controller,
-        legal=legal,
-        streams=streams,
+        TrialOptions(
+            layout=text_or_none(layout),
+            seed=seed,
+            behaviour=text_or_none(behaviour),
+            robot=text_or_none(robot),
+            options=add_motions(options, motions),
+            body=body,
+            controller=controller,
+            require_legal_layout=legal,
+            derivation=read_derivation(streams),
+        ),
     )
-    prepared = replace(
-        trial_run(resolved, trial_options),
+    prepared_run = replace(
+        trial_run(resolved_trial, trial_options),
         outputs=outputs,
         plant_watchers=() if make_watcher is None else (make_watcher,),
         pace=pace,
@@ -367,92 +391,77 @@ def run_trial(
         on_progress=on_progress,
         on_end=on_end,
     )
-    outcome = run(prepared)
-    first = next(iter(prepared.programs.values()))
-    board = first.report() if isinstance(first, BoardProgram) else None
-    return replace(outcome, assumed=_assumed(trial, resolved, trial_options, prepared), board=board)
+    outcome = run(prepared_run)
+    first_program = next(iter(prepared_run.programs.values()))
+    board = first_program.report() if isinstance(first_program, BoardProgram) else None
+    defaults = {} if _is_custom(trial) else _describe_defaults(trial_options, prepared_run)
+    if not resolved_trial.rules and prepared_run.contest is not None:
+        defaults["rules"] = prepared_run.contest.name
+    return replace(outcome, assumed=defaults, board=board)
 
 
-def resolve_trial(
-    trial: str | Path | Trial,
-    *,
-    layout: str | Path | None = None,
-    seed: int | None = None,
-    behaviour: str | Path | None = None,
-    robot: str | Path | None = None,
-    options: Mapping[str, str] | None = None,
-    motions: str | Path | None = None,
-    body: str = SIMULATION,
-    controller: ControllerSource = PYTHON,
-    legal: bool = False,
-    streams: str = Derivation.NAMED.value,
-) -> tuple[Trial, TrialOptions]:
-    """Return a trial and what a person says over it, from arguments as `run_trial` has them.
+def text_or_none(name_or_path: str | Path | None) -> str | None:
+    """Return a name or path as text; None stays None."""
+    return None if name_or_path is None else str(name_or_path)
+
+
+def add_motions(options: Mapping[str, str] | None, motions: str | Path | None) -> dict[str, str]:
+    """Return a program's options with the option `motions`, unless it is None."""
+    return {**(options or {}), **({} if motions is None else {"motions": str(motions)})}
+
+
+def resolve_trial(trial: str | Path | Trial, options: TrialOptions) -> tuple[Trial, TrialOptions]:
+    """Return a trial, read if necessary, and its options.
+
+    In a custom trial, the trial's robot runs any behaviour that replaces the trial's own.
 
     Raises:
-        UnknownNameError: there is no such trial, or no such derivation of streams.
+        UnknownNameError: there is no such trial.
         DocumentError: it is not a trial document.
     """
-    derivations = {derivation.value: derivation for derivation in Derivation}
-    if streams not in derivations:
-        raise UnknownNameError.among("derivation of random streams", streams, derivations)
-    program_options = dict(options or {})
-    if motions is not None:
-        program_options["motions"] = str(motions)
-    resolved = trial if isinstance(trial, Trial) else read_trial(trial)
-    return resolved, TrialOptions(
-        layout=None if layout is None else str(layout),
-        seed=None if seed is None else require_seed(seed),
-        behaviour=None if behaviour is None else str(behaviour),
-        robot=str(robot) if robot is not None else _own_robot(trial, resolved),
-        options=program_options,
-        body=body,
-        controller=controller,
-        require_legal=legal,
-        derivation=derivations[streams],
-    )
+    resolved_trial = trial if isinstance(trial, Trial) else read_trial(trial)
+    if options.robot is None and _is_custom(trial):
+        options = replace(options, robot=resolved_trial.robot)
+    return resolved_trial, options
 
 
-def _own_robot(trial: str | Path | Trial, resolved: Trial) -> str | None:
-    """Return the robot of a person's own trial, who runs whatever behaviour is named instead of its own."""
-    return resolved.robot if isinstance(trial, Trial) or is_path(trial) else None
+def _is_custom(trial: str | Path | Trial) -> bool:
+    """Return whether a trial is the caller's own, not one of the catalogue or of a contest."""
+    return isinstance(trial, Trial) or is_path(trial)
 
 
-def _assumed(
-    trial: str | Path | Trial, resolved: Trial, options: TrialOptions, prepared: Run
-) -> dict[str, str]:
-    """Return what a shipped trial, or a contest, chose of what the person did not say."""
-    assumed: dict[str, str] = {}
-    if not (isinstance(trial, Trial) or is_path(trial)):
-        first = next(iter(prepared.programs.values()))
-        assumed["robot"] = first.robot.name
-        if options.behaviour is None:
-            assumed["behaviour"] = first.name
-        if options.layout is None:
-            assumed["layout"] = prepared.layout
-        if options.seed is None:
-            assumed["seed"] = str(prepared.seed)
-    if not resolved.rules and prepared.contest is not None:
-        assumed["rules"] = prepared.contest.name
-    return {name: value for name, value in assumed.items() if value}
+def _describe_defaults(options: TrialOptions, prepared_run: Run) -> dict[str, str]:
+    """Return what the trial or the contest chose, by the name of each option that was not stated."""
+    program = next(iter(prepared_run.programs.values()))
+    defaults = {"robot": program.robot.name}
+    if options.behaviour is None:
+        defaults["behaviour"] = program.name
+    if options.layout is None:
+        defaults["layout"] = prepared_run.layout
+    if options.seed is None:
+        defaults["seed"] = str(prepared_run.seed)
+    return {name: value for name, value in defaults.items() if value}
 
 
 def trial_documents(trial: Trial, options: TrialOptions) -> dict[str, str]:
-    """Return the texts a trial hangs on, but for what its seed draws; raises what running it would raise.
+    """Return all texts that a trial depends on, except those that its seed draws, by name.
 
-    A robot's model stands there as hexadecimal digits.
+    Robot models are given as hexadecimal digits.
+
+    Raises:
+        PosewrightError: as running the trial would.
     """
-    prepared = trial_run(trial, options)
-    plant = prepared.make_plant(prepared.parts, prepared.arena)
+    prepared_run = trial_run(trial, options)
+    plant = prepared_run.make_plant(prepared_run.bodies, prepared_run.arena)
     try:
-        documents = prepared.all_documents()
+        documents = prepared_run.all_documents()
     finally:
         for body in plant.bodies.values():
             body.close()
     layout = trial.layout if options.layout is None else options.layout
     if layout in {"", "random"}:
         documents.pop("random.layout.yaml", None)
-    for role, program in prepared.programs.items():
+    for role, program in prepared_run.programs.items():
         card = program.robot
         documents[card_document(card.name)] = card.text
         if card.model_path is not None:

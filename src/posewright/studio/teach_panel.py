@@ -115,17 +115,17 @@ class BusThread:
         from posewright.buses.dynamixel.servo_setup import find_servos
         from posewright.buses.dynamixel.teaching import Teacher
         from posewright.buses.serial_port import SerialPort
-        from posewright.runs.fake_bus import as_on_a_bus, fake_bus, fake_port, is_on_a_bus
+        from posewright.runs.fake_bus import fake_bus, fake_port, has_bus_servos, with_bus_servos
 
         require_dynamixel_sdk()
         card = self.robot
         if self._address.startswith(DYNAMIXEL):
-            if not is_on_a_bus(card):
+            if not has_bus_servos(card):
                 hint = "those count 1024 ticks in 300 degrees"
                 raise InputError(f"the servos of {card.name} are not AX-12", hint=hint)
             port, card = parse_address(self._address, card)
         else:
-            card = as_on_a_bus(card)
+            card = with_bus_servos(card)
             self.fake = fake_bus(card, body=self._address)
             port = SerialPort(stack.enter_context(fake_port(self.fake)).path, BAUD)
         bus = stack.enter_context(Bus(port, joints=joints_of(card)))

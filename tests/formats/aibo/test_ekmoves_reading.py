@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from posewright.errors import FormatError, InputError
 from posewright.formats import MotionFile, WriteOptions
-from posewright.formats.ekmoves.document import ORDER
+from posewright.formats.ekmoves.document import JOINT_ORDER
 from posewright.formats.ekmoves.format import FORMAT
-from posewright.formats.ekmoves.reader import code_of
+from posewright.formats.ekmoves.reader import blank_non_code
 from posewright.robots import robot
 
 NUMBERS = ("40", "-12.5", "0", "-3", *("30", "5", "60") * 4)
@@ -67,8 +67,8 @@ def test_the_numbers_tell_the_order_and_gaps_are_warned_of() -> None:
     assert file.motion().keyframes[0].pose.angle("head_tilt") == math.radians(1)
     assert file.warnings == (
         "A begins with pose 2",
-        "A goes from pose 3 to pose 5",
-        "A: the poses do not stand in the order of their numbers, which counts",
+        "A has a gap between pose 3 and pose 5",
+        "A: the poses are read in the order of their numbers, not of the file",
     )
 
 
@@ -143,16 +143,16 @@ def test_other_floating_numbers_are_left_alone_and_remarked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "said"),
+    ("text", "line", "message"),
     [
         ("int x;\n", 1, "no array of angles"),
         ("/* " + array(), 1, "no array of angles"),
         (array("A") + array("B", NUMBERS[:-1]), 2, "array B has 15 numbers"),
         (array("A", (*NUMBERS, "1")), 1, "array A has 17 numbers"),
         (array("A", ()), 1, "array A has 0 numbers"),
-        (array("A").replace("[]", "[12]"), 1, "array A has 16 numbers and says [12]"),
-        (array("A") + "\n" + array("A"), 3, "A for the second time"),
-        (array("A_1") + array("A_01"), 2, "A_01 is pose 1 for the second time"),
+        (array("A").replace("[]", "[12]"), 1, "array A has 16 numbers, but the size [12]"),
+        (array("A") + "\n" + array("A"), 3, "array A is declared twice"),
+        (array("A_1") + array("A_01"), 2, "A_01 and A_1 are both pose 1"),
         (array("A", ("", *NUMBERS[1:])), 1, "a number of array A is ''"),
         (array("A", ("PI / 2", *NUMBERS[1:])), 1, "a number of array A is 'PI / 2'"),
         (array("A", ("2*30", *NUMBERS[1:])), 1, "a number of array A is '2*30'"),
@@ -162,17 +162,17 @@ def test_other_floating_numbers_are_left_alone_and_remarked() -> None:
         (array("A", ("1e99", *NUMBERS[1:])), 1, "a number of array A is '1e99'"),
         (array("A", ("1e999", *NUMBERS[1:])), 1, "a number of array A is '1e999'"),
         (array("A", ("361", *NUMBERS[1:])), 1, "a number of array A is '361'"),
-        (array("A", ("012", *NUMBERS[1:])), 1, "'012' in array A"),
+        (array("A", ("012", *NUMBERS[1:])), 1, "a number of array A is '012'"),
         (array("A", ("0x1F", *NUMBERS[1:])), 1, "a number of array A is '0x1F'"),
         (array("A").replace("}", ""), 1, "array A does not end"),
         (array("A").replace(";", ""), 1, "array A does not end"),
         (array("A").replace("0,", "0,\n", 1).replace("60 }", "x }"), 2, "a number of array A is 'x'"),
     ],
 )  # fmt: skip
-def test_a_fault_is_an_error_with_its_line(text: str, line: int, said: str) -> None:
+def test_a_fault_is_an_error_with_its_line(text: str, line: int, message: str) -> None:
     with pytest.raises(FormatError) as caught:
         read(text)
-    assert str(caught.value).startswith(f"EKMoves.h:{line}: {said}")
+    assert str(caught.value).startswith(f"EKMoves.h:{line}: {message}")
     assert caught.value.hint
 
 
@@ -180,12 +180,12 @@ def test_a_robot_that_has_not_the_joints_is_not_asked() -> None:
     assert FORMAT.read(array().encode(), Path("x.h"), robot("sony_ers210")).motion().robot == "sony_ers7"
     assert not FORMAT.supports_robot(robot("sony_ers210"))
     assert FORMAT.supports_robot(robot("sony_ers7"))
-    assert set(ORDER) < set(robot("sony_ers7").joint_names)
+    assert set(JOINT_ORDER) < set(robot("sony_ers7").joint_names)
 
 
 @given(st.text(alphabet="/*\"'\\#\n ad{};", max_size=60))
 def test_what_is_no_code_is_blanked_and_nothing_moves(text: str) -> None:
-    code = code_of(text.encode())
+    code = blank_non_code(text.encode())
     assert len(code) == len(text)
     assert [at for at, byte in enumerate(code) if byte == 10] == [
         at for at, sign in enumerate(text) if sign == "\n"
@@ -195,14 +195,16 @@ def test_what_is_no_code_is_blanked_and_nothing_moves(text: str) -> None:
     assert all(new in (old, 32) for old, new in zip(text.encode(), code, strict=True))
 
 
-WHOLE = (
+HEADER = (
     "// motion: kick\n" + array("KICK_01") + array("KICK_02").replace("\n", "  // reach 0.1 s, pause 0.1 s\n")
 ).encode()
 
 
-@given(st.integers(0, len(WHOLE)), st.integers(0, 6), st.binary(max_size=4))
-def test_a_damaged_header_is_read_or_refused_and_never_breaks_down(at: int, gone: int, noise: bytes) -> None:
-    damaged = WHOLE[:at] + noise + WHOLE[at + gone :]
+@given(st.integers(0, len(HEADER)), st.integers(0, 6), st.binary(max_size=4))
+def test_a_damaged_header_is_read_or_refused_and_never_breaks_down(
+    start: int, n_removed: int, noise: bytes
+) -> None:
+    damaged = HEADER[:start] + noise + HEADER[start + n_removed :]
     try:
         file = read(damaged)
     except InputError:

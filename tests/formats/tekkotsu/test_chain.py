@@ -23,12 +23,12 @@ NAMES = [name for name in ERS7.naming("tekkotsu") if not name.startswith("EAR")]
 
 def through(motion: Motion) -> tuple[list[Motion], list[str]]:
     """Return a motion written and read again in each format of the chain, and all that got lost."""
-    motions, lost = [motion], list[str]()
+    motions, losses = [motion], list[str]()
     for name in CHAIN:
         written = FORMATS[name].render(motions[-1], Path("some"), WriteOptions())
-        lost += written.losses
+        losses += written.losses
         motions.append(FORMATS[name].read(written.data, Path("some"), ERS7).motion())
-    return motions[1:], lost
+    return motions[1:], losses
 
 
 def check(motion: Motion, mtn: Motion, back: Motion) -> None:
@@ -56,14 +56,14 @@ def test_every_angle_comes_back_within_the_quanta_and_every_time_within_a_frame(
     lines = [f"advanceTime {ms}\n" + "\n".join(f"{n} {v!r}" for n, v in keys.items()) for ms, keys in steps]
     data = "\n".join(["#MSq", *lines, "#END", ""]).encode()
     motion = FORMATS["tekkotsu-mot"].read(data, Path("some.mot"), ERS7).motion()
-    (mtn, _, back), lost = through(motion)
+    (mtn, _, back), losses = through(motion)
     check(motion, mtn, back)
-    assert all("besides" in loss for loss in lost)
+    assert all("besides" in loss for loss in losses)
 
 
 def test_a_real_sequence_comes_back(samples: Callable[[str], Path]) -> None:
     path = samples("tekkotsu/aibo_k_fwd.mot")
     motion = FORMATS["tekkotsu-mot"].read(path.read_bytes(), path, ERS7).motion()
-    (mtn, _, back), lost = through(motion)
+    (mtn, _, back), losses = through(motion)
     check(motion, mtn, back)
-    assert lost == []  # but for what moves no joint: its name
+    assert losses == []  # but for what moves no joint: its name

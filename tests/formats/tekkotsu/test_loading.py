@@ -70,17 +70,17 @@ def test_a_loaded_file_counts_in_radians_whatever_the_other_does(put: Put) -> No
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("none.pos", "No such file"),
         (".", "is a directory"),
-        ("/dev/null", "lies elsewhere"),
-        ("../x.pos", "lies elsewhere"),
+        ("/dev/null", "is in another folder"),
+        ("../x.pos", "is in another folder"),
         ("x\0y", "null"),
     ],
 )
-def test_a_file_that_cannot_be_loaded_is_an_error_with_the_line(put: Put, name: str, said: str) -> None:
-    with pytest.raises(FormatError, match=said) as caught:
+def test_a_file_that_cannot_be_loaded_is_an_error_with_the_line(put: Put, name: str, message: str) -> None:
+    with pytest.raises(FormatError, match=message) as caught:
         read(put("a.mot", f"#MSq\nMOUTH 0\nload {name}\n#END\n"))
     assert caught.value.where is not None
     assert caught.value.where.line == 3
@@ -125,7 +125,7 @@ def test_files_do_not_load_files_without_end(put: Put) -> None:
 
 
 def test_small_files_do_not_make_a_giant(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader.Budget, "left", 1000, raising=False)
+    monkeypatch.setattr(reader.Budget, "remaining", 1000, raising=False)
     monkeypatch.setattr(reader.Budget.__init__, "__defaults__", (1000,))
     put("b.mot", "#MSq\n" + "MOUTH 0\n" * 100 + "#END\n")
     put("c.mot", "#MSq\n" + "load b.mot\n" * 100 + "#END\n")

@@ -119,25 +119,25 @@ def test_what_is_specialised_counts_for_its_models_only(pattern: str, counts: bo
 
 
 @pytest.mark.parametrize(
-    ("lines", "number", "said"),
+    ("lines", "number", "message"),
     [
         (("MOUTH",), 2, "an output without a value"),
         (("MOUTH x",), 2, "the value of 'MOUTH' is 'x'"),
         (("MOUTH 0 x",), 2, "the weight of 'MOUTH' is 'x'"),
-        (("MOUTH 0", "condensed"), 3, "condensed for ''"),
-        (("condensed AIBO",), 2, "condensed for 'AIBO'"),
+        (("MOUTH 0", "condensed"), 3, "condensed for an unknown model ''"),
+        (("condensed AIBO",), 2, "condensed for an unknown model 'AIBO'"),
         (("condensed ERS-7", "outputs = 1 2 3"), 3, "3 values"),
         (("outputs = 1 2 3",), 2, "3 values"),
         (("weights = 1",), 2, "1 values"),
-        (("<motors>",), 2, "a section of no known name"),
+        (("<motors>",), 2, "unknown section"),
         (("specialize (a*)*",), 2, "a pattern"),
         (("specialize [z-a]",), 2, "a pattern"),
     ],
 )
-def test_a_fault_is_an_error_with_its_line(lines: tuple[str, ...], number: int, said: str) -> None:
+def test_a_fault_is_an_error_with_its_line(lines: tuple[str, ...], number: int, message: str) -> None:
     with pytest.raises(FormatError) as caught:
         read(posture(*lines))
-    assert str(caught.value).startswith(f"some.pos:{number}: {said}")
+    assert str(caught.value).startswith(f"some.pos:{number}: {message}")
     assert caught.value.hint
 
 
@@ -153,12 +153,12 @@ def test_an_edited_angle_changes_its_number_and_nothing_else() -> None:
 
 
 @given(st.dictionaries(st.sampled_from(ERS7.joint_names), st.floats(-2.0, 2.0), min_size=1))
-def test_a_written_posture_says_the_same_within_a_micro_radian(wanted: dict[str, float]) -> None:
-    joints = tuple(wanted)
-    motion = Motion("some", "sony_ers7", joints, (Keyframe(Pose.of(joints, wanted), 0.0),))
+def test_a_written_posture_says_the_same_within_a_micro_radian(expected: dict[str, float]) -> None:
+    joints = tuple(expected)
+    motion = Motion("some", "sony_ers7", joints, (Keyframe(Pose.of(joints, expected), 0.0),))
     written = POS.render(motion, Path("some.pos"), OPTIONS)
     assert written.losses == ()
-    assert angles(read(written.data.decode())) == pytest.approx(wanted, abs=1e-6)
+    assert angles(read(written.data.decode())) == pytest.approx(expected, abs=1e-6)
 
 
 def test_of_a_longer_motion_the_first_pose_is_written_and_the_rest_is_lost() -> None:
@@ -166,8 +166,8 @@ def test_of_a_longer_motion_the_first_pose_is_written_and_the_rest_is_lost() -> 
     written = POS.render(Motion("some", "sony_ers7", ("mouth",), frames), Path("some.pos"), OPTIONS)
     assert written.data == b"#POS\nMOUTH\t0\n#END\n"
     assert written.losses == (
-        "keyframes 2 to 3: a posture is one pose, and this is the first",
-        "times: a posture says none",
+        "keyframes 2 to 3: a posture is a single pose, and the first keyframe is written",
+        "times: a posture has none",
     )
 
 

@@ -1,4 +1,4 @@
-"""Every joint has keys of its own; the motion goes the very same way, and so does what is written."""
+"""Every joint has keys of its own; the motion follows the same path, and so does a written file."""
 
 from __future__ import annotations
 
@@ -43,28 +43,28 @@ def test_a_motion_goes_where_every_joints_own_keys_lead(
     motion = MOT.read(text_of(keys), Path("some.mot"), ERS7).motion()
     assert set(motion.joints) == set(keys)
     for joint, track in keys.items():
-        own = sorted(track)
-        later = np.array([t for t in [*times, *own] if t >= own[0]])
-        straight = np.interp(later, own, [track[t] for t in own])
-        gone = motion.sample_at(later / 1000.0).angles[:, motion.joints.index(joint)]
-        np.testing.assert_allclose(gone, straight, rtol=0.0, atol=1e-9)
+        times_of_keys = sorted(track)
+        later = np.array([t for t in [*times, *times_of_keys] if t >= times_of_keys[0]])
+        expected = np.interp(later, times_of_keys, [track[t] for t in times_of_keys])
+        actual = motion.sample_at(later / 1000.0).angles[:, motion.joints.index(joint)]
+        np.testing.assert_allclose(actual, expected, rtol=0.0, atol=1e-9)
 
 
 @given(tracks)
 def test_a_motion_has_a_keyframe_where_any_joint_has_a_key(keys: dict[str, dict[int, float]]) -> None:
     motion = MOT.read(text_of(keys), Path("some.mot"), ERS7).motion()
-    wanted = sorted({t for track in keys.values() for t in track})
-    np.testing.assert_allclose(motion.keyframe_times * 1000.0, wanted, atol=1e-6)
+    expected = sorted({t for track in keys.values() for t in track})
+    np.testing.assert_allclose(motion.keyframe_times * 1000.0, expected, atol=1e-6)
 
 
 @st.composite
 def motions(draw: st.DrawFn) -> Motion:
     joints = tuple(draw(st.lists(st.sampled_from(JOINTS), min_size=1, max_size=4, unique=True)))
     count = draw(st.integers(1, 6))
-    given_or_held = st.one_of(angles, st.just(NAN))
+    angle_or_nan = st.one_of(angles, st.just(NAN))
     rows = draw(
         st.lists(
-            st.lists(given_or_held, min_size=len(joints), max_size=len(joints)),
+            st.lists(angle_or_nan, min_size=len(joints), max_size=len(joints)),
             min_size=count,
             max_size=count,
         )
@@ -96,27 +96,27 @@ def on_the_clock(motion: Motion) -> Motion:
 
 @given(motions(), st.sampled_from(KeyTimes))
 def test_a_written_motion_goes_the_same_way_within_the_quantum(motion: Motion, keys: KeyTimes) -> None:
-    written = MOT.render(motion, Path("some.mot"), WriteOptions(keys))
-    assert written.losses == ()
-    back = MOT.read(written.data, Path("some.mot"), ERS7).motion()
+    rendering = MOT.render(motion, Path("some.mot"), WriteOptions(keys))
+    assert rendering.losses == ()
+    back = MOT.read(rendering.data, Path("some.mot"), ERS7).motion()
     rounded = on_the_clock(motion)
     assert back.duration == pytest.approx(rounded.duration, abs=1e-9)
     times = np.unique(
         np.concatenate([back.keyframe_times, rounded.keyframe_times, np.linspace(0, rounded.duration, 37)])
     )
     start = Pose(motion.joints, np.full(len(motion.joints), 0.5))
-    places = [motion.joints.index(joint) for joint in back.joints]
-    there = rounded.sample_at(times, start).angles[:, places]
-    here = back.sample_at(times, start.on(back.joints)).angles
-    np.testing.assert_allclose(here, there, rtol=0.0, atol=WRITTEN_RAD + 1e-9)
+    columns = [motion.joints.index(joint) for joint in back.joints]
+    expected = rounded.sample_at(times, start).angles[:, columns]
+    actual = back.sample_at(times, start.on(back.joints)).angles
+    np.testing.assert_allclose(actual, expected, rtol=0.0, atol=WRITTEN_RAD + 1e-9)
 
 
 @given(motions())
 def test_times_do_not_drift(motion: Motion) -> None:
-    written = MOT.render(motion, Path("some.mot"), WriteOptions(KeyTimes.ALL))
-    back = MOT.read(written.data, Path("some.mot"), ERS7).motion()
-    given = [not np.isnan(frame.pose.angles).all() for frame in motion.keyframes]
-    for time in motion.keyframe_times[given]:
+    rendering = MOT.render(motion, Path("some.mot"), WriteOptions(KeyTimes.ALL))
+    back = MOT.read(rendering.data, Path("some.mot"), ERS7).motion()
+    is_set = [not np.isnan(frame.pose.angles).all() for frame in motion.keyframes]
+    for time in motion.keyframe_times[is_set]:
         assert np.abs(back.keyframe_times - time).min() <= 0.0005 + 1e-9
     assert back.duration == pytest.approx(motion.duration, abs=0.0005 + 1e-9)
 
@@ -126,9 +126,9 @@ def test_what_was_written_once_is_written_alike_again(motion: Motion) -> None:
     first = MOT.render(motion, Path("some.mot"), WriteOptions()).data
     back = MOT.read(first, Path("some.mot"), ERS7).motion()
     again = MOT.render(replace(back, origin=None), Path("some.mot"), WriteOptions()).data
-    there = MOT.read(again, Path("some.mot"), ERS7).motion()
-    np.testing.assert_allclose(there.keyframe_times[-1], back.keyframe_times[-1], atol=1e-9)
+    reread = MOT.read(again, Path("some.mot"), ERS7).motion()
+    np.testing.assert_allclose(reread.keyframe_times[-1], back.keyframe_times[-1], atol=1e-9)
     times = np.linspace(0.0, back.duration, 23)
     np.testing.assert_allclose(
-        there.sample_at(times).angles, back.sample_at(times).angles, rtol=0.0, atol=WRITTEN_RAD + 1e-9
+        reread.sample_at(times).angles, back.sample_at(times).angles, rtol=0.0, atol=WRITTEN_RAD + 1e-9
     )

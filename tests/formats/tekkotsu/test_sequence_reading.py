@@ -170,7 +170,7 @@ def test_joints_that_set_out_together_but_arrive_apart_are_remarked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("lines", "number", "said"),
+    ("lines", "number", "message"),
     [
         (("LFr:knee 1", "LFr:knee one"), 3, "the value of 'LFr:knee' is 'one'"),
         (("LFr:knee nan",), 2, "'nan'"),
@@ -188,14 +188,14 @@ def test_joints_that_set_out_together_but_arrive_apart_are_remarked() -> None:
         (("delay 99999999999",), 2, "the time is"),
         (("delay 5", "delay -6"), 3, "the time comes to -1 ms"),
         (("setTime 86400001",), 2, "the time comes to"),
-        (("load",), 2, "no file is named"),
+        (("load",), 2, "no file name"),
     ],
 )
-def test_a_fault_is_an_error_with_its_line(lines: tuple[str, ...], number: int, said: str) -> None:
+def test_a_fault_is_an_error_with_its_line(lines: tuple[str, ...], number: int, message: str) -> None:
     with pytest.raises(FormatError) as caught:
         read(sequence(*lines))
     assert str(caught.value).startswith(f"some.mot:{number}: ")
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert caught.value.hint
 
 

@@ -19,7 +19,7 @@ from posewright.bodies import BodyState
 from posewright.charts import check_chart, read_chart
 from posewright.control import Until
 from posewright.errors import FormatError, InputError
-from posewright.formats.ekmoves.document import ORDER
+from posewright.formats.ekmoves.document import JOINT_ORDER
 from posewright.formats.ekmoves.reader import read_header
 from posewright.rotation import uprightness
 from posewright.runs import perform
@@ -32,7 +32,7 @@ from posewright.runtimes.openr.programs import program
 from .playing import DOG, STAND, opened
 
 START = [round(angle * 1e6) for angle in STAND]
-JOINTS = [DOG.index(name) for name in ORDER]
+JOINTS = [DOG.index(name) for name in JOINT_ORDER]
 NAMES = {
     110: "Kickc", 101: "Kicka", 102: "Kickb", 103: "Suelta", 105: "Kick", 201: "KickIzq", 301: "KickDer",
     401: "Bloqueo", 402: "BloqueoIzq", 403: "BloqueoDer", 501: "Festejo", 601: "Paro", 701: "Receptor",

@@ -56,6 +56,9 @@ PAUSE_S = 0.25
 SLOW_SHARE = 0.1
 """A run that is late by this share of its time gets a remark; ours."""
 
+LATE_SHARE = 0.01
+"""A run in which this share of the answers came late gets a remark; ours."""
+
 RETRY_S = 0.2
 """How often a lost port is opened again [s]."""
 
@@ -200,14 +203,22 @@ class DynamixelPlant(SingleBodyPlant):
         return {"bus": bus}
 
     def remarks(self) -> list[str]:
-        """Return messages for the user about the run so far: whether the bus was too slow."""
+        """Return messages for the user about the run so far: whether the computer or the bus was too slow."""
+        remarks: list[str] = []
+        counts = self.servos.counts
+        if counts.late_answers > LATE_SHARE * counts.asked:
+            remarks.append(f"{self._describe_late_answers()}; close other programs")
         late_s = self.clock.late_s
-        if late_s <= SLOW_SHARE * self.time_s:
-            return []
-        return [
-            f"{self.time_s:.1f} s took {self.time_s + late_s:.1f} s: the bus does not keep up; "
-            "`posewright bus diagnose` finds out why, and fewer reads per frame help (`groups_per_frame`)"
-        ]
+        if late_s > SLOW_SHARE * self.time_s:
+            remarks.append(
+                f"{self.time_s:.1f} s took {self.time_s + late_s:.1f} s: the bus does not keep up; "
+                "`posewright bus diagnose` finds out why, and fewer reads per frame help (`groups_per_frame`)"
+            )
+        return remarks
+
+    def _describe_late_answers(self) -> str:
+        counts = self.servos.counts
+        return f"this computer is too busy: {counts.late_answers} of {counts.asked} answers came late"
 
     def stop(self, policy: TorquePolicy) -> None:
         """Switch all torque off, or hold; `facts` reports what did not reach the servos."""
@@ -320,12 +331,13 @@ class DynamixelPlant(SingleBodyPlant):
         servos = self.servos
         try:
             while servos.is_gentle:
-                servos.send(self._start, 0.0)
-                if silent := servos.states.silent(self._now() - self._settings.silent_s):
-                    raise BodyError(
-                        f"no answer from {servos.states.names(silent)}", hint="check power and cable"
-                    )
-                self._sleep(self.frame_period_s)
+                if not servos.states.silent(self._now() - self._settings.silent_s):
+                    servos.send(self._start, 0.0)
+                    self._sleep(self.frame_period_s)
+                    continue
+                servos.hold()
+                self._wait_for_answers()
+                servos.move_gently()
         except OSError as error:
             message = f"the port {servos.port.path} is gone"
             raise BodyError(message, hint="check that the cable is plugged in") from error
@@ -335,6 +347,21 @@ class DynamixelPlant(SingleBodyPlant):
             degrees = distances[farthest] * self.robot.servos[farthest].tick_deg
             message = f"{servos.states.names([farthest])} stays {degrees:.0f} degrees from the start pose"
             raise BodyError(message, hint="something blocks it, or its torque does not suffice")
+
+    def _wait_for_answers(self) -> None:
+        """Read the servos until all answer.
+
+        Raises:
+            BodyError: one is silent for longer than `reconnect_s`.
+            OSError: the port is gone.
+        """
+        states = self.servos.states
+        since_s = self._now()
+        while silent := states.silent(self._now() - self._settings.silent_s):
+            if self._now() - since_s > self._settings.reconnect_s:
+                raise BodyError(f"no answer from {states.names(silent)}", hint=self._loss_hint())
+            self.servos.read(0.0)
+            self._sleep(self.frame_period_s)
 
     def _require_open(self) -> None:
         if not self._is_open:
@@ -425,4 +452,6 @@ class DynamixelPlant(SingleBodyPlant):
     def _loss_hint(self) -> str:
         if self.servos.is_connected and self.servos.states.unfit():
             return "let it cool down, or lighten its load"
+        if self.servos.counts.late_answers:
+            return f"{self._describe_late_answers()}; close other programs"
         return "check power, cable and adapter"

@@ -61,6 +61,9 @@ T = TypeVar("T")
 BAUD = 1_000_000
 """Baud rate of a new AX-12 [bits per second]."""
 
+MAX_PATIENCE_S = 0.25
+"""How long the answer to a repeated request may take beyond its bytes at most [s]; ours."""
+
 MS = 1000.0
 MAX_STATUS_BYTES = 250
 """Largest status packet that dynamixel-sdk reads [bytes]."""
@@ -350,7 +353,7 @@ class Bus:
 
     # --- the wire
 
-    def exchange(self, packet: bytes, n_parameters: int) -> StatusPacket | NoAnswer:
+    def exchange(self, packet: bytes, n_parameters: int, attempt: int = 0) -> StatusPacket | NoAnswer:
         """Send a packet once, and return the answer, or the reason why there is none.
 
         A servo that rejects a request answers without parameters, and its error byte has the reason.
@@ -358,6 +361,8 @@ class Bus:
         Args:
             packet: the request.
             n_parameters: number of parameters in the expected answer [bytes].
+            attempt: how often the request was sent before; each time the answer may take twice as long, since
+                this computer may be busy.
 
         Raises:
             BodyError: the port is gone.
@@ -367,7 +372,8 @@ class Bus:
             self.drain()
         self._late_id = servo
         self.send(packet)
-        answer: StatusPacket | NoAnswer = self._transfer(lambda: self._receive(packet, n_parameters))
+        patience_s = max(self.patience_s, min(2.0**attempt * self.patience_s, MAX_PATIENCE_S))
+        answer = self._transfer(lambda: self._receive(packet, n_parameters, patience_s))
         if isinstance(answer, NoAnswer):
             self.counts.count_failure(answer)
             return answer
@@ -386,7 +392,7 @@ class Bus:
         failures: list[NoAnswer] = []
         for attempt in range(self.retries + 1):
             self.counts.retries += attempt > 0
-            answer = self.exchange(packet, n_parameters)
+            answer = self.exchange(packet, n_parameters, attempt)
             if isinstance(answer, NoAnswer):
                 failures.append(answer)
             elif StatusError.CHECKSUM in answer.error:
@@ -395,6 +401,8 @@ class Bus:
             elif rejections := answer.error & REJECTIONS:
                 raise BodyError(f"{self.name(answer.id)} rejects the request: {rejections.words}")
             else:
+                if NoAnswer.TIMEOUT in failures:  # the answer to an earlier attempt may still come
+                    self._late_id = packet[2]
                 return answer
         self.counts.given_up += 1
         message = f"{failures[-1].value} from {self.name(packet[2])}"
@@ -424,9 +432,9 @@ class Bus:
             )
         self._handler.is_using = False
 
-    def _receive(self, request: bytes, n_parameters: int) -> StatusPacket | NoAnswer:
+    def _receive(self, request: bytes, n_parameters: int, patience_s: float) -> StatusPacket | NoAnswer:
         """Return the answer to a request; skip our own echo and the answers of other servos."""
-        self._start_timeout(len(request) + OVERHEAD + n_parameters)
+        self._start_timeout(len(request) + OVERHEAD + n_parameters, patience_s)
         is_ping = request[4] == Instruction.PING
         echo: bytes | None = None
         failure = NoAnswer.TIMEOUT
@@ -451,7 +459,7 @@ class Bus:
     def _read_packet(self, size: int) -> bytes | NoAnswer:
         """Return the next valid packet, or why there is none before the time-out."""
         if not self._handler.packet_timeout:
-            self._start_timeout(size)
+            self._start_timeout(size, self.patience_s)
         received, code = self._packets.rxPacket(self._handler)
         packet = bytes(received)
         if code == 0:
@@ -463,16 +471,16 @@ class Bus:
             return NoAnswer.CHECKSUM
         return NoAnswer.CORRUPT
 
-    def _start_timeout(self, n_bytes: int) -> None:
+    def _start_timeout(self, n_bytes: int, patience_s: float) -> None:
         """Start the time-out of an answer: the time of so many bytes sent and received, plus patience."""
-        self._handler.setPacketTimeoutMillis((n_bytes * self.byte_s + self.patience_s) * MS)
+        self._handler.setPacketTimeoutMillis((n_bytes * self.byte_s + patience_s) * MS)
 
     def drain(self) -> None:
         """Discard received bytes until any pending answer is over."""
         self._transfer(self._drain)
 
     def _drain(self) -> None:
-        self._start_timeout(OVERHEAD)
+        self._start_timeout(OVERHEAD, self.patience_s)
         while not self._handler.isPacketTimeout():
             self._handler.readPort(self.port.in_waiting)
 

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from enum import Enum
@@ -191,6 +191,7 @@ class FrameCounts:
         answered: complete answers.
         silent: answers of which no byte came.
         garbled: answers that were cut off or damaged.
+        late_answers: answers that came after their time-out, and count as silent or garbled, too.
         implausible: complete answers with a position that the joint cannot have reached.
         wrong_goals: answers with a goal that was never sent to the servo.
         stray_bytes: bytes that belong to no answer.
@@ -204,6 +205,7 @@ class FrameCounts:
     answered: int = 0
     silent: int = 0
     garbled: int = 0
+    late_answers: int = 0
     implausible: int = 0
     wrong_goals: int = 0
     stray_bytes: int = 0
@@ -223,13 +225,18 @@ class FrameAnswers:
     Attributes:
         complete: error byte and data of each complete answer, by ID.
         missing: what is wrong with each other answer, by ID.
+        late: IDs whose answer to an earlier read came after its time-out: the servo is well, but this
+            computer or the adapter is slow.
     """
 
     complete: dict[int, bytes] = field(default_factory=dict)
     missing: dict[int, FaultKind] = field(default_factory=dict)
+    late: set[int] = field(default_factory=set)
 
 
-def parse_answers(received: bytes, ids: Sequence[int], size: int, answers: FrameAnswers) -> int:
+def parse_answers(
+    received: bytes, ids: Sequence[int], size: int, answers: FrameAnswers, overdue: Collection[int] = ()
+) -> int:
     """Add the answers in the received bytes to `answers`; return how many bytes belong to no answer.
 
     A missing answer is garbled if there are unexplained bytes in its place, otherwise silent.
@@ -239,33 +246,46 @@ def parse_answers(received: bytes, ids: Sequence[int], size: int, answers: Frame
         ids: the servos that were read, in the order of their answers.
         size: bytes of data in an answer.
         answers: is extended.
+        overdue: servos that have not answered an earlier read; their answers are late.
     """
     length = OVERHEAD + size
     position = 0
-    answer_end = 0
+    packet_end = 0
+    n_unexplained = 0  # bytes since the last expected answer
     n_stray = 0
     waiting = list(ids)
     while (begin := received.find(HEADER, position)) >= 0:
         packet = received[begin : begin + length]
-        servo = packet[2] if len(packet) == length else -1
-        if servo not in waiting or packet[3] != size + 2 or sum(packet[2:]) & 0xFF != 0xFF:
+        is_answer = len(packet) == length and packet[3] == size + 2 and sum(packet[2:]) & 0xFF == 0xFF
+        servo = packet[2] if is_answer else -1
+        if servo not in waiting and servo not in overdue:
             position = begin + 1
             continue
+        n_unexplained += begin - packet_end
+        packet_end = begin + length
+        position = packet_end
+        if servo not in waiting:
+            answers.late.add(servo)
+            continue
         index = waiting.index(servo)
-        _add_missing(waiting[:index], begin - answer_end, answers)
-        n_stray += begin - answer_end
+        _add_missing(waiting[:index], n_unexplained, answers)
+        n_stray += n_unexplained
+        n_unexplained = 0
         answers.complete[servo] = packet[4:-1]
         del waiting[: index + 1]
-        answer_end = begin + length
-        position = answer_end
-    n_trailing = len(received) - answer_end
-    _add_missing(waiting, n_trailing, answers)
-    return n_stray + n_trailing
+    n_unexplained += len(received) - packet_end
+    _add_missing(waiting, n_unexplained, answers)
+    return n_stray + n_unexplained
 
 
 def _add_missing(ids: Sequence[int], n_bytes: int, answers: FrameAnswers) -> None:
     kind = FaultKind.GARBLED if n_bytes else FaultKind.SILENT
     answers.missing.update(dict.fromkeys(ids, kind))
+
+
+LATENCY_GROWTH = 2.0
+MAX_LATENCY_S = 0.25
+"""How much longer answers may take after a late one: so many times as long, up to this [s]; ours."""
 
 
 class PortStream:
@@ -343,7 +363,8 @@ class FrameLoop:
         stream: the open port.
         groups: of servos that are read at once.
         scope: what is read of each servo.
-        latency_s: how long an answer may take beyond its time on the wire [s].
+        latency_s: how long an answer may take beyond its time on the wire [s]; doubled, up to
+            `MAX_LATENCY_S`, when answers come later.
         counts: are updated.
     """
 
@@ -360,6 +381,7 @@ class FrameLoop:
         self._size = scope.value
         self.latency_s = latency_s
         self._next_group = 0
+        self._overdue: set[int] = set()  # servos that have not answered their latest read
         self.counts = counts
 
     def max_wait_s(self, n_groups: int) -> float:
@@ -381,7 +403,7 @@ class FrameLoop:
         turn = [self._groups[(self._next_group + k) % n_total] for k in range(n_groups or n_total)]
         self._next_group = (self._next_group + len(turn)) % n_total
         answers = FrameAnswers()
-        self._stream.read_pending()  # drop answers that came too late
+        parse_answers(self._stream.read_pending(), (), self._size, answers, self._overdue)
         prefix = goals
         prefix_s = len(goals) * byte_s
         previous: tuple[bytes, ReadGroup] | None = None
@@ -397,8 +419,18 @@ class FrameLoop:
         if previous is not None:
             self._parse(*previous, answers)
         self.counts.writes += bool(goals)
+        if answers.late:
+            self.counts.late_answers += len(answers.late)
+            self.latency_s = min(LATENCY_GROWTH * self.latency_s, MAX_LATENCY_S)
         return answers
 
     def _parse(self, received: bytes, group: ReadGroup, answers: FrameAnswers) -> None:
-        self.counts.stray_bytes += parse_answers(received, group.ids, self._size, answers)
+        n_stray = parse_answers(received, group.ids, self._size, answers, self._overdue)
+        self.counts.stray_bytes += n_stray
         self.counts.asked += len(group.ids)
+        self._overdue -= answers.late
+        for servo in group.ids:
+            if servo in answers.missing:
+                self._overdue.add(servo)
+            else:
+                self._overdue.discard(servo)

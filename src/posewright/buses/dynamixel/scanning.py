@@ -142,8 +142,8 @@ def _suggest_missing_id(
 def _probe(bus: Bus, servo: int, *, tries: int) -> FoundServo | None:
     """Return the servo that answers to an ID at the present rate; None if none does."""
     ping = InstructionPacket(servo, Instruction.PING).encode()
-    for _ in range(tries):
-        answer = bus.exchange(ping, 0)
+    for attempt in range(tries):
+        answer = bus.exchange(ping, 0, attempt)
         if answer not in {NoAnswer.TIMEOUT, NoAnswer.WRONG_ID}:
             break
     else:
@@ -209,7 +209,7 @@ def set_id(bus: Bus, servo: int, new: int) -> Ping:
     if new == servo:
         raise InputError(f"{bus.name(servo)} already has the ID {new}", hint="choose another ID")
     packet = InstructionPacket(require_id(new), Instruction.PING).encode()
-    if any(bus.exchange(packet, 0) is not NoAnswer.TIMEOUT for _ in range(bus.retries + 1)):
+    if any(bus.exchange(packet, 0, k) is not NoAnswer.TIMEOUT for k in range(bus.retries + 1)):
         message = f"the ID {new} belongs to {bus.name(new)}"
         raise InputError(message, hint="two servos with one ID answer at once, and both answers are garbled")
     answer = _write_eeprom(bus, servo, "id", new, lambda: bus.ping(new))

@@ -141,6 +141,8 @@ class ServoStates:
             if error:
                 count_bits(error, self._counts.reported)
             faults += self._new_faults(servo, column, frozenset(kinds), time_s)
+        for servo in answers.late:
+            self.answered_s[self._columns[servo]] = now_s
         for servo, kind in answers.missing.items():
             faults.append(self._fault(time_s, self._columns[servo], kind, kind.value))
         self._counts.answered += len(answers.complete)

@@ -45,16 +45,16 @@ class ExhibitionScore(NotebookTable):
     Attributes:
         contest: name of the rules.
         time_s: duration [s].
-        way_m: length of the base's path [m].
-        ended: why it ended.
+        distance_m: length of the base's path [m].
+        end_reason: why it ended.
         points: always 0, as the jury gives them.
         warnings: always empty.
     """
 
     contest: str
     time_s: float
-    way_m: float
-    ended: str
+    distance_m: float
+    end_reason: str
     points: float = 0.0
     warnings: tuple[str, ...] = ()
 
@@ -69,8 +69,8 @@ class ExhibitionScore(NotebookTable):
         return {
             "points": self.points,
             "time_s": self.time_s,
-            "way_m": self.way_m,
-            "ended": self.ended,
+            "way_m": self.distance_m,
+            "ended": self.end_reason,
         }
 
     @property
@@ -84,7 +84,7 @@ class ExhibitionScore(NotebookTable):
 
     def table(self) -> ScoreTable:
         """Return a table of one row."""
-        row = (f"{self.time_s:.1f} s", f"{self.way_m:.2f} m", self.ended)
+        row = (f"{self.time_s:.1f} s", f"{self.distance_m:.2f} m", self.end_reason)
         return ScoreTable(("time", "distance", "how it ended"), (row,), notes=("the jury gives the points",))
 
 
@@ -119,18 +119,20 @@ class Exhibition(RuledContest[ExhibitionRules]):
     def judge(self, recording: Recording) -> ExhibitionScore:
         """Return the duration and the distance covered."""
         stop_reasons = [str(event.data.get("reason")) for event in recording.events_of("stop")]
-        ended = stop_reasons[-1] if stop_reasons else "the recording ends"
+        end_reason = stop_reasons[-1] if stop_reasons else "the recording ends"
         steps_m = np.hypot(*np.diff(recording.robot().base[:, :2], axis=0).T)
         distance_m = float(steps_m.sum())
         # a recording without positions has no distance
         distance_m = round(distance_m, 3) if np.isfinite(distance_m) else 0.0
-        return ExhibitionScore(self.name, round(recording.duration_s, 3), distance_m, ended)
+        return ExhibitionScore(self.name, round(recording.duration_s, 3), distance_m, end_reason)
 
     def picture(self, recording: Recording) -> ContestPicture:
         """Return the height of the robot's trunk, which shows when it stands up, bows or falls."""
         height = Series("trunk", "m", recording.times, recording.robot().base[:, 2])
         score = self.judge(recording)
-        return ContestPicture(f"{score.time_s:.0f} s: {score.ended}", series=(height,), series_title="height")
+        return ContestPicture(
+            f"{score.time_s:.0f} s: {score.end_reason}", series=(height,), series_title="height"
+        )
 
 
 class Timekeeper:

@@ -47,12 +47,11 @@ class LegCourse:
     def from_rules(cls, rules: Rules, leg: int) -> Self:
         """Return the course of leg 1 or 2."""
         lines = field_without_boxes(rules).lines
-        start_line = lines[rules.course.first_line - 1]
-        finish_line = lines[rules.course.second_line - 1]
-        forward = 1.0
-        if leg == 2:
-            start_line, finish_line = finish_line, start_line
-            forward = -1.0
+        first_line = lines[rules.course.first_line - 1]
+        second_line = lines[rules.course.second_line - 1]
+        forward = 1.0 if leg == 1 else -1.0
+        start_line = first_line if leg == 1 else second_line
+        finish_line = second_line if leg == 1 else first_line
         return cls(
             forward=forward,
             from_x_m=start_line.x,

@@ -292,31 +292,31 @@ def judge_climb(recording: Recording, rules: StairsRules) -> StairsScore:
         InputError: the recording is of other stairs, or lacks positions.
     """
     climb = Climb(recording, rules)
-    arrived = climb.arrived_s
-    began = climb.start.moved_s
+    arrived_s = climb.arrived_s
+    started_s = climb.start.moved_s
     last_s = float(recording.times[-1])
-    ended = arrived
-    if arrived is None and last_s >= climb.limit_s:
-        ended = climb.limit_s
+    ended_s = arrived_s
+    if arrived_s is None and last_s >= climb.limit_s:
+        ended_s = climb.limit_s
     stop_reasons = [str(event.data.get("reason", "")) for event in recording.events_of("stop")]
-    if arrived is not None:
+    if arrived_s is not None:
         reason = ARRIVED
-    elif ended is not None:
-        reason = TIME_OUT if began is not None else NEVER_MOVED
+    elif ended_s is not None:
+        reason = TIME_OUT if started_s is not None else NEVER_MOVED
     else:
         reason = stop_reasons[-1] if stop_reasons and stop_reasons[-1] else _CUT_SHORT
-    until_s = last_s if ended is None else ended
+    until_s = last_s if ended_s is None else ended_s
     steps = tuple(PassedStep(step, time_s) for step, time_s in sorted(climb.passed.items()))
     points = rules.step_points[min(len(steps), len(rules.step_points)) - 1] if steps else 0.0
     return StairsScore(
         contest=rules.rules,
         steps=steps,
         penalties=climb.penalties(until_s),
-        time_s=rules.limit_s if arrived is None or began is None else arrived - began,
-        arrived=arrived is not None,
+        time_s=rules.limit_s if arrived_s is None or started_s is None else arrived_s - started_s,
+        arrived=arrived_s is not None,
         points=points,
-        started_at_s=began,
-        ended_at_s=ended,
+        started_at_s=started_s,
+        ended_at_s=ended_s,
         falls=sum(fall.since_s <= until_s for fall in climb.falls),
         reason=reason,
         warnings=climb.warnings(),

@@ -78,7 +78,7 @@ class Vision(RuledContest[VisionRules]):
             n_turns=self.rules.turns,
             most_points=self.rules.points * (1.0 - self.rules.external_pc_share * is_external),
             time_s=right_ends_s[-1] - self.rules.wait_s if right_ends_s else None,
-            ended=scorekeeper.reason or "the recording ends before",
+            end_reason=scorekeeper.reason or "the recording ends before",
             external_pc=is_external,
             warnings=false_start_warnings(scorekeeper.false_start_s, self.rules.wait_s),
         )

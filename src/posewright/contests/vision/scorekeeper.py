@@ -191,7 +191,7 @@ class VisionScore(NotebookTable):
         n_turns: number of turns of a complete test.
         most_points: for all turns right, after the deduction for an external computer.
         time_s: from the end of the wait to the last right turn; None without one [s].
-        ended: why the test ended.
+        end_reason: why the test ended.
         external_pc: whether another computer than the robot's own decided.
         warnings: such as a false start.
     """
@@ -201,7 +201,7 @@ class VisionScore(NotebookTable):
     n_turns: int
     most_points: float
     time_s: float | None
-    ended: str
+    end_reason: str
     external_pc: bool = False
     warnings: tuple[str, ...] = ()
 
@@ -229,7 +229,7 @@ class VisionScore(NotebookTable):
             "right": self.right,
             "turns": len(self.turns),
             "time_s": self.time_s,
-            "ended": self.ended,
+            "ended": self.end_reason,
         }
 
     @property
@@ -239,7 +239,8 @@ class VisionScore(NotebookTable):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the score as JSON types."""
-        return {**asdict(self), "points": self.points, "right": self.right}
+        values = {"ended" if name == "end_reason" else name: value for name, value in asdict(self).items()}
+        return {**values, "points": self.points, "right": self.right}
 
     def table(self) -> ScoreTable:
         """Return a table with one row for each turn."""
@@ -249,5 +250,5 @@ class VisionScore(NotebookTable):
         ]
         time = "" if self.time_s is None else f"{self.time_s:.2f} s"
         total = (f"{self.right} of {self.n_turns}", "", "", time, f"{self.points:g} points")
-        notes = (self.ended, *(["an external computer decided"] if self.external_pc else []))
+        notes = (self.end_reason, *(["an external computer decided"] if self.external_pc else []))
         return ScoreTable(("turn", "code", "turned", "at", "result"), tuple(rows), total, notes)

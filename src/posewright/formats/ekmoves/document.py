@@ -1,7 +1,7 @@
-"""A C header of AIBO poses (EKMoves.h) as a document: its bytes, the arrays in them, and our comments.
+"""A C header of AIBO poses (EKMoves.h) as a document: its bytes, its arrays, and the comments we add.
 
-Source: seeds.md A3 (Eagle Knights 2007): arrays of 16 numbers in degrees; a name ends in the pose's number.
-Comments of ours say what an array of angles cannot:
+Each array has 16 numbers in degrees; its name ends in the number of the pose. Source: seeds.md A3 (Eagle
+Knights 2007). Our comments hold what an array of angles cannot:
 
 // motion: a_walk#walk_kick
 // creator: Eagle Knights
@@ -22,20 +22,21 @@ from posewright.motions.pose import LONGEST_S, SHORTEST_S, Attitude
 
 EKMOVES = "ekmoves-h"
 
-ORDER = (
+JOINT_ORDER = (
     *("head_tilt", "head_pan", "neck_tilt", "mouth"),
     *(f"left_front_{joint}" for joint in ("rotator", "elevator", "knee")),
     *(f"left_rear_{joint}" for joint in ("rotator", "elevator", "knee")),
     *(f"right_front_{joint}" for joint in ("rotator", "elevator", "knee")),
     *(f"right_rear_{joint}" for joint in ("rotator", "elevator", "knee")),
 )
-"""The joint of every number: Tilt2, Pan, Tilt1 and Mouth, which is not the order of an MTN, then J1, J2, J3
-of the legs. There are no ears and no tail."""
+"""The joint of each number of an array: Tilt2, Pan, Tilt1, Mouth, then J1, J2, J3 of each leg.
+
+An MTN has another order. Ears and tail are missing."""
 
 CYCLES_PER_POSE = 50
 CYCLE_S = 0.008
 DEFAULT_REACH_S = CYCLES_PER_POSE * CYCLE_S
-"""Time into a pose where nobody says [s]: EKMotion's Kickb loads one every 50 cycles (seeds.md A4)."""
+"""Time to reach a pose without a timing comment [s]; EKMotion loads one every 50 cycles (seeds.md A4)."""
 
 DECIMALS = 6
 QUANTUM_DEG = 10.0**-DECIMALS
@@ -43,23 +44,23 @@ QUANTUM_S = 10.0**-DECIMALS
 
 
 class Span(NamedTuple):
-    """A stretch of the file: from `at` up to but not including `end`."""
+    """A range of bytes of the file: from `start` up to but not including `end`."""
 
-    at: int
+    start: int
     end: int
 
 
 class Edit(NamedTuple):
-    """What is to stand in place of a stretch of the file."""
+    """The new text for a range of bytes of the file."""
 
-    at: int
+    start: int
     end: int
     text: bytes
 
 
 @dataclass(frozen=True)
 class Timing:
-    """What we write behind an array, as the array itself cannot say it."""
+    """The content of our comment after an array."""
 
     reach_s: float
     pause_s: float = 0.0
@@ -68,23 +69,36 @@ class Timing:
 
 @dataclass(frozen=True)
 class PoseArray:
-    """One array."""
+    """An array of 16 angles.
+
+    Attributes:
+        name: its name in C.
+        degrees: its angles in `JOINT_ORDER` [deg].
+        line: the line of its declaration, from 1.
+        statement: from the start of its line to its semicolon.
+        identifier: the span of its name.
+        cells: the spans of its numbers.
+        timing: the content of our comment after it, if there is one.
+        comment: the span of that comment; empty, right after the semicolon, without one.
+        notes: the content of our comments before it, by key; they describe the motion that begins with it.
+        notes_span: the span of those comments; empty, at the start of its line, without any.
+    """
 
     name: str
-    degrees: tuple[float, ...]  # 16 angles in `ORDER` [deg]
+    degrees: tuple[float, ...]
     line: int
-    statement: Span  # where it stands, from the beginning of its line to the semicolon
+    statement: Span
     identifier: Span
     cells: tuple[Span, ...]
     timing: Timing | None
-    comment: Span  # where that comment stands; empty, just behind the semicolon, where there is none
-    notes: Mapping[str, str]  # what comments of ours before it say of the motion that it begins, by key
-    notes_span: Span  # where those stand; empty, at the beginning of its line, where there are none
+    comment: Span
+    notes: Mapping[str, str]
+    notes_span: Span
 
 
 @dataclass(frozen=True)
 class PoseHeader:
-    """A header."""
+    """A header file with arrays of angles."""
 
     raw: bytes = field(repr=False)
     arrays: tuple[PoseArray, ...] = field(repr=False)
@@ -95,50 +109,60 @@ class PoseHeader:
         return self.raw
 
     def with_edits(self, edits: Iterable[Edit]) -> bytes:
-        """Return the bytes with edits that do not overlap; of several at one place in the order given."""
+        """Return the bytes after edits, which must not overlap; insertions at one place keep their order."""
         return splice_bytes(self.raw, sorted(edits, key=lambda edit: edit[:2]))
 
 
 @dataclass(frozen=True)
 class Series:
-    """The arrays of one motion."""
+    """The arrays of one motion.
 
-    name: str  # what their names have in common, without the order numbers
+    Attributes:
+        name: the common part of their names, without the pose numbers.
+        arrays: in the order of their numbers.
+        is_numbered: whether their names have pose numbers; a single array may have none.
+        remarks: descriptions of oddities, such as gaps in the numbers.
+    """
+
+    name: str
     arrays: tuple[PoseArray, ...]
-    is_numbered: bool  # whether they have order numbers; a single pose may have none
+    is_numbered: bool
     remarks: tuple[str, ...] = field(default=())
 
 
-_NUMBERED = re.compile(r"(.+)_([0-9]{1,4})")
-_DIGITS = 2
-_LAST = 10**_DIGITS - 1
+_NUMBERED_NAME = re.compile(r"(.+)_([0-9]{1,4})")
+_MAX_NUMBER_DIGITS = 2
+_LAST_NUMBER = 10**_MAX_NUMBER_DIGITS - 1
 
 
-def numbered(name: str, number: int) -> str:
-    """Return the name of pose `number` of a motion: `KICK_101_01`."""
-    return f"{name}_{number:0{_DIGITS}d}"
+def numbered_name(name: str, number: int) -> str:
+    """Return the array name of pose `number` of a motion, such as `KICK_101_01`."""
+    return f"{name}_{number:0{_MAX_NUMBER_DIGITS}d}"
 
 
-def has_number(name: str) -> bool:
-    """Tell whether a name ends in an order number, rather than in the number of its motion."""
-    found = _NUMBERED.fullmatch(name)
-    return found is not None and len(found[2]) <= _DIGITS
+def has_pose_number(name: str) -> bool:
+    """Return whether an array's name ends in a pose number; three digits belong to the motion's name."""
+    match = _NUMBERED_NAME.fullmatch(name)
+    return match is not None and len(match[2]) <= _MAX_NUMBER_DIGITS
 
 
-def split_name(name: str, names: Iterable[str]) -> tuple[str, int | None]:
-    """Return what an array's name says: the motion's name and the pose's number.
+def split_name(name: str, all_names: Iterable[str]) -> tuple[str, int | None]:
+    """Return the motion's name and the pose number in an array's name; no number if it has none.
 
-    One or two digits are an order number; three, as in KICK_101, are part of a name, unless there is a 99th
-    pose among the `names` that they come after.
+    One or two digits are a pose number. Three digits, as in KICK_101, belong to the motion's name, unless
+    `all_names` of the header include a 99th pose that they continue.
     """
-    found = _NUMBERED.fullmatch(name)
-    if found is None or not (has_number(name) or numbered(found[1], _LAST) in names):
+    match = _NUMBERED_NAME.fullmatch(name)
+    if match is None:
         return name, None
-    return found[1], int(found[2])
+    motion_name = match[1]
+    if has_pose_number(name) or numbered_name(motion_name, _LAST_NUMBER) in all_names:
+        return motion_name, int(match[2])
+    return name, None
 
 
 MOTION = "motion"
-"""The note that a block of notes begins with: what the motion is called where that is no C name."""
+"""The key of the first note of a motion: its name, which need not be a C name."""
 
 _SECONDS = rb"([0-9]{1,6}(?:\.[0-9]{1,9})?) s"
 _DEGREES = rb"(-?[0-9]{1,4}(?:\.[0-9]{1,9})?)"
@@ -153,75 +177,86 @@ _TIMING = re.compile(
 )
 _QUOTED = r'"(?:[^"\\]|\\.)*+"'
 _NOTE = re.compile(rf"// ([A-Za-z_][\w-]{{0,63}}|{_QUOTED}): (.+)")
-_PLAIN_KEY = re.compile(r"[A-Za-z_][\w-]{0,63}", re.ASCII)
-_PLAIN = re.compile(r"[!#-\[\]-~](?:[ -\[\]-~]*[!-\[\]-~])?")
-_MOST_NOTES = 64
+_UNQUOTED_KEY = re.compile(r"[A-Za-z_][\w-]{0,63}", re.ASCII)
+_UNQUOTED_TEXT = re.compile(r"[!#-\[\]-~](?:[ -\[\]-~]*[!-\[\]-~])?")
+_MAX_NOTES = 64
 
 
-def timing_at(raw: bytes, at: int) -> tuple[Timing | None, Span]:
-    """Return what our comment behind an array that ends at byte `at` says, and where it stands."""
-    found = _TIMING.match(raw, at)
-    if found is None:
-        return None, Span(at, at)
-    reach_s, pause_s = float(found[1]), float(found[2] or 0.0)
+def find_timing(raw: bytes, start: int) -> tuple[Timing | None, Span]:
+    """Return the timing comment at byte `start`, which follows an array, and its span; None without one."""
+    match = _TIMING.match(raw, start)
+    if match is None:
+        return None, Span(start, start)
+    reach_s = float(match[1])
+    pause_s = float(match[2] or 0.0)
     if not all(time == 0.0 or SHORTEST_S <= time <= LONGEST_S for time in (reach_s, pause_s)):
-        return None, Span(at, at)
-    angles = [math.radians(float(angle)) for angle in found.groups()[2:] if angle is not None]
+        return None, Span(start, start)
+    angles = [math.radians(float(angle)) for angle in match.groups()[2:] if angle is not None]
     attitude = (angles[0], angles[1], angles[2]) if angles else None
-    return Timing(reach_s, pause_s, attitude), Span(*found.span())
+    return Timing(reach_s, pause_s, attitude), Span(*match.span())
 
 
-def timing_text(timing: Timing) -> bytes:
-    """Return our comment behind an array."""
-    said = [f"reach {_decimal(timing.reach_s, 3)} s", f"pause {_decimal(timing.pause_s, 3)} s"]
+def render_timing(timing: Timing) -> bytes:
+    """Return the comment to write after an array."""
+    parts = [
+        f"reach {_format_decimal(timing.reach_s, 3)} s",
+        f"pause {_format_decimal(timing.pause_s, 3)} s",
+    ]
     if timing.attitude is not None:
-        angles = " ".join(_decimal(math.degrees(angle), 1) for angle in timing.attitude)
-        said.append(f"attitude {angles} deg")
-    return f"  // {', '.join(said)}".encode()
+        angles = " ".join(_format_decimal(math.degrees(angle), 1) for angle in timing.attitude)
+        parts.append(f"attitude {angles} deg")
+    return f"  // {', '.join(parts)}".encode()
 
 
-def _decimal(value: float, least: int) -> str:
-    """Return a number with `least` decimals or as many as it needs."""
+def _format_decimal(value: float, min_decimals: int) -> str:
+    """Return a number with as many decimals as it needs, but at least `min_decimals`."""
     text = f"{value + 0.0:.{DECIMALS}f}"
-    return text.rstrip("0").ljust(text.index(".") + 1 + least, "0")
+    return text.rstrip("0").ljust(text.index(".") + 1 + min_decimals, "0")
 
 
-def notes_before(raw: bytes, at: int, earliest: int) -> tuple[dict[str, str], Span]:
-    """Return the notes on the lines just before byte `at`, which begins a line, and where they stand.
+def find_notes(raw: bytes, line_start: int, earliest: int) -> tuple[dict[str, str], Span]:
+    """Return the notes of a motion on the lines right before byte `line_start`, and their span.
 
-    They are ours only where the first of them says what the motion is called.
+    Comments are only notes if the first of them gives the motion's name; otherwise the result is empty.
+
+    Args:
+        raw: the bytes of the header.
+        line_start: the start of the line of the motion's first array.
+        earliest: the byte before which notes belong to another array.
     """
-    found: list[tuple[str, str]] = []
-    begin = at
-    while begin > earliest and len(found) < _MOST_NOTES:
-        line_begin = max(raw.rfind(b"\n", earliest, begin - 1) + 1, earliest)
-        note = _NOTE.fullmatch(raw[line_begin:begin].decode("utf-8", "replace").strip())
-        if note is None:
+    notes: list[tuple[str, str]] = []
+    start = line_start
+    while start > earliest and len(notes) < _MAX_NOTES:
+        previous_start = max(raw.rfind(b"\n", earliest, start - 1) + 1, earliest)
+        match = _NOTE.fullmatch(raw[previous_start:start].decode("utf-8", "replace").strip())
+        if match is None:
             break
-        begin = line_begin
-        found.append((_unquoted(note[1]), _unquoted(note[2])))
-        if found[-1][0] == MOTION:
-            return dict(reversed(found)), Span(begin, at)
-    return {}, Span(at, at)
+        start = previous_start
+        key = _unquote(match[1])
+        notes.append((key, _unquote(match[2])))
+        if key == MOTION:
+            return dict(reversed(notes)), Span(start, line_start)
+    return {}, Span(line_start, line_start)
 
 
-def notes_text(notes: Mapping[str, str], eol: bytes) -> bytes:
-    """Return the lines that say notes, the motion's name first."""
-    first = {MOTION: notes.get(MOTION, "")}
-    keys = {key: key if _PLAIN_KEY.fullmatch(key) else json.dumps(key) for key in (*first, *notes)}
-    said = {**first, **notes}.items()
-    return b"".join(f"// {keys[key]}: {_quoted(text)}".encode() + eol for key, text in said)
+def render_notes(notes: Mapping[str, str], line_end: bytes) -> bytes:
+    """Return the comment lines that hold notes, the motion's name first."""
+    lines: list[bytes] = []
+    for key, text in {MOTION: "", **notes}.items():
+        quoted_key = key if _UNQUOTED_KEY.fullmatch(key) else json.dumps(key)
+        lines.append(f"// {quoted_key}: {_quote(text)}".encode() + line_end)
+    return b"".join(lines)
 
 
-def _quoted(text: str) -> str:
-    """Return a text as it stands where a comment can hold it, else as JSON has it.
+def _quote(text: str) -> str:
+    """Return a text for a comment: as it is if a comment can hold it, otherwise as a JSON string.
 
-    A backslash at the end of a comment would make the next line part of it.
+    A backslash at the end of a comment would continue the comment on the next line.
     """
-    return text if _PLAIN.fullmatch(text) else json.dumps(text)
+    return text if _UNQUOTED_TEXT.fullmatch(text) else json.dumps(text)
 
 
-def _unquoted(text: str) -> str:
+def _unquote(text: str) -> str:
     if not re.fullmatch(_QUOTED, text):
         return text
     try:

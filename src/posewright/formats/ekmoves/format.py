@@ -1,12 +1,11 @@
-"""From motions to a C header of AIBO poses: the one they were read from with other numbers, or a new one."""
+"""Writes motions as a C header of AIBO poses: as a new one, or as the one they were read from with edits."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +16,8 @@ from posewright.formats.default_angles import describe_unset_joints, fill_unset_
 from posewright.formats.ekmoves.document import (
     DECIMALS,
     EKMOVES,
+    JOINT_ORDER,
     MOTION,
-    ORDER,
     QUANTUM_DEG,
     QUANTUM_S,
     Edit,
@@ -26,10 +25,10 @@ from posewright.formats.ekmoves.document import (
     PoseHeader,
     Series,
     Timing,
-    has_number,
-    notes_text,
-    numbered,
-    timing_text,
+    has_pose_number,
+    numbered_name,
+    render_notes,
+    render_timing,
 )
 from posewright.formats.ekmoves.reader import (
     MAX_DEG,
@@ -48,15 +47,29 @@ from posewright.formats.timeline import MS_PER_S, key_times, rounding_remarks
 from posewright.motions import Motion, robot_of_motion
 from posewright.robots import Robot, robot
 
-MOST_POSES = 9999
-_LIMB = 4  # numbers of the head; a leg has three
-_REST = re.compile(rb"[ \t]*+(?://[^\n]*+|/\*[^\n*]*+\*/)?[ \t\r]*(?:\n|\Z)")
+ROBOT = "sony_ers7"
+"""The robot of a header; no header names it."""
+
+MAX_POSES = 9999
+_N_HEAD_JOINTS = 4
+_N_LEG_JOINTS = 3
+_END_OF_LINE = re.compile(rb"[ \t]*+(?://[^\n]*+|/\*[^\n*]*+\*/)?[ \t\r]*(?:\n|\Z)")
+_COLUMNS = "tilt2, pan, tilt1, mouth; J1, J2, J3 of left front, left rear, right front, right rear"
 
 
 @dataclass(frozen=True, eq=False)
-class _Poses:
-    name: str  # what the arrays are called, without the order numbers
-    degrees: Floats  # (n, 16) in `ORDER` [deg]
+class _PoseTable:
+    """The poses of a motion as they are written.
+
+    Attributes:
+        name: the name of the arrays without the pose numbers.
+        degrees: angles `(n_poses, 16)` in `JOINT_ORDER` [deg].
+        timings: the timing of each pose.
+        notes: the notes before the first array; empty if none are needed.
+    """
+
+    name: str
+    degrees: Floats
     timings: tuple[Timing, ...]
     notes: dict[str, str]
 
@@ -65,238 +78,272 @@ class _Poses:
 
     @property
     def array_names(self) -> list[str]:
-        """Names for the arrays; one alone needs no number unless its name looks as if it had one."""
-        if len(self) == 1 and not has_number(self.name):
+        """Names for the arrays; a single one has no number, unless its name would look numbered."""
+        if len(self) == 1 and not has_pose_number(self.name):
             return [self.name]
-        return [numbered(self.name, number) for number in range(1, len(self) + 1)]
+        return [numbered_name(self.name, number) for number in range(1, len(self) + 1)]
 
-    def array(self, place: int, name: str, eol: bytes) -> bytes:
-        """Return the lines of a new array."""
-        cells = [format_angle(angle) for angle in self.degrees[place].tolist()]
-        limbs = [cells[:_LIMB], *(cells[i : i + 3] for i in range(_LIMB, len(cells), 3))]
-        rows = [f"    {', '.join(limb)}," for limb in limbs]
-        lines = [f"const double {name}[{len(ORDER)}] = {{", *rows, "};"]
-        return eol.join(line.encode() for line in lines) + timing_text(self.timings[place]) + eol
-
-
-def header_with(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
-    """Return a motion as a header that will lie at `path`.
-
-    A motion that came from a header gives that header with its poses changed; asked for alone, or come from
-    elsewhere, it gives a new one.
-    """
-    del options
-    origin = origin_of(motion, EKMOVES)
-    if origin is not None and isinstance(origin.document, PoseHeader) and not origin.is_single_page:
-        return replace(_edited(origin.document, {origin.page: motion}), times_s=_times(motion))
-    standing_there = _standing_at(path, motion)
-    if standing_there is not None:
-        header, page = standing_there
-        return replace(_edited(header, {page: motion}), times_s=_times(motion))
-    poses, losses, remarks = _poses(motion, c_name(motion.name))
-    guard = re.sub(r"[^A-Z0-9_]", "_", f"POSES_{path.stem}_H".upper())
-    arrays = (poses.array(place, name, b"\n") for place, name in enumerate(poses.array_names))
-    body = [notes_text(poses.notes, b"\n") if poses.notes else b"", *arrays]
-    head = f"/* Poses of an AIBO ERS-7 in degrees:\n   {_COLUMNS} */\n#ifndef {guard}\n#define {guard}\n\n"
-    data = b"".join([head.encode(), *body, b"\n#endif\n"])
-    return Rendering(data, losses, remarks, _times(motion))
+    def render_array(self, index: int, name: str, line_end: bytes) -> bytes:
+        """Return the lines that declare the array of a pose."""
+        numbers = [format_angle(angle) for angle in self.degrees[index].tolist()]
+        rows = [numbers[:_N_HEAD_JOINTS]]
+        for leg_start in range(_N_HEAD_JOINTS, len(numbers), _N_LEG_JOINTS):
+            rows.append(numbers[leg_start : leg_start + _N_LEG_JOINTS])
+        lines = [f"const double {name}[{len(JOINT_ORDER)}] = {{"]
+        lines += [f"    {', '.join(row)}," for row in rows]
+        lines.append("};")
+        declaration = line_end.join(line.encode() for line in lines)
+        return declaration + render_timing(self.timings[index]) + line_end
 
 
-def _standing_at(path: Path, motion: Motion) -> tuple[PoseHeader, int] | None:
-    """Return the header that stands at `path` and which of its series this motion is.
+def render_motion(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
+    """Return a motion as a header that will be written to `path`.
+
+    If the motion was read from a header, or `path` is a header that contains it, the result is that header
+    with the motion's poses changed; otherwise it is a new header.
 
     Raises:
-        FormatError: it holds other poses only, which would be lost.
+        FormatError: a header of other poses is at `path`, or the motion cannot be written.
+    """
+    del options
+    key_times_s = tuple(round(reached_s, DECIMALS) for reached_s, _ in key_times(motion))
+    origin = origin_of(motion, EKMOVES)
+    if origin is not None and isinstance(origin.document, PoseHeader) and not origin.is_single_page:
+        return replace(_edit_header(origin.document, {origin.page: motion}), times_s=key_times_s)
+    existing = _find_in_header(path, motion)
+    if existing is not None:
+        header, page = existing
+        return replace(_edit_header(header, {page: motion}), times_s=key_times_s)
+    poses, losses, remarks = _build_poses(motion, c_name(motion.name))
+    guard = re.sub(r"[^A-Z0-9_]", "_", f"POSES_{path.stem}_H".upper())
+    head = f"/* Poses of an AIBO ERS-7 in degrees:\n   {_COLUMNS} */\n#ifndef {guard}\n#define {guard}\n\n"
+    parts = [head.encode()]
+    if poses.notes:
+        parts.append(render_notes(poses.notes, b"\n"))
+    for index, name in enumerate(poses.array_names):
+        parts.append(poses.render_array(index, name, b"\n"))
+    parts.append(b"\n#endif\n")
+    return Rendering(b"".join(parts), losses, remarks, key_times_s)
+
+
+def _find_in_header(path: Path, motion: Motion) -> tuple[PoseHeader, int] | None:
+    """Return the header at `path` and the page of the motion of the same name; None if there is no header.
+
+    Raises:
+        FormatError: the header has only other motions, which would be overwritten.
     """
     try:
         header = read_header(read_file_bytes(path), path)
     except InputError:
         return None
+    card = robot_of_motion(motion)
     names = [
-        series_motion(header, one, page, robot_of_motion(motion)).name
-        for page, one in enumerate(series_of(header), 1)
+        series_motion(header, series, page, card).name for page, series in enumerate(series_of(header), 1)
     ]
     if motion.name not in names:
-        what = f"a header of other poses stands here: {', '.join(names[:6])}"
-        hint = f"they would be lost; name another file, or put {motion.name} into that one by hand"
-        raise FormatError(what, where=Where(path=path), hint=hint)
+        message = f"the file is a header of other poses: {', '.join(names[:6])}"
+        hint = f"name another file, so as not to overwrite them, or copy {motion.name} into this one by hand"
+        raise FormatError(message, where=Where(path=path), hint=hint)
     return header, names.index(motion.name) + 1
 
 
-def _times(motion: Motion) -> tuple[float, ...]:
-    """Return when each keyframe is reached in the file [s]."""
-    return tuple(round(arrives, DECIMALS) for arrives, _ in key_times(motion))
-
-
-_COLUMNS = "tilt2, pan, tilt1, mouth; J1, J2, J3 of left front, left rear, right front, right rear"
-
-
 def render_file(file: MotionFile) -> Rendering:
-    """Return a header with the motions that were edited."""
+    """Return a header with its edited motions."""
     if not isinstance(file.document, PoseHeader):
-        return header_with(file.motion(), file.path, WriteOptions())
+        return render_motion(file.motion(), file.path, WriteOptions())
     pages = (label.number for label in file.pages)
-    return _edited(file.document, dict(zip(pages, file.motions, strict=True)))
+    return _edit_header(file.document, dict(zip(pages, file.motions, strict=True)))
 
 
-def _edited(header: PoseHeader, motions: dict[int, Motion]) -> Rendering:
-    """Return a header with other motions in some of its pages, counted from 1."""
+def _edit_header(header: PoseHeader, motions_by_page: dict[int, Motion]) -> Rendering:
+    """Return a header with new motions on some of its pages, which are numbered from 1."""
     edits: list[Edit] = []
     losses: list[str] = []
     remarks: list[str] = []
     all_series = series_of(header)
-    names = {array.name for array in header.arrays}
-    for page, motion in motions.items():
+    all_names = {array.name for array in header.arrays}
+    for page, motion in motions_by_page.items():
         series = all_series[page - 1]
         as_read = series_motion(header, series, page, robot_of_motion(motion))
         if as_read == motion:
             continue
-        keeps_name = motion.name == as_read.name
-        poses, lost, said = _poses(motion, series.name if keeps_name else c_name(motion.name))
-        own = _names(poses, series) if keeps_name else poses.array_names
-        _check_names(own, names - {array.name for array in series.arrays})
-        edits += _edits(header, series, poses, own, as_read)
-        losses += lost
-        remarks += said
+        has_same_name = motion.name == as_read.name
+        poses, new_losses, new_remarks = _build_poses(
+            motion, series.name if has_same_name else c_name(motion.name)
+        )
+        array_names = _extend_names(poses, series) if has_same_name else poses.array_names
+        _require_unused_names(array_names, all_names - {array.name for array in series.arrays})
+        edits += _edit_series(header, series, poses, array_names, as_read)
+        losses += new_losses
+        remarks += new_remarks
     return Rendering(header.with_edits(edits), tuple(losses), tuple(remarks))
 
 
-def _names(poses: _Poses, series: Series) -> list[str]:
-    """Return the names of the arrays of a motion that keeps its own: new ones are numbered after the last."""
+def _extend_names(poses: _PoseTable, series: Series) -> list[str]:
+    """Return the names of a series for its new poses; additional arrays are numbered after the last one."""
     if not series.is_numbered:
         return poses.array_names
     names = [array.name for array in series.arrays][: len(poses)]
-    last = int(series.arrays[-1].name.rpartition("_")[2])
-    return names + [numbered(series.name, last + more) for more in range(1, len(poses) - len(names) + 1)]
+    last_number = int(series.arrays[-1].name.rpartition("_")[2])
+    n_added = len(poses) - len(names)
+    names += [numbered_name(series.name, last_number + i) for i in range(1, n_added + 1)]
+    return names
 
 
-def _check_names(names: Sequence[str], taken: set[str]) -> None:
-    found = next((name for name in names if name in taken), None)
-    if found is not None:
-        raise FormatError(f"the header has another array {found}", hint="give the motion another name")
+def _require_unused_names(names: Sequence[str], used_names: Collection[str]) -> None:
+    for name in names:
+        if name in used_names:
+            raise FormatError(f"the header has another array {name}", hint="give the motion another name")
 
 
-def _poses(motion: Motion, name: str) -> tuple[_Poses, tuple[str, ...], tuple[str, ...]]:
-    """Return what is to be written, what is lost of the motion, and what had to be filled in."""
+def _build_poses(motion: Motion, name: str) -> tuple[_PoseTable, tuple[str, ...], tuple[str, ...]]:
+    """Return the poses of a motion, the losses, and remarks on what was filled in or rounded.
+
+    Args:
+        motion: the motion.
+        name: the name of its arrays without the pose numbers.
+
+    Raises:
+        FormatError: the robot lacks joints, there are too many keyframes, or an angle is beyond a full turn.
+    """
     card = robot_of_motion(motion)
-    missing = [joint for joint in ORDER if joint not in card.joint_names]
+    missing = [joint for joint in JOINT_ORDER if joint not in card.joint_names]
     if missing:
-        what = f"{card.name} has no {', '.join(missing)}"
-        raise FormatError(what, hint="a header of poses is for the joints of an ERS-7")
-    count = len(motion.keyframes)
-    if count > MOST_POSES:
-        raise FormatError(f"motion {motion.name!r} has {count} keyframes", hint=f"at most {MOST_POSES}")
-    degrees, remarks = _degrees(motion, card)
+        message = f"{card.name} has no {', '.join(missing)}"
+        raise FormatError(message, hint="a header of poses needs the joints of an ERS-7")
+    n_poses = len(motion.keyframes)
+    if n_poses > MAX_POSES:
+        message = f"motion {motion.name!r} has {n_poses} keyframes"
+        raise FormatError(message, hint=f"at most {MAX_POSES} can be written")
+    degrees, unset_remarks = _pose_angles(motion, card)
     extras = {key: text for key, text in motion.extras.items() if key != MOTION}
     notes = {MOTION: motion.name, **extras} if extras or motion.name != name else {}
-    poses = _Poses(name, degrees, tuple(_timings(motion)), notes)
-    lost = describe_path_losses(motion, extras=extras)
-    return poses, (*lost, *describe_unsupported_joints(motion, ORDER, card)), (*remarks, *_rounded(motion))
+    poses = _PoseTable(name, degrees, tuple(_round_timings(motion)), notes)
+    path_losses = describe_path_losses(motion, extras=extras)
+    shifts_s = [round(time, DECIMALS) - time for times in key_times(motion) for time in times]
+    return (
+        poses,
+        (*path_losses, *describe_unsupported_joints(motion, JOINT_ORDER, card)),
+        (*unset_remarks, *rounding_remarks(QUANTUM_S * MS_PER_S, shifts_s)),
+    )
 
 
-def _degrees(motion: Motion, card: Robot) -> tuple[Floats, tuple[str, ...]]:
-    """Return (n, 16) angles [deg], and a remark on joints that the motion never sets.
+def _pose_angles(motion: Motion, card: Robot) -> tuple[Floats, tuple[str, ...]]:
+    """Return the angles of all poses `(n_poses, 16)` [deg], and a remark on joints that are never set.
 
-    A joint that stays is where it was; before it is given an angle, it is where it will be.
+    Where a keyframe does not set a joint, it keeps its last angle; before the first one it has that.
+
+    Raises:
+        FormatError: an angle is beyond a full turn.
     """
-    rows = np.array([keyframe.pose.on(ORDER).angles for keyframe in motion.keyframes])
-    unset = [joint for joint, column in zip(ORDER, rows.T, strict=True) if np.isnan(column).all()]
+    rows = np.array([keyframe.pose.on(JOINT_ORDER).angles for keyframe in motion.keyframes])
+    unset = [joint for joint, column in zip(JOINT_ORDER, rows.T, strict=True) if np.isnan(column).all()]
     stand = standing_angles(card)
     rows = fill_unset_angles(rows)
-    rows = np.where(np.isnan(rows), [stand[joint] for joint in ORDER], rows)
+    rows = np.where(np.isnan(rows), [stand[joint] for joint in JOINT_ORDER], rows)
     degrees = np.degrees(rows)
     if not np.all(np.abs(degrees) <= MAX_DEG):
         raise FormatError(f"motion {motion.name!r} turns a joint by more than {MAX_DEG:g} deg")
     return degrees, describe_unset_joints(unset, card)
 
 
-def _timings(motion: Motion) -> Iterator[Timing]:
-    """Yield the times of the keyframes, rounded on the clock of the motion, so that it does not go wrong."""
-    before = 0.0
-    leans = any(any(keyframe.attitude or ()) for keyframe in motion.keyframes)
-    for keyframe, (arrives, ends) in zip(motion.keyframes, key_times(motion), strict=True):
-        arrival, end = round(arrives, DECIMALS), round(ends, DECIMALS)
-        yield Timing(arrival - before, end - arrival, keyframe.attitude if leans else None)
-        before = end
+def _round_timings(motion: Motion) -> Iterator[Timing]:
+    """Yield the timings of the keyframes; absolute times are rounded, so rounding errors do not add up."""
+    has_attitude = any(any(keyframe.attitude or ()) for keyframe in motion.keyframes)
+    previous_end_s = 0.0
+    for keyframe, (reached_s, pause_end_s) in zip(motion.keyframes, key_times(motion), strict=True):
+        arrival_s = round(reached_s, DECIMALS)
+        end_s = round(pause_end_s, DECIMALS)
+        attitude = keyframe.attitude if has_attitude else None
+        yield Timing(arrival_s - previous_end_s, end_s - arrival_s, attitude)
+        previous_end_s = end_s
 
 
-def _rounded(motion: Motion) -> Iterator[str]:
-    shifts = [round(time, DECIMALS) - time for times in key_times(motion) for time in times]
-    return rounding_remarks(QUANTUM_S * MS_PER_S, shifts)
-
-
-def _edits(
-    header: PoseHeader, series: Series, poses: _Poses, names: Sequence[str], as_read: Motion
+def _edit_series(
+    header: PoseHeader, series: Series, poses: _PoseTable, array_names: Sequence[str], as_read: Motion
 ) -> Iterator[Edit]:
-    """Yield what is to be changed in the file so that a series says other poses."""
-    eol = b"\r\n" if b"\r\n" in header.raw else b"\n"
-    first, last = series.arrays[0], series.arrays[-1]
-    before = {MOTION: as_read.name, **as_read.extras} if first.notes else {}
-    if poses.notes != before and (poses.notes or first.notes):
-        yield Edit(*first.notes_span, notes_text(poses.notes, eol) if poses.notes else b"")
-    added: list[bytes] = []
-    for place, array in zip_longest(range(len(poses)), series.arrays):
-        if array is None:
-            added.append(poses.array(place, names[place], eol))
-        elif place is None:
-            yield Edit(array.statement.at, _line_end(header.raw, array), b"")
+    """Yield the edits that give a series new poses.
+
+    Args:
+        header: the document.
+        series: one of its series.
+        poses: the new poses.
+        array_names: the names of their arrays.
+        as_read: the series as a motion.
+    """
+    line_end = b"\r\n" if b"\r\n" in header.raw else b"\n"
+    first_array = series.arrays[0]
+    old_notes = {MOTION: as_read.name, **as_read.extras} if first_array.notes else {}
+    if poses.notes != old_notes and (poses.notes or first_array.notes):
+        new_comments = render_notes(poses.notes, line_end) if poses.notes else b""
+        yield Edit(*first_array.notes_span, new_comments)
+    for index, array in enumerate(series.arrays):
+        if index < len(poses):
+            yield from _edit_array(array, array_names[index], index, poses)
         else:
-            yield from _array_edits(array, names[place], place, poses)
-    if added:
-        end = _line_end(header.raw, last)
-        gap = b"" if header.raw[:end].endswith(b"\n") else eol
-        yield Edit(end, end, gap + b"".join(added))
+            yield Edit(array.statement.start, _end_of_line(header.raw, array), b"")
+    if len(poses) > len(series.arrays):
+        added = b"".join(
+            poses.render_array(index, array_names[index], line_end)
+            for index in range(len(series.arrays), len(poses))
+        )
+        end = _end_of_line(header.raw, series.arrays[-1])
+        separator = b"" if header.raw[:end].endswith(b"\n") else line_end
+        yield Edit(end, end, separator + added)
 
 
-def _array_edits(array: PoseArray, name: str, place: int, poses: _Poses) -> Iterator[Edit]:
+def _edit_array(array: PoseArray, name: str, index: int, poses: _PoseTable) -> Iterator[Edit]:
+    """Yield the edits that give an array a new name and the angles and timing of pose number `index`."""
     if array.name != name:
         yield Edit(*array.identifier, name.encode())
-    for cell, before, after in zip(array.cells, array.degrees, poses.degrees[place].tolist(), strict=True):
-        if abs(after - before) > QUANTUM_DEG / 2.0:
-            yield Edit(*cell, format_angle(after).encode())
-    if not _same(timing_of(array, place), poses.timings[place]):
-        yield Edit(*array.comment, timing_text(poses.timings[place]))
+    new_degrees = poses.degrees[index].tolist()
+    for cell, old_angle, new_angle in zip(array.cells, array.degrees, new_degrees, strict=True):
+        if abs(new_angle - old_angle) > QUANTUM_DEG / 2.0:
+            yield Edit(*cell, format_angle(new_angle).encode())
+    if not _is_same_timing(timing_of(array, index), poses.timings[index]):
+        yield Edit(*array.comment, render_timing(poses.timings[index]))
 
 
-def _same(before: Timing, after: Timing) -> bool:
-    times = zip((before.reach_s, before.pause_s), (after.reach_s, after.pause_s), strict=True)
-    if before.attitude is None and after.attitude is not None:
-        return False  # level among others that lean is not the same as unsaid
-    attitudes = (before.attitude, after.attitude)
-    leans = np.degrees([attitude or (0.0, 0.0, 0.0) for attitude in attitudes])
-    return all(abs(a - b) <= QUANTUM_S / 2.0 for a, b in times) and bool(
-        np.all(np.abs(leans[0] - leans[1]) <= QUANTUM_DEG / 2.0)
-    )
+def _is_same_timing(old: Timing, new: Timing) -> bool:
+    """Return whether two timings are equal within half a quantum."""
+    if old.attitude is None and new.attitude is not None:
+        return False  # a stated level attitude differs from an unstated one
+    if abs(old.reach_s - new.reach_s) > QUANTUM_S / 2.0 or abs(old.pause_s - new.pause_s) > QUANTUM_S / 2.0:
+        return False
+    level = (0.0, 0.0, 0.0)
+    changes_deg = np.degrees(old.attitude or level) - np.degrees(new.attitude or level)
+    return bool(np.all(np.abs(changes_deg) <= QUANTUM_DEG / 2.0))
 
 
-def _line_end(raw: bytes, array: PoseArray) -> int:
-    """Return the byte after an array's line; just after the array where more than a comment follows."""
-    rest = _REST.match(raw, array.comment.end)
-    return array.comment.end if rest is None else rest.end()
-
-
-ROBOT = "sony_ers7"  # whose poses they are: no header says so
+def _end_of_line(raw: bytes, array: PoseArray) -> int:
+    """Return the byte after an array's line; right after the array if more than a comment follows it."""
+    match = _END_OF_LINE.match(raw, array.comment.end)
+    return array.comment.end if match is None else match.end()
 
 
 def _read(data: bytes, path: Path, card: Robot | None) -> MotionFile:
-    card = robot(ROBOT) if card is None or not suits(card) else card
+    if card is None or not supports(card):
+        card = robot(ROBOT)
     header = read_header(data, path)
-    series = series_of(header, path)
-    motions = tuple(series_motion(header, each, page, card, path) for page, each in enumerate(series, 1))
+    all_series = series_of(header, path)
+    motions = tuple(
+        series_motion(header, series, page, card, path) for page, series in enumerate(all_series, 1)
+    )
+    series_remarks = [remark for series in all_series for remark in series.remarks]
     return MotionFile(
         EKMOVES,
         path,
         motions,
         tuple(PageLabel(page, motion.name) for page, motion in enumerate(motions, 1)),
         len(motions),
-        (*header.remarks, *(remark for each in series for remark in each.remarks)),
+        (*header.remarks, *series_remarks),
         header,
     )
 
 
-def suits(card: Robot) -> bool:
-    """Tell whether a robot has all the joints of a header of poses."""
-    return set(ORDER) <= set(card.joint_names)
+def supports(card: Robot) -> bool:
+    """Return whether a robot has all joints of a header of poses."""
+    return set(JOINT_ORDER) <= set(card.joint_names)
 
 
 _ARRAY = rb"^[ \t]*(?:static[ \t]+|const[ \t]+){0,2}(?:double|float)[ \t]+\w+[ \t]*\["
@@ -307,9 +354,9 @@ FORMAT = MotionFormat(
     _KIND,
     (".h",),
     _read,
-    header_with,
+    render_motion,
     QUANTUM,
-    supports_robot=suits,
+    supports_robot=supports,
     render_file=render_file,
     names_robot=False,
 )

@@ -1,4 +1,4 @@
-"""Reading a C header of AIBO poses (EKMoves.h): the arrays, wherever they stand, and their motions."""
+"""Reads a C header of AIBO poses (EKMoves.h): its arrays, among other C code, grouped to motions."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from posewright.errors import FormatError, Where
 from posewright.formats.ekmoves.document import (
     DEFAULT_REACH_S,
     EKMOVES,
+    JOINT_ORDER,
     MOTION,
-    ORDER,
     PoseArray,
     PoseHeader,
     Series,
     Span,
     Timing,
-    notes_before,
+    find_notes,
+    find_timing,
     split_name,
-    timing_at,
 )
 from posewright.formats.motion_file import Origin
 from posewright.formats.text_lines import MAX_LINES, MAX_REMARKS, Remarks, TextLine, quote_bytes
 from posewright.motions import Keyframe, Motion, Pose
 from posewright.robots import Robot
 
-MAX_DEG = 360.0  # no joint turns further than once round; an MTN holds no more
+MAX_DEG = 360.0  # no joint turns further than a full turn, and an MTN holds no more
 MAX_ARRAYS = 10_000
 MAX_COMMENTS = 200_000
 
-# what is no code: comments, strings, characters, preprocessor lines. Nothing in here can fail after it has
-# begun, and nothing is tried twice, so that a file takes as long as it is long.
-_NO_CODE = re.compile(
+# Matches comments, strings, characters and preprocessor lines. No alternative can fail once it has begun, and
+# none backtracks, so the time grows linearly with the size of the file.
+_NON_CODE = re.compile(
     rb"//(?:[^\\\n]++|\\(?:\r\n|[\s\S])?)*+"
     rb"|/\*[^*]*+(?:\*(?!/)[^*]*+)*+(?:\*/)?"
     rb'|"(?:[^"\\\n]++|\\(?:\r\n|[\s\S])?)*+"?'
@@ -45,193 +45,238 @@ _NO_CODE = re.compile(
     rb"|^[ \t]*+#(?:[^\\\n/]++|\\(?:\r\n|[\s\S])?|/(?![/*]))*+",
     re.MULTILINE,
 )
+# groups: the name, the size, the numbers, the closing brace
 _ARRAY = re.compile(
     rb"\b(?:double|float)\b\s*+(?:const\b\s*+)?([A-Za-z_]\w*+)\s*+\[\s*+(\w*+)\s*+\]\s*+=\s*+\{([^{}]*+)(\}?)"
 )
-_FLOATING = re.compile(rb"\b(?:double|float)\b")
+_FLOATING_TYPE = re.compile(rb"\b(?:double|float)\b")
 _NUMBER = re.compile(
     rb"([+-]?)\s{0,8}((?:[0-9]{1,40}\.?[0-9]{0,40}|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,3})?)[fFlL]?"
 )
 _OCTAL = re.compile(rb"0[0-9]+")
 _SEMICOLON = re.compile(rb"\s*+;")
-_SHOWN_BYTES = 200  # of a line in a message; one line may be the whole of a large file
+_MAX_QUOTED_BYTES = 200  # of a line in a message; a single line may be as long as a large file
 
 
 def read_header(data: bytes, path: Path | None = None) -> PoseHeader:
-    """Read the bytes of a header."""
+    """Read the bytes of a header.
+
+    Raises:
+        FormatError: there is no array of angles, an array is invalid, or the file is too large.
+    """
     reader = _Reader(data, path)
-    arrays = tuple(reader.arrays()) if _FLOATING.search(data) else ()
+    arrays = tuple(reader.read_arrays()) if _FLOATING_TYPE.search(data) else ()
     if not arrays:
-        hint = f"const double NAME[] = {{{len(ORDER)} numbers}};"
+        hint = f"expected const double NAME[] = {{{len(JOINT_ORDER)} numbers}};"
         raise FormatError("no array of angles", where=Where(path, 1), hint=hint)
     return PoseHeader(data, arrays, reader.remarks.all)
 
 
-def code_of(data: bytes, path: Path | None = None) -> bytes:
-    """Return the bytes with blanks for all that is no code; every line and every place stays where it was."""
-    pieces, last = [], 0
-    for count, found in enumerate(_NO_CODE.finditer(data)):
+def blank_non_code(data: bytes, path: Path | None = None) -> bytes:
+    """Return C source with blanks for comments, strings and preprocessor lines; all positions stay the same.
+
+    Raises:
+        FormatError: there are more than `MAX_COMMENTS` of them.
+    """
+    pieces: list[bytes] = []
+    last_end = 0
+    for count, match in enumerate(_NON_CODE.finditer(data)):
         if count == MAX_COMMENTS:
-            where = Where(path, data.count(b"\n", 0, found.start()) + 1)
-            hint = f"no honest header has more than {MAX_COMMENTS:,}"
-            raise FormatError("comments and strings without end", where=where, hint=hint)
-        pieces += [data[last : found.start()], _blanks(found.group())]
-        last = found.end()
-    return b"".join([*pieces, data[last:]])
+            where = Where(path, data.count(b"\n", 0, match.start()) + 1)
+            hint = f"at most {MAX_COMMENTS:,} are read"
+            raise FormatError("too many comments and strings", where=where, hint=hint)
+        pieces += [data[last_end : match.start()], _blanks(match.group())]
+        last_end = match.end()
+    return b"".join([*pieces, data[last_end:]])
 
 
 def _blanks(text: bytes) -> bytes:
+    """Return a text with a blank for every byte but the line ends."""
     if b"\n" not in text:
         return b" " * len(text)
     return b"\n".join(b" " * len(line) for line in text.split(b"\n"))
 
 
 class _Reader:
-    """Knows the file's bytes, its code and where its lines begin."""
+    """Reads the arrays of a header.
+
+    Args:
+        data: the bytes of the header.
+        path: its file, for messages.
+    """
 
     def __init__(self, data: bytes, path: Path | None) -> None:
-        count = data.count(b"\n")
-        if count > MAX_LINES:
-            where, hint = Where(path, MAX_LINES), f"no honest header has more than {MAX_LINES:,}"
-            raise FormatError(f"{count:,} lines", where=where, hint=hint)
-        self._data, self._code, self._path = data, b"", path
-        self._newlines = [found.start() for found in re.finditer(rb"\n", data)]
+        n_lines = data.count(b"\n")
+        if n_lines > MAX_LINES:
+            where = Where(path, MAX_LINES)
+            raise FormatError(f"{n_lines:,} lines", where=where, hint=f"at most {MAX_LINES:,} lines are read")
+        self._data = data
+        self._code = b""
+        self._path = path
+        self._newlines = [match.start() for match in re.finditer(rb"\n", data)]
         self.remarks = Remarks()
 
-    def arrays(self) -> Iterator[PoseArray]:
-        self._code = code_of(self._data, self._path)
-        names: dict[str, int] = {}
-        last = 0
-        for found in _ARRAY.finditer(self._code):
-            self._remark_others(last, found.start())
-            array = self._array(found, last)
-            if array.name in names:
-                what = f"{array.name} for the second time"
-                self._fail(found.start(1), what, hint=f"see line {names[array.name]}")
-            if len(names) > MAX_ARRAYS:
-                what = f"more than {MAX_ARRAYS:,} arrays"
-                self._fail(found.start(), what, hint="no honest header has as many")
-            names[array.name] = array.line
-            last = array.comment.end
+    def read_arrays(self) -> Iterator[PoseArray]:
+        """Yield the arrays of angles; other floating-point declarations get a remark."""
+        self._code = blank_non_code(self._data, self._path)
+        lines: dict[str, int] = {}  # of the arrays, by name
+        last_end = 0
+        for match in _ARRAY.finditer(self._code):
+            self._remark_other_declarations(last_end, match.start())
+            array = self._read_array(match, last_end)
+            if array.name in lines:
+                message = f"array {array.name} is declared twice"
+                hint = f"the first is on line {lines[array.name]}; rename one of them"
+                self._fail(match.start(1), message, hint=hint)
+            if len(lines) > MAX_ARRAYS:
+                message = f"more than {MAX_ARRAYS:,} arrays"
+                self._fail(match.start(), message, hint=f"at most {MAX_ARRAYS:,} are read")
+            lines[array.name] = array.line
+            last_end = array.comment.end
             yield array
-        self._remark_others(last, len(self._code))
+        self._remark_other_declarations(last_end, len(self._code))
 
-    def _remark_others(self, at: int, end: int) -> None:
-        for found in islice(_FLOATING.finditer(self._code, at, end), MAX_REMARKS):
-            self.remarks.add("no array of one pose: left alone", self._line(found.start()))
+    def _remark_other_declarations(self, start: int, end: int) -> None:
+        for match in islice(_FLOATING_TYPE.finditer(self._code, start, end), MAX_REMARKS):
+            self.remarks.add("not an array of one pose: left alone", self._line_at(match.start()))
 
-    def _array(self, found: re.Match[bytes], last: int) -> PoseArray:
-        name = found[1].decode()
-        semicolon = _SEMICOLON.match(self._code, found.end())
-        if not found[4] or semicolon is None:
-            self._fail(found.start(1), f"array {name} does not end", hint="it ends in };")
-        cells = tuple(self._cells(found))
-        if len(cells) != len(ORDER) or found[2].decode() not in ("", str(len(ORDER)), _word(found[2])):
-            said = f" and says [{found[2].decode()}]" if found[2] else ""
-            hint = f"{len(ORDER)}: Tilt2, Pan, Tilt1, mouth, and J1 to J3 of LF, LR, RF and RR"
-            self._fail(found.start(1), f"array {name} has {len(cells)} numbers{said}", hint=hint)
-        line = self._line(found.start())
-        begin = max(self._data.rfind(b"\n", 0, found.start()) + 1, last)
-        timing, comment = timing_at(self._data, semicolon.end())
-        notes, notes_span = notes_before(self._data, begin, last)
+    def _read_array(self, match: re.Match[bytes], previous_end: int) -> PoseArray:
+        """Return the array of a match of `_ARRAY`; `previous_end` is where the array before it ends."""
+        name = match[1].decode()
+        semicolon = _SEMICOLON.match(self._code, match.end())
+        if not match[4] or semicolon is None:
+            self._fail(match.start(1), f"array {name} does not end", hint="end it with };")
+        cells = tuple(self._find_cells(match))
+        size = match[2].decode()
+        is_number = size[:1].isdigit()  # otherwise it is a macro, which may stand for any number, or left out
+        has_wrong_size = is_number and size != str(len(JOINT_ORDER))
+        if len(cells) != len(JOINT_ORDER) or has_wrong_size:
+            size_note = f", but the size [{size}]" if size else ""
+            hint = f"write {len(JOINT_ORDER)}: Tilt2, Pan, Tilt1, mouth, and J1 to J3 of LF, LR, RF and RR"
+            self._fail(match.start(1), f"array {name} has {len(cells)} numbers{size_note}", hint=hint)
+        line = self._line_at(match.start())
+        start = max(self._data.rfind(b"\n", 0, match.start()) + 1, previous_end)
+        timing, comment = find_timing(self._data, semicolon.end())
+        notes, notes_span = find_notes(self._data, start, previous_end)
         return PoseArray(
-            name,
-            tuple(self._degrees(name, cell) for cell in cells),
-            line.number,
-            Span(begin, semicolon.end()),
-            Span(*found.span(1)),
-            cells,
-            timing,
-            comment,
-            notes,
-            notes_span,
+            name=name,
+            degrees=tuple(self._read_angle(name, cell) for cell in cells),
+            line=line.number,
+            statement=Span(start, semicolon.end()),
+            identifier=Span(*match.span(1)),
+            cells=cells,
+            timing=timing,
+            comment=comment,
+            notes=notes,
+            notes_span=notes_span,
         )
 
-    def _cells(self, found: re.Match[bytes]) -> Iterator[Span]:
-        """Yield where each number stands, without the blanks around it; one comma may end the list."""
-        at, text = found.start(3), found[3]
+    def _find_cells(self, match: re.Match[bytes]) -> Iterator[Span]:
+        """Yield the span of each number without the blanks around it; the last one may have a comma."""
+        cell_start = match.start(3)
+        text = match[3]
         if text.rstrip().endswith(b","):
             text = text.rstrip()[:-1]
         for cell in text.split(b",") if text.strip() else ():
-            begin = at + len(cell) - len(cell.lstrip())
-            yield Span(begin, begin + len(cell.strip()))
-            at += len(cell) + 1
+            start = cell_start + len(cell) - len(cell.lstrip())
+            yield Span(start, start + len(cell.strip()))
+            cell_start += len(cell) + 1
 
-    def _degrees(self, name: str, cell: Span) -> float:
-        text = self._code[cell.at : cell.end]
-        found = _NUMBER.fullmatch(text)
-        if found is None:
-            what = f"a number of array {name} is {quote_bytes(text)}"
-            self._fail(cell.at, what, hint="right is a plain number like -12.5; nothing is computed here")
-        if _OCTAL.fullmatch(found[2]):
-            message = f"{quote_bytes(text)} in array {name}"
-            self._fail(cell.at, message, hint="C takes a 0 in front for octal; leave it out")
-        value = float(found[1] + found[2])
+    def _read_angle(self, name: str, cell: Span) -> float:
+        """Return a number of array `name` [deg]."""
+        text = self._code[cell.start : cell.end]
+        match = _NUMBER.fullmatch(text)
+        if match is None:
+            message = f"a number of array {name} is {quote_bytes(text)}"
+            self._fail(
+                cell.start, message, hint="write a plain number like -12.5; expressions are not computed"
+            )
+        sign = match[1]
+        digits = match[2]
+        if _OCTAL.fullmatch(digits):
+            message = f"a number of array {name} is {quote_bytes(text)}, which C reads as octal"
+            self._fail(cell.start, message, hint="leave out the 0 in front")
+        value = float(sign + digits)
         if not abs(value) <= MAX_DEG:
             message = f"a number of array {name} is {quote_bytes(text)}"
-            self._fail(cell.at, message, hint="right are degrees within 360")
+            self._fail(cell.start, message, hint="write degrees from -360 to 360")
         return value
 
-    def _line(self, at: int) -> TextLine:
-        number = bisect_right(self._newlines, at - 1)
-        begin = self._newlines[number - 1] + 1 if number else 0
-        end = self._data.find(b"\n", begin, begin + _SHOWN_BYTES)
-        return TextLine(self._data[begin : begin + _SHOWN_BYTES if end < 0 else end], number + 1, self._path)
+    def _line_at(self, offset: int) -> TextLine:
+        """Return the line that contains a byte, cut to what a message may quote."""
+        line_index = bisect_right(self._newlines, offset - 1)
+        start = self._newlines[line_index - 1] + 1 if line_index else 0
+        end = self._data.find(b"\n", start, start + _MAX_QUOTED_BYTES)
+        if end < 0:
+            end = start + _MAX_QUOTED_BYTES
+        return TextLine(self._data[start:end], line_index + 1, self._path)
 
-    def _fail(self, at: int, message: str, *, hint: str) -> NoReturn:
-        self._line(at).fail(message, hint=hint)
+    def _fail(self, offset: int, message: str, *, hint: str) -> NoReturn:
+        """Raise a FormatError at the line that contains a byte."""
+        self._line_at(offset).fail(message, hint=hint)
 
 
-def _word(size: bytes) -> str | None:
-    """Return a size that is a name, which may stand for anything; None for a number."""
-    return None if size[:1].isdigit() else size.decode()
-
-
-_LONGEST_NAME = 60
+_MAX_NAME_LENGTH = 60
 
 
 def c_name(name: str) -> str:
-    """Return a motion's name as C takes it, in capitals as Eagle Knights wrote them; so it is no keyword."""
-    plain = re.sub(r"[^A-Z0-9_]", "_", name.upper())[:_LONGEST_NAME]
+    """Return a motion's name as a C identifier in capitals, as in EKMoves.h; so it is never a keyword."""
+    plain = re.sub(r"[^A-Z0-9_]", "_", name.upper())[:_MAX_NAME_LENGTH]
     return plain if plain and not plain[0].isdigit() else f"MOTION_{plain}"
 
 
 def series_of(header: PoseHeader, path: Path | None = None) -> tuple[Series, ...]:
-    """Return the motions of a header, in the order in which they begin."""
+    """Return the motions of a header, in the order of their first arrays.
+
+    Raises:
+        FormatError: two arrays of a motion have the same pose number.
+    """
     names = frozenset(array.name for array in header.arrays)
     groups: dict[tuple[str, bool], dict[int, PoseArray]] = {}
     for array in header.arrays:
-        name, number = split_name(array.name, names)
-        poses = groups.setdefault((name, number is not None), {})
-        if (number or 0) in poses:
-            where = Where(path, array.line)
-            hint = f"the other is {poses[number or 0].name}"
-            raise FormatError(f"{array.name} is pose {number} for the second time", where=where, hint=hint)
-        poses[number or 0] = array
-    return tuple(_series(name, poses, numbered) for (name, numbered), poses in groups.items())
+        motion_name, number = split_name(array.name, names)
+        arrays_by_number = groups.setdefault((motion_name, number is not None), {})
+        existing = arrays_by_number.setdefault(number or 0, array)
+        if existing is not array:
+            message = f"{array.name} and {existing.name} are both pose {number}"
+            raise FormatError(message, where=Where(path, array.line), hint="give each pose its own number")
+    return tuple(
+        _build_series(name, arrays_by_number, is_numbered)
+        for (name, is_numbered), arrays_by_number in groups.items()
+    )
 
 
-def _series(name: str, poses: dict[int, PoseArray], is_numbered: bool) -> Series:
-    numbers = sorted(poses)
-    remarks = []
+def _build_series(name: str, arrays_by_number: dict[int, PoseArray], is_numbered: bool) -> Series:
+    numbers = sorted(arrays_by_number)
+    remarks: list[str] = []
     if numbers[0] > 1:
         remarks.append(f"{name} begins with pose {numbers[0]}")
-    remarks += [f"{name} goes from pose {a} to pose {b}" for a, b in pairwise(numbers) if b != a + 1]
-    if list(poses) != numbers:
-        remarks.append(f"{name}: the poses do not stand in the order of their numbers, which counts")
-    return Series(name, tuple(poses[number] for number in numbers), is_numbered, tuple(remarks))
+    for number, next_number in pairwise(numbers):
+        if next_number != number + 1:
+            remarks.append(f"{name} has a gap between pose {number} and pose {next_number}")
+    if list(arrays_by_number) != numbers:
+        remarks.append(f"{name}: the poses are read in the order of their numbers, not of the file")
+    return Series(name, tuple(arrays_by_number[number] for number in numbers), is_numbered, tuple(remarks))
 
 
 def series_motion(
     header: PoseHeader, series: Series, page: int, card: Robot, path: Path | None = None
 ) -> Motion:
-    """Return a series as a motion, which remembers the header."""
+    """Return a series as a motion of a robot.
+
+    Args:
+        header: the document, which becomes the motion's origin.
+        series: one of the header's series.
+        page: its number in the header, from 1.
+        card: the robot.
+        path: the header's file.
+    """
     notes = dict(series.arrays[0].notes)
-    name = notes.pop(MOTION, series.name)
+    noted_name = notes.pop(MOTION, series.name)
     return Motion(
-        name if c_name(name) == series.name.upper() else series.name,
+        noted_name if c_name(noted_name) == series.name.upper() else series.name,
         card.name,
-        ORDER,
+        JOINT_ORDER,
         tuple(_keyframes(series)),
         source="C header of poses (EKMoves.h)",
         extras=notes,
@@ -240,12 +285,12 @@ def series_motion(
 
 
 def _keyframes(series: Series) -> Iterator[Keyframe]:
-    for place, array in enumerate(series.arrays):
-        timing = timing_of(array, place)
-        pose = Pose(ORDER, np.radians(array.degrees))
+    for index, array in enumerate(series.arrays):
+        timing = timing_of(array, index)
+        pose = Pose(JOINT_ORDER, np.radians(array.degrees))
         yield Keyframe(pose, timing.reach_s, timing.pause_s, attitude=timing.attitude)
 
 
-def timing_of(array: PoseArray, place: int) -> Timing:
-    """Return when the pose at a place of its motion is reached: as our comment says, or as EKMotion did."""
-    return array.timing or Timing(DEFAULT_REACH_S if place else 0.0)
+def timing_of(array: PoseArray, index: int) -> Timing:
+    """Return the timing of a motion's array number `index`: by its comment, otherwise by EKMotion."""
+    return array.timing or Timing(DEFAULT_REACH_S if index else 0.0)

@@ -108,8 +108,8 @@ def _read_robot(node: Node, card: Robot | None) -> Robot:
 
 def _read_joints(node: Node, card: Robot) -> tuple[str, ...]:
     joints = [item.choice(f"joint of {card.name}", card.joint_names) for item in node.items()]
-    for place, item in enumerate(node.items()):
-        if item.text() in joints[:place]:
+    for index, item in enumerate(node.items()):
+        if item.text() in joints[:index]:
             item.fail(f"{item.text()} is named twice", hint="name each joint once")
     if not joints:
         node.fail("a motion needs at least one joint")

@@ -132,17 +132,17 @@ def _old_start(old: OldDocument | None) -> tuple[Pose, list[object]] | None:
 def _keyframes(motion: Motion, defaults: _KeyframeDefaults, old: OldDocument | None) -> Iterator[Tree]:
     """Yield the entries of the keyframes; an unchanged keyframe keeps its entry."""
     old_keyframes = () if old is None else old.motion.keyframes
-    for place, keyframe in enumerate(motion.keyframes):
-        if old is None or place >= len(old_keyframes):
+    for index, keyframe in enumerate(motion.keyframes):
+        if old is None or index >= len(old_keyframes):
             yield _keyframe(keyframe, defaults, None)
-        elif keyframe == old_keyframes[place]:
-            yield old.tree["keyframes"][place]
+        elif keyframe == old_keyframes[index]:
+            yield old.tree["keyframes"][index]
         else:
-            yield _keyframe(keyframe, defaults, (old_keyframes[place], old.tree["keyframes"][place]))
+            yield _keyframe(keyframe, defaults, (old_keyframes[index], old.tree["keyframes"][index]))
 
 
 def _keyframe(keyframe: Keyframe, defaults: _KeyframeDefaults, old: tuple[Keyframe, Tree] | None) -> Tree:
-    """Return the entry of a keyframe; `old` are the keyframe in its place before and its entry."""
+    """Return the entry of a keyframe; `old` are the old keyframe of the same number and its entry."""
     old_entry: Tree = {} if old is None else old[1]
     entries: dict[str, object] = {"reach_s": keyframe.reach_s}
     if keyframe.pause_s or "pause_s" in old_entry:

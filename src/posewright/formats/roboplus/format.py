@@ -302,7 +302,7 @@ def _rearrange_pages(document: RoboplusDocument, file: MotionFile) -> tuple[Robo
     motions = list(file.motions)
     for removed_number in document.filled_pages.keys() - {label.number for label in file.pages}:
         document = document.with_page(removed_number, EMPTY_PAGE)
-    for place, (label, motion) in enumerate(zip(file.pages, motions, strict=True)):
+    for index, (label, motion) in enumerate(zip(file.pages, motions, strict=True)):
         origin = origin_of(motion, ROBOPLUS_TEXT)
         if origin is None or not isinstance(origin.document, RoboplusDocument):
             if document.page(label.number).is_empty:  # so that other pages can lead to it
@@ -310,7 +310,7 @@ def _rearrange_pages(document: RoboplusDocument, file: MotionFile) -> tuple[Robo
         elif origin.page != label.number:
             document = document.with_page(label.number, origin.document.page(origin.page))
             if motion.name == origin.document.page_name(origin.page):
-                motions[place] = replace(motion, name=document.page_name(label.number))
+                motions[index] = replace(motion, name=document.page_name(label.number))
     return document, motions
 
 

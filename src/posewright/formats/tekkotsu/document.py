@@ -1,10 +1,9 @@
-"""A motion sequence (`#MSq`) or posture (`#POS`) as a document: its bytes, and what they set, and when.
+"""A motion sequence (`#MSq`) or posture (`#POS`) as a document: its bytes, and the outputs it sets over time.
 
-Lines, words and numbers are taken as Tekkotsu's C code takes them. Source: formats.md 1.5; the words and
-numbers as in Tekkotsu's MotionSequenceEngine.cc, which reads them with isspace(), strtol(word, &end, 0) and
-strtod(). The outputs, which its files call joints and LEDs: outputNames and TargetName of Tekkotsu's
-Shared/ERS7Info.h, ERS210Info.h and ERS220Info.h. Which joint of a card a name is, the card says itself, as
-its naming `tekkotsu`.
+Lines, words and numbers are split as Tekkotsu's C code splits them. Source: formats.md 1.5, and Tekkotsu's
+MotionSequenceEngine.cc, which uses isspace(), strtol(word, &end, 0) and strtod(). The names of the outputs
+(joints and LEDs) are outputNames and TargetName of Tekkotsu's Shared/ERS7Info.h, ERS210Info.h and
+ERS220Info.h. A robot's card maps these names to its joints in its naming `tekkotsu`.
 """
 
 from __future__ import annotations
@@ -26,48 +25,56 @@ TEKKOTSU_MOT = "tekkotsu-mot"
 TEKKOTSU_POS = "tekkotsu-pos"
 
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
-_WHOLE = re.compile(rb"[+-]?(?:0[xX][0-9a-fA-F]{1,8}|0[0-7]{0,11}|[1-9][0-9]{0,9})")
+_C_INTEGER = re.compile(rb"[+-]?(?:0[xX][0-9a-fA-F]{1,8}|0[0-7]{0,11}|[1-9][0-9]{0,9})")
 _DECIMAL = re.compile(rb"[+-]?(?:[0-9]{1,40}\.?[0-9]{0,40}|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,3})?")
 
-MAX_VALUE = 1e6  # a larger angle is a slip of the pen; no weight and no LED goes beyond 1
+MAX_VALUE = 1e6  # a larger angle is a typing error; weights and LEDs never exceed 1
 
 
 @dataclass(frozen=True)
 class Word:
-    """A word and where it stands in the file, from `at` up to but not including `end`."""
+    """A word and the byte of the file it starts at."""
 
     text: bytes
-    at: int
+    start: int
 
     @property
     def end(self) -> int:
         """The first byte after it."""
-        return self.at + len(self.text)
+        return self.start + len(self.text)
 
 
 def lines_of(data: bytes, path: Path | None = None) -> Iterator[tuple[int, TextLine]]:
-    """Yield every line with the byte it begins at; CR, LF and CRLF end one, as in Tekkotsu."""
-    for number, found in enumerate(_LINE.finditer(data), 1):
+    """Yield every line with the byte it starts at; as in Tekkotsu, it ends with CR, LF or CRLF.
+
+    Raises:
+        FormatError: there are more than `MAX_LINES`.
+    """
+    for number, match in enumerate(_LINE.finditer(data), 1):
         if number > MAX_LINES:
             where = Where(path=path, line=MAX_LINES)
-            raise FormatError("more lines", where=where, hint=f"no honest file has more than {MAX_LINES:,}")
-        yield found.start(), TextLine(found.group(), number, path)
+            raise FormatError("too many lines", where=where, hint=f"at most {MAX_LINES:,} lines are read")
+        yield match.start(), TextLine(match.group(), number, path)
 
 
-def words_of(begin: int, line: TextLine, separators: bytes = b"", *, most: int) -> list[Word]:
-    """Return the first `most` words of a line that begins at byte `begin` of its file.
+def words_of(start: int, line: TextLine, separators: bytes = b"", *, limit: int) -> list[Word]:
+    """Return the first words of a line.
 
-    What stands in `separators` parts words as blanks do. One line may be the whole of a large file.
+    Args:
+        start: the byte of the file that the line starts at.
+        line: the line.
+        separators: characters that separate words, besides blanks.
+        limit: the largest number of words; a single line may be as long as a large file.
     """
-    words = re.finditer(rb"[^\s" + re.escape(separators) + rb"]+", line.raw)
-    return [Word(found.group(), begin + found.start()) for found in islice(words, most)]
+    matches = re.finditer(rb"[^\s" + re.escape(separators) + rb"]+", line.raw)
+    return [Word(match.group(), start + match.start()) for match in islice(matches, limit)]
 
 
-def whole(word: bytes, line: TextLine, what: str) -> int:
-    """Return a whole number as C writes it: 0x10 is sixteen and 010 is eight."""
-    if not _WHOLE.fullmatch(word):
-        message = f"{what} is {quote_bytes(word)}"
-        line.fail(message, hint="right is a whole number of milliseconds; 010 is octal and 0x10 hexadecimal")
+def parse_milliseconds(word: bytes, line: TextLine) -> int:
+    """Return a time written as a C integer: 0x10 is 16 and 010 is 8. Raise FormatError if it is none."""
+    if not _C_INTEGER.fullmatch(word):
+        hint = "write a whole number of milliseconds; 010 is octal and 0x10 hexadecimal"
+        line.fail(f"the time is {quote_bytes(word)}", hint=hint)
     sign = -1 if word.startswith(b"-") else 1
     digits = word.lstrip(b"+-")
     if digits[:2].lower() == b"0x":
@@ -75,17 +82,20 @@ def whole(word: bytes, line: TextLine, what: str) -> int:
     return sign * int(digits, 8 if digits.startswith(b"0") else 10)
 
 
-def decimal(word: bytes, line: TextLine, what: str) -> float:
-    """Return a number with a decimal point or without one."""
+def parse_decimal(word: bytes, line: TextLine, name: str) -> float:
+    """Return a number with or without a decimal point; raise FormatError if it is none or too large."""
     value = float(word) if _DECIMAL.fullmatch(word) else float("nan")
     if not abs(value) <= MAX_VALUE:
-        line.fail(f"{what} is {quote_bytes(word)}", hint="right is a number like -1.25 or 3e-4")
+        hint = f"write a number like -1.25 or 3e-4, up to {MAX_VALUE:g}"
+        line.fail(f"{name} is {quote_bytes(word)}", hint=hint)
     return value
 
 
-NAMING = "tekkotsu"  # name of the naming on a robot's card
+NAMING = "tekkotsu"
+"""The naming on a robot's card that has Tekkotsu's names of its joints."""
+
 DEFAULT_ROBOT = "sony_ers7"
-"""Whose file it is where its names do not tell: Tekkotsu's last and best known AIBO."""
+"""The robot of a file whose outputs several robots have: Tekkotsu's last and best known AIBO."""
 
 LED = "LED:"
 PADDING = "~"
@@ -121,81 +131,93 @@ _OUTPUTS_ERS220 = (
 OUTPUTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"ERS-7": _OUTPUTS_ERS7, "ERS-210": _OUTPUTS_ERS210, "ERS-220": _OUTPUTS_ERS220}
 )
-"""All outputs of a model in Tekkotsu's order, which is that of a condensed posture's arrays."""
+"""All outputs of a model in the order of Tekkotsu's enumeration and of a condensed posture."""
 
 MODELS: Mapping[str, str] = MappingProxyType(
     {"sony_ers7": "ERS-7", "sony_ers210": "ERS-210", "sony_ers220": "ERS-220"}
 )
-"""What Tekkotsu calls the robots that ship here."""
+"""Tekkotsu's names of the shipped robots."""
 
 
-def plain(name: str) -> str:
-    """Return an output's name without the padding that older files have."""
+def strip_padding(name: str) -> str:
+    """Return an output's name without the padding of older files."""
     return name.rstrip(PADDING)
 
 
-def joints_called(name: str, card: Robot) -> tuple[str, ...]:
-    """Return the joints of `card` that an output is: one, both where no side is named, or none."""
-    names = card.namings.get(NAMING, {})
-    if name in names:
-        return (names[name],)
-    pair = tuple(names[side + name] for side in "LR" if side + name in names)
+def joints_named(name: str, card: Robot) -> tuple[str, ...]:
+    """Return the joints that an output's name stands for: one, a left and right pair, or none."""
+    joints = card.namings.get(NAMING, {})
+    if name in joints:
+        return (joints[name],)
+    pair = tuple(joints[side + name] for side in "LR" if side + name in joints)
     return pair if len(pair) == 2 else ()
 
 
 def unit_rad(joint: str, card: Robot) -> float:
-    """Return what a value of 1 means [rad]; an ear has two places, which Tekkotsu calls 0 and 1."""
-    known = card.joint(joint)
-    return known.upper_rad if known.two_state else 1.0
+    """Return the angle of a joint at the value 1 [rad]; an ear has two positions, 0 and 1 in Tekkotsu."""
+    spec = card.joint(joint)
+    return spec.upper_rad if spec.two_state else 1.0
 
 
 def is_led(name: str) -> bool:
-    """Tell whether an output is a LED."""
+    """Return whether an output is an LED."""
     return name.startswith(LED)
 
 
-def robot_of(names: Iterable[str]) -> Robot:
-    """Return the robot that ships and knows most of the outputs `names`; the ERS-7 where several do."""
+def guess_robot(names: Iterable[str]) -> Robot:
+    """Return the shipped robot that has most of the outputs `names`; the ERS-7 if several do."""
     joints = {name for name in names if name and not is_led(name)}
-    ships = [DEFAULT_ROBOT, *(name for name in robot_names() if name != DEFAULT_ROBOT)]
-    cards = [card for card in map(robot, ships) if NAMING in card.namings]
-    return max(cards, key=lambda card: len(joints & _known(card)))
+    candidates = [DEFAULT_ROBOT, *(name for name in robot_names() if name != DEFAULT_ROBOT)]
+    cards = [card for card in map(robot, candidates) if NAMING in card.namings]
+    return max(cards, key=lambda card: len(joints & _output_names(card)))
 
 
-def _known(card: Robot) -> set[str]:
-    """Return all names that are joints of a robot, those without a side included."""
+def _output_names(card: Robot) -> set[str]:
+    """Return all names of a robot's joints, including those of a left and right pair."""
     names = card.namings[NAMING]
-    return {*names, *(name[1:] for name in names if joints_called(name[1:], card))}
+    return {*names, *(name[1:] for name in names if joints_named(name[1:], card))}
 
 
-def is_for(model: str, card: Robot) -> bool:
-    """Tell whether what is specialised for `model`, a pattern of model names, is meant for a robot."""
-    return not model or _matches(model, MODELS.get(card.name, card.name))
+def applies_to(model_pattern: str, card: Robot) -> bool:
+    """Return whether a setting that is specialized for some models applies to a robot."""
+    return not model_pattern or _matches(model_pattern, MODELS.get(card.name, card.name))
 
 
 @lru_cache(maxsize=64)
-def _matches(model: str, name: str) -> bool:
-    return re.fullmatch(model, name) is not None
+def _matches(pattern: str, model: str) -> bool:
+    return re.fullmatch(pattern, model) is not None
 
 
-EVERY = ""  # the name of all outputs at once, in a setting that releases them
+ALL_OUTPUTS = ""
+"""The name of all outputs at once, in a setting that releases them."""
 
 
 class Setting(NamedTuple):
-    """An output set to a value at a time."""
+    """An output set to a value at a time.
+
+    Attributes:
+        time_ms: the time [ms].
+        name: the output as the file names it, without padding; `ALL_OUTPUTS` for all of them.
+        value: the angle in radians or two-state value of a joint, or the brightness of an LED.
+        weight: 1, or less if other commands share the output; 0 releases it.
+        line: the line of the file, from 1.
+        word: the word of the value; None if it is in another file, or not written.
+        unit: the factor by which the written value was multiplied.
+        model: a pattern of the models it is for; empty for all.
+    """
 
     time_ms: int
-    name: str  # the output as the file names it, without padding; `EVERY` for all of them
-    value: float  # [rad], of a LED its brightness
-    weight: float = 1.0  # 1, or less where other commands have a say; 0 releases the output
+    name: str
+    value: float
+    weight: float = 1.0
     line: int = 0
-    word: Word | None = None  # the word its value stands in; None where that is in another file, or nowhere
+    word: Word | None = None
     unit: float = 1.0
-    model: str = ""  # pattern of the models the setting is for; empty for all
+    model: str = ""
 
 
 class Key(NamedTuple):
-    """A key of an output's own track: its value and weight at a time."""
+    """A key of one output: its value and weight at a time."""
 
     time_ms: int
     value: float
@@ -207,14 +229,20 @@ Track = tuple[Key, ...]
 
 @dataclass(frozen=True)
 class Tracks:
-    """Every output's own keys, in the order of time."""
+    """The keys of all outputs, each in the order of time.
+
+    Attributes:
+        joints: the tracks of joints, in the robot's order; values are angles [rad].
+        leds: the tracks of LEDs.
+        unknown: outputs that the robot does not have, each with the first line it is on.
+    """
 
     joints: Mapping[str, Track]
     leds: Mapping[str, Track]
-    unknown: Mapping[str, int]  # outputs that the robot has not, each with the first line it stands in
+    unknown: Mapping[str, int]
 
     @cached_property
-    def times(self) -> list[int]:
+    def times_ms(self) -> list[int]:
         """All times at which a joint has a key, in order [ms]."""
         return sorted({key.time_ms for track in self.joints.values() for key in track})
 
@@ -226,36 +254,39 @@ class Tracks:
 
 
 def tracks_of(settings: Sequence[Setting], card: Robot) -> Tracks:
-    """Return the tracks of settings on a robot; of two at the same time the later line counts.
+    """Return the tracks of settings on a robot; of two settings at the same time, the later line counts.
 
-    A weight of 0 at time 0 sets nothing: the output begins wherever it is.
+    A weight of 0 at time 0 is left out, because every output starts released.
     """
     keys: dict[str, dict[int, Key]] = {}
     unknown: dict[str, int] = {}
     units = {joint: unit_rad(joint, card) for joint in card.joint_names}
     for setting in settings:
-        if not is_for(setting.model, card):
+        if not applies_to(setting.model, card):
             continue
-        outputs = _outputs(setting.name, card)
+        outputs = _outputs_of(setting.name, card)
         if not outputs:
             unknown.setdefault(setting.name, setting.line)
         for output in outputs:
             value = setting.value * (1.0 if is_led(output) else units[output])
             key = Key(setting.time_ms, value, max(setting.weight, 0.0))
             keys.setdefault(output, {})[setting.time_ms] = key
-    tracks = {
-        output: tuple(by_time[time] for time in sorted(by_time) if time or by_time[time].weight)
-        for output, by_time in keys.items()
-    }
-    tracks = {output: track for output, track in tracks.items() if any(key.weight for key in track)}
+    tracks: dict[str, Track] = {}
+    for output, keys_by_time in keys.items():
+        sorted_keys = [keys_by_time[time_ms] for time_ms in sorted(keys_by_time)]
+        track = tuple(key for key in sorted_keys if key.time_ms or key.weight)
+        if any(key.weight for key in track):
+            tracks[output] = track
     joints = {joint: tracks[joint] for joint in card.joint_names if joint in tracks}
-    return Tracks(joints, {name: tracks[name] for name in tracks if is_led(name)}, unknown)
+    leds = {name: track for name, track in tracks.items() if is_led(name)}
+    return Tracks(joints, leds, unknown)
 
 
-def _outputs(name: str, card: Robot) -> tuple[str, ...]:
-    if name == EVERY:
+def _outputs_of(name: str, card: Robot) -> tuple[str, ...]:
+    """Return the joints or the LED that a setting's name stands for; empty if the robot has none of them."""
+    if name == ALL_OUTPUTS:
         return card.joint_names
-    return (name,) if is_led(name) else joints_called(name, card)
+    return (name,) if is_led(name) else joints_named(name, card)
 
 
 @dataclass(frozen=True)
@@ -263,7 +294,10 @@ class SettingsDocument:
     """A sequence or a posture.
 
     Attributes:
-        settings: all it sets, in the order of the lines; what other files set through it, too.
+        raw: the bytes of the file.
+        settings: all settings in the order of the lines, including those of files it loads.
+        loads: the files it loads, directly or through others.
+        remarks: descriptions of oddities in the file.
     """
 
     raw: bytes = field(repr=False)
@@ -275,11 +309,15 @@ class SettingsDocument:
         """Return the bytes it was read from."""
         return self.raw
 
-    def with_words(self, words: Mapping[int, bytes]) -> bytes:
-        """Return the bytes with other values in them.
+    def with_values(self, new_words: Mapping[int, bytes]) -> bytes:
+        """Return the bytes with other values.
 
-        `words` are to stand in place of those of settings, by place in `settings`.
+        Args:
+            new_words: new words for values, by index in `settings`.
         """
-        found = {place: self.settings[place].word for place in words}
-        spans = {word.at: (word.end, words[place]) for place, word in found.items() if word is not None}
-        return splice_bytes(self.raw, [(at, *rest) for at, rest in sorted(spans.items())])
+        edits: dict[int, tuple[int, bytes]] = {}  # end and new text, by start
+        for index, new_word in new_words.items():
+            word = self.settings[index].word
+            if word is not None:
+                edits[word.start] = (word.end, new_word)
+        return splice_bytes(self.raw, [(start, *edit) for start, edit in sorted(edits.items())])

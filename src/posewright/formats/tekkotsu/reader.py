@@ -1,8 +1,8 @@
-"""Reading a posture (`#POS`), and a motion sequence (`#MSq`) with the files it loads.
+"""Reads a posture (`#POS`), and a motion sequence (`#MSq`) with the files it loads.
 
-Source: formats.md 1.5, and Tekkotsu's PostureEngine.cc and MotionSequenceEngine.cc for what that leaves open.
-Two things are taken otherwise. Tekkotsu's own clock stands at 1 ms, not 0, before the first `advanceTime`.
-And a value or time that is no number is an error here, where Tekkotsu warns and leaves it out.
+Source: formats.md 1.5, and for details Tekkotsu's PostureEngine.cc and MotionSequenceEngine.cc. Tekkotsu
+itself differs in two points: its clock is at 1 ms, not 0, before the first `advanceTime`; and it warns about
+an invalid value or time and skips it, where this reader raises an error.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from typing import NamedTuple
 from posewright.errors import FormatError, Where
 from posewright.formats.file_kind import BOM, read_file_bytes
 from posewright.formats.tekkotsu.document import (
-    EVERY,
+    ALL_OUTPUTS,
     OUTPUTS,
     Setting,
     SettingsDocument,
     Word,
-    decimal,
     lines_of,
-    plain,
-    whole,
+    parse_decimal,
+    parse_milliseconds,
+    strip_padding,
     words_of,
 )
 from posewright.formats.text_lines import Remarks, TextLine, quote_bytes
@@ -33,347 +33,370 @@ from posewright.units import RAD_PER_DEG
 
 POSTURE_MARK = b"#POS"
 END = b"#END"
-_MOST_WORDS = 256
-_OUTPUTS = b"outputs"
-_SECTIONS = (b"meta-info", _OUTPUTS, b"buttons", b"sensors", b"pidduties")
+_MAX_POSTURE_WORDS = 256
+_OUTPUTS_SECTION = b"outputs"
+_SECTIONS = (b"meta-info", _OUTPUTS_SECTION, b"buttons", b"sensors", b"pidduties")
 _TAG = re.compile(rb"<(/?)([\w-]{1,32})>")
 _MODEL = re.compile(r"(?:[\w -]|\[[\w -]{1,32}\]|\.(?![*+?]))+(?:\.\*)?|\.\*")
 
 
 def read_posture(data: bytes, path: Path | None = None) -> SettingsDocument:
-    """Read the bytes of a posture; everything in it is set at time 0.
+    """Read the bytes of a posture; all its settings are at time 0.
 
     Raises:
-        FormatError: it is no posture, a number is none, or a line is of no known kind; with the line, what
-            stands there and what would be right.
+        FormatError: it is no posture, or a number, output or section is invalid.
     """
     if not data.removeprefix(BOM).startswith(POSTURE_MARK):
-        raise FormatError("no posture", where=Where(path, 1), hint=f"it begins {POSTURE_MARK.decode()}")
+        hint = f"a posture begins with {POSTURE_MARK.decode()}"
+        raise FormatError("no posture", where=Where(path, 1), hint=hint)
     return _PostureReader().read(data, path)
 
 
 class _PostureReader:
-    """Goes through the lines, in one section after another."""
+    """Reads a posture line by line and keeps track of its section, model pattern and condensed model."""
 
     def __init__(self) -> None:
         self._settings: list[Setting] = []
         self._remarks = Remarks()
-        self._section = _OUTPUTS
-        self._model = ""
-        self._condensed = ""
+        self._section = _OUTPUTS_SECTION
+        self._model_pattern = ""
+        self._condensed_model = ""
 
     def read(self, data: bytes, path: Path | None) -> SettingsDocument:
-        for begin, line in lines_of(data, path):
-            said, hash_sign, comment = line.raw.partition(b"#")
-            words = words_of(begin, TextLine(said, line.number, path), b"=", most=_MOST_WORDS)
+        for start, line in lines_of(data, path):
+            content, hash_sign, comment = line.raw.partition(b"#")
+            words = words_of(start, TextLine(content, line.number, path), b"=", limit=_MAX_POSTURE_WORDS)
             if words and line.number > 1:
-                self._take(words, line)
+                self._read_line(words, line)
             if (hash_sign + comment).rstrip() == END:
                 break
         else:
             self._remarks.add(f"no {END.decode()} at the end")
         return SettingsDocument(data, tuple(self._settings), remarks=self._remarks.all)
 
-    def _take(self, words: list[Word], line: TextLine) -> None:
+    def _read_line(self, words: list[Word], line: TextLine) -> None:
         first = words[0].text
         if first == b"specialize":
-            self._model = _model_pattern(words[1].text, line) if len(words) > 1 else ""
+            self._model_pattern = _read_model_pattern(words[1].text, line) if len(words) > 1 else ""
         elif first == b"condensed":
-            self._condensed = _model(words, line)
+            self._condensed_model = _read_model(words, line)
         elif first == b"verbose":
             pass
         elif first.startswith(b"<") and first.endswith(b">"):
-            self._enter(first, line)
+            self._read_section_tags(first, line)
         elif first == b"weights":
-            self._weigh(words[1:], line)
-        elif first == _OUTPUTS:
-            self._set_all(words[1:], line)
-        elif first not in _SECTIONS and self._section == _OUTPUTS:
-            self._set(words, line)
+            self._read_condensed_weights(words[1:], line)
+        elif first == _OUTPUTS_SECTION:
+            self._read_condensed_values(words[1:], line)
+        elif first not in _SECTIONS and self._section == _OUTPUTS_SECTION:
+            self._read_setting(words, line)
 
-    def _enter(self, tags: bytes, line: TextLine) -> None:
-        """Take section tags; Tekkotsu itself writes two in a row, and then cannot read them."""
-        found = _TAG.findall(tags)
-        if b"".join(b"<%s%s>" % tag for tag in found) != tags or any(
-            name not in _SECTIONS for _, name in found
-        ):
-            known = ", ".join(name.decode() for name in _SECTIONS)
-            line.fail("a section of no known name", hint=f"there is {known}")
-        for slash, name in found:
-            if (slash and self._section != name) or (not slash and self._section != _OUTPUTS):
-                self._remarks.add("sections do not open and close in turn", line)
-            self._section = _OUTPUTS if slash else name
+    def _read_section_tags(self, text: bytes, line: TextLine) -> None:
+        """Read one or more section tags; Tekkotsu itself writes two in a row, and then cannot read them."""
+        tags = _TAG.findall(text)
+        has_only_tags = b"".join(b"<%s%s>" % tag for tag in tags) == text
+        if not has_only_tags or any(name not in _SECTIONS for _, name in tags):
+            names = ", ".join(name.decode() for name in _SECTIONS)
+            line.fail("unknown section", hint=f"there are {names}")
+        for slash, name in tags:
+            is_matching = self._section == name if slash else self._section == _OUTPUTS_SECTION
+            if not is_matching:
+                self._remarks.add("sections are not opened and closed in pairs", line)
+            self._section = _OUTPUTS_SECTION if slash else name
 
-    def _set(self, words: list[Word], line: TextLine) -> None:
-        name = plain(words[0].text.decode("latin-1"))
+    def _read_setting(self, words: list[Word], line: TextLine) -> None:
+        name = strip_padding(words[0].text.decode("latin-1"))
         if len(words) < 2 or not name:
-            line.fail("an output without a value", hint="a line reads <output> <value> [weight]")
-        shown = quote_bytes(words[0].text)
-        weight = decimal(words[2].text, line, f"the weight of {shown}") if len(words) > 2 else 1.0
-        value = decimal(words[1].text, line, f"the value of {shown}")
-        self._settings.append(Setting(0, name, value, weight, line.number, words[1], model=self._model))
+            line.fail("an output without a value", hint="write <output> <value> [weight]")
+        quoted_name = quote_bytes(words[0].text)
+        weight = 1.0
+        if len(words) > 2:
+            weight = parse_decimal(words[2].text, line, f"the weight of {quoted_name}")
+        value = parse_decimal(words[1].text, line, f"the value of {quoted_name}")
+        setting = Setting(0, name, value, weight, line.number, words[1], model=self._model_pattern)
+        self._settings.append(setting)
 
-    def _set_all(self, values: list[Word], line: TextLine) -> None:
-        names = self._names(values, line)
-        self._settings += [
-            Setting(0, name, decimal(word.text, line, name), 1.0, line.number, word, model=self._model)
-            for name, word in zip(names, values, strict=True)
-        ]
+    def _read_condensed_values(self, values: list[Word], line: TextLine) -> None:
+        """Read a line with the values of all outputs."""
+        for name, word in zip(self._condensed_outputs(values, line), values, strict=True):
+            value = parse_decimal(word.text, line, name)
+            setting = Setting(0, name, value, 1.0, line.number, word, model=self._model_pattern)
+            self._settings.append(setting)
 
-    def _weigh(self, weights: list[Word], line: TextLine) -> None:
-        """Give the outputs of a condensed posture other weights than 1."""
+    def _read_condensed_weights(self, weights: list[Word], line: TextLine) -> None:
+        """Read a line with the weights of all outputs; their values remain."""
         latest = {setting.name: setting for setting in self._settings}
-        for name, word in zip(self._names(weights, line), weights, strict=True):
+        for name, word in zip(self._condensed_outputs(weights, line), weights, strict=True):
             setting = latest.get(name, Setting(0, name, 0.0, line=line.number))
-            weight = decimal(word.text, line, f"the weight of {name}")
-            self._settings.append(setting._replace(weight=weight, model=self._model))
+            weight = parse_decimal(word.text, line, f"the weight of {name}")
+            self._settings.append(setting._replace(weight=weight, model=self._model_pattern))
 
-    def _names(self, values: list[Word], line: TextLine) -> tuple[str, ...]:
-        """Return the outputs that a line of one value each stands for."""
-        counts = {model: len(names) for model, names in OUTPUTS.items()}
-        model = self._condensed or next((m for m, count in counts.items() if count == len(values)), "")
-        if counts.get(model) != len(values):
-            wanted = ", ".join(f"{count} of the {name}" for name, count in counts.items())
-            line.fail(f"{len(values)} values", hint=f"one for each output: {wanted}")
+    def _condensed_outputs(self, values: list[Word], line: TextLine) -> tuple[str, ...]:
+        """Return the outputs of a line with one value for each; without a stated model, their number decides.
+
+        Raises:
+            FormatError: the number of values is not that of the model's outputs.
+        """
+        model = self._condensed_model
+        if not model:
+            model = next((name for name in OUTPUTS if len(OUTPUTS[name]) == len(values)), "")
+        if not model or len(OUTPUTS[model]) != len(values):
+            counts = ", ".join(f"{len(outputs)} for the {name}" for name, outputs in OUTPUTS.items())
+            line.fail(f"{len(values)} values", hint=f"write one for each output: {counts}")
         return OUTPUTS[model]
 
 
-def _model(words: list[Word], line: TextLine) -> str:
+def _read_model(words: list[Word], line: TextLine) -> str:
     name = words[1].text.decode("latin-1") if len(words) > 1 else ""
     if name not in OUTPUTS:
-        line.fail(f"condensed for {name!r}", hint=f"known models are {', '.join(OUTPUTS)}")
+        line.fail(f"condensed for an unknown model {name!r}", hint=f"the models are {', '.join(OUTPUTS)}")
     return name
 
 
-def _model_pattern(word: bytes, line: TextLine) -> str:
-    """Return a pattern of model names: names, dots and sets joined by |, with .* at an end.
+def _read_model_pattern(word: bytes, line: TextLine) -> str:
+    """Return a pattern of model names: names, dots and sets separated by |, each perhaps with .* at its end.
 
-    A free regular expression could be written so that it never ends.
+    Other regular expressions are an error, because some take for ever to match.
     """
-    text = word.decode("latin-1")
-    is_plain = len(text) <= 64 and all(_MODEL.fullmatch(part) for part in text.split("|"))
+    pattern = word.decode("latin-1")
+    is_simple = len(pattern) <= 64 and all(_MODEL.fullmatch(part) for part in pattern.split("|"))
     try:
-        re.compile(text if is_plain else "[")
+        re.compile(pattern if is_simple else "[")
     except re.error:
-        what = "a pattern of models that is too odd"
-        line.fail(what, hint="like ERS-7, ERS-2.0, ERS-2.* or ERS-210|ERS-220")
-    return text
+        hint = "write one like ERS-7, ERS-2.0, ERS-2.* or ERS-210|ERS-220"
+        line.fail("a pattern of models that is invalid or too complex", hint=hint)
+    return pattern
 
 
-MAX_DEPTH = 8  # files that load files that load files
+MAX_DEPTH = 8
+"""Largest number of files that load each other in a chain."""
+
 MAX_SETTINGS = 200_000
-"""What all files together may set; a full line by line file of `MAX_LINES` lines sets 50,000."""
+"""Most settings of all files together; a single file of `MAX_LINES` lines has at most 50,000."""
 
 
 @dataclass
 class Budget:
-    """How many more settings may be read, over all files."""
+    """The number of settings that may still be read, in all files together."""
 
-    left: int = MAX_SETTINGS
+    remaining: int = MAX_SETTINGS
 
     def spend(self, count: int, line: TextLine) -> None:
-        """Count settings, or fail at the line that sets one too many."""
-        self.left -= count
-        if self.left < 0:
-            what = f"more than {MAX_SETTINGS:,} values"
-            line.fail(what, hint="no honest motion has as many, loads included")
+        """Subtract settings; raise FormatError at the line if there are too many."""
+        self.remaining -= count
+        if self.remaining < 0:
+            line.fail(f"more than {MAX_SETTINGS:,} values", hint="loaded files count, too")
 
 
 @dataclass(frozen=True)
-class Loading:
-    """The files being read at the moment, each loaded by the one before it."""
+class LoadChain:
+    """The files that are being read now.
 
-    chain: tuple[Path, ...] = ()
+    Attributes:
+        paths: each of them is loaded by the one before it.
+        budget: of all files together.
+    """
+
+    paths: tuple[Path, ...]
     budget: Budget = field(default_factory=Budget)
 
-    def open(self, word: bytes, line: TextLine) -> tuple[bytes, Path, Loading]:
-        """Return the bytes and the path of a file that a line loads, and the loading to read it with."""
-        path = (self.chain[-1].parent if self.chain else Path()) / os.fsdecode(word)
-        if not _is_below(path, self.chain[0].parent if self.chain else Path()):
-            line.fail(f"{quote_bytes(word)} lies elsewhere", hint="a file loads what lies beside it or below")
-        if len(self.chain) > MAX_DEPTH:
-            line.fail(f"files load files {MAX_DEPTH} deep", hint="no honest motion does")
-        if path.absolute() in (known.absolute() for known in self.chain) or _same(path, self.chain):
-            line.fail(f"{quote_bytes(word)} is being read already", hint="a file does not load itself")
+    def open(self, word: bytes, line: TextLine) -> tuple[bytes, Path, LoadChain]:
+        """Return the bytes and path of a file that a line loads, and the chain with this file.
+
+        Raises:
+            FormatError: the file is outside the folder of the first one, cannot be read, or loads itself.
+        """
+        path = (self.paths[-1].parent if self.paths else Path()) / os.fsdecode(word)
+        if not _is_below(path, self.paths[0].parent if self.paths else Path()):
+            hint = "a file can only load files in its own folder or below"
+            line.fail(f"{quote_bytes(word)} is in another folder", hint=hint)
+        if len(self.paths) > MAX_DEPTH:
+            line.fail(f"files load files more than {MAX_DEPTH} deep", hint=f"at most {MAX_DEPTH} are read")
+        is_loading_itself = path.absolute() in (loading.absolute() for loading in self.paths)
+        if is_loading_itself or _is_same_file(path, self.paths):
+            line.fail(f"{quote_bytes(word)} is being read already", hint="a file cannot load itself")
         try:
             data = read_file_bytes(path)
         except FormatError as error:
-            line.fail(
-                f"{quote_bytes(word)} cannot be loaded: {error}", hint="it is looked for beside the file"
-            )
-        return data, path, Loading((*self.chain, path), self.budget)
+            hint = "it is looked for beside the file that loads it"
+            line.fail(f"{quote_bytes(word)} cannot be loaded: {error}", hint=hint)
+        return data, path, LoadChain((*self.paths, path), self.budget)
 
 
 def _is_below(path: Path, folder: Path) -> bool:
-    """Tell whether a path leads to something in a folder: whose file it is decides what is read with it."""
+    """Return whether a path leads into a folder, so that a file cannot make us read files elsewhere."""
     try:
         return path.resolve().is_relative_to(folder.resolve())
-    except (OSError, ValueError):  # a NUL in it: reading says so
+    except (OSError, ValueError):  # such as a NUL in it, which is reported when it is read
         return True
 
 
-def _same(path: Path, chain: tuple[Path, ...]) -> bool:
-    """Tell whether a path leads to one of the files of a chain by another name."""
+def _is_same_file(path: Path, paths: tuple[Path, ...]) -> bool:
+    """Return whether a path leads to one of some files by another name."""
     try:
-        return any(path.samefile(known) for known in chain)
+        return any(path.samefile(existing) for existing in paths)
     except (OSError, ValueError):
-        return False  # one of them is not there: reading says so
+        return False  # a file is missing, which is reported when it is read
 
 
 SEQUENCE_MARK = b"#MSq"
-MAX_TIME_MS = 86_400_000  # a day, which is also the longest way of a motion
-_JOINTS_AT_MOST = 32  # what a line that sets every output counts for
+MAX_TIME_MS = 86_400_000  # a day, which is also the longest segment of a motion
+_MAX_JOINTS = 32  # number of settings that a line counts for that sets all outputs
 
 
 class _Statement(NamedTuple):
+    """A line of a sequence: a command or output, and up to two words after it."""
+
     line: TextLine
     name: Word
     first: Word | None
     second: Word | None
 
 
-def read_sequence(data: bytes, path: Path | None = None, loading: Loading | None = None) -> SettingsDocument:
+def read_sequence(data: bytes, path: Path | None = None, chain: LoadChain | None = None) -> SettingsDocument:
     """Read the bytes of a motion sequence, and the files it loads.
 
     Raises:
-        FormatError: it is no sequence, a number is none, or a file it loads is missing or leads back to it;
-            with the line, what stands there and what would be right.
+        FormatError: it is no sequence, a number is invalid, or a file it loads is missing or loads it.
     """
     if not data.removeprefix(BOM).startswith(SEQUENCE_MARK):
-        where = Where(path, 1)
-        raise FormatError("no motion sequence", where=where, hint=f"it begins {SEQUENCE_MARK.decode()}")
-    return _SequenceReader(loading or Loading(() if path is None else (path,))).read(data, path)
+        hint = f"a sequence begins with {SEQUENCE_MARK.decode()}"
+        raise FormatError("no motion sequence", where=Where(path, 1), hint=hint)
+    return _SequenceReader(chain or LoadChain(() if path is None else (path,))).read(data, path)
 
 
 class _SequenceReader:
-    """Goes through the lines with a clock in hand, as Tekkotsu does."""
+    """Reads a sequence line by line and keeps track of the time and the unit of values."""
 
-    def __init__(self, loading: Loading) -> None:
-        self._loading = loading
+    def __init__(self, chain: LoadChain) -> None:
+        self._chain = chain
         self._settings: list[Setting] = []
         self._loads: list[str] = []
         self._remarks = Remarks()
         self._time_ms = 0
         self._unit = 1.0
         self._commands: dict[bytes, Callable[[_Statement], None]] = {
-            b"advancetime": self._advance,
-            b"delay": self._advance,
+            b"advancetime": self._advance_time,
+            b"delay": self._advance_time,
             b"settime": self._set_time,
             b"load": self._load,
             b"overlay": self._load,
             b"loadexplicit": self._load_explicit,
-            b"radians": self._radians,
-            b"degrees": self._degrees,
+            b"radians": self._use_radians,
+            b"degrees": self._use_degrees,
         }
 
     def read(self, data: bytes, path: Path | None) -> SettingsDocument:
-        for begin, line in lines_of(data, path):
+        for start, line in lines_of(data, path):
             if line.raw.startswith(b"#"):
                 if line.raw.rstrip() == END:
                     break
                 continue
-            if line.number > 1:  # the first line is the mark, behind a byte order mark perhaps
-                self._take(begin, line)
+            if line.number > 1:  # the first line is the mark, perhaps after a byte order mark
+                self._read_line(start, line)
         else:
             self._remarks.add(f"no {END.decode()} at the end")
         return SettingsDocument(data, tuple(self._settings), tuple(self._loads), self._remarks.all)
 
-    def _take(self, begin: int, line: TextLine) -> None:
-        words = words_of(begin, line, most=4)
+    def _read_line(self, start: int, line: TextLine) -> None:
+        words = words_of(start, line, limit=4)
         comment = next((i for i, word in enumerate(words) if i and word.text.startswith(b"#")), None)
         if comment is not None:
-            self._remarks.add_once("Tekkotsu reads a comment behind a value as a word of the line", line)
+            self._remarks.add_once("Tekkotsu reads a comment after a value as part of the line", line)
             words = words[:comment]
         if not words:
             return
-        first, second = (*words[1:3], None, None)[:2]
-        statement = _Statement(line, words[0], first, second)
-        self._commands.get(words[0].text.lower(), self._set)(statement)
+        first = words[1] if len(words) > 1 else None
+        second = words[2] if len(words) > 2 else None
+        execute = self._commands.get(words[0].text.lower(), self._set_output)
+        execute(_Statement(line, words[0], first, second))
 
-    def _set(self, statement: _Statement) -> None:
-        line, name, value, weight = statement
-        shown = plain(name.text.decode("latin-1"))
-        if not shown or value is None:
-            what = "neither a command nor an output with its value"
-            line.fail(what, hint="a line reads <output> <value> [weight], advanceTime <ms>, load <file>, ...")
-        self._loading.budget.spend(1, line)
-        self._settings.append(
-            Setting(
-                self._time_ms,
-                shown,
-                decimal(value.text, line, f"the value of {quote_bytes(name.text)}") * self._unit,
-                1.0
-                if weight is None
-                else decimal(weight.text, line, f"the weight of {quote_bytes(name.text)}"),
-                line.number,
-                value,
-                self._unit,
-            )
-        )
+    def _set_output(self, statement: _Statement) -> None:
+        line, name_word, value_word, weight_word = statement
+        name = strip_padding(name_word.text.decode("latin-1"))
+        if not name or value_word is None:
+            message = "neither a command nor an output with its value"
+            line.fail(message, hint="write <output> <value> [weight], advanceTime <ms>, load <file>, ...")
+        self._chain.budget.spend(1, line)
+        quoted_name = quote_bytes(name_word.text)
+        value = parse_decimal(value_word.text, line, f"the value of {quoted_name}") * self._unit
+        weight = 1.0
+        if weight_word is not None:
+            weight = parse_decimal(weight_word.text, line, f"the weight of {quoted_name}")
+        setting = Setting(self._time_ms, name, value, weight, line.number, value_word, self._unit)
+        self._settings.append(setting)
 
-    def _advance(self, statement: _Statement) -> None:
-        self._go(statement, self._time_ms + self._milliseconds(statement))
+    def _advance_time(self, statement: _Statement) -> None:
+        self._go_to(statement, self._time_ms + _read_time(statement))
 
     def _set_time(self, statement: _Statement) -> None:
-        self._go(statement, self._milliseconds(statement))
+        self._go_to(statement, _read_time(statement))
 
-    def _milliseconds(self, statement: _Statement) -> int:
-        word = b"" if statement.first is None else statement.first.text
-        return whole(word, statement.line, "the time")
-
-    def _go(self, statement: _Statement, time_ms: int) -> None:
+    def _go_to(self, statement: _Statement, time_ms: int) -> None:
+        """Continue at another time; raise FormatError if it is out of bounds."""
         if not 0 <= time_ms <= MAX_TIME_MS:
-            statement.line.fail(f"the time comes to {time_ms} ms", hint=f"a motion is in 0..{MAX_TIME_MS} ms")
+            hint = f"times are from 0 to {MAX_TIME_MS} ms"
+            statement.line.fail(f"the time comes to {time_ms} ms", hint=hint)
         self._time_ms = time_ms
 
-    def _radians(self, statement: _Statement) -> None:
+    def _use_radians(self, statement: _Statement) -> None:
         del statement
         self._unit = 1.0
 
-    def _degrees(self, statement: _Statement) -> None:
-        what = "`degrees` is deprecated: it multiplies every value after it, of LEDs too"
-        self._remarks.add_once(what, statement.line)
+    def _use_degrees(self, statement: _Statement) -> None:
+        message = "`degrees` is deprecated: it multiplies every value after it, of LEDs too"
+        self._remarks.add_once(message, statement.line)
         self._unit = RAD_PER_DEG
 
     def _load(self, statement: _Statement) -> None:
-        """Take over what a posture or another sequence sets; after a sequence its end is the time."""
-        document, is_posture = self._document(statement)
-        keys = [setting for setting in document.settings if setting.weight > 0.0]
-        self._take_over(keys, statement)
+        """Add the settings of a posture or another sequence, and continue at the end of the sequence."""
+        document, is_posture = self._read_loaded_file(statement)
+        settings = [setting for setting in document.settings if setting.weight > 0.0]
+        self._add_loaded_settings(settings, statement)
         if not is_posture:
             end_ms = max((setting.time_ms for setting in document.settings), default=0)
-            self._go(statement, self._time_ms + end_ms)
+            self._go_to(statement, self._time_ms + end_ms)
 
     def _load_explicit(self, statement: _Statement) -> None:
-        """Take over a posture with all it does not set: that is released."""
-        document, is_posture = self._document(statement)
+        """Add the settings of a posture, and release all outputs that it does not set."""
+        document, is_posture = self._read_loaded_file(statement)
         if not is_posture:
-            what = "loadExplicit of a sequence"
-            statement.line.fail(what, hint=f"only a posture ({POSTURE_MARK.decode()})")
-        self._take_over([Setting(0, EVERY, 0.0, 0.0), *document.settings], statement)
+            hint = f"only a posture ({POSTURE_MARK.decode()}) can be loaded so"
+            statement.line.fail("loadExplicit of a sequence", hint=hint)
+        self._add_loaded_settings([Setting(0, ALL_OUTPUTS, 0.0, 0.0), *document.settings], statement)
 
-    def _document(self, statement: _Statement) -> tuple[SettingsDocument, bool]:
-        line, _, word, _ = statement
+    def _read_loaded_file(self, statement: _Statement) -> tuple[SettingsDocument, bool]:
+        """Return the document of the file that a statement loads, and whether it is a posture."""
+        line = statement.line
+        word = statement.first
         if word is None:
-            line.fail("no file is named", hint="load <file>")
-        data, path, loading = self._loading.open(word.text, line)
+            line.fail("no file name", hint="write load <file>")
+        data, path, chain = self._chain.open(word.text, line)
         self._loads.append(word.text.decode("latin-1"))
-        head = data.removeprefix(BOM)
-        if head.startswith(POSTURE_MARK):
+        content = data.removeprefix(BOM)
+        is_posture = content.startswith(POSTURE_MARK)
+        if is_posture:
             document = read_posture(data, path)
-        elif head.startswith(SEQUENCE_MARK):
-            document = read_sequence(data, path, loading)
+        elif content.startswith(SEQUENCE_MARK):
+            document = read_sequence(data, path, chain)
         else:
             line.fail(f"{quote_bytes(word.text)} is neither a posture nor a sequence")
         self._loads += [f"{path.parent / name}" for name in document.loads]
         for remark in document.remarks:
             self._remarks.add(f"{quote_bytes(word.text)}, {remark}", line)
-        return document, head.startswith(POSTURE_MARK)
+        return document, is_posture
 
-    def _take_over(self, settings: list[Setting], statement: _Statement) -> None:
-        count = sum(_JOINTS_AT_MOST if setting.name == EVERY else 1 for setting in settings)
-        self._loading.budget.spend(count, statement.line)
-        self._settings += [
-            setting._replace(time_ms=self._time_ms + setting.time_ms, line=statement.line.number, word=None)
-            for setting in settings
-        ]
+    def _add_loaded_settings(self, settings: list[Setting], statement: _Statement) -> None:
+        """Add the settings of another file from the current time on."""
+        line = statement.line
+        count = sum(_MAX_JOINTS if setting.name == ALL_OUTPUTS else 1 for setting in settings)
+        self._chain.budget.spend(count, line)
+        for setting in settings:
+            time_ms = self._time_ms + setting.time_ms
+            self._settings.append(setting._replace(time_ms=time_ms, line=line.number, word=None))
+
+
+def _read_time(statement: _Statement) -> int:
+    """Return the first word of a statement as a time [ms]."""
+    word = b"" if statement.first is None else statement.first.text
+    return parse_milliseconds(word, statement.line)

@@ -1,7 +1,7 @@
-"""From a sequence or posture to a motion.
+"""Converts a sequence or posture to a motion.
 
-What a file says besides angles is kept with the motion as text, so that it can be written again. In
-`613 LED:faceA 0.5; 700 LED:faceA 0 0.5` the LED is set to 0.5 at 613 ms, and to 0, of weight 0.5, at 700 ms.
+Settings that a motion has no place for are stored in its extras as text, so that they can be written again:
+in `613 LED:faceA 0.5; 700 LED:faceA 0 0.5` the LED is set to 0.5 at 613 ms, and to 0 of weight 0.5 at 700 ms.
 """
 
 from __future__ import annotations
@@ -32,35 +32,41 @@ from posewright.robots import Robot
 
 LEDS = "tekkotsu_leds"
 WEIGHTS = "tekkotsu_weights"
-SAID = (LEDS, WEIGHTS)  # the extras of a motion that a Tekkotsu file can hold
+WRITTEN_EXTRAS = (LEDS, WEIGHTS)
+"""The extras of a motion that a Tekkotsu file can hold."""
+
 _ENTRY = re.compile(r"([0-9]{1,8}) ([!-:<-~]{1,64}) (-?[0-9.e+-]{1,24})(?: ([0-9.e+-]{1,24}))?")
+_MAX_UNKNOWN = 20
 
 
-def leds_text(leds: Mapping[str, Track]) -> str:
-    """Return the keys of all LEDs."""
-    return "; ".join(_entry(name, key) for name, track in leds.items() for key in track)
+def format_leds(leds: Mapping[str, Track]) -> str:
+    """Return the keys of all LEDs as text."""
+    return "; ".join(_format_entry(name, key) for name, track in leds.items() for key in track)
 
 
-def weights_text(joints: Mapping[str, Track]) -> str:
-    """Return the joints' keys whose weight is neither 0, which holds a joint, nor 1."""
-    odd = ((name, key) for name, track in joints.items() for key in track if key.weight not in (0.0, 1.0))
-    return "; ".join(f"{key.time_ms} {name} {key.weight!r}" for name, key in odd)
+def format_weights(joints: Mapping[str, Track]) -> str:
+    """Return as text the joints' keys with a weight other than 0, which holds a joint, and 1."""
+    entries: list[str] = []
+    for name, track in joints.items():
+        entries += [f"{key.time_ms} {name} {key.weight!r}" for key in track if key.weight not in (0.0, 1.0)]
+    return "; ".join(entries)
 
 
-def keys_in(text: str) -> Iterator[tuple[str, Key]]:
-    """Yield the keys that a text says, by name; what is no key is passed over."""
+def parse_entries(text: str) -> Iterator[tuple[str, Key]]:
+    """Yield names and keys from the text of an extra; invalid entries are skipped."""
     for entry in text.split(";"):
-        found = _ENTRY.fullmatch(entry.strip())
-        if found is None:
+        match = _ENTRY.fullmatch(entry.strip())
+        if match is None:
             continue
         try:
-            value, weight = float(found[3]), float(found[4] or 1.0)
+            value = float(match[3])
+            weight = float(match[4] or 1.0)
         except ValueError:
             continue
-        yield found[2], Key(int(found[1]), value, weight)
+        yield match[2], Key(int(match[1]), value, weight)
 
 
-def _entry(name: str, key: Key) -> str:
+def _format_entry(name: str, key: Key) -> str:
     weight = "" if key.weight == 1.0 else f" {key.weight!r}"
     return f"{key.time_ms} {name} {key.value!r}{weight}"
 
@@ -69,15 +75,27 @@ _SOURCES = {TEKKOTSU_MOT: "Tekkotsu motion sequence", TEKKOTSU_POS: "Tekkotsu po
 
 
 def motion_of(document: SettingsDocument, tracks: Tracks, card: Robot, path: Path, kind: str) -> Motion:
-    """Return a sequence or posture, whose tracks are known, as a motion that remembers the document.
+    """Return a sequence or posture as a motion.
 
-    Every joint has its own keys there, and goes straight from one to the next. So the motion has a keyframe
-    wherever any joint has a key, and in it the other joints are where they are on their own way just then.
+    In the file, every joint has its own keys with straight lines between them. The motion has a keyframe at
+    each time at which any joint has a key; the other joints are interpolated there.
+
+    Args:
+        document: becomes the motion's origin.
+        tracks: the document's tracks on `card`.
+        card: the robot.
+        path: its stem becomes the motion's name.
+        kind: `TEKKOTSU_MOT` or `TEKKOTSU_POS`.
+
+    Raises:
+        FormatError: no track is that of a joint.
     """
     if not tracks.joints:
-        known = ", ".join(card.namings.get(NAMING, {})) or "none"
-        raise FormatError(f"it moves no joint of {card.name}", where=Where(path), hint=f"there is {known}")
-    extras = {LEDS: leds_text(tracks.leds), WEIGHTS: weights_text(tracks.joints)}
+        outputs = ", ".join(card.namings.get(NAMING, {})) or "none"
+        raise FormatError(
+            f"it moves no joint of {card.name}", where=Where(path), hint=f"its outputs are {outputs}"
+        )
+    extras = {LEDS: format_leds(tracks.leds), WEIGHTS: format_weights(tracks.joints)}
     return Motion(
         path.stem,
         card.name,
@@ -90,62 +108,60 @@ def motion_of(document: SettingsDocument, tracks: Tracks, card: Robot, path: Pat
 
 
 def _keyframes(tracks: Tracks) -> Iterator[Keyframe]:
-    times = tracks.times
-    rows = np.stack([_along(track, times) for track in tracks.joints.values()], axis=1)
+    times_ms = tracks.times_ms
+    rows = np.stack([_sample_track(track, times_ms) for track in tracks.joints.values()], axis=1)
     joints = tuple(tracks.joints)
-    before_ms = 0
-    for time_ms, angles in zip(times, rows, strict=True):
-        pause_ms = tracks.end_ms - time_ms if time_ms == times[-1] else 0
-        yield Keyframe(Pose(joints, angles), (time_ms - before_ms) / MS_PER_S, pause_ms / MS_PER_S)
-        before_ms = time_ms
+    previous_ms = 0
+    for time_ms, angles in zip(times_ms, rows, strict=True):
+        pause_ms = tracks.end_ms - time_ms if time_ms == times_ms[-1] else 0
+        yield Keyframe(Pose(joints, angles), (time_ms - previous_ms) / MS_PER_S, pause_ms / MS_PER_S)
+        previous_ms = time_ms
 
 
-def _along(track: Track, times: list[int]) -> Floats:
-    """Return where a joint is at each of `times` (n,) [rad]; NaN where it stays.
+def _sample_track(track: Track, times_ms: list[int]) -> Floats:
+    """Return the angles of a joint at `times_ms`, `(n,)` [rad]; NaN where it keeps its last angle.
 
-    A key of weight 0 releases the joint: until the key it stays where it was, and from there it goes on. What
-    is before the first key depends on where the robot stands, so there it stays, too.
+    A key of weight 0 releases the joint: until that key it keeps its angle, and then it moves on. Before the
+    first key it stays too, because its path there would depend on the robot's initial pose.
     """
-    angles = np.full(len(times), np.nan)
-    places = np.searchsorted(times, [key.time_ms for key in track])
-    value = np.nan
-    last = None
-    for place, key in zip(places.tolist(), track, strict=True):
+    angles = np.full(len(times_ms), np.nan)
+    key_indices = np.searchsorted(times_ms, [key.time_ms for key in track])
+    angle = np.nan
+    previous_index = None
+    for index, key in zip(key_indices.tolist(), track, strict=True):
         if key.weight > 0.0:
-            if last is not None and not np.isnan(value):
-                between = np.array(times[last:place], dtype=np.float64)
-                share = (between - times[last]) / (key.time_ms - times[last])
-                angles[last:place] = value + share * (key.value - value)
-            angles[place] = value = key.value
-        last = place
+            if previous_index is not None and not np.isnan(angle):
+                previous_ms = times_ms[previous_index]
+                between_ms = np.array(times_ms[previous_index:index], dtype=np.float64)
+                fraction = (between_ms - previous_ms) / (key.time_ms - previous_ms)
+                angles[previous_index:index] = angle + fraction * (key.value - angle)
+            angle = key.value
+            angles[index] = angle
+        previous_index = index
     return angles
 
 
-def remarks_on(document: SettingsDocument, tracks: Tracks, card: Robot) -> tuple[str, ...]:
-    """Return what is odd about a document as one of `card`, in words."""
+def describe_oddities(document: SettingsDocument, tracks: Tracks, card: Robot) -> tuple[str, ...]:
+    """Return the remarks of a document, and on settings that a motion of `card` cannot follow."""
     remarks = [
         f"line {line}: {card.name} has no output {name}: left out"
-        for name, line in islice(tracks.unknown.items(), _MOST_UNKNOWN)
+        for name, line in islice(tracks.unknown.items(), _MAX_UNKNOWN)
     ]
     if tracks.leds:
-        remarks.append(f"it lights {len(tracks.leds)} LEDs: a motion only remembers that")
-    if weights_text(tracks.joints):
-        what = "it gives joints a weight below 1: a motion only remembers that, and moves them all the way"
-        remarks.append(what)
-    late = [joint for joint, track in tracks.joints.items() if _starts_late(track, tracks.times)]
-    if late:
+        remarks.append(f"it lights {len(tracks.leds)} LEDs: the motion only stores their values")
+    if format_weights(tracks.joints):
+        remarks.append("it has weights below 1: the motion only stores them, and moves these joints fully")
+    late_joints = [joint for joint, track in tracks.joints.items() if _starts_late(track, tracks.times_ms)]
+    if late_joints:
         remarks.append(
-            f"{', '.join(late)}: on their way from wherever the robot stands while others have keys; "
-            "here they set out at the last of those"
+            f"{', '.join(late_joints)}: in the file, they move from the robot's initial pose while other "
+            "joints have keys; in the motion, they start at the last of these keys"
         )
     return (*document.remarks, *remarks)
 
 
-_MOST_UNKNOWN = 20
-
-
-def _starts_late(track: Track, times: list[int]) -> bool:
-    """Tell whether others have keys while a joint is on its way into its first one."""
-    first = next(place for place, key in enumerate(track) if key.weight > 0.0)
-    sets_out_ms = track[first - 1].time_ms if first else 0
-    return bisect_right(times, sets_out_ms) < bisect_left(times, track[first].time_ms)
+def _starts_late(track: Track, times_ms: list[int]) -> bool:
+    """Return whether other joints have keys while a joint moves to its first key with an angle."""
+    first = next(index for index, key in enumerate(track) if key.weight > 0.0)
+    departure_ms = track[first - 1].time_ms if first else 0
+    return bisect_right(times_ms, departure_ms) < bisect_left(times_ms, track[first].time_ms)

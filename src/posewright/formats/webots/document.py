@@ -140,7 +140,7 @@ def read_table(data: bytes, path: Path | None = None) -> PoseTable:
         raise FormatError("the file is empty", where=Where(path, 1), hint=hint)
     remarks = Remarks()
     devices = _read_devices(lines[0])
-    end = next((place for place, line in enumerate(lines) if place and not line.text), len(lines))
+    end = next((index for index, line in enumerate(lines) if index and not line.text), len(lines))
     rows: list[PoseRow] = []
     for line in lines[1:end]:
         rows.append(_read_row(line, len(devices), remarks))
@@ -168,7 +168,7 @@ def _read_devices(line: TextLine) -> tuple[str, ...]:
         line.fail(f"more than {_MAX_DEVICES} devices", hint=f"at most {_MAX_DEVICES} are read")
     if not names or not all(name.strip() for name in names):
         line.fail("a device without a name", hint="write a name for every column")
-    duplicate = next((name for place, name in enumerate(names) if name in names[:place]), None)
+    duplicate = next((name for index, name in enumerate(names) if name in names[:index]), None)
     if duplicate is not None:
         line.fail(f"device {quote_bytes(duplicate)} has two columns", hint="name each device once")
     return tuple(name.decode("utf-8", "surrogateescape") for name in names)
@@ -214,8 +214,8 @@ def _describe_gaps(rows: list[PoseRow], devices: tuple[str, ...]) -> list[str]:
     """Return a remark on devices that get another value after rows without one."""
     devices_with_jumps = [
         device
-        for place, device in enumerate(devices)
-        if _changes_after_gap([row.values[place] for row in rows])
+        for index, device in enumerate(devices)
+        if _changes_after_gap([row.values[index] for row in rows])
     ]
     if not devices_with_jumps:
         return []

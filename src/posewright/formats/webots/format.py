@@ -61,13 +61,13 @@ def columns_of(table: PoseTable, card: Robot, path: Path | None = None) -> dict[
     """Return the column of each joint."""
     joint_by_device = joints_of(card)
     columns: dict[str, int] = {}
-    for place, device in enumerate(table.devices):
+    for index, device in enumerate(table.devices):
         joint = joint_by_device.get(device)
         if joint in columns:
             pair = f"{table.devices[columns[joint]]!r} and {device!r}"
             raise FormatError(f"{pair} are both {joint} of {card.name}", where=Where(path, 1))
         if joint is not None:
-            columns[joint] = place
+            columns[joint] = index
     if not columns:
         hint = f"its devices are {', '.join(list(card.naming('webots'))[:6])}, ..."
         raise FormatError(f"it moves no device of {card.name}", where=Where(path, 1), hint=hint)
@@ -80,10 +80,12 @@ def unknown_devices(table: PoseTable, card: Robot) -> list[str]:
     return [device for device in table.devices if device not in joint_by_device]
 
 
-def _keyframes(table: PoseTable, joints: tuple[str, ...], places: list[int]) -> Iterator[Keyframe]:
+def _keyframes(table: PoseTable, joints: tuple[str, ...], indices: list[int]) -> Iterator[Keyframe]:
     before_ms = 0
     for row in table.rows:
-        angles = np.array([row.values[place] for place in places], dtype=np.float64)  # None becomes NaN: held
+        angles = np.array(
+            [row.values[index] for index in indices], dtype=np.float64
+        )  # None becomes NaN: held
         yield Keyframe(Pose(joints, angles), (row.time_ms - before_ms) / 1000.0)
         before_ms = row.time_ms
 
@@ -161,8 +163,8 @@ def _table_of(motion: Motion) -> PoseTable | None:
 
 
 def _old_columns(motion: Motion, table: PoseTable) -> _Columns:
-    joints = {place: joint for joint, place in columns_of(table, robot_of_motion(motion)).items()}
-    return _Columns(table.devices, tuple(joints.get(place) for place in range(len(table.devices))))
+    joints = {index: joint for joint, index in columns_of(table, robot_of_motion(motion)).items()}
+    return _Columns(table.devices, tuple(joints.get(index) for index in range(len(table.devices))))
 
 
 def _new_columns(motion: Motion) -> _Columns:
@@ -179,7 +181,7 @@ def _origin_names(motion: Motion) -> Mapping[str, str]:
     if table is None:
         return {}
     return {
-        joint: table.devices[place] for joint, place in columns_of(table, robot_of_motion(motion)).items()
+        joint: table.devices[index] for joint, index in columns_of(table, robot_of_motion(motion)).items()
     }
 
 
@@ -209,16 +211,16 @@ def _build_values(
     if not np.all((np.abs(written) <= MAX_VALUE) | np.isnan(written)):
         hint = f"angles are within {MAX_VALUE:g} rad"
         raise FormatError(f"motion {motion.name!r} has too large an angle", hint=hint)
-    places = [motion.joints.index(joint) if joint else None for joint in columns.joints]
+    indices = [motion.joints.index(joint) if joint else None for joint in columns.joints]
     values: list[list[Value]] = [
-        [None if place is None or math.isnan(row[place]) else row[place] for place in places]
+        [None if index is None or math.isnan(row[index]) else row[index] for index in indices]
         for row in written.tolist()
     ]
     if old is None:
         return values
     for row, pose, old_row in zip(values, timeline.poses, old.rows, strict=False):
-        for column, (place, old_value) in enumerate(zip(places, old_row.values, strict=True)):
-            if place is not None and old_value is None and not pose.is_set[place]:
+        for column, (index, old_value) in enumerate(zip(indices, old_row.values, strict=True)):
+            if index is not None and old_value is None and not pose.is_set[index]:
                 row[column] = None
     return values
 

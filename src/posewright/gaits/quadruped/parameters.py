@@ -64,67 +64,65 @@ EXPLANATIONS: Mapping[str, Explanation] = MappingProxyType(
     {
         "ground_speed_m_s": Explanation(
             "ground speed", "m/s", 0.01, 1.0,
-            "The speed of the body where strokes are as long as the maximum displacement: a foot is down for "
-            "maximum displacement / ground speed, and in a shorter stroke as long.",
+            "The speed of the body at full strokes: a foot is down for maximum displacement / ground speed, "
+            "whatever the length of the stroke.",
         ),
         "ascent_pairs": Explanation(
             "ascent time", "pairs of frames", 1, 40,
-            "The time in which a foot is lifted to its rear height, and is set down again from its front "
-            "height, as far as the shape factor leaves straight lines.",
+            "The time to lift a foot to its rear height, and to set it down from its front height.",
             is_whole=True,
         ),
         "ground_points": Explanation(
             "number of horizontal points", "", 2, 60,
-            "The number of points a foot gets while it is down: with few of them it strays from the "
-            "straight line in between, with many there is more to compute.",
+            "The number of waypoints of a foot on the ground: fewer let it stray from the straight line "
+            "between them, more take longer to compute.",
             is_whole=True,
         ),
         "front_height_m": Explanation(
             "front height", "m", 0.0, 0.1,
-            "How high a foot is when its descent begins, at the front end of its way, as far as the shape "
-            "factor leaves straight lines.",
+            "The height of a foot at the front end of its path, where the descent begins.",
             ParameterKind.FORE_HIND,
         ),
         "central_height_m": Explanation(
             "central height", "m", 0.0, 0.1,
-            "How high a foot is in the middle of its way through the air.",
+            "The height of a foot in the middle of its path through the air.",
             ParameterKind.FORE_HIND,
         ),
         "rear_height_m": Explanation(
             "rear height", "m", 0.0, 0.1,
-            "How high a foot is when its ascent ends, at the rear end of its way, as far as the shape factor "
-            "leaves straight lines.",
+            "The height of a foot at the rear end of its path, where the ascent ends.",
             ParameterKind.FORE_HIND,
         ),
         "shape_factor": Explanation(
             "shape factor", "", 0.0, 1.0,
-            "How elliptic the way through the air is: 0 leads straight from height to height, 1 round like "
-            "half an ellipse.",
+            "The roundness of the path through the air: 0 is straight lines from height to height, 1 half an "
+            "ellipse.",
         ),
         "ascent_factor": Explanation(
             "ascent factor", "", 0.0, 1.0,
-            "How far a foot goes forward while it is lifted and set down: 0 straight up, a square; 1 all the "
-            "way to the middle, a diamond.",
+            "How far a foot moves forward during ascent and descent: 0 is straight up and down, a square; "
+            "1 is up to the middle, a diamond.",
         ),
         "turn_multiplier_rad_m": Explanation(
             "turn multiplier", "rad/m", -20.0, 20.0,
-            "A turn added for every metre forward, which makes up for a robot that pulls to one side; the "
-            "travel gain of the turn multiplies it, too.",
+            "A turn added per metre forward, to correct a robot that pulls to one side; the travel gain of "
+            "the turn applies to it too.",
         ),
         "air_ground_factor": Explanation(
             "air/ground factor", "", 0.05, 4.0,
-            "The time a foot is in the air for the time it is down: at 1 it is down half of the time, at 1/3 "
-            "three quarters of it.",
+            "The time a foot is in the air, divided by the time it is down: at 1 it is down half of the "
+            "time, at 1/3 three quarters of the time.",
         ),
         "equilibrium_m": Explanation(
             "equilibrium point", "m", -0.4, 0.4,
-            "Where each foot stands at rest, seen from the middle of the trunk; its strokes lie around this "
-            "point.",
+            "Where each foot stands at rest, relative to the middle of the trunk; its strokes are centred on "
+            "this point.",
             ParameterKind.POINTS,
         ),
         "maximum_displacement_m": Explanation(
             "maximum displacement", "m", 0.001, 0.3,
-            "The longest way the body goes while a foot is down; a command that needs more is out of range.",
+            "The greatest distance that the body moves while a foot is down; a command that needs more is "
+            "out of range.",
         ),
         "maximum_turn_rad": Explanation(
             "maximum turn", "rad", 0.0, 1.5,

@@ -1,4 +1,4 @@
-"""The axes of a control board: which joint is which of them, in degrees."""
+"""The axes of a control board: the joint of each axis, and conversion to degrees."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from posewright.network.yarp.bottle import Bottle, Value
 from posewright.robots import Robot
 from posewright.units import DEG_PER_RAD, RAD_PER_DEG
 
-AXES = {"uc3m_thesis": 23}
-"""How many axes a board has whose motors are numbered so; one whose number no joint has stays where it is.
+N_AXES = {"uc3m_thesis": 23}
+"""Number of axes of a board by the numbering of its motors; some numbers have no joint.
 
 Source: UC3M 2013: 23 motors, of which 4 5 9 10 23 are unused.
 """
@@ -26,7 +26,8 @@ class Axes:
     """The axes of a board: motor number k of a numbering is axis k - 1, as YARP counts from 0.
 
     Attributes:
-        columns: the joint of each axis; None where it has none, and so stays where it is.
+        robot: the robot.
+        columns: the index of each axis's joint; None for an axis without a joint, which never moves.
     """
 
     robot: Robot
@@ -34,10 +35,10 @@ class Axes:
 
     @classmethod
     def of(cls, robot: Robot) -> Axes:
-        """Return the axes as YARP's users of this robot count them, or else in the order of its joints."""
-        for numbering in AXES.keys() & robot.numberings.keys():
+        """Return the axes in the numbering for YARP on the robot's card, otherwise in the order of joints."""
+        for numbering in N_AXES.keys() & robot.numberings.keys():
             joints = robot.numbering(numbering)
-            numbers = range(1, AXES[numbering] + 1)
+            numbers = range(1, N_AXES[numbering] + 1)
             return cls(robot, tuple(robot.index(joints[k]) if k in joints else None for k in numbers))
         return cls(robot, tuple(range(len(robot.joints))))
 
@@ -46,7 +47,7 @@ class Axes:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What each is called: the joint it moves, or by its motor's number."""
+        """The name of each axis: that of its joint, otherwise `unused_` and the motor's number."""
         joints = self.robot.joint_names
         return tuple(
             f"unused_{axis + 1}" if column is None else joints[column]
@@ -68,10 +69,10 @@ class Axes:
         return self.spread(values * DEG_PER_RAD)
 
     def spread(self, values: Floats) -> Floats:
-        """Return what joints have, `(n_joints,)`, by axis, `(n_axes,)`; 0 for axes without a joint."""
-        spread = np.zeros(len(self))
-        spread[self.driven] = values[self.joints]
-        return spread
+        """Return values of joints, `(n_joints,)`, by axis, `(n_axes,)`; 0 for axes without a joint."""
+        axis_values = np.zeros(len(self))
+        axis_values[self.driven] = values[self.joints]
+        return axis_values
 
     def radians(self, values_deg: Floats) -> Floats:
         """Return angles of axes, `(n_axes,)` [deg], as those of joints, `(n_joints,)` [rad]."""
@@ -81,19 +82,19 @@ class Axes:
 
 
 def number(value: Value) -> float:
-    """Return a number as it came, or raise InputError."""
+    """Return a finite number as a float; raise InputError if it is none."""
     if isinstance(value, int | float) and math.isfinite(value):
         return float(value)
-    raise InputError("what is no finite number", hint="such as 3 or -0.5")
+    raise InputError("a value is no finite number", hint="send one such as 3 or -0.5")
 
 
 def numbers(value: Value, n: int) -> Floats:
-    """Return a list of n numbers, or raise InputError."""
+    """Return a list of `n` numbers, `(n,)`; raise InputError if it is none."""
     if not isinstance(value, tuple) or len(value) != n:
-        raise InputError("what is no list of a number an axis", hint=f"of {n} here")
-    return np.array([number(one) for one in value])
+        raise InputError("the list does not have one number per axis", hint=f"send {n}")
+    return np.array([number(item) for item in value])
 
 
 def vector(values: Floats) -> Bottle:
-    """Return an array as the list of doubles that YARP calls a Vector."""
+    """Return an array, `(n,)`, as a YARP Vector, a list of doubles."""
     return tuple(values.tolist())

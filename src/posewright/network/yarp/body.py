@@ -25,10 +25,10 @@ from posewright.network.yarp.remote_board import RemoteBoard
 from posewright.network.yarp.sensors import sensor_ports
 
 SILENT_S = 0.1
-"""A board that sends nothing for so long has a fault [s]."""
+"""Silence of a board after which a fault is reported [s]."""
 
 LOST_S = 0.5
-"""A board that sends nothing for so long is lost [s]."""
+"""Silence of a board after which it is considered lost [s]."""
 
 
 class YarpBody(SingleBodyPlant):
@@ -56,7 +56,7 @@ class YarpBody(SingleBodyPlant):
         self._goal: Floats = np.zeros(len(part.robot.joints))
 
     def open(self) -> None:
-        """Connect, and set all joints to direct position control; errors as of `Body`."""
+        """Connect, and set all joints to direct position control; errors as in `Body`."""
         if self._board is not None:
             return
         sensors = sensor_ports(self._port, self.robot, (*self.robot.sensors, *self._sensors))
@@ -72,7 +72,7 @@ class YarpBody(SingleBodyPlant):
     @property
     def _open(self) -> RemoteBoard:
         if self._board is None:
-            raise BodyError(f"{self._port} is not open", hint="open() it first")
+            raise BodyError(f"{self._port} is not open", hint="call open() first")
         return self._board
 
     def read(self) -> BodyState:

@@ -139,18 +139,22 @@ def read_bottle(take: TakeBytes) -> Bottle:
 
 
 class _BottleReader:
+    """Reads a bottle from a stream; the limits of bytes and items hold for all its lists together."""
+
     def __init__(self, take: TakeBytes) -> None:
         self._take = take
-        self._left = MAX_BYTES
+        self._bytes_left = MAX_BYTES
         self._items_left = MAX_ITEMS
 
     def bottle(self, depth: int) -> Bottle:
         return self._items(self._int(), depth)
 
     def _raw(self, count: int) -> bytes:
-        if not 0 <= count <= self._left:
-            raise FormatError(f"a length of {count} in a bottle", hint=f"0 to {self._left} bytes may follow")
-        self._left -= count
+        if not 0 <= count <= self._bytes_left:
+            raise FormatError(
+                f"a length of {count} in a bottle", hint=f"0 to {self._bytes_left} bytes may follow"
+            )
+        self._bytes_left -= count
         return self._take(count)
 
     def _int(self) -> int:
@@ -159,20 +163,25 @@ class _BottleReader:
     def _items(self, tag: int, depth: int) -> Bottle:
         kind = tag ^ LIST
         if depth > MAX_DEPTH or not (kind in NUMBERS or kind in {0, STRING, BLOB}):
-            raise FormatError(f"no bottle: tag {tag:#x} at level {depth}", hint=f"{MAX_DEPTH} levels at most")
+            message = f"no bottle: tag {tag:#x} at level {depth}"
+            raise FormatError(message, hint=f"at most {MAX_DEPTH} levels are read")
         count = self._int()
         self._items_left -= count
         if self._items_left < 0:
-            raise FormatError(f"{count} items more in a bottle", hint=f"{MAX_ITEMS} at most")
-        if packed := NUMBERS.get(kind):
-            return _numbers(kind, packed, self._raw(count * struct.calcsize(f"<{packed}")))
-        if not 0 <= count * (4 if kind else MIN_ITEM_BYTES) <= self._left:
-            raise FormatError(f"a list of {count} items", hint=f"{self._left} bytes may follow")
+            raise FormatError("the bottle has too many items", hint=f"at most {MAX_ITEMS} are read")
+        number_format = NUMBERS.get(kind)
+        if number_format:
+            n_bytes = count * struct.calcsize(f"<{number_format}")
+            return _unpack_numbers(kind, number_format, self._raw(n_bytes))
+        if not 0 <= count * (4 if kind else MIN_ITEM_BYTES) <= self._bytes_left:
+            raise FormatError(f"a list of {count} items", hint=f"{self._bytes_left} bytes may follow")
         return tuple(self._item(kind or self._int(), depth + 1) for _ in range(count))
 
     def _item(self, tag: int, depth: int) -> Value:
-        if packed := NUMBERS.get(tag):
-            return _numbers(tag, packed, self._raw(struct.calcsize(f"<{packed}")))[0]
+        number_format = NUMBERS.get(tag)
+        if number_format:
+            n_bytes = struct.calcsize(f"<{number_format}")
+            return _unpack_numbers(tag, number_format, self._raw(n_bytes))[0]
         if tag == STRING:
             return self._raw(self._int()).decode("utf-8", "surrogateescape")
         if tag == BLOB:
@@ -180,9 +189,9 @@ class _BottleReader:
         return _as_dict(self.bottle(depth)) if tag == DICT else self._items(tag, depth)
 
 
-def _numbers(tag: int, packed: str, data: bytes) -> Bottle:
-    count = len(data) // struct.calcsize(f"<{packed}")
-    numbers = struct.unpack(f"<{count}{packed}", data)
+def _unpack_numbers(tag: int, number_format: str, data: bytes) -> Bottle:
+    count = len(data) // struct.calcsize(f"<{number_format}")
+    numbers = struct.unpack(f"<{count}{number_format}", data)
     if tag == VOCAB:
         return tuple(map(Vocab.of, numbers))
     return tuple(map(Float32, numbers)) if tag == FLOAT32 else numbers

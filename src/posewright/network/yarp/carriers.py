@@ -1,7 +1,7 @@
-"""How bottles are framed on the wire: headers, messages, acknowledgements, datagrams.
+"""The framing of bottles on the wire: headers, messages, acknowledgements, datagrams.
 
-Eight bytes open a connection and choose its carrier. A message is a list of blocks whose cuts mean nothing:
-put together they are a command to the port, and behind it the bottle. All numbers are little-endian.
+The first eight bytes of a connection choose its carrier. A message is sent in blocks, whose boundaries have
+no meaning: joined, they are a command to the port followed by the bottle. All numbers are little-endian.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ HEADER_BYTES = 8
 LONGEST_NAME = 1024
 LONGEST_COMMAND = 4096
 LONGEST_REQUEST = 1 << 16
-"""So many bytes may be sent to a port that asked for no more."""
+"""Longest message to a port by default [bytes]."""
 
 LARGEST_DATAGRAM = 65499
-"""UDP takes eight bytes more, but a real port's buffer may not."""
+"""Size of a full datagram [bytes]; UDP allows eight more, but the buffer of YARP's ports may not."""
 
 GOODBYE = -1
 """The count of the datagram that ends a connection."""
 
 
 class Carrier(Enum):
-    """How two ports talk."""
+    """The protocol of a connection between two ports."""
 
     TEXT = "text"
     TEXT_ACK = "text_ack"
@@ -71,55 +71,58 @@ def carrier_of(header: bytes) -> Carrier | None:
 
 
 def numbered(number: int) -> bytes:
-    """Return the eight bytes that YARP sends a number in."""
+    """Return a number in the eight bytes in which YARP sends it."""
     return b"YA" + struct.pack("<i", number) + b"RP"
 
 
 def take_numbered(take: TakeBytes) -> int:
-    """Take eight bytes and return the number in them.
+    """Read eight bytes; return the number in them.
 
     Raises:
-        FormatError: there is none.
+        FormatError: they have another form.
     """
     data = take(HEADER_BYTES)
     number = _number(data)
     if number is None:
-        raise FormatError(f"{data.hex(' ')} is no header of YARP", hint="YA, four bytes, RP")
+        raise FormatError(f"{data.hex(' ')} is no header of YARP", hint="it is YA, four bytes, RP")
     return number
 
 
 def _number(data: bytes) -> int | None:
-    around = len(data) == HEADER_BYTES and data[:2] == b"YA" and data[6:] == b"RP"
-    return int.from_bytes(data[2:6], "little", signed=True) if around else None
+    """Return the number in eight bytes; None if they are not of the form YA....RP."""
+    is_framed = len(data) == HEADER_BYTES and data[:2] == b"YA" and data[6:] == b"RP"
+    return int.from_bytes(data[2:6], "little", signed=True) if is_framed else None
 
 
 ACK = numbered(0)
 INDEX = numbered(10)
-"""What a message begins with: ten bytes about its blocks follow."""
+"""The start of a message; ten bytes about its blocks follow."""
 
 
 def introduction(carrier: Carrier, sender: str) -> bytes:
-    """Return what a sender opens a binary connection with."""
+    """Return the bytes with which a sender opens a binary connection."""
     name = sender.encode() + b"\0"
     return carrier.header + struct.pack("<i", len(name)) + name
 
 
 def take_introduction(take: TakeBytes) -> str:
-    """Take the sender's name, which follows the header.
+    """Read the sender's name, which follows the header.
 
     Raises:
-        FormatError: it is none.
+        FormatError: it is empty, too long, or has no final NUL.
     """
     length = int.from_bytes(take(4), "little", signed=True)
     name = take(length) if 1 <= length <= LONGEST_NAME else b""
     if name[-1:] != b"\0":
-        raise FormatError(f"a sender's name of {length} bytes", hint=f"1 to {LONGEST_NAME}, the last a NUL")
+        raise FormatError(
+            f"a sender's name of {length} bytes", hint=f"send 1 to {LONGEST_NAME}, the last a NUL"
+        )
     return name[:-1].decode("utf-8", "surrogateescape")
 
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """A stamp beside a message: its number and its time [s]."""
+    """The envelope of a message: its number and its time [s]."""
 
     count: int
     time_s: float
@@ -129,7 +132,7 @@ class Envelope:
 
     @classmethod
     def parse(cls, text: str) -> Envelope | None:
-        """Read a stamp; an envelope of another kind is None."""
+        """Parse an envelope; return None if it has another form."""
         count, _, time_s = text.strip().partition(" ")
         try:
             envelope = cls(int(count[:20]), float(time_s))
@@ -140,13 +143,13 @@ class Envelope:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What is sent to a port.
+    """A message to a port.
 
     Attributes:
-        command: `d` data that wants an answer, `D` data that wants none, `a` administration, `q` good-bye;
-            a port ignores others.
-        bottle: None where none goes with the command.
-        envelope: of data.
+        command: `d` for data with an answer, `D` for data without, `a` for administration, `q` to disconnect;
+            ports ignore others.
+        bottle: the bottle; None if the command has none.
+        envelope: the envelope of data, if they have one.
     """
 
     command: str
@@ -154,10 +157,10 @@ class Message:
     envelope: Envelope | None = None
 
     def encode(self) -> bytes:
-        """Return it as it travels, in one block.
+        """Return the message as bytes, in one block.
 
         Raises:
-            InputError: a bottle cannot hold what it holds.
+            InputError: the bottle cannot be encoded.
         """
         body = b"" if self.bottle is None else encode(self.bottle)
         if self.envelope is None and self.bottle is not None:
@@ -170,65 +173,66 @@ class Message:
 
 
 def take_message(take: TakeBytes, longest: int = MAX_BYTES) -> Message:
-    """Take one message, whatever blocks it was cut into.
+    """Read one message.
 
     Args:
-        take: returns the next so many bytes.
-        longest: so many bytes it may have.
+        take: reads a number of bytes.
+        longest: longest message that is accepted [bytes].
 
     Raises:
-        FormatError: it is damaged, or too long.
+        FormatError: the message is damaged or too long.
     """
     if take(HEADER_BYTES) != INDEX:
-        raise FormatError("no message begins here", hint=INDEX.hex(" "))
+        raise FormatError("no message starts here", hint=f"it starts with {INDEX.hex(' ')}")
     blocks, replies, *filled = take(10)
     if set(filled) != {0xFF}:
         raise FormatError("the index of a message is damaged", hint="it ends in eight bytes ff")
     lengths = struct.unpack(f"<{blocks}i", take(4 * blocks))
     take(4 * replies)
     if min(lengths, default=0) < 0 or sum(lengths) > longest:
-        raise FormatError("a message's blocks have no length that can be", hint=f"0 to {longest} bytes")
+        raise FormatError("the blocks of the message have an invalid length", hint=f"0 to {longest} bytes")
     return _message(take(sum(lengths)))
 
 
 def _message(data: bytes) -> Message:
     if len(data) < HEADER_BYTES or data[4:5] != b"~" or data[6:8] != b"\0\1":
-        raise FormatError(f"{data[:8].hex(' ')} is no command to a port", hint="a length, ~, a letter, 00 01")
+        message = f"{data[:8].hex(' ')} is no command to a port"
+        raise FormatError(message, hint="it is a length, ~, a letter, 00 01")
     length = int.from_bytes(data[:4], "little", signed=True)
     letter = data[5]
     text = data[HEADER_BYTES : HEADER_BYTES + max(length, 0)]
     if letter == 0:
         if not 1 <= length <= LONGEST_COMMAND or len(text) != length or text[-1] != 0:
-            raise FormatError("a port's command is cut off, or too long")
+            raise FormatError("the command is cut off or too long")
         command = text[:-1].decode("utf-8", "surrogateescape")
     elif length == 0:
         command = chr(letter)
     else:
-        raise FormatError(f"a command of one letter has {length} letters more")
+        raise FormatError(f"the command is one letter, but states {length} more")
     remainder = data[HEADER_BYTES + length :]
     envelope = Envelope.parse(command[1:]) if command[:1] in {"d", "D"} else None
     return Message(command[:1], decode(remainder) if remainder else None, envelope)
 
 
 def datagrams(message: bytes) -> list[bytes]:
-    """Return a message in datagrams, which count from 0 within it."""
+    """Return a message as datagrams, numbered from 0."""
     max_size = LARGEST_DATAGRAM - HEADER_BYTES
     parts = [message[at : at + max_size] for at in range(0, len(message), max_size)]
     return [datagram(count, part) for count, part in enumerate(parts)]
 
 
 def datagram(count: int, part: bytes) -> bytes:
-    """Return a datagram; its checksum is of the part alone."""
+    """Return a datagram of a part of a message; its checksum covers the part only."""
     return struct.pack("<Ii", zlib.crc32(part), count) + part
 
 
 @dataclass(slots=True)
 class Assembly:
-    """Puts datagrams together to messages; one that lacks a part, or has it twice or too early, is dropped.
+    """Assembles messages from datagrams; a message with a missing, repeated or early part is dropped.
 
     Attributes:
-        longest: so many bytes a message may have.
-        lost: messages that were never completed.
+        longest: longest message that is accepted [bytes].
+        lost: number of messages that were dropped.
     """
 
     longest: int = MAX_BYTES
@@ -237,11 +241,12 @@ class Assembly:
     _next: int = 0
 
     def add(self, data: bytes) -> Message | None:
-        """Return the message that a datagram completes, if it does.
+        """Add a datagram; return the message that it completes, if it does.
 
         Raises:
-            EOFError: the sender says good-bye.
-            FormatError: it is damaged, or completes no message that can be; the partial message is dropped.
+            EOFError: the sender disconnects.
+            FormatError: the datagram is damaged or out of order, or the completed message is invalid; the
+                partial message is dropped.
         """
         partial = self._partial
         expected = self._next
@@ -249,7 +254,7 @@ class Assembly:
         self._next = 0
         if len(data) < HEADER_BYTES or int.from_bytes(data[:4], "little") != zlib.crc32(data[HEADER_BYTES:]):
             self.lost += bool(partial)
-            raise FormatError("a datagram is damaged")
+            raise FormatError("the datagram is damaged")
         count = int.from_bytes(data[4:8], "little", signed=True)
         if count == GOODBYE:
             raise EOFError
@@ -257,7 +262,7 @@ class Assembly:
             self.lost += bool(partial)
             partial = b""
         if count not in {0, expected}:
-            raise FormatError(f"part {count} of a message comes where part {expected} should")
+            raise FormatError(f"part {count} of a message came instead of part {expected}")
         partial += data[HEADER_BYTES:]
         try:
             return decode_all(partial, lambda take: take_message(take, self.longest))

@@ -1,4 +1,4 @@
-"""Clients of other ports: somebody who asks, somebody who reads."""
+"""Clients of other ports: one that sends requests, and one that reads a stream."""
 
 from __future__ import annotations
 
@@ -11,24 +11,32 @@ from contextlib import suppress
 from posewright.errors import BodyError, FormatError, PosewrightError
 from posewright.network.yarp.bottle import MAX_BYTES, Bottle, Vocab, read_bottle
 from posewright.network.yarp.carriers import Carrier, Message, take_numbered
-from posewright.network.yarp.listening import Address, dial, line_bytes, take_from, take_line
+from posewright.network.yarp.listening import Address, exact_reader, line_bytes, open_connection, read_line
 from posewright.network.yarp.names import NameClient
 from posewright.network.yarp.outgoing import open_binary
 from posewright.network.yarp.port import OnData, Port
 from posewright.network.yarp.text import from_text, to_text
 
-PATIENCE_S = 5.0
+ANSWER_TIMEOUT_S = 5.0
+"""Longest wait for an answer by default [s]."""
 
 _client_numbers = itertools.count(1)
 
 
 def client_name() -> str:
-    """Return what the ports of one client of ours begin with, unlike all others on this machine."""
+    """Return a unique prefix for the names of one client's ports."""
     return f"/posewright/{os.getpid()}/{next(_client_numbers)}"
 
 
 class RpcClient:
-    """Asks a port over tcp, one request after another, connected when first asked; a context manager."""
+    """Sends requests to a port over tcp, connected at the first request; a context manager.
+
+    Args:
+        names: a client of the name server.
+        port_name: the name of the port.
+        sender: the name by which the port knows this client.
+        timeout_s: longest wait for an answer by default [s].
+    """
 
     def __init__(
         self,
@@ -36,7 +44,7 @@ class RpcClient:
         port_name: str,
         *,
         sender: str = "posewright_rpc",
-        timeout_s: float = PATIENCE_S,
+        timeout_s: float = ANSWER_TIMEOUT_S,
     ) -> None:
         self._names = names
         self._to = port_name
@@ -55,75 +63,80 @@ class RpcClient:
         """Return the answer to a request.
 
         Raises:
-            BodyError: no answer came in time, or nobody is there; the next request connects anew.
-            InputError: a bottle cannot hold that, or nobody is called so.
+            BodyError: no answer came in time, or the port is gone; the next request connects again.
+            InputError: the request cannot be encoded.
+            UnknownNameError: there is no such port.
         """
         message = Message("d", request).encode()
         with self._lock:
             try:
                 return self._ask(message, self._timeout_s if timeout_s is None else timeout_s)
             except (OSError, EOFError, FormatError) as error:
-                self._hang_up()
-                raise BodyError(f"{self._to} does not answer", hint=str(error) or "it hung up") from error
+                self._close_link()
+                reason = str(error) or "it closed the connection"
+                raise BodyError(f"{self._to} does not answer", hint=reason) from error
 
     def _ask(self, message: bytes, timeout_s: float) -> Bottle:
         if self._link is None:
-            where = self._names.find(self._to)
-            self._link, _ = open_binary(where, Carrier.TCP, self._sender, self._timeout_s)
+            address = self._names.find(self._to)
+            self._link, _ = open_binary(address, Carrier.TCP, self._sender, self._timeout_s)
         self._link.settimeout(timeout_s)
         self._link.sendall(message)
         with self._link.makefile("rb") as stream:
-            take = take_from(stream)
+            take = exact_reader(stream)
             answer = read_bottle(take)
             take_numbered(take)  # the acknowledgement
         return answer
 
     def close(self) -> None:
-        """Say good-bye; must not raise."""
+        """Disconnect; must not raise."""
         with self._lock, suppress(OSError, EOFError, FormatError):
             if self._link is not None:
                 self._link.settimeout(1.0)
                 self._link.sendall(Message("q").encode())
                 with self._link.makefile("rb") as stream:
-                    take_numbered(take_from(stream))
-        self._hang_up()
+                    take_numbered(exact_reader(stream))
+        self._close_link()
 
-    def _hang_up(self) -> None:
+    def _close_link(self) -> None:
         if self._link is not None:
             self._link.close()
             self._link = None
 
 
-def administer(address: Address, request: Bottle, timeout_s: float = PATIENCE_S) -> Bottle:
-    """Return a port's answer to an administrative message, which goes in text.
+def administer(address: Address, request: Bottle, timeout_s: float = ANSWER_TIMEOUT_S) -> Bottle:
+    """Return a port's answer to an administrative message, which is sent in text mode.
 
     Raises:
-        BodyError: nobody is there, or it is no port.
+        BodyError: nothing listens there, or it is no YARP port.
     """
-    with dial(address, timeout_s) as link, link.makefile("rb") as stream:
+    with open_connection(address, timeout_s) as link, link.makefile("rb") as stream:
         try:
             link.sendall(b"CONNACK admin\r\n" + line_bytes("a", to_text(request)))
-            take_line(stream)  # Welcome admin
-            answer = from_text(take_line(stream))
-            take_line(stream)  # <ACK>
+            read_line(stream)  # Welcome admin
+            answer = from_text(read_line(stream))
+            read_line(stream)  # <ACK>
             link.sendall(line_bytes("q"))
-            take_line(stream)
+            read_line(stream)
         except (OSError, EOFError, FormatError) as error:
             raise BodyError(f"no YARP port answers at {address}") from error
     return answer
 
 
 class Reader:
-    """A port of ours that an output port was asked to connect to; a context manager.
+    """A port that reads the messages of an output port; a context manager.
 
     Args:
-        source: the output port.
-        name: of ours.
+        names: a client of the name server.
+        source: the name of the output port, which is told to connect to this one.
+        on_data: is called with each message.
+        name: the name of this port.
         carrier: tcp, fast_tcp or udp.
 
     Raises:
         BodyError: the source does not answer, or does not connect.
-        InputError: nobody is called so, or `name` is taken.
+        InputError: another port has the name.
+        UnknownNameError: there is no such source.
     """
 
     def __init__(
@@ -132,9 +145,9 @@ class Reader:
         self._source = names.find(source)
         self.port = Port(name, names, on_data=on_data, longest=MAX_BYTES)
         try:
-            done = administer(self._source, (Vocab("add"), f"{carrier}:/{name}"))
-            if done[:1] != (0,):
-                raise BodyError(f"{source} does not connect to {name}", hint=to_text(done))
+            result = administer(self._source, (Vocab("add"), f"{carrier}:/{name}"))
+            if result[:1] != (0,):
+                raise BodyError(f"{source} does not connect to {name}", hint=to_text(result))
         except PosewrightError:
             self.port.close()
             raise
@@ -146,7 +159,7 @@ class Reader:
         self.close()
 
     def close(self) -> None:
-        """Let the source go, and close the port; must not raise."""
+        """Disconnect the source and close the port; must not raise."""
         with suppress(PosewrightError):
             administer(self._source, (Vocab("del"), self.port.name), 1.0)
         self.port.close()

@@ -1,7 +1,7 @@
-"""A served robot as a YARP control board: what it answers on `rpc:i`, takes on `command:i`, and tells.
+"""A served robot as a YARP control board: answers to `rpc:i`, commands from `command:i`, states to stream.
 
-Degrees and degrees a second on the wire, radians inside. Positions, velocities and direct positions are
-offered; torque, current, PWM and servos without torque are answered as not offered.
+Values are in degrees and degrees per second on the wire, in radians inside. The modes position, velocity and
+direct position are supported; requests for torque, current, PWM and idle joints are answered as failed.
 
 Source: the protocol 1.9.0 of YARP's remote_controlboard, as observed between the programs of YARP 3.9.1.
 """
@@ -16,7 +16,7 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.bodies import BodyState
-from posewright.errors import BodyError, InputError, PosewrightError
+from posewright.errors import BodyError, InputError
 from posewright.network.transport import RobotService
 from posewright.network.yarp.axes import Axes, number, numbers, vector
 from posewright.network.yarp.bottle import Bottle, Float32, Value, Vocab
@@ -27,23 +27,23 @@ from posewright.units import RAD_PER_DEG
 OK, FAIL, NAK, IS, STIFF, REVOLUTE = map(Vocab, ("ok", "fail", "nak", "is", "stif", "atrv"))
 PROTOCOL = (Vocab("prot"), 1, 9, 0, OK)
 LAYOUTS = (3, 4)
-"""YARP's great versions that differ in what `stateExt:o` tells."""
+"""Major versions of YARP, whose messages of `stateExt:o` differ."""
 
 OF_ALL = "s"
 OF_GROUP = "g"
-"""What a word ends in that is about all axes, or about some."""
+"""Endings of words that are about all axes, or about several."""
 
-MOST_KINDS = 32
-"""So many kinds of refusals are told apart."""
+MAX_REASONS = 32
+"""Most different reasons of rejection that are counted separately."""
 
-MOST_ASKERS = 64
-"""So many who asked are remembered; strangers may come under any number of names."""
+MAX_RPC_CLIENTS = 64
+"""Most clients of `rpc:i` that are remembered; clients may use any number of names."""
 
 MODE_WORDS = {
     "icmd": {"cmod": "", "cmds": OF_ALL, "cmog": OF_GROUP},
     "intm": {"mode": "", "mods": OF_ALL, "modg": OF_GROUP},
 }
-"""Words of control modes and of interaction modes, and whom each is about."""
+"""Words of control modes and of interaction modes, and the ending of the axes they are about."""
 
 MOVED_IN = {"pos": POSITION, "rel": POSITION, "vmo": VELOCITY, "dpo": DIRECT}
 """The mode that each word moves an axis in."""
@@ -59,10 +59,15 @@ HELP = (
 
 
 class ControlBoard:
-    """What a control board answers and does; callable from any thread.
+    """A control board; callable from any thread.
 
     Args:
-        layout: the version of YARP whose `stateExt:o` is told, 3 or 4.
+        service: the robot.
+        layout: the major version of YARP for messages of `stateExt:o`, 3 or 4.
+
+    Attributes:
+        axes: the axes of the board.
+        refusals: number of rejected messages, by reason.
 
     Raises:
         InputError: there is no such layout.
@@ -70,14 +75,14 @@ class ControlBoard:
 
     def __init__(self, service: RobotService, *, layout: int = 3) -> None:
         if layout not in LAYOUTS:
-            raise InputError(f"the extended state of YARP {layout}", hint="of 3 or of 4")
+            raise InputError(f"there is no extended state of YARP {layout}", hint="use 3 or 4")
         self._robot = service.robot
         self._layout = layout
         self.axes = Axes.of(service.robot)
         self._moves = moves = AxisMotions(service, self.axes)
         self.refusals: Counter[str] = Counter()
         self._lock = threading.Lock()
-        self._askers: dict[str, None] = {}
+        self._rpc_clients: dict[str, None] = {}  # in the order of their first request
         self._state = service.state
         self._count = 0
         self._velocities = np.zeros(len(service.robot.joints))
@@ -101,76 +106,83 @@ class ControlBoard:
         }  # fmt: skip
         self._setting = {"vel": moves.set_speeds, "acc": moves.set_accelerations}
 
-    def see(self, state: BodyState) -> None:
-        """Take the state after a frame: it is told from now on."""
+    def update(self, state: BodyState) -> None:
+        """Store the state after a frame for all later answers."""
         with self._lock:
-            passed_s = state.time_s - self._state.time_s
+            elapsed_s = state.time_s - self._state.time_s
             if state.velocities is not None:
                 self._velocities = state.velocities
-            elif passed_s > 0.0:
-                self._velocities = (state.positions - self._state.positions) / passed_s
+            elif elapsed_s > 0.0:
+                self._velocities = (state.positions - self._state.positions) / elapsed_s
             self._state = state
             self._count = self._count + 1
 
-    def look(self, asking: Iterable[str], streaming: Iterable[str]) -> list[str]:
-        """Stop what moves at a speed if who wanted it has hung up; return which streams are of such.
+    def check_connections(self, rpc_senders: Iterable[str], stream_senders: Iterable[str]) -> list[str]:
+        """Stop joints whose client has gone while they move at a speed; return the streams of such clients.
+
+        A client that has used `rpc:i` is gone once it is no longer connected there, because a stream over udp
+        has no disconnection.
 
         Args:
-            asking: the senders that are connected to `rpc:i`.
-            streaming: those that are connected to `command:i`; one that also asked and is gone there is gone,
-                for over udp nobody hears that it is.
+            rpc_senders: the senders that are connected to `rpc:i`.
+            stream_senders: the senders that are connected to `command:i`.
         """
-        asking = set(map(client_of, asking))
+        connected_clients = set(map(client_of, rpc_senders))
         with self._lock:
             runner = self._moves.runner
-            connected = asking if runner in self._askers else streaming
-            if runner and runner not in set(map(client_of, connected)):
+            uses_rpc = runner in self._rpc_clients
+            clients = connected_clients if uses_rpc else set(map(client_of, stream_senders))
+            if runner and runner not in clients:
                 self._moves.stop_for(runner)
-            gone = self._askers.keys() - asking
+            gone = self._rpc_clients.keys() - connected_clients
             for client in gone:
-                del self._askers[client]
-            return [sender for sender in streaming if client_of(sender) in gone]
+                del self._rpc_clients[client]
+            return [sender for sender in stream_senders if client_of(sender) in gone]
 
     @property
     def refused(self) -> int:
-        """How much was refused, of all kinds."""
+        """Number of rejected messages, for all reasons."""
         return sum(self.refusals.values())
 
     @property
     def stamp(self) -> Envelope:
-        """The number and the time of what is told now."""
+        """The number and the time of the present state."""
         return Envelope(self._count, self._state.time_s)
 
     def state(self) -> Bottle:
-        """Return what `state:o` tells: the positions [deg]."""
+        """Return the message of `state:o`: the positions [deg]."""
         return vector(self.axes.degrees(self._state.positions))
 
     def state_ext(self) -> Bottle:
-        """Return what `stateExt:o` tells: eleven lists by axis, or twelve, each with whether it is known."""
-        n = len(self.axes)
-        unknown: Bottle = ((0.0,) * n, FAIL)
-        single: Bottle = ((Float32(0.0),) * n, FAIL)
-        pwm, *temperature = (unknown,) if self._layout == 3 else (single, single)
+        """Return the message of `stateExt:o`: quantities by axis, each followed by whether it is known.
+
+        They are position, velocity and acceleration of the joints, the same of the motors, torque, PWM,
+        current, control mode, interaction mode and, in layout 4 only, temperature.
+        """
+        n_axes = len(self.axes)
+        unknown: Bottle = ((0.0,) * n_axes, FAIL)
+        unknown_single: Bottle = ((Float32(0.0),) * n_axes, FAIL)
         efforts = self._state.efforts
-        torque = vector(self.axes.spread(np.nan_to_num(efforts))), OK if np.isfinite(efforts).all() else FAIL
-        moving = (self.state(), OK, vector(self.axes.degrees(self._velocities)), OK, *unknown)
-        modes = (tuple(mode.code for mode in self._moves.modes), OK, (STIFF.code,) * n, OK)
-        return (
-            *moving,
-            *unknown * 3,
-            *torque,
-            *pwm,
-            *unknown,
-            *modes,
-            *(one for t in temperature for one in t),
-        )
+        has_efforts = bool(np.isfinite(efforts).all())
+        message: list[Value] = []
+        message += (self.state(), OK)
+        message += (vector(self.axes.degrees(self._velocities)), OK)
+        message += unknown * 4
+        message += (vector(self.axes.spread(np.nan_to_num(efforts))), OK if has_efforts else FAIL)
+        message += unknown if self._layout == 3 else unknown_single
+        message += unknown
+        message += (tuple(mode.code for mode in self._moves.modes), OK)
+        message += ((STIFF.code,) * n_axes, OK)
+        if self._layout != 3:
+            message += unknown_single
+        return tuple(message)
 
     def answer(self, request: Bottle, sender: str) -> Bottle:
-        """Return the answer to a request; one that cannot be done is answered `[fail]`, and is counted."""
+        """Return the answer to a request; a rejected one is answered `[fail]`, and is counted."""
         with self._lock:
-            self._askers[client_of(sender)] = None
-            if len(self._askers) > MOST_ASKERS:
-                del self._askers[next(iter(self._askers))]
+            self._rpc_clients[client_of(sender)] = None
+            if len(self._rpc_clients) > MAX_RPC_CLIENTS:
+                del self._rpc_clients[next(iter(self._rpc_clients))]
             try:
                 match request:
                     case ("get", str(word), *arguments):
@@ -181,13 +193,13 @@ class ControlBoard:
                     case ("help",):
                         return Vocab("many"), *HELP
             except (InputError, BodyError) as error:
-                self._refuse(error)
+                self._count_rejection(error.message)
                 return (FAIL,)
-            self._refuse("what is neither [get] nor [set]")
+            self._count_rejection("a request is neither [get] nor [set]")
             return (NAK,)
 
     def command(self, message: Bottle, envelope: Envelope | None, sender: str) -> None:  # noqa: ARG002
-        """Do what is streamed: a pair of a head and a Vector; what cannot be done is counted as refused."""
+        """Execute a streamed command, a pair of a head and a Vector; a rejected one is counted."""
         with self._lock:
             try:
                 match message:
@@ -195,15 +207,14 @@ class ControlBoard:
                         last: Value = values if word[3:] or len(values) != 1 else values[0]
                         self._move(client_of(sender), word, (*arguments, last))
                     case _:
-                        self._refuse("a stream of neither positions nor velocities")
+                        self._count_rejection("a stream of neither positions nor velocities")
             except (InputError, BodyError) as error:
-                self._refuse(error)
+                self._count_rejection(error.message)
 
-    def _refuse(self, reason: PosewrightError | str) -> None:
-        """Count a rejected message by its reason; beyond a number of reasons, under a common one."""
-        text = reason if isinstance(reason, str) else reason.message
-        has_counter = text in self.refusals or len(self.refusals) < MOST_KINDS
-        self.refusals[text if has_counter else "what else there is"] += 1
+    def _count_rejection(self, reason: str) -> None:
+        """Count a rejected message by its reason, or under a common one if there are too many reasons."""
+        has_counter = reason in self.refusals or len(self.refusals) < MAX_REASONS
+        self.refusals[reason if has_counter else "other reasons"] += 1
 
     def _get(self, word: str, arguments: Bottle) -> Bottle:
         match word, arguments:
@@ -211,26 +222,26 @@ class ControlBoard:
                 return PROTOCOL
             case "axes", ():
                 return self._answer_is(word, len(self.axes))
-            case (("icmd" | "intm"), (str(subcommand), *which)) if subcommand in MODE_WORDS[word]:
-                return self._get_modes(word, subcommand, tuple(which))
-            case (("pid" | "iimp"), (str(subcommand), *which)):
-                return self._get_gains(word, subcommand, tuple(which))
+            case (("icmd" | "intm"), (str(subcommand), *axis_arguments)) if subcommand in MODE_WORDS[word]:
+                return self._get_modes(word, subcommand, tuple(axis_arguments))
+            case (("pid" | "iimp"), (str(subcommand), *gain_arguments)):
+                return self._get_gains(word, subcommand, tuple(gain_arguments))
         if word in self._facts:
             return self._answer_is(word, *self._facts[word](self._select_axes("", arguments)[0]))
         return self._get_numbers(word[:3], word[3:], arguments)
 
     def _get_gains(self, word: str, subcommand: str, arguments: Bottle) -> Bottle:
-        """Answer with the gains of a servo, or with its stiffness [N m/deg] and no damping."""
+        """Return the answer with the PID gains of servos, or with a stiffness [N m/deg] and no damping."""
         match word, subcommand, arguments:
-            case "pid", ("pid" | "pids"), ("pos", *which):
-                pids = tuple(map(self._pid, self._select_axes(subcommand[3:], tuple(which))))
+            case "pid", ("pid" | "pids"), ("pos", *axis_arguments):
+                pids = tuple(map(self._pid, self._select_axes(subcommand[3:], tuple(axis_arguments))))
                 return IS, Vocab(word), pids if subcommand[3:] else pids[0], OK
             case "iimp", "ipr", (axis,):
                 return IS, Vocab(word), (self._stiffness(self._axis(axis)), 0.0), OK
         raise _not_offered(subcommand)
 
     def _get_numbers(self, stem: str, ending: str, arguments: Bottle) -> Bottle:
-        """Answer with a quantity of one axis, some or all; for `don`, whether all of them are done."""
+        """Return the answer with a quantity of one, several or all axes; `don` is whether moves are done."""
         axes = self._select_axes(ending, arguments)
         if stem == "don":
             return self._answer_is(stem + ending, int(self._moves.done[axes].all()))
@@ -239,9 +250,9 @@ class ControlBoard:
         values = vector(self._numbers[stem]()[axes])
         return self._answer_is(stem + ending, values if ending else values[0])
 
-    def _get_modes(self, word: str, subcommand: str, which: Bottle) -> Bottle:
+    def _get_modes(self, word: str, subcommand: str, axis_arguments: Bottle) -> Bottle:
         ending = MODE_WORDS[word][subcommand]
-        axes = self._select_axes(ending, which)
+        axes = self._select_axes(ending, axis_arguments)
         if word == "intm":  # the answer has no words before the value
             return (STIFF,) * len(axes) if ending else STIFF, *self._stamp(), OK
         modes = tuple(self._moves.modes[axis] for axis in axes)
@@ -251,8 +262,8 @@ class ControlBoard:
         stem = word[:3]
         ending = word[3:]
         match word, arguments:
-            case (("icmd" | "intm"), (str(subcommand), *which, modes)) if subcommand in MODE_WORDS[word]:
-                self._set_modes(client, word, MODE_WORDS[word][subcommand], tuple(which), modes)
+            case (("icmd" | "intm"), (str(subcommand), *axes, modes)) if subcommand in MODE_WORDS[word]:
+                self._set_modes(client, word, MODE_WORDS[word][subcommand], tuple(axes), modes)
             case "llim", (axis, lower, upper):
                 self._moves.set_limits(self._axis(axis), number(lower), number(upper))
             case (("sto" | "stos" | "stog"), _):
@@ -265,21 +276,22 @@ class ControlBoard:
                 raise _not_offered(word)
 
     def _move(self, client: str, word: str, arguments: Bottle) -> None:
-        """Move axes; of all axes, those in another mode stay; naming one of them is an error."""
+        """Move axes. In a command for all axes, those in another mode stay; otherwise these are an error."""
         stem = word[:3]
         ending = word[3:]
         axes, values = self._select_values(ending, arguments)
         movable = np.array([self._moves.allows(axis, MOVED_IN[stem]) for axis in axes])
         if not (movable.any() if ending == OF_ALL else movable.all()):
-            raise InputError(f"[{word}] of an axis in another mode", hint=f"[{MOVED_IN[stem]}] first")
-        driven = [axis for axis, moves in zip(axes, movable, strict=True) if moves]
-        self._moving[stem](client, driven, values[movable])
+            hint = f"set the mode [{MOVED_IN[stem]}] first"
+            raise InputError(f"[{word}] of an axis in another mode", hint=hint)
+        movable_axes = [axis for axis, can_move in zip(axes, movable, strict=True) if can_move]
+        self._moving[stem](client, movable_axes, values[movable])
 
-    def _set_modes(self, client: str, word: str, ending: str, which: Bottle, modes: Value) -> None:
-        axes = self._select_axes(ending, which)
+    def _set_modes(self, client: str, word: str, ending: str, axis_arguments: Bottle, modes: Value) -> None:
+        axes = self._select_axes(ending, axis_arguments)
         new_modes = modes if ending else (modes,)
         if not isinstance(new_modes, tuple) or len(new_modes) != len(axes):
-            raise InputError("there is not one mode per axis", hint=f"{len(axes)} modes are needed")
+            raise InputError("the number of modes is wrong", hint=f"send {len(axes)}, one per axis")
         if word == "intm":
             if set(map(str, new_modes)) != {STIFF}:
                 raise _not_offered(word)
@@ -290,7 +302,7 @@ class ControlBoard:
     def _axis(self, value: Value) -> int:
         if isinstance(value, int) and 0 <= value < len(self.axes):
             return value
-        raise InputError("there is no such axis", hint=f"0..{len(self.axes) - 1}")
+        raise InputError("there is no such axis", hint=f"use 0..{len(self.axes) - 1}")
 
     def _select_axes(self, ending: str, arguments: Bottle) -> list[int]:
         """Return the axes of a request, by the ending of its word and its arguments."""
@@ -303,26 +315,25 @@ class ControlBoard:
                 axes = list(map(self._axis, members))
                 if n == len(axes) == len(set(axes)) > 0:
                     return axes
-        raise InputError(
-            "no axis, or more than one", hint="an axis; nothing, for all; or how many, and a list of them"
-        )
+        hint = "send an axis; nothing for all axes; or the number of axes and a list of them"
+        raise InputError("the axes are missing or invalid", hint=hint)
 
     def _select_values(self, ending: str, arguments: Bottle) -> tuple[list[int], Floats]:
-        """Return axes, and a value for each, `(k,)`."""
+        """Return the axes of a request that have a joint, and the value of each, `(k,)`."""
         if not arguments:
-            raise InputError("there are no values", hint="a number for each axis")
-        *which, values = arguments
-        axes = self._select_axes(ending, tuple(which))
-        chosen = numbers(values if ending else (values,), len(axes))
+            raise InputError("there are no values", hint="send a number for each axis")
+        *axis_arguments, last_argument = arguments
+        axes = self._select_axes(ending, tuple(axis_arguments))
+        values = numbers(last_argument if ending else (last_argument,), len(axes))
         driven = self._require_joints(ending, axes)
-        return driven, chosen[[axes.index(axis) for axis in driven]]
+        return driven, values[[axes.index(axis) for axis in driven]]
 
     def _require_joints(self, ending: str, axes: list[int]) -> list[int]:
-        """Return the axes with a joint; one without is an error, unless all axes are meant."""
+        """Return the axes with a joint; one without is an error, unless the request is about all axes."""
         driven = [axis for axis in axes if self.axes.columns[axis] is not None]
         if len(driven) < len(axes) and ending != OF_ALL:
             unused = next(axis for axis in axes if axis not in driven)
-            raise InputError(f"axis {unused}, which has no joint", hint="its number is unused in this robot")
+            raise InputError(f"axis {unused} has no joint", hint="its number is unused in this robot")
         return driven
 
     def _answer_is(self, word: str, *values: Value) -> Bottle:
@@ -339,14 +350,15 @@ class ControlBoard:
     def _pid(self, axis: int) -> Bottle:
         """Return the ten PID numbers of a servo, a proportional controller [% of its torque / deg]."""
         column = self.axes.columns[axis]
-        full = 0.0 if column is None else 100.0 / self._robot.servos[column].stall_torque_nm
-        return full * self._stiffness(axis), 0.0, 0.0, 0.0, 100.0, 0.0, 1.0, 0.0, 0.0, 0.0
+        percent_per_nm = 0.0 if column is None else 100.0 / self._robot.servos[column].stall_torque_nm
+        return percent_per_nm * self._stiffness(axis), 0.0, 0.0, 0.0, 100.0, 0.0, 1.0, 0.0, 0.0, 0.0
 
 
 def client_of(sender: str) -> str:
-    """Return the client of a port: the ports of one remote_controlboard have a common prefix."""
+    """Return the name of a sender's client: the ports of one remote_controlboard have a common prefix."""
     return sender.removesuffix("/rpc:o").removesuffix("/command:o")
 
 
 def _not_offered(word: str) -> InputError:
-    return InputError(f"[{word[:8]!r:.10}] is not offered", hint="positions, velocities, direct positions")
+    hint = "positions, velocities and direct positions are supported"
+    return InputError(f"[{word[:8]!r:.10}] is not supported", hint=hint)

@@ -1,4 +1,4 @@
-"""Whoever connects to a port: in text, over tcp, or with datagrams."""
+"""The server side of connections to a port: in text mode, over tcp, or with datagrams."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from posewright.network.yarp.carriers import (
     take_introduction,
     take_message,
 )
-from posewright.network.yarp.listening import Guest, line_bytes, take_from, take_line
+from posewright.network.yarp.listening import Guest, exact_reader, line_bytes, read_line
 from posewright.network.yarp.text import from_text, to_text
 
-PATIENCE_S = 5.0
-"""So long may somebody take to say who it is."""
+INTRODUCTION_S = 5.0
+"""Longest wait for a client to introduce itself [s]."""
 
 SILENT_S = 600.0
-"""A sender of datagrams of which nothing comes for so long is gone: nobody says so."""
+"""A sender of datagrams that is silent for this long is considered gone, as UDP has no disconnection [s]."""
 
-RECEIVE_BUFFER = 1 << 20
-"""So many bytes of datagrams may wait, where the system grants it."""
+RECEIVE_BUFFER_BYTES = 1 << 20
+"""Size of the buffer for datagrams; the system may limit it."""
 
 NOT_FOUND = "* Error. Protocol not found"
 ACK_LINE = "<ACK>"
@@ -47,7 +47,13 @@ HELP = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Incoming:
-    """A connection to a port; `end` wakes its thread, which leaves."""
+    """A connection to a port.
+
+    Attributes:
+        sender: the name of the port at its other end.
+        carrier: its carrier.
+        end: makes its thread end.
+    """
 
     sender: str
     carrier: Carrier
@@ -55,7 +61,7 @@ class Incoming:
 
 
 class DeliveryPort(AdministeredPort, Protocol):
-    """What a connection sees of its port, which takes messages of up to `longest` bytes."""
+    """The interface of a port to its connections; `longest` is the longest message it accepts [bytes]."""
 
     longest: int
 
@@ -73,22 +79,28 @@ class DeliveryPort(AdministeredPort, Protocol):
 
 
 def serve(guest: Guest, port: DeliveryPort, header: bytes = b"") -> None:
-    """Serve a connection until it ends; malformed bytes end it. `header` has the bytes read so far."""
+    """Serve a connection until it ends, for example because its bytes are malformed.
+
+    Args:
+        guest: the connection.
+        port: the port that it is to.
+        header: the first eight bytes, if they are read already.
+    """
     link = guest.link
-    link.settimeout(PATIENCE_S)
+    link.settimeout(INTRODUCTION_S)
     with link.makefile("rb") as stream:
         header = header or stream.read(HEADER_BYTES)
         if not header:
             return
-        conversation = _Conversation(guest, take_from(stream), lambda: take_line(stream), port)
+        conversation = _Conversation(guest, exact_reader(stream), lambda: read_line(stream), port)
         carrier = carrier_of(header)
         try:
             if carrier in {Carrier.TEXT, Carrier.TEXT_ACK}:
-                conversation.text(carrier)
+                conversation.serve_text(carrier)
             elif carrier is Carrier.UDP:
                 sender = take_introduction(conversation.take)
             elif carrier is not None:
-                conversation.binary(carrier, lambda: bool(stream.peek(1)))
+                conversation.serve_binary(carrier, lambda: bool(stream.peek(1)))
         except (InputError, EOFError):
             port.count("malformed")
             return
@@ -96,7 +108,7 @@ def serve(guest: Guest, port: DeliveryPort, header: bytes = b"") -> None:
         port.count("malformed")
         _reject_connection(link)
     elif carrier is Carrier.UDP:
-        _Datagrams(sender, port, guest).serve(link)
+        _DatagramReceiver(sender, port, guest).serve(link)
 
 
 def _reject_connection(link: socket.socket) -> None:
@@ -118,13 +130,23 @@ def _registered(port: DeliveryPort, incoming: Incoming) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class _Conversation:
+    """A connection over TCP.
+
+    Attributes:
+        guest: the connection.
+        take: reads a number of bytes.
+        read_line: reads a line.
+        port: the port.
+    """
+
     guest: Guest
     take: Callable[[int], bytes]
-    line: Callable[[], str]
+    read_line: Callable[[], str]
     port: DeliveryPort
 
-    def text(self, carrier: Carrier) -> None:
-        sender = self.line()[:LONGEST_NAME]
+    def serve_text(self, carrier: Carrier) -> None:
+        """Serve a client in text mode, which may be a person at a terminal."""
+        sender = self.read_line()[:LONGEST_NAME]
         link = self.guest.link
         with _registered(self.port, Incoming(sender, carrier, self.guest.end)):
             link.settimeout(None)
@@ -132,40 +154,43 @@ class _Conversation:
             is_over = False
             while not is_over:
                 try:
-                    command = self.line()
+                    command = self.read_line()
                 except EOFError:
                     return
-                lines = self._obey(command, sender)
-                self.guest.speaks()
+                lines = self._execute(command, sender)
+                self.guest.note_activity()
                 is_over = lines is None or command[:1] == "q"
                 acks = [ACK_LINE] if carrier.acks and lines is not None else []
                 link.sendall(line_bytes(*(lines or []), *acks))
 
-    def _obey(self, command: str, sender: str) -> list[str] | None:
+    def _execute(self, command: str, sender: str) -> list[str] | None:
+        """Return the lines that answer a command; None if the port rejects data and the connection ends."""
         key = command[:1]
         if key in {"d", "D"}:
-            return self._data(command, sender)
+            return self._deliver_text(command, sender)
         if key == "a":
-            return [to_text(administer(self.port, from_text(self.line())))]
+            return [to_text(administer(self.port, from_text(self.read_line())))]
         if key == "*":
             return describe(self.port)
         if key in {"/", "!", "~"}:
             return [reconnect(self.port, command)]
         if key in {"?", "h"}:
             return list(HELP)
-        return (
-            [] if key == "q" else ["Port command not understood.", "Type d to send data.", "Type ? for help."]
-        )
+        unknown = ["Port command not understood.", "Type d to send data.", "Type ? for help."]
+        return [] if key == "q" else unknown
 
-    def _data(self, command: str, sender: str) -> list[str] | None:
-        asks = command[0] == "d" and command[1:2] != "o"
+    def _deliver_text(self, command: str, sender: str) -> list[str] | None:
+        """Deliver the data on the next line; return the answer, or None if the port rejects them."""
+        wants_answer = command[0] == "d" and command[1:2] != "o"
         envelope = Envelope.parse(command[1:])
-        answer = self.port.deliver(Message("d" if asks else "D", from_text(self.line()), envelope), sender)
+        message = Message("d" if wants_answer else "D", from_text(self.read_line()), envelope)
+        answer = self.port.deliver(message, sender)
         if answer is None:
             return None
-        return [to_text(answer)] if asks else []
+        return [to_text(answer)] if wants_answer else []
 
-    def binary(self, carrier: Carrier, has_next: Callable[[], bool]) -> None:
+    def serve_binary(self, carrier: Carrier, has_next: Callable[[], bool]) -> None:
+        """Serve a client over tcp or fast_tcp; `has_next` waits, and returns whether more bytes came."""
         sender = take_introduction(self.take)
         link = self.guest.link
         with _registered(self.port, Incoming(sender, carrier, self.guest.end)):
@@ -175,14 +200,15 @@ class _Conversation:
             while not is_over and has_next():
                 message = take_message(self.take, self.port.longest)
                 answer = self._answer(message, sender)
-                self.guest.speaks()
+                self.guest.note_activity()
                 is_over = message.command == "q" or answer is None
                 if answer is not None:
                     link.sendall(answer + (ACK if carrier.acks else b""))
 
     def _answer(self, message: Message, sender: str) -> bytes | None:
+        """Return the bytes that answer a message; None if the port rejects it and the connection ends."""
         if message.command in {"d", "D", "a"} and message.bottle is None:
-            raise FormatError("a command without its bottle")
+            raise FormatError("the command has no bottle")
         if message.command == "a":
             return encode(administer(self.port, message.bottle or ()))
         if message.command not in {"d", "D"}:
@@ -193,20 +219,20 @@ class _Conversation:
         return encode(answer) if message.command == "d" else b""
 
 
-class _Datagrams:
-    """What comes over udp: the first connection only told where to send it to."""
+class _DatagramReceiver:
+    """Receives messages over udp; the TCP connection before only tells the sender the number of the port."""
 
     def __init__(self, sender: str, port: DeliveryPort, guest: Guest) -> None:
         self._sender = sender
         self._port = port
         self._guest = guest
         self._is_closed = False
-        self._from: tuple[str, int] | None = None
+        self._source: tuple[str, int] | None = None
         self._assembly = Assembly(port.longest)
 
     def serve(self, link: socket.socket) -> None:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
-            udp.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER)
+            udp.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER_BYTES)
             udp.bind((self._port.address.host, 0))
             self._guest.end = lambda: self._end(udp)
             with _registered(self._port, Incoming(self._sender, Carrier.UDP, self._guest.end)):
@@ -215,31 +241,32 @@ class _Datagrams:
                 udp.settimeout(SILENT_S)
                 while not self._is_closed:
                     data, source = udp.recvfrom(1 << 16)
-                    self._is_closed = not self._took(data, source) or self._is_closed
+                    self._is_closed = not self._receive(data, source) or self._is_closed
 
     def _end(self, udp: socket.socket) -> None:
         self._is_closed = True
         with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as waker:
             waker.sendto(b"", udp.getsockname())
 
-    def _took(self, data: bytes, source: tuple[str, int]) -> bool:
+    def _receive(self, data: bytes, source: tuple[str, int]) -> bool:
+        """Process a datagram; return whether the connection goes on."""
         if self._is_closed:
             return False
-        if source != (self._from or source):
+        if source != (self._source or source):
             self._port.count("malformed")
             return True
         try:
             lost = self._assembly.lost
             message = self._assembly.add(data)
             if message is not None and (message.command not in {"d", "D"} or message.bottle is None):
-                raise FormatError("a datagram brings no data")
+                raise FormatError("the datagram has no data")
         except FormatError:
             self._port.count("malformed")
             message = None
         except EOFError:
             return False
         else:
-            self._from = source  # from now on this one alone is heard
-            self._guest.speaks()
+            self._source = source  # datagrams from elsewhere are ignored from now on
+            self._guest.note_activity()
         self._port.count("lost", self._assembly.lost - lost)
         return message is None or self._port.deliver(message, self._sender) is not None

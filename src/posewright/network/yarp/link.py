@@ -1,7 +1,7 @@
-"""`yarp:NAME[@HOST:PORT]`: a robot that YARP's name server knows, as a plant.
+"""Opens `yarp:NAME[@HOST:PORT]`, a robot registered at YARP's name server, as a plant.
 
-One that Posewright serves is driven in lock-step, to the last bit, through its port `NAME/plant:i`; any other
-through its control board.
+A robot served by Posewright is driven in lock-step through its port `NAME/plant:i`, with the same results to
+the last bit as a local one; any other robot is driven through its control board.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from posewright.network.remote_plant import open_remote_plant
 from posewright.network.yarp.body import YarpBody
 from posewright.network.yarp.clients import RpcClient, client_name
 from posewright.network.yarp.names import NameClient
-from posewright.network.yarp.transport import ASK, port_name
+from posewright.network.yarp.transport import REQUEST, port_name
 
 HOST = "127.0.0.1"
 PORT = 10000
-"""Of YARP's name server, unless the address says otherwise."""
+"""Address of YARP's name server by default."""
 
 
 def open_link(address: str, parts: Sequence[BodySpec], arena: Arena | None) -> Plant:
-    """Return the plant at an address, driven in lock-step where Posewright serves it.
+    """Return the plant at an address.
 
     Args:
-        address: `yarp:NAME[@HOST:PORT]`, where the name server is.
-        parts: the robots; a control board is of one.
-        arena: the field of a robot that Posewright serves.
+        address: `yarp:NAME[@HOST:PORT]`, with host and port of the name server.
+        parts: the robots; a control board has only one.
+        arena: the arena, for a robot served by Posewright.
 
     Raises:
-        InputError: the address cannot be read, or the robot is another one.
-        BodyError: no name server answers, or nobody of that name does.
+        InputError: the address is invalid, or the robot there is another one.
+        BodyError: no name server answers, or there is no robot of that name.
     """
     channel = find_served_robot(address)
     if channel is not None:
@@ -42,13 +42,13 @@ def open_link(address: str, parts: Sequence[BodySpec], arena: Arena | None) -> P
 
 
 def find_served_robot(address: str) -> YarpChannel | None:
-    """Return the channel to a robot that Posewright serves; None where another program serves it.
+    """Return the channel to a robot served by Posewright; None if there is none.
 
     Args:
-        address: `yarp:NAME[@HOST:PORT]`, where the name server is.
+        address: `yarp:NAME[@HOST:PORT]`, with host and port of the name server.
 
     Raises:
-        InputError: the address cannot be read.
+        InputError: the address is invalid.
         BodyError: no name server answers.
     """
     name, names = parse_address(address)
@@ -56,45 +56,49 @@ def find_served_robot(address: str) -> YarpChannel | None:
 
 
 def find_control_board(address: str, parts: Sequence[BodySpec], clock: Clock) -> YarpBody:
-    """Return a robot at an address that another program serves.
+    """Return a robot whose control board is served by another program.
 
     Args:
-        address: `yarp:NAME[@HOST:PORT]`, where the name server is.
-        parts: the one robot that it is.
+        address: `yarp:NAME[@HOST:PORT]`, with host and port of the name server.
+        parts: the robot, as the only part.
         clock: paces its frames.
 
     Raises:
-        InputError: the address cannot be read, or it is of several robots.
-        BodyError: no name server answers, or nobody of that name does.
+        InputError: the address is invalid, or there are several parts.
+        BodyError: no name server answers, or there is no robot of that name.
     """
     name, names = parse_address(address)
     part = require_single_body(parts, "a control board")
     if names.query(f"{name}/rpc:i") is None:
-        raise BodyError(f"nobody is called {name}/rpc:i", hint="`yarp name list` tells who is there")
+        raise BodyError(f"there is no port {name}/rpc:i", hint="`yarp name list` shows all ports")
     return YarpBody(names, name, part, clock)
 
 
 def parse_address(address: str) -> tuple[str, NameClient]:
-    """Return the name of a robot, and a client of its name server (InputError: it is no such address)."""
+    """Return the name of a robot, and a client of its name server; raise InputError if it is invalid."""
     name, _, server = address.removeprefix("yarp:").partition("@")
     host, _, port = server.partition(":")
     if port and not (port.isdecimal() and port.isascii() and 0 < int(port) < 1 << 16):
-        raise InputError(f"{port!r} is no port of a name server", hint="yarp:/ravebot@127.0.0.1:10000")
+        raise InputError(
+            f"{port!r} is no port of a name server",
+            hint="write an address such as yarp:/ravebot@127.0.0.1:10000",
+        )
     return port_name(name), NameClient(host or HOST, int(port or PORT))
 
 
 class YarpChannel:
-    """A `RequestChannel` to the robot of that name."""
+    """A `RequestChannel` to a robot served by Posewright."""
 
     def __init__(self, names: NameClient, name: str) -> None:
         self._rpc = RpcClient(names, f"{name}/plant:i", sender=f"{client_name()}/plant:o")
 
     def request(self, message: bytes, timeout_s: float) -> bytes:
-        """Return the answer to a request; errors as of `RequestChannel`."""
-        match self._rpc.ask((ASK, message), timeout_s):
+        """Return the answer to a request; errors as in `RequestChannel`."""
+        match self._rpc.ask((REQUEST, message), timeout_s):
             case ("is", bytes(answer)):
                 return answer
-        raise BodyError("the answer is none", hint="is it served by the same version of Posewright?")
+        hint = "serve it with the same version of Posewright"
+        raise BodyError("the robot's answer is invalid", hint=hint)
 
     def close(self) -> None:
         """Close the port."""

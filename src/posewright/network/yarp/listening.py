@@ -1,4 +1,4 @@
-"""What listens on loopback: an acceptor, and a thread for each of those who connect."""
+"""A server on loopback: a thread that accepts connections, and a thread for each connection."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from typing import BinaryIO
 
 from posewright.errors import BodyError, FormatError, InputError
 
-MOST_CONNECTIONS = 32
-"""Where one more comes, who has been silent for longest is hung up on: handles are left for all ports."""
+MAX_CONNECTIONS = 32
+"""Most connections of a port; when another one comes, the one silent for longest is closed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where something listens.
+    """The address of a server on this machine.
 
     Raises:
-        InputError: that is not on this machine, or no port.
+        InputError: the host is another machine, or the number is no port.
     """
 
     host: str
@@ -30,55 +30,55 @@ class Address:
 
     def __post_init__(self) -> None:
         if not is_loopback(self.host):
-            hint = "YARP has neither TLS nor passwords: bring it here with `ssh -L`, or run over there"
+            hint = "YARP has neither TLS nor passwords: use a tunnel (`ssh -L`), or run this program there"
             raise InputError(f"{self.host} is another machine", hint=hint)
         if not 0 <= self.port < 1 << 16:
-            raise InputError(f"no port has the number {self.port}", hint="1 to 65535")
+            raise InputError(f"no port has the number {self.port}", hint="use 1 to 65535")
 
     def __str__(self) -> str:
         return f"{self.host}:{self.port}"
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a host is this machine, seen from itself; YARP knows IPv4 only."""
+    """Return whether a host is on loopback; YARP supports IPv4 only."""
     try:
         return host == "localhost" or ipaddress.IPv4Address(host).is_loopback
     except ValueError:
         return False
 
 
-def dial(address: Address, timeout_s: float) -> socket.socket:
-    """Return a connection.
+def open_connection(address: Address, timeout_s: float) -> socket.socket:
+    """Return a TCP connection to an address.
 
     Raises:
-        BodyError: nobody is there.
+        BodyError: nothing listens there.
     """
     try:
         link = socket.create_connection((address.host, address.port), timeout_s)
     except OSError as error:
-        raise BodyError(f"nobody answers at {address}", hint=str(error)) from error
+        raise BodyError(f"nothing answers at {address}", hint=str(error)) from error
     link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return link
 
 
-def can_listen(where: Address) -> bool:
-    """Return whether nobody listens there now."""
+def can_listen(address: Address) -> bool:
+    """Return whether an address is free now."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as link:
         try:
-            link.bind((where.host, where.port))
+            link.bind((address.host, address.port))
         except OSError:
             return False
         return True
 
 
-def hang_up(link: socket.socket) -> None:
-    """Wake whoever waits for a connection; its own thread closes it."""
+def shut_down(link: socket.socket) -> None:
+    """Shut a connection down, which wakes its thread, and that closes it."""
     with suppress(OSError):
         link.shutdown(socket.SHUT_RDWR)
 
 
-def take_from(stream: BinaryIO) -> Callable[[int], bytes]:
-    """Return a function that takes exactly so many bytes, or raises EOFError."""
+def exact_reader(stream: BinaryIO) -> Callable[[int], bytes]:
+    """Return a function that reads exactly the requested number of bytes, or raises EOFError."""
 
     def take(count: int) -> bytes:
         data = stream.read(count)
@@ -92,61 +92,69 @@ def take_from(stream: BinaryIO) -> Callable[[int], bytes]:
 LONGEST_LINE = 1 << 16
 
 
-def take_line(stream: BinaryIO) -> str:
-    """Take a line without its end.
+def read_line(stream: BinaryIO) -> str:
+    """Read a line; return it without its end.
 
     Raises:
-        EOFError: there is none.
+        EOFError: there is no complete line.
         FormatError: it is too long.
     """
     line = stream.readline(LONGEST_LINE)
     if not line.endswith(b"\n"):
         if len(line) < LONGEST_LINE:
             raise EOFError
-        raise FormatError("a line has no end", hint=f"at most {LONGEST_LINE} bytes")
+        raise FormatError("the line is too long", hint=f"at most {LONGEST_LINE} bytes")
     return line.rstrip(b"\r\n").decode("utf-8", "surrogateescape")
 
 
 def line_bytes(*lines: str) -> bytes:
-    """Return lines as they are sent."""
+    """Return lines as bytes to send."""
     return "".join(f"{line}\r\n" for line in lines).encode("utf-8", "surrogateescape")
 
 
 class Guest:
-    """Somebody who is connected.
+    """A connection to a server.
+
+    Args:
+        link: the socket.
+        order: numbers the activities of all connections of the server.
 
     Attributes:
-        end: wakes its thread, which leaves.
-        last_activity: number of this guest's latest activity among those of all guests; 0 before the first.
-        leaves: whether it was told to.
+        link: the socket.
+        end: makes the thread of the connection end.
+        last_activity: the number of its latest activity; 0 before the first.
+        is_leaving: whether `end` was called to make room for another connection.
     """
 
     def __init__(self, link: socket.socket, order: Iterator[int]) -> None:
         self.link = link
         self._order = order
-        self.end: Callable[[], None] = lambda: hang_up(link)
+        self.end: Callable[[], None] = lambda: shut_down(link)
         self.last_activity = 0
-        self.leaves = False
+        self.is_leaving = False
 
-    def speaks(self) -> None:
-        """Record an activity; the guest that was silent for longest makes room for a new one."""
+    def note_activity(self) -> None:
+        """Record an activity; the connection silent for longest makes room for a new one."""
         self.last_activity = next(self._order)
 
 
 class Listener:
-    """Accepts on loopback once it is started, and serves each connection on a thread of its own until closed.
+    """Accepts connections on loopback, each served by a thread of its own, from `start` until `close`.
 
     Args:
-        where: port 0 is any that is free; `address` says which.
-        serve: called with each guest, whose link is closed when it returns; an OSError or EOFError ends it.
-        max_guests: largest number of guests at a time.
+        address: where to listen; port 0 stands for any free port.
+        serve: is called with each connection, which is closed when it returns or raises OSError or EOFError.
+        max_guests: largest number of connections at a time.
+
+    Attributes:
+        address: where it listens.
 
     Raises:
         BodyError: another program listens there.
     """
 
     def __init__(
-        self, where: Address, serve: Callable[[Guest], None], max_guests: int = MOST_CONNECTIONS
+        self, address: Address, serve: Callable[[Guest], None], max_guests: int = MAX_CONNECTIONS
     ) -> None:
         self._serve = serve
         self._max_guests = max_guests
@@ -155,30 +163,29 @@ class Listener:
         self._live: dict[Guest, threading.Thread] = {}
         self._closed = threading.Event()
         try:
-            self._socket = socket.create_server((where.host, where.port))
+            self._socket = socket.create_server((address.host, address.port))
         except OSError as error:
-            raise BodyError(f"cannot listen at {where}", hint=str(error)) from error
-        self.address = Address(where.host, self._socket.getsockname()[1])
+            raise BodyError(f"cannot listen at {address}", hint=str(error)) from error
+        self.address = Address(address.host, self._socket.getsockname()[1])
         self._acceptor = threading.Thread(target=self._accept, name=f"yarp {self.address}", daemon=True)
 
     def start(self) -> None:
-        """Begin to accept."""
+        """Start accepting connections."""
         self._acceptor.start()
 
     def _accept(self) -> None:
         while not self._closed.is_set():
             try:
                 link, _ = self._socket.accept()
-            except OSError:  # as when the other side is gone again, or this one is out of handles
+            except OSError:  # the client is gone already, or this process has no file handles left
                 self._closed.wait(0.05)
                 continue
-            self._begin(link)
+            self._start_serving(link)
 
-    def _begin(self, link: socket.socket) -> None:
+    def _start_serving(self, link: socket.socket) -> None:
         with self._lock:
-            if (
-                self._closed.is_set() or len(self._live) >= 2 * self._max_guests
-            ):  # those told to leave have not yet
+            has_room = len(self._live) < 2 * self._max_guests  # half of them may be leaving
+            if self._closed.is_set() or not has_room:
                 link.close()
                 return
             self._make_room()
@@ -191,16 +198,17 @@ class Listener:
             self._live[guest] = thread
             try:
                 thread.start()
-            except RuntimeError:  # this machine has no more threads
+            except RuntimeError:  # no more threads can be started
                 del self._live[guest]
                 link.close()
 
     def _make_room(self) -> None:
-        staying = [guest for guest in self._live if not guest.leaves]
+        """Close the connection that has been silent for longest, if there are too many."""
+        staying = [guest for guest in self._live if not guest.is_leaving]
         if len(staying) >= self._max_guests:
-            silent = min(staying, key=lambda guest: guest.last_activity)
-            silent.leaves = True
-            silent.end()
+            most_silent = min(staying, key=lambda guest: guest.last_activity)
+            most_silent.is_leaving = True
+            most_silent.end()
 
     def _run(self, guest: Guest) -> None:
         try:
@@ -211,13 +219,13 @@ class Listener:
                 self._live.pop(guest, None)
 
     def close(self) -> None:
-        """Hang up on everybody and wait for the threads; must not raise."""
+        """Close all connections and wait for the threads; must not raise."""
         with self._lock:
             if self._closed.is_set():
                 return
             self._closed.set()
         if self._acceptor.ident is not None:
-            with suppress(OSError):  # accept wakes for nothing else on every system
+            with suppress(OSError):  # a connection is what wakes accept() on every system
                 socket.create_connection((self.address.host, self.address.port), 1.0).close()
             self._acceptor.join()
         self._socket.close()

@@ -62,7 +62,7 @@ class AxisMotions:
         self.runner = ""
         self.velocities_deg_s = np.zeros(len(axes))
         self._service = service
-        self._set = set[int]()
+        self._axes_with_set_mode = set[int]()
         self._targets_deg = np.full(len(axes), np.nan)
 
     @property
@@ -82,7 +82,7 @@ class AxisMotions:
 
     def allows(self, axis: int, mode: str) -> bool:
         """Return whether an axis can be moved in a mode: in any, unless a client set another."""
-        return axis not in self._set or self.modes[axis] == mode
+        return axis not in self._axes_with_set_mode or self.modes[axis] == mode
 
     def move_to(self, client: str, axes: Sequence[int], targets_deg: Floats) -> None:
         """Move axes to positions, each at its own speed.
@@ -102,10 +102,10 @@ class AxisMotions:
         """Move axes at signed speeds, up to their limits; 0 stops."""
         start = self.commanded_deg[axes]
         speeds = np.minimum(np.abs(speeds_deg_s), self.fastest_deg_s[axes])
-        stands = speeds < MIN_SPEED_DEG_S
+        is_still = speeds < MIN_SPEED_DEG_S
         ends = np.where(speeds_deg_s > 0.0, self.upper_deg[axes], self.lower_deg[axes])
         to_limits_s = np.abs(ends - start) / np.maximum(speeds, MIN_SPEED_DEG_S)
-        durations = np.where(stands, 0.0, np.minimum(to_limits_s, MAX_DURATION_S))
+        durations = np.where(is_still, 0.0, np.minimum(to_limits_s, MAX_DURATION_S))
         velocities = np.sign(speeds_deg_s) * speeds
         self._command(client, axes, start + velocities * durations, durations, VELOCITY)
         self.velocities_deg_s[axes] = velocities
@@ -130,11 +130,12 @@ class AxisMotions:
         """Set modes; an axis that leaves the velocity mode stops."""
         new_modes = dict(zip(axes, modes, strict=True))
         if unknown := [mode for mode in new_modes.values() if mode not in MODES]:
-            raise InputError(f"the mode {str(unknown[0])[:4]!r} is not offered", hint=", ".join(MODES))
+            hint = f"use {', '.join(MODES)}"
+            raise InputError(f"the mode {str(unknown[0])[:4]!r} is not supported", hint=hint)
         running = [axis for axis, mode in new_modes.items() if VELOCITY == self.modes[axis] != mode]
         if running:
             self.hold(client, running)
-        self._set |= set(new_modes)
+        self._axes_with_set_mode |= set(new_modes)
         for axis, mode in new_modes.items():
             self.modes[axis] = Vocab(mode)
 
@@ -143,7 +144,7 @@ class AxisMotions:
         lower, upper = (self.axes.degrees(ends)[axis] for ends in self._service.robot.limits)
         if not lower - ROUNDING_DEG <= lower_deg < upper_deg <= upper + ROUNDING_DEG:
             message = f"limits of {lower_deg:g}..{upper_deg:g} degrees"
-            raise InputError(message, hint=f"within {lower:g}..{upper:g}")
+            raise InputError(message, hint=f"stay within {lower:g}..{upper:g}")
         self.lower_deg[axis] = lower_deg
         self.upper_deg[axis] = upper_deg
 
@@ -189,6 +190,6 @@ def even_motion(start: Floats, targets: Floats, durations_s: Floats) -> tuple[Fl
         Increasing times, `(n,)` [s], and positions at these times, `(n, k)`.
     """
     times: Floats = np.unique(durations_s)
-    shares = np.ones((len(times), len(start)))
-    np.divide(times[:, np.newaxis], durations_s, out=shares, where=durations_s > 0.0)
-    return times, start + np.minimum(shares, 1.0) * (targets - start)
+    fractions = np.ones((len(times), len(start)))
+    np.divide(times[:, np.newaxis], durations_s, out=fractions, where=durations_s > 0.0)
+    return times, start + np.minimum(fractions, 1.0) * (targets - start)

@@ -1,7 +1,7 @@
-"""Who is where: YARP's name server, and how to ask one.
+"""YARP's name server, which knows the address of each port, and a client of it.
 
-Each request is a connection of its own: `NAME_SERVER` and a command, then lines, the last of them
-`*** end of message`.
+Each request is a connection of its own: the client sends `NAME_SERVER` and a command; the server answers with
+lines, the last of which is `*** end of message`.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from posewright.network.yarp.listening import (
     Guest,
     Listener,
     can_listen,
-    dial,
     is_loopback,
     line_bytes,
-    take_line,
+    open_connection,
+    read_line,
 )
 from posewright.network.yarp.text import from_text, to_text
 
@@ -32,34 +32,36 @@ __all__ = ["Address", "NameClient", "NameServer"]
 
 DEFAULT = Address("127.0.0.1", 10000)
 ROOT = "/root"
-"""What the name server is called as a port."""
+"""The name of the name server as a port."""
 
 FIRST_PORT = 10002
-ASK = "NAME_SERVER "
+REQUEST_PREFIX = "NAME_SERVER "
 END = "*** end of message"
 ANNOUNCED = "[ok]"
 ALLOCATE = "..."
-MOST_NAMES = 1024
-MOST_PROPERTIES = 16
-LONGEST_PROPERTY = 2048
-LONGEST_WHERE = 255
-"""So many properties a port that is registered may have, of so many letters each: the rest is not kept."""
+MAX_NAMES = 1024
+MAX_PROPERTIES = 16
+MAX_PROPERTY_LENGTH = 2048
+MAX_ADDRESS_LENGTH = 255
+"""Limits of names, of the properties of a name, and of their lengths [characters]; the excess is ignored."""
 
-PATIENCE_S = 5.0
-"""So long may the two sides of a request keep each other waiting."""
+REQUEST_TIMEOUT_S = 5.0
+"""Longest wait for the other side of a request [s]."""
 
 ROOTED = re.compile(r"/[!-~]{1,255}")
 REGISTRATION = re.compile(r"registration name (\S+) ip (\S+) port (\d{1,5}) type (\S+)", re.ASCII)
 
 
 def require_rooted(name: str) -> str:
-    """Return a port's name.
+    """Return a port's name unchanged.
 
     Raises:
-        InputError: it is none.
+        InputError: it is invalid, for example without a leading slash.
     """
     if not ROOTED.fullmatch(name):
-        raise InputError(f"no port can be called {name[:80]!r}", hint="such as /robot/left_leg/state:o")
+        raise InputError(
+            f"no port can be called {name[:80]!r}", hint="write a name such as /robot/left_leg/state:o"
+        )
     return name
 
 
@@ -71,7 +73,7 @@ class NameClient:
     """
 
     def __init__(
-        self, host: str = DEFAULT.host, port: int = DEFAULT.port, *, timeout_s: float = PATIENCE_S
+        self, host: str = DEFAULT.host, port: int = DEFAULT.port, *, timeout_s: float = REQUEST_TIMEOUT_S
     ) -> None:
         self.server = Address(host, port)
         self._timeout_s = timeout_s
@@ -84,11 +86,11 @@ class NameClient:
         """
         lines: list[str] = []
         try:
-            with dial(self.server, self._timeout_s) as link, link.makefile("rb") as stream:
-                link.sendall(line_bytes(ASK + command))
-                while len(lines) <= MOST_NAMES and (line := take_line(stream)) != END:
+            with open_connection(self.server, self._timeout_s) as link, link.makefile("rb") as stream:
+                link.sendall(line_bytes(REQUEST_PREFIX + command))
+                while len(lines) <= MAX_NAMES and (line := read_line(stream)) != END:
                     lines.append(line)
-                    if line == ANNOUNCED:  # the one answer without an end
+                    if line == ANNOUNCED:  # the only answer without an end
                         break
         except (OSError, EOFError, FormatError, BodyError) as error:
             message = f"no name server answers at {self.server}"
@@ -213,7 +215,7 @@ class NameServer:
 
     def _serve(self, guest: Guest) -> None:
         link = guest.link
-        link.settimeout(PATIENCE_S)
+        link.settimeout(REQUEST_TIMEOUT_S)
         header = b""
         while len(header) < HEADER_BYTES and (part := link.recv(HEADER_BYTES - len(header))):
             header += part
@@ -222,12 +224,12 @@ class NameServer:
             return
         with link.makefile("rb") as stream:
             try:
-                request_line = header.decode("latin-1") + take_line(stream)
+                request_line = header.decode("latin-1") + read_line(stream)
             except FormatError:
                 return
-            if not request_line.startswith(ASK):
+            if not request_line.startswith(REQUEST_PREFIX):
                 return
-            link.sendall(line_bytes(*self.answer(request_line.removeprefix(ASK).split())))
+            link.sendall(line_bytes(*self.answer(request_line.removeprefix(REQUEST_PREFIX).split())))
             link.shutdown(socket.SHUT_WR)
             stream.read(1)  # let the client close first, so that it reads all lines
 
@@ -286,14 +288,13 @@ class NameServer:
         name, carrier, host, port = (
             word if word != ALLOCATE else "" for word in [*arguments, "", "", ""][:4]
         )
-        previous_port = (
-            self._names[name][1] if name in self._names else 0
-        )  # a second port of that name then fails
+        # a known name keeps its number, so that a second port of that name cannot listen there
+        previous_port = self._names[name][1] if name in self._names else 0
         number = int(port) if re.fullmatch(r"\d{1,5}", port, re.ASCII) else previous_port or self._free_port()
         name = name or f"/anonymous/{number}"
-        is_full = len(self._names) >= MOST_NAMES and name not in self._names
+        is_full = len(self._names) >= MAX_NAMES and name not in self._names
         if is_full or not (
-            ROOTED.fullmatch(name) and number < 1 << 16 and len(host + carrier) <= LONGEST_WHERE
+            ROOTED.fullmatch(name) and number < 1 << 16 and len(host + carrier) <= MAX_ADDRESS_LENGTH
         ):
             return []
         self._names[name] = (host or self.address.host, number, carrier or "tcp")
@@ -315,8 +316,8 @@ class NameServer:
         name, key, *words = [*arguments, ""][: max(len(arguments), 2)]
         value = " ".join(words)
         n_properties = sum(name == owner for owner, _ in self._properties)
-        is_short = len(key) + len(value) <= LONGEST_PROPERTY
-        if name in self._names and is_short and n_properties < MOST_PROPERTIES:
+        is_short = len(key) + len(value) <= MAX_PROPERTY_LENGTH
+        if name in self._names and is_short and n_properties < MAX_PROPERTIES:
             self._properties[name, key] = value
         return self._get([name, key])
 
@@ -356,11 +357,11 @@ class RootPort:
         message = f"{self.name} does not connect to {to} over {carrier}"
         raise BodyError(message, hint="connect another port")
 
-    def disconnect(self, to: str) -> bool:  # noqa: ARG002 -- a port's
+    def disconnect(self, to: str) -> bool:  # noqa: ARG002 -- required by DeliveryPort
         """Return False: there are no outgoing connections."""
         return False
 
-    def expel(self, name: str) -> bool:  # noqa: ARG002 -- a port's
+    def expel(self, name: str) -> bool:  # noqa: ARG002 -- required by DeliveryPort
         """Return False: clients close their connections themselves."""
         return False
 
@@ -379,7 +380,7 @@ class RootPort:
         with self._lock:
             self._inputs.remove(incoming)
 
-    def deliver(self, message: Message, sender: str) -> Bottle:  # noqa: ARG002 -- anybody may ask
+    def deliver(self, message: Message, sender: str) -> Bottle:  # noqa: ARG002 -- required by DeliveryPort
         """Return the answer to a command as a bottle."""
         return from_text(" ".join(self._answer([str(word) for word in message.bottle or ()])))
 

@@ -1,4 +1,4 @@
-"""A connection from an output port to somebody's input port."""
+"""A connection from an output port to an input port of another program."""
 
 from __future__ import annotations
 
@@ -18,47 +18,56 @@ from posewright.network.yarp.carriers import (
     introduction,
     take_numbered,
 )
-from posewright.network.yarp.listening import Address, dial, hang_up, line_bytes, take_from
+from posewright.network.yarp.listening import (
+    Address,
+    exact_reader,
+    line_bytes,
+    open_connection,
+    shut_down,
+)
 
-PATIENCE_S = 2.0
-"""So long may a peer take to let us in."""
+CONNECT_S = 2.0
+"""Longest wait for a peer to accept a connection [s]."""
 
 GOODBYE_S = 1.0
-"""So long may all peers together take when we leave."""
+"""Longest wait for all peers together when connections are closed [s]."""
 
-SILENCE_S = 30.0
-"""A peer that takes nothing for so long is dropped."""
+SEND_TIMEOUT_S = 30.0
+"""A peer that accepts no bytes for this long is disconnected [s]."""
 
 
 def open_binary(
     address: Address, carrier: Carrier, sender: str, timeout_s: float
 ) -> tuple[socket.socket, int]:
-    """Return a connection over which a port lets us speak, and the number it answers with.
+    """Return a binary connection to a port, and the number that the port answers with.
 
     Raises:
-        BodyError: nobody is there, or it is no port.
+        BodyError: nothing listens there, or it is no YARP port.
     """
-    link = dial(address, timeout_s)
+    link = open_connection(address, timeout_s)
     try:
         link.sendall(introduction(carrier, sender))
         with link.makefile("rb") as stream:
-            return link, take_numbered(take_from(stream))
+            return link, take_numbered(exact_reader(stream))
     except (OSError, EOFError, FormatError) as error:
         link.close()
         raise BodyError(f"no YARP port answers at {address} over {carrier.value}") from error
 
 
 class Outgoing:
-    """Sends what it is given, in order, on a thread of its own.
+    """Sends queued messages to a port in a thread of its own.
 
     Args:
         sender: the name of our port.
-        to: the name of theirs.
-        count: told of what is `sent`, `dropped` for a full queue.
-        lost: called when the peer is gone, on the thread of the connection.
+        to: the name of the other port.
+        address: the address of the other port.
+        carrier: the carrier.
+        max_queued: most messages that wait; the oldest is dropped for another one.
+        count: is called with `sent` or `dropped` for each message.
+        on_lost: is called, in the thread of the connection, when the peer is gone.
 
     Raises:
-        BodyError: nobody lets us in.
+        BodyError: the other port does not accept the connection.
     """
 
     def __init__(
@@ -68,24 +77,24 @@ class Outgoing:
         address: Address,
         carrier: Carrier,
         *,
-        queue: int,
+        max_queued: int,
         count: Callable[[str], None],
-        lost: Callable[[Outgoing], None],
+        on_lost: Callable[[Outgoing], None],
     ) -> None:
         self.to = to
         self.carrier = carrier
         self._sender = sender
         self._address = address
-        self._max_queued = queue
+        self._max_queued = max_queued
         self._count = count
-        self._lost = lost
-        self._link, number = open_binary(address, carrier, sender, PATIENCE_S)
+        self._on_lost = on_lost
+        self._link, number = open_binary(address, carrier, sender, CONNECT_S)
         self._stream = self._link.makefile("rb")
         if carrier is Carrier.UDP:
-            self._hang_up()
+            self._close_link()
             self._link = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
             self._link.connect((address.host, number & 0xFFFF))
-        self._link.settimeout(SILENCE_S)
+        self._link.settimeout(SEND_TIMEOUT_S)
         self._queue: deque[bytes] = deque()
         self._changed = threading.Condition()
         self._closing = False
@@ -93,7 +102,7 @@ class Outgoing:
         self._thread.start()
 
     def put(self, message: bytes) -> None:
-        """Send a message after those that wait; the oldest that waits makes room."""
+        """Queue a message; if the queue is full, drop the oldest one."""
         with self._changed:
             if len(self._queue) >= self._max_queued:
                 self._queue.popleft()
@@ -101,23 +110,23 @@ class Outgoing:
             self._queue.append(message)
             self._changed.notify()
 
-    def leave(self) -> None:
-        """Send what waits, say good-bye and end, without waiting until all that is done."""
+    def start_closing(self) -> None:
+        """Close the connection after the queued messages are sent, without waiting for that."""
         with self._changed:
             self._closing = True
             self._changed.notify()
 
-    def give_up(self) -> None:
-        """End at once."""
-        hang_up(self._link)
+    def abort(self) -> None:
+        """Close the connection at once."""
+        shut_down(self._link)
 
     def wait(self) -> None:
-        """Wait until it has ended."""
+        """Wait until the connection is closed."""
         if self._thread is not threading.current_thread():
             self._thread.join()
 
     def close(self) -> None:
-        """Send what waits, say good-bye and end; a peer that does not listen is given up soon."""
+        """Send the queued messages and close the connection, waiting for at most `GOODBYE_S`."""
         close_all([self])
 
     def _next(self) -> bytes | None:
@@ -132,15 +141,15 @@ class Outgoing:
             self._say_goodbye()
         except (OSError, EOFError, FormatError):
             if not self._closing:
-                self._lost(self)
+                self._on_lost(self)
         finally:
-            self._hang_up()
+            self._close_link()
 
     def _send(self, message: bytes) -> None:
         for part in datagrams(message) if self.carrier is Carrier.UDP else [message]:
             self._link.sendall(part)
-        if self.carrier.acks and take_numbered(take_from(self._stream)) != 0:
-            raise FormatError("a message is not acknowledged")
+        if self.carrier.acks and take_numbered(exact_reader(self._stream)) != 0:
+            raise FormatError("the message is not acknowledged")
         self._count("sent")
 
     def _say_goodbye(self) -> None:
@@ -148,36 +157,38 @@ class Outgoing:
             self._link.settimeout(GOODBYE_S)
             self._link.sendall(Message("q").encode())
             if self.carrier.acks:
-                take_numbered(take_from(self._stream))
+                take_numbered(exact_reader(self._stream))
             return
         with suppress(OSError):
             self._link.send(datagram(GOODBYE, b""))
         with suppress(BodyError, OSError):
             self._link.close()
-            self._link = dial(self._address, GOODBYE_S)
+            self._link = open_connection(self._address, GOODBYE_S)
             self._link.sendall(b"CONNECT admin\r\n" + line_bytes(f"~{self._sender}", "q"))
-            while self._link.recv(1 << 12):  # until it has obeyed: a new connection of ours is not meant
+            while self._link.recv(
+                1 << 12
+            ):  # wait until it is done, so that it cannot close a later connection
                 pass
 
-    def _hang_up(self) -> None:
+    def _close_link(self) -> None:
         self._stream.close()
         self._link.close()
 
 
-def _give_up(outputs: Sequence[Outgoing]) -> None:
+def _abort_all(outputs: Sequence[Outgoing]) -> None:
     for output in outputs:
-        output.give_up()
+        output.abort()
 
 
 def close_all(outputs: Sequence[Outgoing]) -> None:
-    """Close connections; those whose peers do not listen are given up together, soon."""
+    """Close connections in parallel; those still open after `GOODBYE_S` are aborted."""
     if not outputs:
         return
     for output in outputs:
-        output.leave()
-    ending = threading.Timer(GOODBYE_S, _give_up, [outputs])
-    ending.start()
+        output.start_closing()
+    deadline = threading.Timer(GOODBYE_S, _abort_all, [outputs])
+    deadline.start()
     for output in outputs:
         output.wait()
-    ending.cancel()
-    ending.join()
+    deadline.cancel()
+    deadline.join()

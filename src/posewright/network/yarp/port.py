@@ -14,17 +14,24 @@ from posewright.network.yarp.administration import Route
 from posewright.network.yarp.bottle import Bottle
 from posewright.network.yarp.carriers import CODES, LONGEST_REQUEST, Carrier, Envelope, Message
 from posewright.network.yarp.incoming import Incoming, serve
-from posewright.network.yarp.listening import MOST_CONNECTIONS, Address, Listener, dial, line_bytes, take_line
+from posewright.network.yarp.listening import (
+    MAX_CONNECTIONS,
+    Address,
+    Listener,
+    line_bytes,
+    open_connection,
+    read_line,
+)
 from posewright.network.yarp.names import NameClient, require_rooted
 from posewright.network.yarp.outgoing import Outgoing, close_all
 
 __all__ = ["Envelope", "OnData", "OnRequest", "Port"]
 
 OnData: TypeAlias = Callable[[Bottle, Envelope | None, str], None]
-"""Called with a bottle, its envelope and the sender's name, on the thread of that connection."""
+"""Is called with a bottle, its envelope and the sender's name, in the thread of the connection."""
 
 OnRequest: TypeAlias = Callable[[Bottle, str], Bottle]
-"""Called with a request and the sender's name, on the thread of that connection; returns the answer."""
+"""Is called with a request and the sender's name, in the thread of the connection; returns the answer."""
 
 LOOPBACK = "127.0.0.1"
 CARRIERS = " ".join(carrier.value for carrier in Carrier)
@@ -32,20 +39,22 @@ COUNTERS = ("received", "sent", "dropped", "malformed", "refused", "lost", "gone
 
 
 class Port:
-    """A named port on loopback, listening and registered from the moment it is made; a context manager.
+    """A named port on loopback, listening and registered as soon as it is created; a context manager.
 
-    Callbacks are called one at a time; a PosewrightError from one ends the connection that it serves, and is
-    counted. With `on_request`, data that want no answer are handed to it too, and its answer goes nowhere.
+    Callbacks are called one at a time; a PosewrightError from one closes the connection that it serves, and
+    is counted. `on_request` is also called with data that want no answer; its result is then discarded.
 
     Args:
-        name: with its leading slash.
-        names: whose name server it registers with.
-        queue: so many messages wait for each slow reader.
-        longest: so many bytes a message to it may have.
+        name: its name, with the leading slash.
+        names: a client of the name server to register with.
+        on_data: is called with data.
+        on_request: is called with data instead of `on_data`, and answers them.
+        max_queued: most messages that wait for each slow reader.
+        longest: longest message that it accepts [bytes].
 
     Raises:
         BodyError: no name server answers.
-        InputError: a living port is called that, or no port can be.
+        InputError: the name is invalid, or an existing port has it.
     """
 
     def __init__(
@@ -55,7 +64,7 @@ class Port:
         *,
         on_data: OnData | None = None,
         on_request: OnRequest | None = None,
-        queue: int = 8,
+        max_queued: int = 8,
         longest: int = LONGEST_REQUEST,
     ) -> None:
         self.name = require_rooted(name)
@@ -63,7 +72,7 @@ class Port:
         self.longest = longest
         self._on_data = on_data
         self._on_request = on_request
-        self._max_queued = queue
+        self._max_queued = max_queued
         self._calling = threading.Lock()
         self._connecting = threading.Lock()
         self._lock = threading.Lock()
@@ -82,9 +91,11 @@ class Port:
             raise
 
     def _require_free(self) -> None:
+        """Raise InputError if an existing port has the name; a port that no longer answers does not count."""
         registered = self._names.query(self.name)
-        if registered is not None and _answers(registered, self.name):  # the name of a dead port is free
-            raise InputError(f"there is a port called {self.name}", hint="stop it, or choose another name")
+        if registered is not None and _answers(registered, self.name):
+            hint = "stop it, or choose another name"
+            raise InputError(f"there is a port called {self.name} already", hint=hint)
 
     def _register(self) -> None:
         self._names.register(self.name, self.address)
@@ -98,7 +109,7 @@ class Port:
         self.close()
 
     def close(self) -> None:
-        """Unregister, say good-bye to everybody and wait for the threads; must not raise."""
+        """Unregister, close all connections and wait for the threads; must not raise."""
         with self._lock:
             if self._closing:
                 return
@@ -114,10 +125,10 @@ class Port:
         self._listener.close()
 
     def write(self, bottle: Bottle, envelope: Envelope | None = None) -> None:
-        """Send to everybody it is connected to, and wait for nobody.
+        """Send a bottle to all connected ports, without waiting for them.
 
         Raises:
-            InputError: a bottle cannot hold that.
+            InputError: the bottle cannot be encoded.
         """
         with self._lock:
             outputs = list(self._outputs.values())
@@ -127,12 +138,12 @@ class Port:
                 output.put(message)
 
     def connect(self, to: str, carrier: str = "tcp") -> None:
-        """Connect to a port by name, over tcp, fast_tcp or udp; an earlier connection to it ends.
+        """Connect to a port by name, over tcp, fast_tcp or udp; an earlier connection to it is closed.
 
         Raises:
-            UnknownNameError: nobody is called that.
-            BodyError: it does not answer, or too many are connected.
-            InputError: there is no such carrier, or the port is on another machine.
+            UnknownNameError: there is no such port or carrier.
+            BodyError: the port does not answer, or there are too many connections.
+            InputError: the port is on another machine.
         """
         carriers = {item.value: item for item in CODES}
         if carrier not in carriers:
@@ -140,33 +151,33 @@ class Port:
         with self._connecting:
             address = self._names.find(to)
             self.disconnect(to)
-            if len(self.outputs) >= MOST_CONNECTIONS:
-                raise BodyError(f"{self.name} has {MOST_CONNECTIONS} connections", hint="end one of them")
+            if len(self.outputs) >= MAX_CONNECTIONS:
+                raise BodyError(f"{self.name} has {MAX_CONNECTIONS} connections", hint="close one of them")
             output = Outgoing(
                 self.name,
                 to,
                 address,
                 carriers[carrier],
-                queue=self._max_queued,
+                max_queued=self._max_queued,
                 count=self.count,
-                lost=self._forget,
+                on_lost=self._remove_output,
             )
             with self._lock:
-                closing = self._closing
-                if not closing:
+                is_closing = self._closing
+                if not is_closing:
                     self._outputs[to] = output
-            if closing:
+            if is_closing:
                 output.close()
 
     def disconnect(self, to: str) -> bool:
-        """End the connection to a port; return whether there was one."""
+        """Close the connection to a port; return whether there was one."""
         with self._lock:
             output = self._outputs.pop(to, None)
         if output is not None:
             output.close()
         return output is not None
 
-    def _forget(self, output: Outgoing) -> None:
+    def _remove_output(self, output: Outgoing) -> None:
         self.count("gone")
         with self._lock:
             if self._outputs.get(output.to) is output:
@@ -174,23 +185,23 @@ class Port:
 
     @property
     def outputs(self) -> tuple[str, ...]:
-        """Whom it is connected to."""
+        """The names of the ports that it is connected to."""
         with self._lock:
             return tuple(self._outputs)
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """Who is connected to it."""
+        """The names of the ports that are connected to it."""
         with self._lock:
             return tuple(incoming.sender for incoming in self._inputs)
 
     def facts(self) -> dict[str, float]:
-        """Return its counters since it was made, and how many are connected now."""
+        """Return its counters, and the present numbers of connections."""
         with self._lock:
             counts = {name: float(self._counts[name]) for name in COUNTERS}
             return {**counts, "inputs": float(len(self._inputs)), "outputs": float(len(self._outputs))}
 
-    # What its connections call.
+    # The following methods are called by its connections.
 
     def count(self, counter: str, by: int = 1) -> None:
         """Add to a counter."""
@@ -202,14 +213,14 @@ class Port:
         with self._lock:
             if self._closing:
                 raise EOFError
-            rooted = incoming.sender.startswith("/")
-            earlier = [source for source in self._inputs if rooted and source.sender == incoming.sender]
+            is_port = incoming.sender.startswith("/")
+            earlier = [source for source in self._inputs if is_port and source.sender == incoming.sender]
             self._inputs.append(incoming)
         for source in earlier:
             source.end()
 
     def leave(self, incoming: Incoming) -> None:
-        """Forget a connection."""
+        """Remove a connection."""
         with self._lock:
             self._inputs.remove(incoming)
 
@@ -237,20 +248,20 @@ class Port:
         return bool(sources)
 
     def routes(self) -> tuple[list[Route], list[Route]]:
-        """Return its connections: those to others, and those from others."""
+        """Return the outgoing and the incoming connections."""
         with self._lock:
             outputs = [Route(self.name, output.to, output.carrier) for output in self._outputs.values()]
             return outputs, [Route(source.sender, self.name, source.carrier) for source in self._inputs]
 
 
-def _answers(where: Address, name: str) -> bool:
-    """Return whether the port of that name listens there: the number may be another's by now."""
+def _answers(address: Address, name: str) -> bool:
+    """Return whether the port of that name listens at an address, which another program may have now."""
     try:
-        with dial(where, 1.0) as link, link.makefile("rb") as stream:
+        with open_connection(address, 1.0) as link, link.makefile("rb") as stream:
             link.sendall(b"CONNACK admin\r\n" + line_bytes("*", "q"))
-            take_line(stream)  # Welcome admin
-            return take_line(stream).startswith(f"This is {name} ")
-    except TimeoutError:  # it hangs, but is there
+            read_line(stream)  # Welcome admin
+            return read_line(stream).startswith(f"This is {name} ")
+    except TimeoutError:  # it hangs, but it exists
         return True
     except (BodyError, FormatError, EOFError, OSError):
         return False

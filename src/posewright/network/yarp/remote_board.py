@@ -1,4 +1,4 @@
-"""A client of a control board: requests over rpc, commands and states as streams."""
+"""A client of a control board: it sends requests over rpc, and streams commands and states."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from posewright.network.yarp.sensors import SensorPort
 from posewright.robots import Robot
 from posewright.units import DEG_PER_RAD
 
-FIRST_S = 5.0
-"""A board that sends nothing for so long after the connection is not there [s]."""
+FIRST_STATE_S = 5.0
+"""Longest wait for the first state of a board [s]."""
 
 STREAM = "fast_tcp"
 GET = Vocab("get")
@@ -77,8 +77,8 @@ class RemoteBoard:
         self._readers = itertools.count(1)
         self.count = 0
         self.readings = dict[str, Reading]()
-        nothing = np.full(len(robot.joints), np.nan)
-        self.state = BoardState(nothing, nothing, nothing)
+        unknown = np.full(len(robot.joints), np.nan)
+        self.state = BoardState(unknown, unknown, unknown)
         self._first_state = threading.Event()
         self._resources = ExitStack()
         try:
@@ -99,25 +99,25 @@ class RemoteBoard:
             if self._names.query(port.name) is not None:
                 self._read_stream(port.name, self._sensor_handler(port))
         self._read_stream(f"{self._name}/stateExt:o", self._receive_state)
-        if not self._first_state.wait(FIRST_S):
+        if not self._first_state.wait(FIRST_STATE_S):
             raise BodyError(f"{self._name} sends no state", hint=f"{self._name}/stateExt:o has to stream")
 
-    def _read_stream(self, source: str, take: OnData) -> None:
+    def _read_stream(self, source: str, on_data: OnData) -> None:
         name = f"{self._client_name}/{next(self._readers)}/state:i"
-        reader = Reader(self._names, source, take, name=name, carrier=STREAM)
+        reader = Reader(self._names, source, on_data, name=name, carrier=STREAM)
         self._resources.enter_context(reader)
 
-    def _get(self, word: str, *before: str, of: Bottle = ()) -> Value:
-        """Return the value in the answer to `[get] [word]`, which follows the words of `before`."""
-        answer = self._rpc.ask((GET, Vocab(word), *of))
-        if answer[: len(before)] != before or len(answer) < len(before) + 2 or answer[-1] != "ok":
+    def _get(self, word: str, *prefix: str, arguments: Bottle = ()) -> Value:
+        """Return the value in the answer to `[get] [word]`, which follows the words of `prefix`."""
+        answer = self._rpc.ask((GET, Vocab(word), *arguments))
+        if answer[: len(prefix)] != prefix or len(answer) < len(prefix) + 2 or answer[-1] != "ok":
             raise BodyError(f"{self._name} does not answer [get] [{word}] as a control board does")
-        return answer[len(before)]
+        return answer[len(prefix)]
 
     def _match_axes(self, count: Value) -> Axes:
         if not isinstance(count, int):
             raise BodyError(f"{self._name} has {count!r} axes")
-        axis_names = [self._get("name", "is", "name", of=(axis,)) for axis in range(count)]
+        axis_names = [self._get("name", "is", "name", arguments=(axis,)) for axis in range(count)]
         joints = self._robot.joint_names
         if set(joints) <= set(axis_names):
             columns = (
@@ -138,7 +138,7 @@ class RemoteBoard:
         self._stream.write((head, vector(angles[self.axes.joints] * DEG_PER_RAD)))
 
     def set_modes(self, joints: Flags, mode: Vocab) -> None:
-        """Set the mode of some joints, `(n_joints,)`; raise a BodyError if the board refuses."""
+        """Set the mode of some joints, `(n_joints,)`; raise a BodyError if the board rejects it."""
         axes = tuple(self.axes.driven[joints[self.axes.joints]].tolist())
         if self._rpc.ask((SET, MODES, GROUP, len(axes), axes, (mode,) * len(axes))) != ("ok",):
             raise BodyError(f"{self._name} does not set its joints to the mode [{mode}]")
@@ -151,7 +151,7 @@ class RemoteBoard:
         """Close all ports."""
         self._resources.close()
 
-    def _receive_state(self, bottle: Bottle, envelope: Envelope | None, sender: str) -> None:  # noqa: ARG002 -- a port's
+    def _receive_state(self, bottle: Bottle, envelope: Envelope | None, sender: str) -> None:  # noqa: ARG002 -- required by OnData
         """Store the state in a message of `stateExt:o`; other messages are ignored."""
         if len(bottle) not in {22, 24} or bottle[POSITIONS + 1] != "ok":
             return
@@ -164,16 +164,16 @@ class RemoteBoard:
             self.count += 1
             self._first_state.set()
 
-    def _values(self, bottle: Bottle, place: int) -> Floats:
+    def _values(self, bottle: Bottle, index: int) -> Floats:
         """Return one quantity of the joints; NaN if the board does not know it."""
-        if bottle[place + 1] != "ok":
+        if bottle[index + 1] != "ok":
             return np.full(len(self._robot.joints), np.nan)
-        values = self.axes.radians(numbers(bottle[place], len(self.axes)))
-        return values * DEG_PER_RAD if place == TORQUES else values
+        values = self.axes.radians(numbers(bottle[index], len(self.axes)))
+        return values * DEG_PER_RAD if index == TORQUES else values
 
     def _sensor_handler(self, port: SensorPort) -> OnData:
-        def sense(bottle: Bottle, envelope: Envelope | None, sender: str) -> None:  # noqa: ARG001 -- a port's
+        def store_readings(bottle: Bottle, envelope: Envelope | None, sender: str) -> None:  # noqa: ARG001 -- required by OnData
             with suppress(InputError):
                 self.readings = {**self.readings, **port.readings(bottle)}
 
-        return sense
+        return store_readings

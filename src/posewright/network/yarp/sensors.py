@@ -18,9 +18,8 @@ NAMING = "yarp"
 """The naming on a robot's card with the names of its sensors in YARP."""
 
 INERTIAL = 12
-"""YARP's inertial Vector: roll pitch yaw [deg], acceleration [m/s^2], angular velocity [deg/s], a compass.
-
-The last three are the magnetic field, which is not measured here: 0.
+"""Length of YARP's inertial Vector: roll pitch yaw [deg], acceleration [m/s^2], angular velocity [deg/s], and
+the magnetic field, which is not measured and always 0.
 """
 
 
@@ -69,8 +68,12 @@ class SensorPort:
             size = int(np.prod(channel.shape))
             part: Floats = values[:size] / _scale(channel.unit)
             values = values[size:]
-            number = bool(part[0]) if isinstance(self.sensor, FootContact) else float(part[0])
-            readings[channel.name] = part.reshape(channel.shape) if channel.shape else number
+            if channel.shape:
+                readings[channel.name] = part.reshape(channel.shape)
+            elif isinstance(self.sensor, FootContact):
+                readings[channel.name] = bool(part[0])
+            else:
+                readings[channel.name] = float(part[0])
         return readings
 
 
@@ -80,7 +83,7 @@ def _scale(unit: str) -> float:
 
 def sensor_ports(name: str, robot: Robot, sensors: Iterable[SensorSpec]) -> tuple[SensorPort, ...]:
     """Return the ports of sensors: distances at `NAME/SENSOR/depth:o`, others at `NAME/SENSOR:o`."""
-    yarp_names = {ours: theirs for theirs, ours in robot.namings.get(NAMING, {}).items()}
+    yarp_names = {sensor: yarp_name for yarp_name, sensor in robot.namings.get(NAMING, {}).items()}
     ranges = RangeSensor | RangeScan | FlashLidar
     ports: list[SensorPort] = []
     for sensor in sensors:

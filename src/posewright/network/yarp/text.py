@@ -34,8 +34,8 @@ def _format_value(value: Value) -> str:
     if isinstance(value, Vocab):
         return {"": "false", "1": "true"}.get(value, f"[{value}]")
     if isinstance(value, str):
-        bare = BARE.fullmatch(value) and value not in RESERVED_WORDS
-        return value if bare else f'"{"".join(ESCAPED.get(sign, sign) for sign in value)}"'
+        is_bare = BARE.fullmatch(value) and value not in RESERVED_WORDS
+        return value if is_bare else f'"{"".join(ESCAPED.get(sign, sign) for sign in value)}"'
     if isinstance(value, bytes):
         return "{" + " ".join(map(str, value)) + "}"
     if isinstance(value, tuple | Mapping):
@@ -58,7 +58,7 @@ def from_text(text: str) -> Bottle:
             lists[-1].append(closed)
         elif word in "()":
             hint = f"at most {MAX_DEPTH} levels, all closed"
-            raise FormatError(f"the bottle has a {word} too many", hint=hint)
+            raise FormatError(f"the bottle has one {word} too many", hint=hint)
         else:
             lists[-1].append(_parse_value(word))
     if len(lists) > 1:
@@ -69,7 +69,7 @@ def from_text(text: str) -> Bottle:
 def _split_words(text: str) -> Iterator[str]:
     for match in WORD.finditer(text.rstrip(" \t\r\n,")):
         if match[2]:
-            raise FormatError(f"{match[2]} stands alone in a bottle", hint='"..." and {...} are closed')
+            raise FormatError(f"a {match[2]} is not closed", hint='close "..." and {...}')
         yield match[1]
 
 
@@ -80,7 +80,7 @@ def _parse_value(word: str) -> Value:
         return bytes(_parse_byte(part) for part in word[1:-1].replace(",", " ").split())
     if word[0] == "[":
         if word[-1] != "]":
-            raise FormatError(f"{word[:20]} is no vocab", hint="such as [pos]")
+            raise FormatError(f"{word[:20]} is no vocab", hint="write one such as [pos]")
         return Vocab(word[1:-1][:4])
     return _parse_bare_word(word)
 
@@ -98,7 +98,7 @@ def _parse_bare_word(word: str) -> Value:
 
 def _parse_byte(part: str) -> int:
     if not INTEGER.fullmatch(part) or len(part) > 4 or not -128 <= int(part) <= 255:
-        raise FormatError(f"{part[:20]} is no byte of a blob", hint="such as {0 1 255}")
+        raise FormatError(f"{part[:20]} is no byte of a blob", hint="write a blob such as {0 1 255}")
     return int(part) & 0xFF
 
 

@@ -1,4 +1,4 @@
-"""A served robot on YARP: its control board, its sensors, and a port for who drives its time in lock-step."""
+"""A served robot on YARP: its control board, its sensors, and a port for a client that controls its time."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from posewright.network.yarp.names import NameClient, NameServer
 from posewright.network.yarp.port import Port
 from posewright.network.yarp.sensors import SensorPort, sensor_ports
 
-ASK = Vocab("ask")
-"""`[ask] {blob}` is answered `[is] {blob}`."""
+REQUEST = Vocab("ask")
+"""`[ask] {blob}` is answered with `[is] {blob}`."""
 
 NAME = "/ravebot"
-"""What the source document calls its robot (UC3M 2013)."""
+"""The name of the robot in its source document (UC3M 2013)."""
 
-SLACK = 1e-6
-"""A time that misses a sensor's by less of its period is that sensor's: rounding."""
+PERIOD_TOLERANCE = 1e-6
+"""Tolerance for rounding errors of times, as a fraction of a sensor's period."""
 
 SENSOR_PERIOD_S = 0.1
-"""Sensors are told ten times a second: the sample time of the source document's model (UC3M 2013)."""
+"""Time between two messages of a sensor [s]: the sample time in the robot's source document (UC3M 2013)."""
 
 
 class YarpTransport:
-    """A `Transport`: YARP's programs, and remote_controlboard clients, see and move the robot.
+    """A `Transport` for YARP's programs, including clients of remote_controlboard.
 
     Args:
-        name: what all its ports begin with.
-        host: of the name server; it and all ports are on loopback, for YARP has no passwords.
-        port: of the name server; 0 for any that is free where it is started here.
-        start_name_server: whether to start the built-in name server there, rather than to ask one that runs.
-        layout: the version of YARP whose `stateExt:o` is told, 3 or 4.
+        name: the prefix of all ports.
+        host: host of the name server; like all ports it is on loopback, because YARP has no passwords.
+        port: port of the name server; 0 for any free one if it is started here.
+        start_name_server: whether to start the built-in name server instead of using an existing one.
+        layout: the major version of YARP for messages of `stateExt:o`, 3 or 4.
 
     Raises:
-        InputError: a name that YARP does not know.
+        InputError: the name is invalid.
     """
 
     def __init__(
@@ -65,11 +65,11 @@ class YarpTransport:
 
     @property
     def name_server_port(self) -> int:
-        """Where the name server listens."""
+        """The port of the name server."""
         return self._port
 
     def open(self, service: RobotService) -> None:
-        """Register all ports; errors as of `Transport`."""
+        """Open and register all ports; errors as in `Transport`."""
         board = self._board = ControlBoard(service, layout=self._layout)
         self._service = service
         try:
@@ -93,42 +93,43 @@ class YarpTransport:
         self._ports[port.name] = port
         return port
 
-    def publish(self, state: BodyState, commands: JointCommands) -> None:  # noqa: ARG002 -- YARP tells no commands
-        """Write the state of a frame, and the sensors when it is time; ports queue it and wait for nobody."""
+    def publish(self, state: BodyState, commands: JointCommands) -> None:  # noqa: ARG002 -- YARP has no stream of commands
+        """Send the state of a frame, and the sensors that are due; the ports queue them without waiting."""
         board = self._board
         ports = self._ports
         sensors = self._sensors
         if board is None or not ports:
             return
-        board.see(state)
+        board.update(state)
         stamp = board.stamp
         ports[f"{self.name}/state:o"].write(board.state(), stamp)
         ports[f"{self.name}/stateExt:o"].write(board.state_ext(), stamp)
-        sensor_period = int(state.time_s / SENSOR_PERIOD_S + SLACK)
+        sensor_period = int(state.time_s / SENSOR_PERIOD_S + PERIOD_TOLERANCE)
         if sensor_period == self._last_sensor_period:
             return
         self._last_sensor_period = sensor_period
         streams = ports[f"{self.name}/command:i"]
-        for sender in board.look(ports[f"{self.name}/rpc:i"].inputs, streams.inputs):
-            streams.expel(sender)  # over udp nobody says that he is gone
+        rpc_senders = ports[f"{self.name}/rpc:i"].inputs
+        for sender in board.check_connections(rpc_senders, streams.inputs):
+            streams.expel(sender)  # a stream over udp does not end by itself
         for sensor_port, port in sensors:
             bottle = sensor_port.encode(state.sensors)
             if bottle is not None:
                 port.write(bottle, stamp)
 
     def facts(self) -> Mapping[str, float]:
-        """Return the counters of all ports together, and what the control board refused."""
+        """Return the sums of the ports' counters, and the control board's counts of rejected messages."""
         total: dict[str, float] = {}
         for port in self._ports.values():
             for count, value in port.facts().items():
                 total[count] = total.get(count, 0.0) + value
         refusals = dict(self._board.refusals) if self._board else {}
         refused = total.pop("refused", 0.0) + (self._board.refused if self._board else 0)
-        refused_by_kind = {f"refused {kind}": float(count) for kind, count in refusals.items()}
-        return {"observers": total.pop("outputs", 0.0), "refused": refused, **total, **refused_by_kind}
+        refused_by_reason = {f"refused ({reason})": float(count) for reason, count in refusals.items()}
+        return {"observers": total.pop("outputs", 0.0), "refused": refused, **total, **refused_by_reason}
 
     def close(self) -> None:
-        """Unregister and close all ports, and the name server where it was started here."""
+        """Unregister and close all ports, and the name server if it was started here."""
         threads = [threading.Thread(target=port.close) for port in self._ports.values()]
         self._sensors = []
         self._ports = {}
@@ -138,16 +139,16 @@ class YarpTransport:
             thread.join()
         self._closing.close()
 
-    def _answer(self, request: Bottle, sender: str) -> Bottle:  # noqa: ARG002 -- the host says who drives
+    def _answer(self, request: Bottle, sender: str) -> Bottle:  # noqa: ARG002 -- the request names its client
         match request:
-            case (word, bytes(message)) if word == ASK and self._service is not None:
+            case (word, bytes(message)) if word == REQUEST and self._service is not None:
                 return IS, self._service.answer_request(message)
         return (FAIL,)
 
 
 def port_name(name: str) -> str:
-    """Return a name as YARP's ports begin with it, `/ravebot`, or raise InputError."""
+    """Return a name with one leading slash, such as `/ravebot`; raise InputError if it is invalid."""
     bare = name.strip("/")
     if not bare or any(sign.isspace() or not sign.isprintable() or sign in '"()[]{}' for sign in bare):
-        raise InputError(f"{name!r} is no name of a port", hint="/ravebot, for example")
+        raise InputError(f"{name!r} is no name of a port", hint="write one such as /ravebot")
     return f"/{bare}"

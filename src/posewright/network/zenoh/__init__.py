@@ -1,1 +1,1 @@
-"""Zenoh: a served robot on its network with ROS 2's messages, and the link to one."""
+"""Zenoh: serves a robot with messages of ROS 2, and opens a served robot."""

@@ -1,4 +1,4 @@
-"""`zenoh:NAME[@ENDPOINT]`: a robot that is served over Zenoh, as a plant."""
+"""Opens `zenoh:NAME[@ENDPOINT]`, a robot that is served over Zenoh, as a plant."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from posewright.network.zenoh.session import (
 )
 
 DISCOVERY_S = 1.0
-"""Longest wait for a robot's name to become known in a session that is open."""
+"""Longest wait for a robot to be discovered in an open session [s]."""
 
 
 def open_link(address: str, parts: Sequence[BodySpec], arena: Arena | None) -> Plant:
-    """Return the plant that is served at `zenoh:NAME` or `zenoh:NAME@ENDPOINT`.
+    """Return the plant at `zenoh:NAME` or `zenoh:NAME@ENDPOINT`.
 
-    Credentials come from the environment, as of `SessionConfig.from_environment`.
+    Credentials come from the environment; see `SessionConfig.from_environment`.
 
     Raises:
-        InputError: it is no such address, or the other side does not take the parts.
-        BodyError: nobody answers, or somebody else drives that robot.
+        InputError: the address is invalid, or the server rejects the parts.
+        BodyError: no robot answers, or another client drives it.
     """
     return open_remote_plant(ZenohChannel.to(address, os.environ), parts, arena)
 
 
 class ZenohChannel:
-    """A `RequestChannel` to the robot of that name; its session is opened at the first request."""
+    """A `RequestChannel` to a served robot; its Zenoh session is opened at the first request."""
 
     def __init__(self, name: str, config: SessionConfig) -> None:
         self._name = parse_robot_name(name)
@@ -49,10 +49,14 @@ class ZenohChannel:
 
     @classmethod
     def to(cls, address: str, environ: Mapping[str, str]) -> ZenohChannel:
-        """Return the channel to `zenoh:NAME` or `zenoh:NAME@ENDPOINT`, credentials as the environment says.
+        """Return the channel to an address.
+
+        Args:
+            address: `zenoh:NAME` or `zenoh:NAME@ENDPOINT`.
+            environ: environment variables with credentials; see `SessionConfig.from_environment`.
 
         Raises:
-            InputError: it is neither.
+            InputError: the address is invalid.
         """
         name, _, endpoint = address.removeprefix("zenoh:").partition("@")
         config = SessionConfig.from_environment(environ, connect=(endpoint,) if endpoint else ())
@@ -62,13 +66,13 @@ class ZenohChannel:
         """Return the answer to a request, which is sent once.
 
         Raises:
-            BodyError: none came in time, or nobody is there.
+            BodyError: no answer came in time, or the robot is not there.
         """
         if self._session is None:
             self._open()
         if not self._is_present.wait(min(timeout_s, DISCOVERY_S)):
             endpoints = ", ".join(self._config.connect)
-            hint = "is it served by another name, or may you only observe it?"
+            hint = "check the name; you may also only be allowed to observe it"
             if self._was_present:
                 hint = "it has left the network"
             raise BodyError(f"no robot called {self._name} answers at {endpoints}", hint=hint)
@@ -79,7 +83,7 @@ class ZenohChannel:
             reply = next(iter(replies), None)
         except self._zenoh.ZError as error:
             reason = str(error).partition(" at /")[0]
-            raise BodyError(f"the line to {self._name} is gone", hint=reason) from error
+            raise BodyError(f"the connection to {self._name} is lost", hint=reason) from error
         if reply is not None and reply.ok is not None:
             return bytes(reply.ok.payload.to_bytes())
         raise BodyError(
@@ -91,7 +95,7 @@ class ZenohChannel:
         self._zenoh = zenoh = zenoh_library()
         self._session = self._config.open(self._name)
         self._block = zenoh.CongestionControl.BLOCK
-        self._querier = self._session.declare_querier(self._key)  # only to know whether anybody answers
+        self._querier = self._session.declare_querier(self._key)  # shows whether the robot is there
         self._querier.declare_matching_listener(zenoh.handlers.Callback(self._on_match, indirect=False))
         if self._querier.matching_status.matching:
             self._is_present.set()

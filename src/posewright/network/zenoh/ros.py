@@ -1,8 +1,8 @@
-"""A served robot's topics under the names and in the messages that a ROS 2 user expects.
+"""The topics of a served robot, with the names and messages of ROS 2.
 
-Positions are in rad and metres and frames are called as in a recording; stamps are the robot's own time,
-which is 0 when it began. `bridge_token` is the liveliness token by which `zenoh-bridge-ros2dds` announces a
-topic to the bridges beside it (`liveliness_mgt.rs` of zenoh-plugin-ros2dds 1.10.1).
+Positions are in radians and metres, and frames have the same names as in a recording; stamps are the robot's
+own time, which starts at 0. `bridge_token` is the liveliness token with which `zenoh-bridge-ros2dds`
+announces a topic to other bridges (`liveliness_mgt.rs` of zenoh-plugin-ros2dds 1.10.1).
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from posewright.bodies import BodyState, JointCommands, Reading
 from posewright.errors import FormatError, Where
-from posewright.network.transport import MOST_POINTS, Trajectory
+from posewright.network.transport import MAX_POINTS, Trajectory
 from posewright.recordings import messages, sensor_card
 from posewright.recordings.cdr import Layout
 from posewright.robots import SensorSpec
 
 MAX_BYTES = 1 << 20
-"""A trajectory is not longer; the bounds below keep what is made of it small, too."""
+"""Longest message with a trajectory; the next limits bound the memory for its content."""
+
 MAX_JOINTS = 256
 MAX_TEXT = 256
 
@@ -36,12 +37,12 @@ Pack = Callable[[BodyState, JointCommands], bytes | None]
 
 @dataclass(frozen=True, slots=True)
 class RosTopic:
-    """Something that a robot tells after every frame.
+    """A topic with a message for every frame.
 
     Attributes:
-        path: what stands behind the robot's name: `joint_states`.
-        type_name: of its messages: `sensor_msgs/msg/JointState`.
-        pack: makes the message, or nothing where the body does not say it.
+        path: its name after the robot's name: `joint_states`.
+        type_name: the type of its messages: `sensor_msgs/msg/JointState`.
+        pack: returns the message of a frame; None if the body does not have its values.
     """
 
     path: str
@@ -61,16 +62,14 @@ def topics(name: str, joints: Sequence[str], sensors: Sequence[SensorSpec]) -> t
 
 
 def _joint_states(joints: Sequence[str]) -> Pack:
-    moving, still = (
-        _Message(messages.joint_state(joints, effort=True, velocity=with_velocity))
-        for with_velocity in (True, False)
-    )
+    with_velocity = _Message(messages.joint_state(joints, effort=True, velocity=True))
+    without_velocity = _Message(messages.joint_state(joints, effort=True, velocity=False))
 
     def pack(state: BodyState, _commands: JointCommands) -> bytes:
         values = {"position": state.positions, "effort": state.efforts}
         if state.velocities is None:
-            return still.encode(state.time_s, values)
-        return moving.encode(state.time_s, {**values, "velocity": state.velocities})
+            return without_velocity.encode(state.time_s, values)
+        return with_velocity.encode(state.time_s, {**values, "velocity": state.velocities})
 
     return pack
 
@@ -109,7 +108,7 @@ def _of_sensor(robot: str, sensor: SensorSpec) -> Iterator[RosTopic]:
 
 
 def _reading(path: str, schema: messages.Schema, layout: Layout, channels: Mapping[str, str]) -> RosTopic:
-    """Return the topic of a sensor whose channels fill the fields of a message."""
+    """Return the topic of a sensor; `channels` has the channel for each field of its message."""
     message = _Message(layout)
 
     def pack(state: BodyState, _commands: JointCommands) -> bytes | None:
@@ -125,18 +124,23 @@ def _reading(path: str, schema: messages.Schema, layout: Layout, channels: Mappi
 
 
 def _quaternion(roll: float, pitch: float, yaw: float) -> tuple[float, float, float, float]:
-    """Return x y z w of turns about x, y and z [rad], in that order."""
-    (x, a), (y, b), (z, c) = ((math.sin(angle / 2.0), math.cos(angle / 2.0)) for angle in (roll, pitch, yaw))
+    """Return the quaternion x y z w of rotations about x, then y, then z [rad]."""
+    sin_x = math.sin(roll / 2.0)
+    cos_x = math.cos(roll / 2.0)
+    sin_y = math.sin(pitch / 2.0)
+    cos_y = math.cos(pitch / 2.0)
+    sin_z = math.sin(yaw / 2.0)
+    cos_z = math.cos(yaw / 2.0)
     return (
-        x * b * c - a * y * z,
-        a * y * c + x * b * z,
-        a * b * z - x * y * c,
-        a * b * c + x * y * z,
+        sin_x * cos_y * cos_z - cos_x * sin_y * sin_z,
+        cos_x * sin_y * cos_z + sin_x * cos_y * sin_z,
+        cos_x * cos_y * sin_z - sin_x * sin_y * cos_z,
+        cos_x * cos_y * cos_z + sin_x * sin_y * sin_z,
     )
 
 
 class _Message:
-    """A message whose numbers are set anew each time."""
+    """A message with a fixed layout, whose numbers are set for each frame."""
 
     def __init__(self, layout: Layout) -> None:
         self._raw, self._numbers = layout.blank()
@@ -150,20 +154,26 @@ class _Message:
 
 
 def picture(frame: str, time_s: float, pixels: NDArray[np.uint8]) -> bytes:
-    """Return a `sensor_msgs/Image` of a picture `(height, width, 3)` of bytes."""
+    """Return a `sensor_msgs/Image` of pixels `(height, width, 3)`, red, green and blue."""
     return _Message(messages.image(frame, *pixels.shape[:2])).encode(time_s, {"data": pixels})
 
 
-def text(words: str) -> bytes:
+def encode_text(text: str) -> bytes:
     """Return a `std_msgs/String`."""
-    return Layout().text(words).pack(1).tobytes()
+    return Layout().text(text).pack(1).tobytes()
 
 
 def bridge_token(session: str, kind: str, key: str, type_name: str) -> str:
-    """Return the liveliness token of a topic that a session publishes (`MP`) or subscribes to (`MS`).
+    """Return the liveliness token of a topic.
 
-    Its quality of service stands last: no key, reliable, volatile, the latest ten kept, as ROS 2 has it by
-    default; with a reliable writer, readers of either kind are served.
+    It ends in the quality of service, the default of ROS 2: no key, reliable, volatile, a history of ten.
+    A reliable writer serves both reliable and best-effort readers.
+
+    Args:
+        session: the id of the Zenoh session.
+        kind: `MP` if the session publishes the topic, `MS` if it subscribes to it.
+        key: the topic's key.
+        type_name: the type of its messages.
     """
     return "/".join(
         ["@", session, "@ros2_lv", kind, key.replace("/", "§"), type_name.replace("/", "§"), ":1:0:0,10"]
@@ -171,29 +181,29 @@ def bridge_token(session: str, kind: str, key: str, type_name: str) -> str:
 
 
 class _Reader:
-    """Plain CDR (OMG DDS-XTypes 1.3, 7.4.3) from a stranger: no length is believed before it is checked."""
+    """Reads plain CDR (OMG DDS-XTypes 1.3, 7.4.3) from an untrusted sender, and checks every length."""
 
     def __init__(self, raw: bytes) -> None:
         if len(raw) > MAX_BYTES:
-            raise FormatError(f"a message of {len(raw)} bytes", hint=f"at most {MAX_BYTES}")
+            raise FormatError(f"the message has {len(raw)} bytes", hint=f"at most {MAX_BYTES}")
         if raw[:2] not in {_LITTLE, _BIG} or len(raw) < 4:
-            raise FormatError("no plain CDR", hint="it begins with 00 00 or 00 01 and two more bytes")
+            raise FormatError("not plain CDR", hint="it starts with 00 00 or 00 01 and two more bytes")
         self._order = "<" if raw[:2] == _LITTLE else ">"
         self._raw = raw[4:]
         self._at = 0
 
-    def numbers(self, kind: str, n: int) -> tuple[Any, ...]:  # `struct` returns whatever the kind is of
-        """Return n numbers of a kind of `struct`, aligned to their own size."""
+    def numbers(self, kind: str, n: int) -> tuple[Any, ...]:  # the type depends on the kind
+        """Return `n` numbers of a type of `struct`, aligned to their size."""
         size = struct.calcsize(kind)
         begin = self._at + (-self._at % size if n else 0)
         end = begin + n * size
         if end > len(self._raw):
-            self.fail(f"it ends where {n} numbers should stand")
+            self.fail(f"the message ends before {n} expected numbers")
         self._at = end
         return struct.unpack_from(f"{self._order}{n}{kind}", self._raw, begin)
 
     def length(self, max_length: int) -> int:
-        """Return the length of what follows."""
+        """Return the length of the list or text that follows; raise FormatError if it is too large."""
         n: int = self.numbers("I", 1)[0]
         if n > max_length:
             self.fail(f"a length of {n}", f"at most {max_length}")
@@ -204,20 +214,20 @@ class _Reader:
         raw = self._raw[self._at : self._at + n]
         self._at += n
         if len(raw) != n or raw[-1:] != b"\0" or 0 in raw[:-1]:
-            self.fail("a text without its end", "UTF-8 and a zero, which counts")
+            self.fail("a text is not terminated", "it ends in a zero byte, which is part of its length")
         try:
             return raw[:-1].decode()
         except UnicodeDecodeError:
-            self.fail("a text that is no UTF-8")
+            self.fail("a text is not UTF-8")
 
     def end(self) -> None:
-        """Expect nothing more, but for what fills up the last four bytes."""
-        left = self._raw[self._at :]
-        if len(left) > 3 or any(left):
-            self.fail(f"{len(left)} bytes too many")
+        """Raise FormatError if more than the padding to four bytes is left."""
+        remainder = self._raw[self._at :]
+        if len(remainder) > 3 or any(remainder):
+            self.fail(f"{len(remainder)} bytes too many")
 
     def fail(self, message: str, hint: str | None = None) -> NoReturn:
-        """Raise a FormatError that says where."""
+        """Raise a FormatError with the present offset."""
         raise FormatError(message, where=Where(offset=self._at + 4), hint=hint)
 
 
@@ -226,8 +236,8 @@ class TrajectoryMessage:
     """A `trajectory_msgs/JointTrajectory`.
 
     Attributes:
-        frame_id: of its header; who sends it may say there who it is.
-        trajectory: None where it has no points, by which a ROS user says stop.
+        frame_id: the frame of its header, in which a sender may name itself.
+        trajectory: the trajectory; None if it has no points, which means stop in ROS.
     """
 
     frame_id: str
@@ -237,34 +247,35 @@ class TrajectoryMessage:
 def read_trajectory(raw: bytes, joints: Sequence[str]) -> TrajectoryMessage:
     """Read a message for a robot with these joints.
 
-    Velocities, accelerations and efforts of points are passed over, and so is the header's stamp: it is taken
-    when it comes.
+    Velocities, accelerations and efforts of points are ignored, and so is the header's stamp: the trajectory
+    starts when it arrives.
 
     Raises:
-        FormatError: it is none, is longer than any should be, names an unknown joint or one twice, or its
-            positions are not finite or its times do not rise.
+        FormatError: it is no such message or too long, a joint is unknown or repeated, a position is not
+            finite, or the times do not increase.
     """
     reader = _Reader(raw)
     frame_id = _frame_id(reader)
     names = [reader.text() for _ in range(reader.length(MAX_JOINTS))]
-    n = reader.length(MOST_POINTS)
-    points = [_point(reader, len(names)) for _ in range(n)]
+    n_points = reader.length(MAX_POINTS)
+    points = [_read_point(reader, len(names)) for _ in range(n_points)]
     reader.end()
     if unknown := [name for name in names if name not in joints]:
-        raise FormatError(f"no joint {unknown[0]!r}", hint=f"there is {', '.join(joints)}")
+        hint = f"the joints are {', '.join(joints)}"
+        raise FormatError(f"there is no joint {unknown[0]!r}", hint=hint)
     if not points:
         return TrajectoryMessage(frame_id, None)
-    positions = np.array([point[0] for point in points], dtype=np.float64).reshape(n, len(names))
+    positions = np.array([point[0] for point in points], dtype=np.float64).reshape(n_points, len(names))
     times = np.array([point[1] for point in points], dtype=np.float64)
     trajectory = Trajectory(tuple(joints.index(name) for name in names), times, positions)
-    fault = trajectory.fault(len(joints))
+    fault = trajectory.describe_fault(len(joints))
     if fault:
         raise FormatError(fault)
     return TrajectoryMessage(frame_id, trajectory)
 
 
 def frame_id_of(raw: bytes) -> str:
-    """Return what the header of a message says that may be damaged; nothing where it cannot be read."""
+    """Return the frame in the header of a message that may be damaged; empty if it cannot be read."""
     try:
         return _frame_id(_Reader(raw))
     except FormatError:
@@ -276,12 +287,13 @@ def _frame_id(reader: _Reader) -> str:
     return reader.text()
 
 
-def _point(reader: _Reader, n_joints: int) -> tuple[tuple[float, ...], float]:
+def _read_point(reader: _Reader, n_joints: int) -> tuple[tuple[float, ...], float]:
+    """Return the positions and the time of a point [s]."""
     arrays = [reader.numbers("d", reader.length(n_joints)) for _ in range(4)]
     seconds = reader.numbers("i", 1)[0]
     nanoseconds = reader.numbers("I", 1)[0]
     if len(arrays[0]) != n_joints:
-        reader.fail(f"{len(arrays[0])} positions", f"one for each of {n_joints} joints")
+        reader.fail(f"a point has {len(arrays[0])} positions", f"send one for each of {n_joints} joints")
     if nanoseconds >= 1_000_000_000:
-        reader.fail(f"{nanoseconds} nanoseconds", "less than a second")
+        reader.fail(f"a time has {nanoseconds} nanoseconds", "send less than a second")
     return arrays[0], seconds + nanoseconds * 1e-9

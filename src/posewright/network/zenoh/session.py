@@ -1,7 +1,7 @@
-"""How a Zenoh session is set up: where it listens, whom it meets, and what keeps strangers out.
+"""The configuration of a Zenoh session: endpoints, credentials and access control.
 
-Nobody is met who was not named: multicast scouting and gossip are off, so is shared memory, and a session
-that is told no endpoint to listen at listens nowhere, while Zenoh itself would listen on every interface.
+A session connects only to configured endpoints: multicast scouting, gossip and shared memory are off. Without
+an endpoint to listen at it does not listen, whereas Zenoh itself would listen on every interface.
 """
 
 from __future__ import annotations
@@ -18,31 +18,33 @@ from typing import Any
 from posewright.errors import BodyError, InputError, MissingExtraError
 
 ZenohObject = Any
-"""An object of the library `zenoh`, whose types are known only where it is installed."""
+"""An object of the library `zenoh`, which is optional, so its types may be unknown."""
 
 LOOPBACK = "tcp/127.0.0.1:7447"
-"""Where a robot listens and a client looks for it unless told otherwise; 7447 is Zenoh's own port."""
+"""The default endpoint of a robot and its clients; 7447 is Zenoh's own port."""
 
 MAX_MESSAGE_BYTES = 1 << 26
-"""A longer message of anybody's is not put together; the longest of ours are answers of some megabytes."""
+"""Longest message that is received; the longest of ours are answers of some megabytes."""
 
 _ON_THIS_MACHINE = frozenset({"unixsock-stream", "unixpipe"})
 
 
 @dataclass(frozen=True, slots=True)
 class SessionConfig:
-    """One side's part in a Zenoh network.
+    """The configuration of a session.
 
     Attributes:
-        listen: endpoints at which others may connect: `tcp/127.0.0.1:7447`, `tls/0.0.0.0:7447`.
-        connect: endpoints at which others listen: a robot, or a router.
-        user: whom this side says to be, with `password`, to who has `users`.
-        users: a file of those who may connect here, a line `user:password` each.
-        authority: the certificate (PEM, as the next two) of who signed the other side's; with one, who
-            connects here over TLS must show a certificate that it signed.
-        certificate: this side's own, and its private `key`.
-        commanders: users, or common names of certificates, who may command the robot or drive its time,
-            while everybody else may only observe; nobody named: whoever may connect may.
+        listen: endpoints at which others can connect: `tcp/127.0.0.1:7447`, `tls/0.0.0.0:7447`.
+        connect: endpoints of a robot or router to connect to.
+        user: the user name with which this side logs in where it connects.
+        password: the password of that user.
+        users: a file with the users who may connect here, one `user:password` per line.
+        authority: the certificate (PEM) of the authority that signs the other side's certificates; with it,
+            clients that connect here over TLS need a certificate that it has signed.
+        certificate: the certificate of this side (PEM).
+        key: the private key of that certificate (PEM).
+        commanders: users, or common names of certificates, that may command the robot or control its time;
+            all others may only observe. If empty, everybody who may connect may also command.
     """
 
     listen: tuple[str, ...] = ()
@@ -62,10 +64,10 @@ class SessionConfig:
     def from_environment(
         cls, environ: Mapping[str, str], *, listen: tuple[str, ...] = (), connect: tuple[str, ...] = ()
     ) -> SessionConfig:
-        """Return what the variables `POSEWRIGHT_ZENOH_*` say: texts, paths, and lists with commas.
+        """Return the configuration in the environment variables `POSEWRIGHT_ZENOH_*`.
 
-        They are USER, PASSWORD, USERS, CA, CERTIFICATE, KEY, COMMANDERS and CONNECT; the argument `connect`
-        takes precedence over the last.
+        They are USER, PASSWORD, USERS, CA, CERTIFICATE, KEY, COMMANDERS and CONNECT; the last two are lists
+        with commas. The argument `connect` takes precedence over CONNECT.
         """
 
         def text(name: str) -> str:
@@ -90,21 +92,22 @@ class SessionConfig:
         )
 
     def settings(self, robot: str) -> dict[str, object]:
-        """Return this as keys and values of Zenoh's own configuration, for the side a robot is served from.
+        """Return the keys and values of Zenoh's own configuration.
+
+        Args:
+            robot: the name of the robot, for access control.
 
         Raises:
-            InputError: it was asked to listen where strangers are, without what would keep them out; or an
-                endpoint, or a file that does not exist.
+            InputError: everybody on the network could connect, an endpoint is invalid, or a file is missing.
         """
         for endpoint in (*self.listen, *self.connect):
             _host(endpoint)
         for endpoint in self.listen:
-            self._refuse_strangers(endpoint)
+            self._require_access_control(endpoint)
         for path in (self.users, self.authority, self.certificate, self.key):
             if path is not None and not path.is_file():
-                raise InputError(
-                    f"no file {path}", hint="certificates and keys are PEM, users lines NAME:PASSWORD"
-                )
+                hint = "certificates and keys are PEM files; a file of users has lines NAME:PASSWORD"
+                raise InputError(f"there is no file {path}", hint=hint)
         return {key: value for key, value in self._items(robot) if value is not None}
 
     def _items(self, robot: str) -> Iterator[tuple[str, object]]:
@@ -115,7 +118,7 @@ class SessionConfig:
         yield "scouting/gossip/enabled", False
         yield "transport/shared_memory/enabled", False
         yield "transport/link/rx/max_message_size", MAX_MESSAGE_BYTES
-        # who publishes waits for no queue: Zenoh's own default is 1 ms and, for pictures, 50 ms
+        # publishing never waits for a full queue; by default Zenoh waits 1 ms and, for pictures, 50 ms
         yield "transport/link/tx/queue/congestion_control/drop/wait_before_drop", 0
         yield "transport/link/tx/queue/congestion_control/drop/max_wait_before_drop_fragments", 0
         yield "transport/link/tx/queue/size/data", 16
@@ -130,28 +133,26 @@ class SessionConfig:
         if self.commanders and self.listen:
             yield "access_control", _access(robot, self.commanders)
 
-    def _refuse_strangers(self, endpoint: str) -> None:
+    def _require_access_control(self, endpoint: str) -> None:
+        """Raise InputError if everybody on the network could connect to an endpoint."""
         protocol, host = _host(endpoint)
-        secret = protocol in {"tls", "quic"}
-        if secret and not (self.certificate and self.key):
-            raise InputError(
-                f"no certificate to listen at {endpoint} with", hint="POSEWRIGHT_ZENOH_CERTIFICATE, _KEY"
-            )
+        is_encrypted = protocol in {"tls", "quic"}
+        if is_encrypted and not (self.certificate and self.key):
+            hint = "set POSEWRIGHT_ZENOH_CERTIFICATE and POSEWRIGHT_ZENOH_KEY"
+            raise InputError(f"no certificate to listen at {endpoint} with", hint=hint)
         if protocol in _ON_THIS_MACHINE or _is_loopback(host):
             return
-        if self.users is None and not (secret and self.authority):
-            raise InputError(
-                f"strangers could command the robot at {endpoint}",
-                hint="name who may connect: POSEWRIGHT_ZENOH_USERS or, with tls/, POSEWRIGHT_ZENOH_CA",
-            )
+        if self.users is None and not (is_encrypted and self.authority):
+            hint = "set who may connect: POSEWRIGHT_ZENOH_USERS or, with tls/, POSEWRIGHT_ZENOH_CA"
+            raise InputError(f"strangers could command the robot at {endpoint}", hint=hint)
 
     def open(self, robot: str) -> ZenohObject:
         """Return a `zenoh.Session`.
 
         Raises:
-            MissingExtraError: there is no Zenoh.
-            InputError: as `settings`.
-            BodyError: it cannot listen there, or nobody lets it in where it should connect.
+            MissingExtraError: Zenoh is not installed.
+            InputError: as in `settings`.
+            BodyError: it cannot listen or connect there.
         """
         settings = self.settings(robot)
         zenoh = zenoh_library()
@@ -161,36 +162,37 @@ class SessionConfig:
                 config.insert_json5(key, json.dumps(value))
             return zenoh.open(config)
         except zenoh.ZError as error:
-            raise self._cannot_open(str(error).partition(" at /")[0]) from error
+            raise self._build_error(str(error).partition(" at /")[0]) from error
 
-    def _cannot_open(self, reason: str) -> BodyError:
+    def _build_error(self, reason: str) -> BodyError:
+        """Return the error for a session that Zenoh does not open."""
         if self.listen:
-            where = ", ".join(self.listen)
-            return BodyError(
-                f"cannot listen at {where}", hint=f"another program may do so there; Zenoh: {reason}"
-            )
-        where = ", ".join(self.connect)
-        if any(map(_somebody_listens, self.connect)):
-            hint = "somebody listens there and refuses: user, password, or a certificate that is not trusted"
-            return BodyError(f"not let in at {where}", hint=hint)
-        return BodyError(
-            f"nobody listens at {where}", hint="is the robot served? posewright serve ROBOT --zenoh"
-        )
+            endpoints = ", ".join(self.listen)
+            hint = f"another program may listen there; Zenoh reports: {reason}"
+            return BodyError(f"cannot listen at {endpoints}", hint=hint)
+        endpoints = ", ".join(self.connect)
+        if any(map(_is_listening, self.connect)):
+            hint = "check user and password, or the certificates"
+            return BodyError(f"the connection was rejected at {endpoints}", hint=hint)
+        hint = "serve the robot with `posewright serve ROBOT --zenoh`"
+        return BodyError(f"nothing listens at {endpoints}", hint=hint)
 
 
 def parse_robot_name(text: str) -> str:
-    """Return a robot's name as it stands before its topics, or raise InputError.
+    """Return the name of a robot in its topics unchanged; raise InputError if it is invalid.
 
-    A name of ROS: letters, digits and underscores, the first no digit; parts parted by slashes.
+    As in ROS, it has parts of letters, digits and underscores, separated by slashes, and no part begins
+    with a digit.
     """
     parts = text.split("/")
     if not all(part.isidentifier() and part.isascii() for part in parts):
-        raise InputError(f"no robot is called {text!r}", hint="letters, digits and _, such as zenoh:bioloid")
+        hint = "use letters, digits and _, as in zenoh:bioloid"
+        raise InputError(f"no robot can be called {text!r}", hint=hint)
     return text
 
 
 def zenoh_library() -> ZenohObject:
-    """Return the module `zenoh`, or raise MissingExtraError."""
+    """Return the module `zenoh`; raise MissingExtraError if it is not installed."""
     if importlib.util.find_spec("zenoh") is None:
         raise MissingExtraError.for_extra("a robot across a network", "net")
     import zenoh
@@ -199,12 +201,12 @@ def zenoh_library() -> ZenohObject:
 
 
 def _access(robot: str, commanders: tuple[str, ...]) -> dict[str, object]:
-    """Return Zenoh's access control: everybody hears the robot, who is named may command it."""
-    topics = [f"{robot}/**", "@/*/@ros2_lv/**"]  # a wild card does not stand for what begins with @
+    """Return Zenoh's access control: everybody may observe the robot, only the commanders may command it."""
+    topics = [f"{robot}/**", "@/*/@ros2_lv/**"]  # ** does not match a part that begins with @
     commands = [f"{robot}/joint_trajectory", f"{robot}/plant"]
-    asking = ["declare_subscriber", "liveliness_query", "declare_liveliness_subscriber"]
+    subscriptions = ["declare_subscriber", "liveliness_query", "declare_liveliness_subscriber"]
     rules = [
-        _rule("ask", "ingress", asking, topics),
+        _rule("ask", "ingress", subscriptions, topics),
         _rule("tell", "egress", ["put", "delete", "liveliness_token"], topics),
         _rule("command", "ingress", ["put", "query"], commands),
         _rule("answer", "egress", ["reply", "declare_queryable", "declare_subscriber"], commands),
@@ -238,9 +240,10 @@ def _text(path: Path | None) -> str | None:
 def _host(endpoint: str) -> tuple[str, str]:
     """Return the protocol and the host of an endpoint, or raise InputError."""
     protocol, slash, address = endpoint.partition("/")
-    # what may follow `#` could switch off what keeps strangers out
+    # settings after `#` or `?` could disable access control
     if not protocol or not slash or not address or {"#", "?"} & set(endpoint):
-        raise InputError(f"no endpoint: {endpoint!r}", hint=f"such as {LOOPBACK} or tls/robot.local:7447")
+        hint = f"write one such as {LOOPBACK} or tls/robot.local:7447"
+        raise InputError(f"invalid endpoint {endpoint!r}", hint=hint)
     return protocol, address.rpartition(":")[0].strip("[]")
 
 
@@ -251,7 +254,8 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _somebody_listens(endpoint: str) -> bool:
+def _is_listening(endpoint: str) -> bool:
+    """Return whether a program listens at an endpoint."""
     protocol, host = _host(endpoint)
     if protocol not in {"tcp", "tls"}:
         return False

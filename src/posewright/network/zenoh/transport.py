@@ -1,12 +1,12 @@
-"""A served robot on a Zenoh network: requests answered, topics published, trajectories taken.
+"""Serves a robot on a Zenoh network: it answers requests, publishes topics and accepts trajectories.
 
-Under the robot's name there are
+Its keys, after the robot's name, are
 
 * the topics of `ros.topics`;
-* `joint_trajectory`, by which a commander moves the robot;
-* `plant`, at which requests in the form of `wire_messages` are answered;
-* `status`, a `std_msgs/String` of JSON: who commands, whose trajectories are refused and why, the body's
-  latest faults, and counts; every second of the robot's time, and at once when a new sender is refused.
+* `joint_trajectory`, with which a commander moves the robot;
+* `plant`, for requests in the format of `wire_messages`;
+* `status`, a `std_msgs/String` of JSON: the commander, the rejected senders with the reasons, the body's
+  latest faults, and counts; every second of the robot's time, and at once when a new sender is rejected.
 """
 
 from __future__ import annotations
@@ -33,27 +33,27 @@ STATUS_S = 1.0
 PICTURE_S = 0.2
 """Time between two pictures of a camera whose rate is not known [s]."""
 
-MOST_WAITING = 256
-"""So many trajectories wait to be read; of a flood the oldest are dropped."""
+MAX_QUEUED_TRAJECTORIES = 256
+"""Most trajectories that wait to be read; the oldest are dropped for further ones."""
 
-MOST_REFUSED = 16
-"""So many senders that are refused are named in the status."""
+MAX_REJECTED_SENDERS = 16
+"""Most rejected senders in the status."""
 
 _COUNTS = ("answered", "accepted", "refused", "damaged", "missed")
-"""Requests; trajectories; frames that the transport had no time for."""
+"""Counters of requests, of trajectories accepted, rejected and damaged, and of frames that were dropped."""
 
 
 class ZenohTransport:
-    """A `Transport`.
+    """A `Transport` for Zenoh.
 
-    A sender is told from another by the Zenoh session that its trajectory names as its source, and by the
-    header's `frame_id`: behind one bridge all are of one session, and a plain `put` names none. That keeps
-    two from commanding by mistake; `SessionConfig.commanders` keeps out whoever means to.
+    Senders of trajectories are distinguished by the Zenoh session of their source, and by the `frame_id` of
+    the header, because all senders behind a bridge have one session and a plain `put` names none. This only
+    prevents two commanders by mistake; `SessionConfig.commanders` prevents it on purpose.
 
     Args:
-        config: where it listens.
-        name: what others call the robot.
-        pictures: whether somebody will `show` what its cameras see.
+        config: the configuration of its session.
+        name: the name of the robot on the network.
+        pictures: whether `show` will be called with pictures of the cameras.
     """
 
     def __init__(self, config: SessionConfig, name: str, pictures: bool = False) -> None:
@@ -62,7 +62,7 @@ class ZenohTransport:
         self.pictures = pictures
         self._lock = Lock()
         self._counts = dict.fromkeys(_COUNTS, 0)
-        self._refused = dict[str, str]()
+        self._rejected = dict[str, str]()  # the reason by sender
         self._session: ZenohObject = None
         self._declarations = list[ZenohObject]()
         self._topics = list[tuple[ros.RosTopic, ZenohObject]]()
@@ -71,11 +71,11 @@ class ZenohTransport:
         self._next_s = dict[str, float]()
 
     def open(self, service: RobotService) -> None:
-        """Begin to listen.
+        """Start listening.
 
         Raises:
-            BodyError: it cannot listen there, or another robot of that name is on the network.
-            InputError: it was asked to listen where strangers can reach it, without what would keep them out.
+            BodyError: it cannot listen there, or another robot on the network has the name.
+            InputError: everybody on the network could connect, because no access control is configured.
         """
         zenoh = zenoh_library()
         self._service = service
@@ -83,7 +83,7 @@ class ZenohTransport:
         self._joints = service.robot.joint_names
         self._session = self._config.open(self.name)
         try:
-            self._enter_the_network()
+            self._claim_name()
             self._declare()
         except zenoh.ZError as error:
             self.close()
@@ -92,13 +92,13 @@ class ZenohTransport:
             self.close()
             raise
 
-    def _enter_the_network(self) -> None:
+    def _claim_name(self) -> None:
+        """Announce the robot's name; raise BodyError if another robot has it."""
         key = f"{self.name}/plant"
         liveliness = self._session.liveliness()
         if any(reply.ok is not None for reply in liveliness.get(key, timeout=2.0)):
-            raise BodyError(
-                f"another robot on the network is called {self.name}", hint="serve this one --name OTHER"
-            )
+            hint = "serve this one with --name OTHER"
+            raise BodyError(f"another robot on the network is called {self.name}", hint=hint)
         self._declarations.append(liveliness.declare_token(key))
 
     def _declare(self) -> None:
@@ -107,7 +107,7 @@ class ZenohTransport:
         self._declarations.append(
             session.declare_queryable(f"{self.name}/plant", self._answer, complete=True)
         )
-        latest = self._zenoh.handlers.RingChannel(MOST_WAITING)
+        latest = self._zenoh.handlers.RingChannel(MAX_QUEUED_TRAJECTORIES)
         commands = session.declare_subscriber(f"{self.name}/joint_trajectory", latest)
         Thread(target=self._listen, args=(commands,), name="commands", daemon=True).start()
         self._declarations.append(commands)
@@ -135,7 +135,7 @@ class ZenohTransport:
         self._declarations.append(self._session.liveliness().declare_token(token))
 
     def publish(self, state: BodyState, commands: JointCommands) -> None:
-        """Send a frame to all observers, and wait for none: a slow connection misses it."""
+        """Send a frame to all observers without waiting; a slow connection misses it."""
         status = self._status
         if status is None:
             return
@@ -147,24 +147,24 @@ class ZenohTransport:
                 if message is not None:
                     publisher.put(message)
             if self._is_due("", state.time_s, STATUS_S):
-                status.put(ros.text(json.dumps(self._status_message())))
+                status.put(ros.encode_text(json.dumps(self._status_message())))
         except self._zenoh.ZError:
-            self._count("missed")  # it is being closed
+            self._count("missed")  # the session is being closed
 
     def cameras_due(self, time_s: float) -> list[str]:
-        """Return the cameras whose next picture an observer waits for."""
+        """Return the names of the cameras whose next picture is due and that have observers."""
         watched = [
             camera for camera, publisher in self._cameras.values() if publisher.matching_status.matching
         ]
         return [camera.name for camera in watched if self._is_due(camera.name, time_s, _period_s(camera))]
 
     def show(self, camera: str, time_s: float, pixels: NDArray[np.uint8]) -> None:
-        """Send observers what a camera sees, `(height, width, 3)` bytes."""
+        """Publish a camera's picture, `(height, width, 3)` red, green and blue."""
         _, publisher = self._cameras[camera]
         publisher.put(ros.picture(f"{self.name}/sensors/{camera}", time_s, pixels))
 
     def _is_due(self, topic: str, time_s: float, period_s: float) -> bool:
-        # a time that went back is that of a robot that began again
+        # time before the last due time means that the robot was restarted
         due_s = self._next_s.get(topic, time_s)
         if due_s - period_s <= time_s < due_s:
             return False
@@ -172,56 +172,56 @@ class ZenohTransport:
         return True
 
     def _answer(self, query: ZenohObject) -> None:
-        """Answer a request, in a thread of Zenoh's."""
+        """Answer a request, in a thread of Zenoh."""
         answer = self._service.answer_request(b"" if query.payload is None else query.payload.to_bytes())
         self._count("answered")
         with suppress(self._zenoh.ZError):  # the client is gone
             query.reply(query.key_expr, answer, express=True)
 
     def _listen(self, commands: ZenohObject) -> None:
-        """Take trajectories, in a thread of its own, until the session is closed."""
+        """Process trajectories, in a thread of its own, until the session is closed."""
         with suppress(self._zenoh.ZError):
             for sample in commands:
-                self._take(sample)
+                self._process_trajectory(sample)
 
-    def _take(self, sample: ZenohObject) -> None:
-        """Take a trajectory; nothing in it may end the thread."""
+    def _process_trajectory(self, sample: ZenohObject) -> None:
+        """Pass a trajectory on; an invalid one must not end the thread."""
         raw = sample.payload.to_bytes()
         try:
             message = ros.read_trajectory(raw, self._joints)
         except FormatError as error:
             self._count("damaged")
-            self._refuse(_sender(sample, ros.frame_id_of(raw)), str(error))
+            self._note_rejection(_sender(sample, ros.frame_id_of(raw)), str(error))
             return
         sender = _sender(sample, message.frame_id)
         if message.trajectory is None:
-            refusal = self._service.stop(sender)
+            reason = self._service.stop(sender)
         else:
-            refusal = self._service.command(sender, message.trajectory)
-        if refusal:
+            reason = self._service.command(sender, message.trajectory)
+        if reason:
             self._count("refused")
-            self._refuse(sender, refusal)
+            self._note_rejection(sender, reason)
             return
         self._count("accepted")
         with self._lock:
-            self._refused.pop(sender, None)
+            self._rejected.pop(sender, None)
 
     def _count(self, counter: str) -> None:
         with self._lock:
             self._counts[counter] += 1
 
-    def _refuse(self, sender: str, reason: str) -> None:
+    def _note_rejection(self, sender: str, reason: str) -> None:
         with self._lock:
-            is_new = sender not in self._refused
-            self._refused[sender] = reason
-            while len(self._refused) > MOST_REFUSED:
-                del self._refused[next(iter(self._refused))]
+            is_new = sender not in self._rejected
+            self._rejected[sender] = reason
+            while len(self._rejected) > MAX_REJECTED_SENDERS:
+                del self._rejected[next(iter(self._rejected))]
         if is_new:
             self._next_s.pop("", None)
 
     def _status_message(self) -> dict[str, object]:
         with self._lock:
-            refused = dict(self._refused)
+            rejected = dict(self._rejected)
             counts = dict(self._counts)
         faults = [
             {"time_s": fault.time_s, "kind": fault.kind.value, "joint": fault.joint, "message": fault.message}
@@ -229,20 +229,20 @@ class ZenohTransport:
         ]
         return {
             "commander": self._service.commanded_by,
-            "refused": refused,
+            "refused": rejected,
             "counts": counts,
             "faults": faults,
         }
 
     def facts(self) -> Mapping[str, float]:
-        """Return its counters: requests, trajectories, and sessions that are connected."""
+        """Return its counters: requests, trajectories, and connected sessions."""
         session = self._session  # may be closed meanwhile
         observers = 0 if session is None else sum(1 for _ in session.info.transports())
         with self._lock:
             return {**self._counts, "observers": observers}
 
     def close(self) -> None:
-        """Let go of everybody; must not raise."""
+        """Close the session; must not raise."""
         session = self._session
         self._session = None
         self._topics = []

@@ -15,7 +15,7 @@ from posewright.runs.batch import digest_of
 from posewright.runs.programs import program_kinds, read_program
 
 ENTRY = "entry.yaml"
-LONGEST_NAME = 60
+MAX_NAME_LENGTH = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def read_contestant(folder: str | Path) -> Contestant:
     for discipline, node in behaviours.items():
         if discipline not in contests:
             raise UnknownNameError.among("contest", discipline, contests, where=node.where)
-    programs = {discipline: _resolved(node, path.parent) for discipline, node in behaviours.items()}
+    programs = {discipline: _resolve_path(node, path.parent) for discipline, node in behaviours.items()}
     kinds = program_kinds().values()
     for discipline, name in programs.items():
         catalogue_names = [catalogue_name for kind in kinds for catalogue_name in kind.names(None)]
@@ -91,11 +91,11 @@ def read_contestant(folder: str | Path) -> Contestant:
             raise UnknownNameError.among("contest of this entry", discipline, programs, where=node.where)
         options[discipline] = {name: value.text() for name, value in node.fields().items()}
     return Contestant(
-        name=_name(parts["entry"]),
-        robot=_resolved(parts["robot"], path.parent),
+        name=_read_name(parts["entry"]),
+        robot=_resolve_path(parts["robot"], path.parent),
         behaviours=programs,
         options=options,
-        club=_name(parts["club"]) if "club" in parts else "",
+        club=_read_name(parts["club"]) if "club" in parts else "",
     )
 
 
@@ -107,7 +107,7 @@ def read_contestants(folders: Iterable[str | Path]) -> tuple[Contestant, ...]:
     """
     folder_of_name: dict[str, Path] = {}
     contestants: list[Contestant] = []
-    for folder in _entries_in(map(Path, folders)):
+    for folder in _find_entry_folders(map(Path, folders)):
         contestant = read_contestant(folder)
         key = contestant.name.casefold()
         if key in folder_of_name:
@@ -118,23 +118,25 @@ def read_contestants(folders: Iterable[str | Path]) -> tuple[Contestant, ...]:
     return tuple(sorted(contestants, key=lambda contestant: contestant.name))
 
 
-def _entries_in(folders: Iterable[Path]) -> Iterable[Path]:
+def _find_entry_folders(folders: Iterable[Path]) -> Iterable[Path]:
+    """Yield the folders of entries: each folder itself, or else those in it."""
     for folder in folders:
-        inside = sorted(path.parent for path in folder.glob(f"*/{ENTRY}")) if is_folder(folder) else []
-        if is_file(folder / ENTRY) or not inside:
+        subfolders = sorted(path.parent for path in folder.glob(f"*/{ENTRY}")) if is_folder(folder) else []
+        if is_file(folder / ENTRY) or not subfolders:
             yield folder
         else:
-            yield from inside
+            yield from subfolders
 
 
-def _name(node: Node) -> str:
+def _read_name(node: Node) -> str:
+    """Return the name of an entry or a club."""
     text = node.text()
-    if not text.strip() or not text.isprintable() or len(text) > LONGEST_NAME:
-        node.fail(f"not a name: {text!r:.80}", hint=f"1 to {LONGEST_NAME} printable characters")
+    if not text.strip() or not text.isprintable() or len(text) > MAX_NAME_LENGTH:
+        node.fail(f"not a name: {text!r:.80}", hint=f"1 to {MAX_NAME_LENGTH} printable characters")
     return text.strip()
 
 
-def _resolved(node: Node, folder: Path) -> str:
+def _resolve_path(node: Node, folder: Path) -> str:
     """Return a path in the entry's folder relative to the working directory; a name stays as it is."""
     name = node.text()
     file, _, class_name = name.rpartition(":")
@@ -143,13 +145,11 @@ def _resolved(node: Node, folder: Path) -> str:
         return name
     path = folder / (file if is_python else name)
     try:
-        inside = path.resolve().is_relative_to(folder.resolve())
+        is_inside = path.resolve().is_relative_to(folder.resolve())
     except (OSError, ValueError, RuntimeError):  # too long, a NUL character, or a loop of links
-        inside = False
-    if not inside:
-        node.fail(
-            f"{name!r:.80} is outside the entry's folder", hint="all files of an entry lie in its folder"
-        )
+        is_inside = False
+    if not is_inside:
+        node.fail(f"{name!r:.80} is outside the entry's folder", hint="a file in the entry's folder")
     if is_python:
         return f"{path}:{class_name}"
     return f"{folder}/{name}"  # always with a slash: a path, not a name

@@ -29,6 +29,10 @@ class Discipline:
 
     Attributes:
         contest: its name.
+        title: of the contest.
+        share: points of the day for the best possible result.
+        max_points: points of the best possible result in the contest's own table.
+        jury: whether a jury gives the points.
         runs: by the name of their subfolder of the day's folder; duels have several.
         places: of the entries that took part.
         earned: points by entry.
@@ -39,7 +43,7 @@ class Discipline:
     contest: str
     title: str
     share: float
-    most: float
+    max_points: float
     jury: bool = False
     runs: Mapping[str, tuple[BatchRun, ...]] = field(default_factory=dict)
     places: Mapping[str, int] = field(default_factory=dict)
@@ -59,12 +63,20 @@ class Discipline:
 
     def points_of(self, name: str) -> float:
         """Return what this discipline adds to an entry's points of the day."""
-        return self.share * self.earned.get(name, 0.0) / self.most
+        return self.share * self.earned.get(name, 0.0) / self.max_points
 
 
 @dataclass(frozen=True, slots=True)
 class RankingRow:
-    """One entry in the ranking of a day: its place, its points, and their parts by contest."""
+    """One entry in the ranking of a day.
+
+    Attributes:
+        place: from 1.
+        name: of the entry.
+        club: of the entry.
+        points: of the day.
+        parts: the points from each contest, by its name.
+    """
 
     place: int
     name: str
@@ -75,10 +87,15 @@ class RankingRow:
 
 @dataclass(frozen=True)
 class Day:
-    """A contest day: the name of its rules, the contestants and the disciplines.
+    """A contest day.
 
     Attributes:
-        inspections: by contestant, why it may not take part; an empty text if it may.
+        name: of its rules.
+        title: of its rules.
+        seed: of everything random.
+        contestants: all entries.
+        disciplines: in the order in which they were played.
+        inspections: the failed checks by contestant; an empty text if it passed and may take part.
         folder: where it is stored.
     """
 
@@ -164,9 +181,12 @@ def recording_of(day: Day, folder_name: str, run: BatchRun) -> Path:
 
 def save_day(day: Day) -> None:
     """Write `day.json` and the ranking as CSV into the day's folder, or raise an OutputError."""
-    fields = asdict(replace(day, folder=Path()))
-    fields.pop("folder")
-    text = to_json(to_plain(fields))
+    values = asdict(replace(day, folder=Path()))
+    values.pop("folder")
+    values["disciplines"] = [
+        _rename_key(discipline, "max_points", "most") for discipline in values["disciplines"]
+    ]
+    text = to_json(to_plain(values))
     check = hashlib.sha256(text.encode()).hexdigest()
     write_atomically(day.folder / DAY, json.dumps({"day": text, "check": check}).encode())
     write_atomically(day.folder / RANKING, day.csv().encode(errors="backslashreplace"))
@@ -190,25 +210,50 @@ def read_day(folder: str | Path, jury: str | Path | None = None) -> Day:
         text = str(document["day"])
         if hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest() != document["check"]:
             raise ValueError("it was changed after it was written")
-        day = _day_of_fields(from_json(text), folder)
+        day = _day_from_dict(from_json(text), folder)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, InputError) as error:
         hint = "a folder of a day that `posewright contest run` has finished"
         raise FormatError(f"no day can be read here: {error}", where=Where(path), hint=hint) from error
     return day if jury is None else with_jury(day, read_jury(jury, day))
 
 
-def _day_of_fields(fields: dict[str, Any], folder: Path) -> Day:
-    disciplines = []
-    for discipline in fields.pop("disciplines"):
-        runs = {
-            folder_name: tuple(BatchRun(**run) for run in runs_of_folder)
-            for folder_name, runs_of_folder in discipline.pop("runs").items()
-        }
-        tables = {title: tuple(map(tuple, rows)) for title, rows in discipline.pop("tables").items()}
-        remarks = tuple(discipline.pop("remarks"))
-        disciplines.append(Discipline(**discipline, runs=runs, tables=tables, remarks=remarks))
-    contestants = tuple(Contestant(**contestant) for contestant in fields.pop("contestants"))
-    return Day(**fields, contestants=contestants, disciplines=tuple(disciplines), folder=folder)
+def _rename_key(values: Mapping[str, object], name: str, key: str) -> dict[str, object]:
+    """Return values with another key for one of them, in the same order."""
+    return {key if value_name == name else value_name: value for value_name, value in values.items()}
+
+
+def _day_from_dict(data: Mapping[str, Any], folder: Path) -> Day:
+    """Return a day from the values in its `day.json`."""
+    return Day(
+        name=data["name"],
+        title=data["title"],
+        seed=data["seed"],
+        contestants=tuple(
+            Contestant(entry["name"], entry["robot"], entry["behaviours"], entry["club"], entry["options"])
+            for entry in data["contestants"]
+        ),
+        disciplines=tuple(map(_discipline_from_dict, data["disciplines"])),
+        inspections=data["inspections"],
+        folder=folder,
+    )
+
+
+def _discipline_from_dict(data: Mapping[str, Any]) -> Discipline:
+    """Return a discipline from its values in a `day.json`."""
+    return Discipline(
+        contest=data["contest"],
+        title=data["title"],
+        share=data["share"],
+        max_points=data["most"],
+        jury=data["jury"],
+        runs={
+            folder_name: tuple(BatchRun(**run) for run in runs) for folder_name, runs in data["runs"].items()
+        },
+        places=data["places"],
+        earned=data["earned"],
+        tables={title: tuple(map(tuple, rows)) for title, rows in data["tables"].items()},
+        remarks=tuple(data["remarks"]),
+    )
 
 
 def read_jury(path: str | Path, day: Day) -> dict[str, dict[str, float]]:
@@ -226,20 +271,20 @@ def read_jury(path: str | Path, day: Day) -> dict[str, dict[str, float]]:
         for name, node in contest_node.fields(optional=names).items():
             if name not in discipline.earned:
                 node.fail(f"{name!r} took no part in the {contest}", hint="leave it out")
-            points[contest][name] = node.number(low=0.0, high=discipline.most)
+            points[contest][name] = node.number(low=0.0, high=discipline.max_points)
     return points
 
 
 def with_jury(day: Day, points: Mapping[str, Mapping[str, float]]) -> Day:
     """Return the day with a jury's points, by contest and entry, and the places that follow from them."""
 
-    def with_points(discipline: Discipline) -> Discipline:
+    def replace_points(discipline: Discipline) -> Discipline:
         earned = {name: points[discipline.contest].get(name, 0.0) for name in discipline.earned}
         ranked_places = rank_places([(value,) for value in earned.values()])
         return replace(discipline, earned=earned, places=dict(zip(earned, ranked_places, strict=True)))
 
     disciplines = tuple(
-        with_points(discipline) if discipline.contest in points else discipline
+        replace_points(discipline) if discipline.contest in points else discipline
         for discipline in day.disciplines
     )
     return replace(day, disciplines=disciplines)

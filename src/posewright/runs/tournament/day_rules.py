@@ -13,13 +13,13 @@ _DAYS = Catalogue("day", ".day.yaml", lambda: (Path(__file__).parent,))
 
 
 @dataclass(frozen=True, slots=True)
-class Counting:
-    """How one contest counts in a day.
+class DisciplineRules:
+    """The rules of one contest in a day.
 
     Attributes:
         contest: its name.
         share: points of the day for the best possible result.
-        most: points of the best possible result in the contest's own table.
+        max_points: points of the best possible result in the contest's own table.
         places: points for the first, second, ... place, for a contest without a table of its own.
         needs: name of a contest that must have been passed.
         rules: path of a document of rules that replaces the contest's own; empty for its own.
@@ -28,7 +28,7 @@ class Counting:
 
     contest: str
     share: float
-    most: float
+    max_points: float
     places: tuple[float, ...] = ()
     needs: str = ""
     rules: str = ""
@@ -40,14 +40,17 @@ class DayRules:
     """The rules of a day.
 
     Attributes:
-        counting: the contests, in the order in which they are played.
+        name: of the rules.
+        title: for display.
+        disciplines: rules of the contests, in the order in which they are played.
         group_size: largest number of entries in a group of duels.
         advancing: number of entries of a group that reach the bracket.
+        sources: of the numbers.
     """
 
     name: str
     title: str
-    counting: tuple[Counting, ...]
+    disciplines: tuple[DisciplineRules, ...]
     group_size: int
     advancing: int
     sources: Mapping[str, str] = field(repr=False)
@@ -73,8 +76,9 @@ def read_day_rules(name: str | Path) -> DayRules:
     return DayRules(
         name=parts["day"].text(),
         title=parts["title"].text(),
-        counting=tuple(
-            _counting(name, node, tuple(contest_nodes), path.parent) for name, node in contest_nodes.items()
+        disciplines=tuple(
+            _read_discipline(name, node, tuple(contest_nodes), path.parent)
+            for name, node in contest_nodes.items()
         ),
         group_size=group_size,
         advancing=parts["advancing"].integer(low=1, high=group_size - 1),
@@ -82,17 +86,25 @@ def read_day_rules(name: str | Path) -> DayRules:
     )
 
 
-def _counting(contest: str, node: Node, order: tuple[str, ...], folder: Path) -> Counting:
+def _read_discipline(contest: str, node: Node, order: tuple[str, ...], folder: Path) -> DisciplineRules:
+    """Return the rules of one contest in the day.
+
+    Args:
+        contest: its name.
+        node: its entry in the document.
+        order: of all contests in the document.
+        folder: of the document.
+    """
     parts = node.fields(required=("share", "most"), optional=("places", "needs", "rules", "jury"))
     needs = parts["needs"].text() if "needs" in parts else ""
     if needs and needs not in order[: order.index(contest)]:
         parts["needs"].fail(
             f"{needs!r:.60} is not played before {contest}", hint=f"a contest listed above {contest}"
         )
-    return Counting(
+    return DisciplineRules(
         contest,
         share=parts["share"].number(low=0.0, high=1000.0),
-        most=parts["most"].number(low=0.01, high=1000.0),
+        max_points=parts["most"].number(low=0.01, high=1000.0),
         places=tuple(place.number(low=0.0) for place in parts["places"].items()) if "places" in parts else (),
         needs=needs,
         rules=_rules_path(parts["rules"], folder) if "rules" in parts else "",
@@ -101,12 +113,13 @@ def _counting(contest: str, node: Node, order: tuple[str, ...], folder: Path) ->
 
 
 def _rules_path(node: Node, folder: Path) -> str:
-    """Return the path of rules beside the document, or of rules that come with a contest."""
+    """Return the path of rules in the document's folder, or of rules in the folder of a contest."""
     name = node.text()
     shipped = Path(contests.__file__).parent.rglob("*.rules.yaml")
     for path in (folder / name, *(path for path in shipped if path.name == name)):
         if is_file(path):
             return str(path)
     return node.fail(
-        f"there are no rules {name!r:.80}", hint="a file beside this document, or rules of a contest"
+        f"there are no rules {name!r:.80}",
+        hint="a file in the folder of this document, or rules of a contest",
     )

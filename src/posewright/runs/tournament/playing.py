@@ -48,7 +48,7 @@ from posewright.runs.tournament.day import (
     save_day,
     with_jury,
 )
-from posewright.runs.tournament.day_rules import Counting, DayRules, read_day_rules
+from posewright.runs.tournament.day_rules import DayRules, DisciplineRules, read_day_rules
 from posewright.runs.trial import Trial, trial_run
 from posewright.search.plan import require_seed
 
@@ -124,14 +124,14 @@ def _require_no_python(contestants: Sequence[Contestant]) -> None:
         for discipline, behaviour in contestant.behaviours.items():
             if PythonKind().recognises(behaviour):
                 raise InputError(
-                    f"the entry {contestant.name!r} brings a program in Python for {discipline}: {behaviour}",
+                    f"the entry {contestant.name!r} has a Python program for {discipline}: {behaviour}",
                     hint="it could do anything to this machine; --trust-python runs it anyway",
                 )
 
 
 @dataclass(frozen=True)
 class _DaySetup:
-    """What all disciplines of a day share."""
+    """Rules, seed, folder and workers of a day, which all disciplines share."""
 
     rules: DayRules
     seed: int
@@ -141,11 +141,17 @@ class _DaySetup:
     executor: Executor | None
     on_run: OnRun | None
 
-    def run_trials(self, counting: Counting, folder_name: str, trials: Mapping[str, Trial]) -> Batch:
+    def run_trials(
+        self, discipline_rules: DisciplineRules, folder_name: str, trials: Mapping[str, Trial]
+    ) -> Batch:
         """Run trials of one contest, and store them in a subfolder of the day's folder."""
-        rules = digest_of({"": read_text(Path(counting.rules))}) if counting.rules else "the contest's own"
+        rules = (
+            digest_of({"": read_text(Path(discipline_rules.rules))})
+            if discipline_rules.rules
+            else "the contest's own"
+        )
         settings = {
-            "contest": counting.contest,
+            "contest": discipline_rules.contest,
             "seed": str(self.seed),
             "rules": rules,
             "trials": digest_of({name: f"{trial.seed}" for name, trial in trials.items()}),
@@ -162,7 +168,7 @@ class _DaySetup:
             folder=folder,
             workers=self.workers,
             executor=self.executor,
-            on_run=self.on_run and partial(self.on_run, counting.contest),
+            on_run=self.on_run and partial(self.on_run, discipline_rules.contest),
         )
         write_atomically(folder / RESULTS, batch.csv().encode(errors="backslashreplace"))
         return batch
@@ -182,24 +188,32 @@ def _run_trial(trial: Trial, recording_path: Path | None) -> BatchRun:
 
 
 def _contest(name: str, rules_path: str) -> Contest:
+    """Return a contest with the rules at a path, or with its own if the path is empty."""
     return contest_named(name, read_text(Path(rules_path)) if rules_path else None, rules_path)
 
 
 def _play(setup: _DaySetup, contestants: Sequence[Contestant]) -> Day:
+    """Inspect all robots, play all contests with those that passed, and return the day."""
     inspections = {contestant.name: _inspection_faults(contestant) for contestant in contestants}
     admitted = [contestant for contestant in contestants if not inspections[contestant.name]]
     disciplines: dict[str, Discipline] = {}
-    for counting in setup.rules.counting:
-        contest = _contest(counting.contest, counting.rules)
-        participants, remarks = _participants(counting, admitted, disciplines)
-        discipline = Discipline(counting.contest, contest.title, counting.share, counting.most, counting.jury)
+    for discipline_rules in setup.rules.disciplines:
+        contest = _contest(discipline_rules.contest, discipline_rules.rules)
+        participants, remarks = _participants(discipline_rules, admitted, disciplines)
+        discipline = Discipline(
+            discipline_rules.contest,
+            contest.title,
+            discipline_rules.share,
+            discipline_rules.max_points,
+            discipline_rules.jury,
+        )
         if participants and isinstance(contest, Duel):
             by_name = {contestant.name: contestant for contestant in participants}
-            bouts = _Bouts(setup, counting, tuple(contest.entries), by_name)
+            bouts = _Bouts(setup, discipline_rules, tuple(contest.entries), by_name)
             discipline = _play_duels(bouts, contest, discipline)
         elif participants:
-            discipline = _play_solo(setup, counting, contest, participants, discipline)
-        disciplines[counting.contest] = replace(discipline, remarks=tuple(remarks))
+            discipline = _play_solo(setup, discipline_rules, contest, participants, discipline)
+        disciplines[discipline_rules.contest] = replace(discipline, remarks=tuple(remarks))
     return Day(
         setup.rules.name,
         setup.rules.title,
@@ -212,67 +226,70 @@ def _play(setup: _DaySetup, contestants: Sequence[Contestant]) -> Day:
 
 
 def _inspection_faults(contestant: Contestant) -> str:
-    """Return why an entry may not take part; empty if it may."""
+    """Return the failed checks of an entry's inspection as text; empty if it passed."""
     inspection = inspect_robot(contestant.robot)
     return "; ".join(str(verdict) for verdict in inspection.verdicts if not verdict.passed)
 
 
 def _participants(
-    counting: Counting, admitted: Sequence[Contestant], disciplines: Mapping[str, Discipline]
+    discipline_rules: DisciplineRules, admitted: Sequence[Contestant], disciplines: Mapping[str, Discipline]
 ) -> tuple[list[Contestant], list[str]]:
     """Return who takes part in a contest, and for each of the others a remark with the reason."""
     participants = []
     remarks = []
-    required = disciplines.get(counting.needs)
+    required = disciplines.get(discipline_rules.needs)
     passed = None if required is None else {run.name for _, run in required.all_runs if _is_success(run)}
     for contestant in admitted:
-        if counting.contest not in contestant.behaviours:
+        if discipline_rules.contest not in contestant.behaviours:
             remarks.append(f"{contestant.name} has no behaviour for it")
         elif passed is not None and contestant.name not in passed:
-            remarks.append(f"{contestant.name} has not passed {counting.needs}")
+            remarks.append(f"{contestant.name} has not passed {discipline_rules.needs}")
         else:
             participants.append(contestant)
     return participants, remarks
 
 
 def _is_success(run: BatchRun) -> bool:
+    """Return whether a run had no error, and the figure that marks success is true, if it has one."""
     flags = [value for value in run.figures.values() if type(value) is bool]
     return run.error is None and all(flags[:1])
 
 
 def _play_solo(
     setup: _DaySetup,
-    counting: Counting,
+    discipline_rules: DisciplineRules,
     contest: Contest,
     participants: Sequence[Contestant],
     discipline: Discipline,
 ) -> Discipline:
     """Run everybody once on the same field, and rank them by the contest's own ranking."""
     trials = {
-        contestant.name: _trial(contestant.name, contestant, counting, setup.seed)
+        contestant.name: _trial(contestant.name, contestant, discipline_rules, setup.seed)
         for contestant in participants
     }
-    batch = setup.run_trials(counting, counting.contest, trials)
+    batch = setup.run_trials(discipline_rules, discipline_rules.contest, trials)
     earned = dict.fromkeys(trials, 0.0)
-    discipline = replace(discipline, runs={counting.contest: batch.runs})
-    if counting.jury:  # until the jury's points are there, all are equal
+    discipline = replace(discipline, runs={discipline_rules.contest: batch.runs})
+    if discipline_rules.jury:  # until the jury's points are there, all are equal
         return replace(discipline, places=dict.fromkeys(trials, 1), earned=earned)
     place_of_rank = rank_places([run.ranking for run in batch.done])
     place_of_name = {run.name: place for run, place in zip(batch.done, place_of_rank, strict=True)}
     for failed_run in batch.failed:
         place_of_name[failed_run.name] = len(batch.done) + 1
-    return replace(discipline, places=place_of_name, earned=earned | _points_earned(counting, contest, batch))
+    return replace(
+        discipline, places=place_of_name, earned=earned | _points_earned(discipline_rules, contest, batch)
+    )
 
 
-def _points_earned(counting: Counting, contest: Contest, batch: Batch) -> dict[str, float]:
+def _points_earned(discipline_rules: DisciplineRules, contest: Contest, batch: Batch) -> dict[str, float]:
     """Return the points of each run, by the contest's own table or else by the day's."""
     names = [run.name for run in batch.done]
     if isinstance(contest, DayContest):
         scores = [_score(contest, batch, run) for run in batch.done]
         points = contest.earned([score for score in scores if isinstance(score, RankedScore)])
         return dict(zip(names, points, strict=True))
-    if counting.places:
-        points = shared_points(rank_places([run.ranking for run in batch.done]), counting.places)
+    if discipline_rules.places:
+        points = shared_points(rank_places([run.ranking for run in batch.done]), discipline_rules.places)
         return dict(zip(names, points, strict=True))
     return {run.name: float(run.figures.get("points") or 0.0) for run in batch.done}
 
@@ -286,19 +303,20 @@ def _score(contest: Contest, batch: Batch, run: BatchRun) -> Score:
 def _trial(
     name: str,
     contestant: Contestant,
-    counting: Counting,
+    discipline_rules: DisciplineRules,
     seed: int,
     opponents: Mapping[str, DefaultEntry] | None = None,
 ) -> Trial:
+    """Return the trial of a contestant in a contest."""
     return Trial(
         name,
         contestant.robot,
-        contestant.behaviours[counting.contest],
-        counting.contest,
-        counting.rules,
+        contestant.behaviours[discipline_rules.contest],
+        discipline_rules.contest,
+        discipline_rules.rules,
         seed=seed,
         opponents=opponents or {},
-        options=contestant.options.get(counting.contest, {}),
+        options=contestant.options.get(discipline_rules.contest, {}),
     )
 
 
@@ -335,7 +353,7 @@ class _Bouts:
     """Plays the bouts of a duel; collects the runs by round, and a table for each round of the bracket."""
 
     setup: _DaySetup
-    counting: Counting
+    discipline_rules: DisciplineRules
     roles: tuple[str, ...]
     contestants: Mapping[str, Contestant]
     runs: dict[str, tuple[BatchRun, ...]] = field(default_factory=dict)
@@ -347,7 +365,9 @@ class _Bouts:
             return {}
         first_number = sum(map(len, self.runs.values()))
         trials = [self._bout(a, b, number) for number, (a, b) in enumerate(pairs, first_number)]
-        batch = self.setup.run_trials(self.counting, folder_name, {trial.name: trial for trial in trials})
+        batch = self.setup.run_trials(
+            self.discipline_rules, folder_name, {trial.name: trial for trial in trials}
+        )
         self.runs[folder_name] = batch.runs
         winners = {}
         for pair, bout in zip(pairs, batch.runs, strict=True):
@@ -364,7 +384,7 @@ class _Bouts:
         while matches:
             number += 1
             pairs = [(a, b) for a, b in matches if b is not None]
-            winner_of_pair = self.play(f"{self.counting.contest}-round-{number}", pairs)
+            winner_of_pair = self.play(f"{self.discipline_rules.contest}-round-{number}", pairs)
             winners = []
             for a, b in matches:
                 if b is None:  # a bye
@@ -382,13 +402,14 @@ class _Bouts:
     def _bout(self, a: str, b: str, number: int) -> Trial:
         """Return the trial of a bout, with the roles in the order of the pair."""
         opponent = DefaultEntry(
-            self.contestants[b].robot, self.contestants[b].behaviours[self.counting.contest]
+            self.contestants[b].robot, self.contestants[b].behaviours[self.discipline_rules.contest]
         )
         opponents = dict.fromkeys(self.roles[1:], opponent)
         name = " - ".join(f"{entry} ({role})" for entry, role in zip((a, b), self.roles, strict=True))
-        return _trial(name, self.contestants[a], self.counting, self.setup.seed + number, opponents)
+        return _trial(name, self.contestants[a], self.discipline_rules, self.setup.seed + number, opponents)
 
 
 def _round_title(n_bouts: int) -> str:
+    """Return the title of a bracket's round with a number of bouts."""
     titles = {1: "Final", 2: "Semifinals", 4: "Quarterfinals"}
     return titles.get(n_bouts, f"Round of {2 * n_bouts}")

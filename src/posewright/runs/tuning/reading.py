@@ -1,4 +1,4 @@
-"""Tunings as native documents: `*.tune.yaml`."""
+"""Reads tunings of gaits from documents: `*.tune.yaml`."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from posewright.kinematics import legs_of
 from posewright.robots import Robot, robot, robot_folder, robot_names
 from posewright.runs.tuning.score import TERMS, Fall
 from posewright.runs.tuning.task import (
-    LARGEST_WEIGHT,
-    Asked,
+    MAX_WEIGHT,
     GaitTask,
     SearchPlan,
     Term,
     TunedBodies,
     TunedWalk,
+    VelocityTarget,
 )
-from posewright.runs.walking.many import MOST_BODIES
+from posewright.runs.walking.many import MAX_BODIES
 from posewright.search import MAX_SEED, Dimension
 
 FOLDER = "tunes"
@@ -38,21 +38,23 @@ REQUIRED = ("tune", "robot", "gait", "parameters", "walks", "score")
 OPTIONAL = ("description", "source", "bodies", "hold", "search")
 
 GREATEST = "greatest"
-_MOST = {"forward_m_s": 10.0, "left_m_s": 10.0, "turn_rad_s": 100.0}
-"""Nobody walks or turns faster [m/s, rad/s]; a slip of the pen is refused."""
+"""In a document: the greatest velocity of the candidate."""
 
-MOST_WALKS = 100
+_MAX_VELOCITIES = {"forward_m_s": 10.0, "left_m_s": 10.0, "turn_rad_s": 100.0}
+"""Larger velocities are taken for typing errors [m/s, rad/s]."""
 
-_SHARE_SLACK = 1e-9
+MAX_WALKS = 100
 
-_START = "{range: [low, high], start: value}"
-_RANGE_HINT = f"[low, high], or {_START}"
+_SHARE_TOLERANCE = 1e-9
+
+_START_EXAMPLE = "{range: [low, high], start: value}"
+_RANGE_HINT = f"[low, high], or {_START_EXAMPLE}"
 
 
 def tune_names(card: Robot | str | None = None) -> tuple[str, ...]:
-    """Return the names of the tunings that ship for a robot, or for any, in alphabetical order."""
-    name = card.name if isinstance(card, Robot) else card
-    return _catalogue(name).names()
+    """Return the names of the tunings that ship for a robot, or for all, in alphabetical order."""
+    robot_name = card.name if isinstance(card, Robot) else card
+    return _catalogue(robot_name).names()
 
 
 def read_tune(name: str | Path) -> GaitTask:
@@ -62,28 +64,36 @@ def read_tune(name: str | Path) -> GaitTask:
         name: one of `tune_names()`, or the path of a `*.tune.yaml`.
 
     Raises:
-        DocumentError: the document is not what it should be.
-        UnknownNameError: there is no such tuning, robot, gait, parameter, joint, ...
-        InputError: tunings of several robots are called so.
+        DocumentError: the document has an error.
+        UnknownNameError: there is no tuning, robot, gait, parameter or joint of a name.
+        InputError: several robots have tunings of this name.
     """
     path = Path(name) if is_path(name) else _catalogue().find(name)
-    return tune_in(read_text(path), path)
+    return parse_tune(read_text(path), path)
 
 
-def tune_in(text: str, path: Path | None = None) -> GaitTask:
-    """Return the tuning that a text tells of; `path` is for messages, and for what it names by a path."""
+def parse_tune(text: str, path: Path | None = None) -> GaitTask:
+    """Return the tuning in a text.
+
+    Args:
+        text: of the document.
+        path: of its file, for messages; paths in the document are relative to its folder.
+
+    Raises:
+        DocumentError, UnknownNameError, InputError: as `read_tune`.
+    """
     node = parse_document(text, path).fields(required=REQUIRED, optional=OPTIONAL)
-    card = _robot(node["robot"], path)
-    gait = _gait(node["gait"], card, path)
+    card = _read_robot(node["robot"], path)
+    gait = _read_gait(node["gait"], card, path)
     return GaitTask(
-        name=_name(node["tune"]),
+        name=_read_name(node["tune"]),
         robot=card,
         gait=gait,
-        dimensions=_dimensions(node["parameters"], gait),
-        walks=_walks(node["walks"]),
-        bodies=_bodies(node["bodies"], path) if "bodies" in node else TunedBodies(),
-        terms=_terms(node["score"]),
-        held=_held(node["hold"], card) if "hold" in node else (),
+        dimensions=_read_dimensions(node["parameters"], gait),
+        walks=_read_walks(node["walks"]),
+        bodies=_read_bodies(node["bodies"], path) if "bodies" in node else TunedBodies(),
+        terms=_read_terms(node["score"]),
+        locked_joints=_read_locked_joints(node["hold"], card) if "hold" in node else (),
         search=read_record(node["search"], SearchPlan, degrees=False) if "search" in node else SearchPlan(),
         description=node["description"].text() if "description" in node else "",
         source=node["source"].text() if "source" in node else "",
@@ -92,23 +102,24 @@ def tune_in(text: str, path: Path | None = None) -> GaitTask:
 
 
 def _catalogue(robot_name: str | None = None) -> Catalogue:
-    known = [name for name in robot_names() if robot_name in (None, name)]
-    return Catalogue("tuning", SUFFIX, lambda: [robot_folder(name) / FOLDER for name in known])
+    """Return the catalogue of the tunings for one robot, or for all."""
+    names = [name for name in robot_names() if robot_name in (None, name)]
+    return Catalogue("tuning", SUFFIX, lambda: [robot_folder(name) / FOLDER for name in names])
 
 
-def _name(node: Node) -> str:
+def _read_name(node: Node) -> str:
     name = node.text()
     if not name.strip() or "/" in name or "\\" in name:
-        node.fail(f"{name!r} is no name", hint="the name of the gait that is looked for; no path")
+        node.fail(f"{name!r} is no name", hint="a name for the resulting gait, without slashes")
     return name
 
 
-def _robot(node: Node, path: Path | None) -> Robot:
+def _read_robot(node: Node, document_path: Path | None) -> Robot:
     name = node.text()
-    beside = path.parent if path is not None else Path()
-    card = robot(beside / name if is_path(name) else node.choice("robot", robot_names()))
+    folder = document_path.parent if document_path is not None else Path()
+    card = robot(folder / name if is_path(name) else node.choice("robot", robot_names()))
     if card.model_path is None:
-        node.fail(f"{card.name} has no model", hint="a tuning walks in simulation")
+        node.fail(f"{card.name} has no model", hint="a tuning simulates its robot, which needs a model")
     try:
         legs_of(card)
     except InputError as error:
@@ -116,157 +127,189 @@ def _robot(node: Node, path: Path | None) -> Robot:
     return card
 
 
-def _gait(node: Node, card: Robot, path: Path | None) -> Gait:
+def _read_gait(node: Node, card: Robot, document_path: Path | None) -> Gait:
     name = node.text()
     if is_path(name):
-        return read_gait((path.parent if path is not None else Path()) / name, robot=card)
+        folder = document_path.parent if document_path is not None else Path()
+        return read_gait(folder / name, robot=card)
     return read_gait(node.choice(f"gait of {card.name}", gait_names(card)), robot=card)
 
 
-def _walks(node: Node) -> tuple[TunedWalk, ...]:
+def _read_walks(node: Node) -> tuple[TunedWalk, ...]:
     entries = node.items()
-    if not 1 <= len(entries) <= MOST_WALKS:
-        node.fail(f"{len(entries)} walks", hint=f"1 to {MOST_WALKS}, such as {{forward_m_s: {GREATEST}}}")
-    return tuple(_walk(entry) for entry in entries)
+    if not 1 <= len(entries) <= MAX_WALKS:
+        node.fail(f"{len(entries)} walks", hint=f"1 to {MAX_WALKS}, such as {{forward_m_s: {GREATEST}}}")
+    return tuple(_read_walk(entry) for entry in entries)
 
 
-def _walk(node: Node) -> TunedWalk:
-    told = node.fields(optional=(*_MOST, "seconds", "settle_s", "weight"))
-    forward, left, turn = (_asked(told[key], most) if key in told else Asked() for key, most in _MOST.items())
-    share = math.hypot(*(one.value for one in (forward, left) if one.is_share))
-    if share > 1.0 + _SHARE_SLACK:
-        what = f"forward and left together are {share:.3g} times the greatest speed"
-        node.fail(what, hint="shares whose squares add up to 1 at most, such as 0.6 and 0.8")
+def _read_walk(node: Node) -> TunedWalk:
+    entries = node.fields(optional=(*_MAX_VELOCITIES, "seconds", "settle_s", "weight"))
+    targets = {
+        key: _read_velocity(entries[key], maximum) if key in entries else VelocityTarget()
+        for key, maximum in _MAX_VELOCITIES.items()
+    }
+    forward = targets["forward_m_s"]
+    left = targets["left_m_s"]
+    share = math.hypot(*(target.value for target in (forward, left) if target.is_share))
+    if share > 1.0 + _SHARE_TOLERANCE:
+        node.fail(
+            f"forward and left together are {share:.3g} times the greatest speed",
+            hint="shares whose squares add up to at most 1, such as 0.6 and 0.8",
+        )
     walk = read_record(
-        node, TunedWalk, extra_keys=_MOST, degrees=False, forward=forward, left=left, turn=turn
+        node,
+        TunedWalk,
+        extra_keys=_MAX_VELOCITIES,
+        degrees=False,
+        forward=forward,
+        left=left,
+        turn=targets["turn_rad_s"],
     )
     if walk.weight == 0.0:
-        told["weight"].fail("a walk that does not count", hint="a weight over 0, or leave the walk out")
+        entries["weight"].fail(
+            "a walk of weight 0 does not count", hint="a weight above 0, or leave the walk out"
+        )
     return walk
 
 
-def _asked(node: Node, most: float) -> Asked:
-    """Return a velocity: a number, `greatest`, or `{greatest: share}`."""
+def _read_velocity(node: Node, maximum: float) -> VelocityTarget:
+    """Return a velocity that is stated as a number, `greatest`, or `{greatest: share}`."""
     if isinstance(node.value, dict):
-        entry = node.fields(required=(GREATEST,), optional=())[GREATEST]
-        return Asked(entry.number(low=-1.0, high=1.0), is_share=True)
+        share = node.fields(required=(GREATEST,), optional=())[GREATEST]
+        return VelocityTarget(share.number(low=-1.0, high=1.0), is_share=True)
     if isinstance(node.value, str):
         node.choice("velocity", (GREATEST,))
-        return Asked(1.0, is_share=True)
-    return Asked(node.number(low=-most, high=most))
+        return VelocityTarget(1.0, is_share=True)
+    return VelocityTarget(node.number(low=-maximum, high=maximum))
 
 
-def _bodies(node: Node, path: Path | None) -> TunedBodies:
-    told = node.fields(optional=("nominal", "random", "seed", "ranges", "worst_share"))
-    nominal = told["nominal"].boolean() if "nominal" in told else True
-    drawn = told["random"].integer(low=0, high=MOST_BODIES) if "random" in told else 0
-    seed = told["seed"].integer(low=0, high=MAX_SEED - MOST_BODIES) if "seed" in told else 0
-    if not nominal and not drawn:
+def _read_bodies(node: Node, document_path: Path | None) -> TunedBodies:
+    entries = node.fields(optional=("nominal", "random", "seed", "ranges", "worst_share"))
+    has_nominal = entries["nominal"].boolean() if "nominal" in entries else True
+    n_random = entries["random"].integer(low=0, high=MAX_BODIES) if "random" in entries else 0
+    first_seed = entries["seed"].integer(low=0, high=MAX_SEED - MAX_BODIES) if "seed" in entries else 0
+    if not has_nominal and not n_random:
         node.fail("no body walks", hint="nominal: true, or random: 3")
-    variations: tuple[DomainParameters, ...] = (NOMINAL,) if nominal else ()
-    if drawn or "ranges" in told:
-        spread = domain_randomization(_ranges(told["ranges"], path) if "ranges" in told else "random")
-        variations += tuple(draw_domain(spread, seed + number) for number in range(drawn))
-    worst_share = told["worst_share"].number(low=0.0, high=1.0) if "worst_share" in told else 0.0
+    variations: tuple[DomainParameters, ...] = (NOMINAL,) if has_nominal else ()
+    if n_random or "ranges" in entries:
+        ranges = _read_ranges(entries["ranges"], document_path) if "ranges" in entries else "random"
+        randomization = domain_randomization(ranges)
+        variations += tuple(draw_domain(randomization, first_seed + number) for number in range(n_random))
+    worst_share = entries["worst_share"].number(low=0.0, high=1.0) if "worst_share" in entries else 0.0
     return TunedBodies(variations, worst_share)
 
 
-def _ranges(node: Node, path: Path | None) -> str | Path:
+def _read_ranges(node: Node, document_path: Path | None) -> str | Path:
+    """Return the name or path of the ranges from which bodies are drawn."""
     name = node.text()
     if is_path(name):
-        return (path.parent if path is not None else Path()) / name
+        folder = document_path.parent if document_path is not None else Path()
+        return folder / name
     return node.choice("set of bodies", domain_randomization_names())
 
 
-def _terms(node: Node) -> tuple[Term, ...]:
+def _read_terms(node: Node) -> tuple[Term, ...]:
     entries = node.fields(required=(Fall.name,), optional=TERMS)
     if len(entries) == 1:
-        node.fail("nothing but falls is looked at", hint=f"one more of {', '.join(TERMS)}")
-    return tuple(_term(TERMS[name], entries[name]) for name in TERMS if name in entries)
+        node.fail("the score has no term besides falls", hint=f"at least one more of {', '.join(TERMS)}")
+    return tuple(_read_term(TERMS[name], entries[name]) for name in TERMS if name in entries)
 
 
-def _term(kind: type[Term], node: Node) -> Term:
-    """Return a term: a number alone is its weight."""
+def _read_term(term_class: type[Term], node: Node) -> Term:
+    """Return a term; a number alone is its weight."""
     if isinstance(node.value, dict):
-        return read_record(node, kind, degrees=False)
-    weigh: Callable[..., Term] = kind
-    return weigh(weight=node.number(low=0.0, high=LARGEST_WEIGHT))
+        return read_record(node, term_class, degrees=False)
+    make_term: Callable[..., Term] = term_class
+    return make_term(weight=node.number(low=0.0, high=MAX_WEIGHT))
 
 
-def _held(node: Node, card: Robot) -> tuple[str, ...]:
-    legs = {joint for leg in card.legs for joint in leg.joints}
-    held: list[str] = []
+def _read_locked_joints(node: Node, card: Robot) -> tuple[str, ...]:
+    leg_joints = {joint for leg in card.legs for joint in leg.joints}
+    locked_joints: list[str] = []
     for entry in node.items():
         name = entry.choice("joint or group of joints", (*card.joint_names, *card.groups))
         joints = card.groups.get(name, (name,))
-        if legs.intersection(joints):
-            entry.fail(f"{name} walks", hint="only what no leg has can be held still")
-        held += [joint for joint in joints if joint not in held]
-    return tuple(held)
+        if leg_joints.intersection(joints):
+            entry.fail(f"{name} has joints of a leg", hint="only joints that belong to no leg can be held")
+        locked_joints += [joint for joint in joints if joint not in locked_joints]
+    return tuple(locked_joints)
 
 
-def _dimensions(node: Node, gait: Gait) -> tuple[Dimension, ...]:
-    """Read what is searched, each by a dotted name as `Gait.changed` takes it."""
+def _read_dimensions(node: Node, gait: Gait) -> tuple[Dimension, ...]:
+    """Return what is searched, each by a dotted name that `Gait.with_values` takes."""
     entries = node.fields()
     if not entries:
         node.fail("nothing is searched", hint=f"ground_speed_m_s: {_RANGE_HINT}")
-    setters: dict[str, str] = {}
+    name_by_key: dict[str, str] = {}
     dimensions = []
     for name, entry in entries.items():
-        low, high, start = _bounds(entry)
-        sets = _sets(entry, name, gait, low, high)
-        for value in sets:
-            if value in setters:
-                entry.fail(f"{value} is set by {setters[value]} too", hint="search it once")
-            setters[value] = name
+        low, high, start = _read_bounds(entry)
+        keys = _gait_keys(entry, name, gait, low, high)
+        for key in keys:
+            if key in name_by_key:
+                entry.fail(f"{key} is set by {name_by_key[key]} too", hint="search it once")
+            name_by_key[key] = name
         if start is None:
-            start = _own(entry, name, gait, sets[0])
+            start = _gait_value(entry, name, gait, keys[0])
             if not low <= start <= high:
-                what = f"the gait has {start:g}, outside {low:g} to {high:g}"
-                entry.fail(what, hint=f"a range with that in it; or {_START}")
-        dimensions.append(Dimension(name, low, high, start, _is_whole(name)))
+                entry.fail(
+                    f"the gait has {start:g}, outside {low:g} to {high:g}",
+                    hint=f"a range that includes it, or {_START_EXAMPLE}",
+                )
+        dimensions.append(Dimension(name, low, high, start, _is_integer(name)))
     return tuple(dimensions)
 
 
-def _own(node: Node, name: str, gait: Gait, value: str) -> float:
-    """Return the gait's own value, where the search begins; fail where a name sets several that differ."""
-    own = gait.flat[value]
-    if gait.with_values({name: own}).flat != gait.flat:
-        node.fail(f"the gait has several values for {name}", hint=f"search each by itself; or {_START}")
-    return own
+def _gait_value(node: Node, name: str, gait: Gait, key: str) -> float:
+    """Return the gait's own value, where the search starts.
+
+    Fails if the name sets several values of the gait that differ.
+    """
+    value = gait.flat[key]
+    if gait.with_values({name: value}).flat != gait.flat:
+        node.fail(
+            f"the gait has several values for {name}", hint=f"search each by itself, or {_START_EXAMPLE}"
+        )
+    return value
 
 
-def _bounds(node: Node) -> tuple[float, float, float | None]:
-    """Return low, high and, where it is told, the start."""
+def _read_bounds(node: Node) -> tuple[float, float, float | None]:
+    """Return low, high and the start, which is None if the document states none."""
     if not isinstance(node.value, dict):
-        return (*_range(node), None)
-    told = node.fields(required=("range",), optional=("start",))
-    low, high = _range(told["range"])
-    return low, high, told["start"].number(low=low, high=high) if "start" in told else None
+        low, high = _read_range(node)
+        return low, high, None
+    entries = node.fields(required=("range",), optional=("start",))
+    low, high = _read_range(entries["range"])
+    start = entries["start"].number(low=low, high=high) if "start" in entries else None
+    return low, high, start
 
 
-def _range(node: Node) -> tuple[float, float]:
-    ends = node.items()
-    if len(ends) != 2:
-        node.fail(f"expected two numbers, found {len(ends)}", hint=_RANGE_HINT)
-    low, high = (end.number() for end in ends)
+def _read_range(node: Node) -> tuple[float, float]:
+    bounds = node.items()
+    if len(bounds) != 2:
+        node.fail(f"expected two numbers, found {len(bounds)}", hint=_RANGE_HINT)
+    low, high = (bound.number() for bound in bounds)
     if not low < high:
-        what = f"the range goes from {low:g} to {high:g}"
-        node.fail(what, hint="the lower number first; what is fixed is not searched")
+        node.fail(
+            f"the range goes from {low:g} to {high:g}",
+            hint="the lower number first; leave out a parameter that is not searched",
+        )
     return low, high
 
 
-def _sets(node: Node, name: str, gait: Gait, low: float, high: float) -> list[str]:
-    """Return the values of the gait that a name sets, or fail where one of the bounds cannot be."""
+def _gait_keys(node: Node, name: str, gait: Gait, low: float, high: float) -> list[str]:
+    """Return the keys of the gait's values that a name sets; fails if the gait does not allow a bound."""
     try:
-        at_low, at_high = (gait.with_values({name: end}).flat for end in (low, high))
+        values_at_low = gait.with_values({name: low}).flat
+        values_at_high = gait.with_values({name: high}).flat
     except UnknownNameError as error:
         raise UnknownNameError(error.message, where=node.where, hint=error.hint) from error
     except InputError as error:
         node.fail(error.message, hint=error.hint)
-    return [value for value in at_low if at_low[value] != at_high[value]]
+    return [key for key, value in values_at_low.items() if value != values_at_high[key]]
 
 
-def _is_whole(name: str) -> bool:
-    base = name.partition(".")[0]
-    return base in EXPLANATIONS and EXPLANATIONS[base].is_whole
+def _is_integer(name: str) -> bool:
+    """Return whether a parameter takes only whole numbers."""
+    parameter = name.partition(".")[0]
+    return parameter in EXPLANATIONS and EXPLANATIONS[parameter].is_whole

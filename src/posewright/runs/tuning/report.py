@@ -1,4 +1,4 @@
-"""Tunings, what a search found, and its journal: plain values for programs, lines and tables for people."""
+"""Reports of tunings, their results and journals: plain data for programs, lines and tables for people."""
 
 from __future__ import annotations
 
@@ -21,27 +21,32 @@ FIGURES: Mapping[str, tuple[str, str]] = {
     "slip_per_m": ("slip per metre", "{:.2f} m"),
     "falls": ("walks with a fall", "{:.0f}"),
 }
-"""Facts of a candidate, with people's words and how they read."""
+"""Facts of a candidate by name: each with its label and its number format."""
 
-AT_BOUND = 0.01  # nearer to a bound than this share of the range is at the bound
-MOST_ROWS = 16  # so many generations are shown, evenly spaced; more of them say no more
+BOUND_TOLERANCE = 0.01
+"""A value is at a bound if it is nearer than this share of the range."""
+
+MAX_GENERATION_ROWS = 16
+"""A table shows at most so many generations, evenly spaced."""
+
 NO_REASON = "no reason was noted"
 
 
 def figures_line(facts: Mapping[str, search.Fact]) -> str:
-    """Return the figures that tell most of a candidate."""
-    short = {
+    """Return the most important figures of a candidate as one line."""
+    formats = {
         "speed_m_s": "{:.3f} m/s",
         "max_joint_speed_ratio": "joints {:.2f}",
         "max_tilt_deg": "tilt {:.1f} deg",
     }
-    told = [text.format(facts[name]) for name, text in short.items() if name in facts]
+    parts = [text.format(facts[name]) for name, text in formats.items() if name in facts]
     falls = facts.get("falls", 0)
-    return ", ".join([*told, f"{falls} of {facts.get('walks')} walks with a fall" if falls else "no fall"])
+    parts.append(f"{falls} of {facts.get('walks')} walks with a fall" if falls else "no fall")
+    return ", ".join(parts)
 
 
 def describe_task(task: GaitTask) -> dict[str, object]:
-    """Return what a list says of a tuning."""
+    """Return the summary of a tuning as plain data."""
     return {
         "tune": task.name,
         "robot": task.robot.name,
@@ -55,7 +60,7 @@ def describe_task(task: GaitTask) -> dict[str, object]:
 
 
 def task_table(tasks: Sequence[PlainMapping]) -> Table:
-    """Return one row a tuning."""
+    """Return a table with one row for each summary from `describe_task`."""
     keys = ("tune", "robot", "gait", "parameters", "walks", "bodies", "generations", "description")
     columns = ("tuning", "robot", "from gait", "numbers", "walks", "bodies", "generations", "looks for")
     rows = ([task[key] for key in keys] for task in tasks)
@@ -63,107 +68,116 @@ def task_table(tasks: Sequence[PlainMapping]) -> Table:
 
 
 def tuned_data(
-    found: TunedGait, seed: int, journal: Path, output: Path | None, wall_s: float
+    tuned_gait: TunedGait, seed: int, journal: Path, output: Path | None, wall_s: float
 ) -> dict[str, object]:
-    """Return what was found as plain data, fit for JSON."""
-    tuned = found.tuned
-    task = found.task
+    """Return the result of a tuning as plain data, fit for JSON."""
+    task = tuned_gait.task
+    result = tuned_gait.result
+    unlocked = tuned_gait.unlocked
     return {
         "tune": task.name,
         "robot": task.robot.name,
         "gait": task.gait.name,
         "seed": seed,
-        "generations": len(tuned.generations) - 1,
-        "evaluations": tuned.evaluations,
-        "ending": tuned.ending.value,
-        "start_score": _finite(tuned.generations[0].best_score),
-        "score": _finite(tuned.score),
-        "best": found.values,
-        "figures": _plain(tuned.facts),
-        "whole": {"score": _finite(found.whole.score), **_plain(found.whole.facts)},
+        "generations": len(result.generations) - 1,
+        "evaluations": result.evaluations,
+        "ending": result.ending.value,
+        "start_score": _finite_or_none(result.generations[0].best_score),
+        "score": _finite_or_none(result.score),
+        "best": tuned_gait.values,
+        "figures": _plain_facts(result.facts),
+        "whole": {"score": _finite_or_none(unlocked.score), **_plain_facts(unlocked.facts)},
         "fingerprint": task.fingerprint,
         "journal": str(journal),
-        "output": None if output is None or found.gait is None else str(output),
+        "output": None if output is None or tuned_gait.gait is None else str(output),
         "wall_s": wall_s,
     }
 
 
-def _plain(facts: Mapping[str, search.Fact]) -> dict[str, object]:
-    """Return facts fit for JSON: null where a number is none."""
-    return {name: _finite(fact) if isinstance(fact, float) else fact for name, fact in facts.items()}
+def _plain_facts(facts: Mapping[str, search.Fact]) -> dict[str, object]:
+    """Return facts fit for JSON: numbers that are not finite become null."""
+    return {name: _finite_or_none(fact) if isinstance(fact, float) else fact for name, fact in facts.items()}
 
 
-def _finite(number: float) -> float | None:
-    """Return the number, or None where it is infinite or none."""
+def _finite_or_none(number: float) -> float | None:
+    """Return the number, or None if it is infinite or not a number."""
     return number if math.isfinite(number) else None
 
 
-def tuned_lines(found: TunedGait, journal: Path, output: Path | None) -> Lines:
-    """Yield what was found: the numbers, the figures, and where it stands now."""
-    tuned = found.tuned
-    task = found.task
-    if found.gait is None:
-        reason = tuned.facts.get(search.REASON, "no reason")
-        yield f"none of {tuned.evaluations} candidates could be judged: {reason}"
+def tuned_lines(tuned_gait: TunedGait, journal: Path, output: Path | None) -> Lines:
+    """Yield the report of a tuning: values, figures, the course of the search, and its files."""
+    task = tuned_gait.task
+    result = tuned_gait.result
+    if tuned_gait.gait is None:
+        reason = result.facts.get(search.REASON, "no reason")
+        yield f"none of {result.evaluations} candidates could be judged: {reason}"
         yield f"posewright tune --report {journal} counts the reasons"
         return
-    yield values_table(task.dimensions, found.values)
-    yield _figures_table(found)
-    generations = len(tuned.generations) - 1
-    start = tuned.generations[0].best_score
-    began = f"{start:.4f}" if math.isfinite(start) else "no score"
+    yield values_table(task.dimensions, tuned_gait.values)
+    yield _figures_table(tuned_gait)
+    generations = len(result.generations) - 1
+    start_score = result.generations[0].best_score
+    start_text = f"{start_score:.4f}" if math.isfinite(start_score) else "no score"
     yield (
-        f"{tuned.ending.value} after {generations} generations, {tuned.evaluations} evaluations: "
-        f"score {tuned.score:.4f}, {began} at the start"
+        f"{result.ending.value} after {generations} generations, {result.evaluations} evaluations: "
+        f"score {result.score:.4f}, {start_text} at the start"
     )
     yield f"the search: {journal}"
     if output is not None:
         yield f"the gait: {output}; measure it with posewright gait run {output} --forward ..."
     else:
-        yield f"to have the gait: --resume --generations {generations} -o my.gait.yaml"
+        yield f"to write the gait: --resume --generations {generations} -o my.gait.yaml"
 
 
 def values_table(dimensions: Sequence[search.Dimension], values: Mapping[str, float]) -> Table:
-    """Return where each number began, where it ended, and between which bounds; one at a bound is marked."""
+    """Return a table of start, best value and bounds of each number; values at a bound are marked."""
     rows = []
-    for one in dimensions:
-        value = values[one.name]
-        nearest = min(value - one.low, one.high - value)
-        is_at_bound = not one.is_whole and nearest < AT_BOUND * one.width
-        numbers = [f"{number:.5g}" for number in (one.start, value, one.low, one.high)]
-        rows.append((one.name, *numbers, "at the bound" if is_at_bound else ""))
+    for dimension in dimensions:
+        value = values[dimension.name]
+        distance_to_bound = min(value - dimension.low, dimension.high - value)
+        is_at_bound = not dimension.is_whole and distance_to_bound < BOUND_TOLERANCE * dimension.width
+        numbers = (dimension.start, value, dimension.low, dimension.high)
+        cells = [f"{number:.5g}" for number in numbers]
+        rows.append((dimension.name, *cells, "at the bound" if is_at_bound else ""))
     return table(("number", "start", "best", "from", "to", ""), rows, text_columns=("number", ""))
 
 
-def _figures_table(found: TunedGait) -> Table:
-    sides = {"in the search": found.tuned.facts}
-    if found.task.held:
-        sides["no joint held still"] = found.whole.facts
-    rows = (
-        (words, *(text.format(facts[name]) if name in facts else "-" for facts in sides.values()))
-        for name, (words, text) in FIGURES.items()
-        if name in found.tuned.facts
-    )
-    return table(("figure", *sides), rows, text_columns=("figure",))
+def _figures_table(tuned_gait: TunedGait) -> Table:
+    """Return the figures of the best candidate, in the search and, if joints were locked, without that."""
+    columns = {"in the search": tuned_gait.result.facts}
+    if tuned_gait.task.locked_joints:
+        columns["no joint held still"] = tuned_gait.unlocked.facts
+    rows = []
+    for name, (label, number_format) in FIGURES.items():
+        if name in tuned_gait.result.facts:
+            cells = [
+                number_format.format(facts[name]) if name in facts else "-" for facts in columns.values()
+            ]
+            rows.append((label, *cells))
+    return table(("figure", *columns), rows, text_columns=("figure",))
 
 
-def _best(journal: search.Journal) -> search.Attempt | None:
-    """Return the best attempt that could be judged, the first one where several are as good."""
+def _best_attempt(journal: search.Journal) -> search.Attempt | None:
+    """Return the first attempt with the smallest score; None if none could be judged."""
     judged = [attempt for attempt in journal.attempts if attempt.evaluation.is_judged]
     return min(judged, key=lambda attempt: attempt.score, default=None)
 
 
-def _refused(journal: search.Journal) -> Counter[str]:
-    """Return why candidates could not be judged, with dots for numbers, and how many there are of each."""
-    facts = (one.evaluation.facts for one in journal.attempts if not one.evaluation.is_judged)
-    words = (str(told.get(search.REASON, NO_REASON)).split() for told in facts)
-    return Counter(" ".join(".." if any(map(str.isdigit, word)) else word for word in told) for told in words)
+def _count_failure_reasons(journal: search.Journal) -> Counter[str]:
+    """Count why candidates could not be judged; `..` replaces the words with digits in a reason."""
+    counts: Counter[str] = Counter()
+    for attempt in journal.attempts:
+        evaluation = attempt.evaluation
+        if not evaluation.is_judged:
+            reason = str(evaluation.facts.get(search.REASON, NO_REASON))
+            counts[" ".join(".." if any(map(str.isdigit, word)) else word for word in reason.split())] += 1
+    return counts
 
 
 def journal_data(journal: search.Journal) -> dict[str, object]:
-    """Return a journal fit for JSON: the best so far, the course, and why candidates were refused."""
+    """Return a journal fit for JSON: the best attempt, the generations, and why candidates failed."""
     plan = journal.plan
-    best = _best(journal)
+    best = _best_attempt(journal)
     return {
         "fingerprint": plan.fingerprint,
         "made_with": journal.made_with,
@@ -174,48 +188,51 @@ def journal_data(journal: search.Journal) -> dict[str, object]:
         "judged": sum(attempt.evaluation.is_judged for attempt in journal.attempts),
         "score": None if best is None else best.score,
         "best": None if best is None else dict(best.values),
-        "figures": None if best is None else _plain(best.evaluation.facts),
-        "refused": dict(_refused(journal).most_common()),
+        "figures": None if best is None else _plain_facts(best.evaluation.facts),
+        "refused": dict(_count_failure_reasons(journal).most_common()),
         "generations": [
             {
-                "number": one.number,
-                "best_score": _finite(one.best_score),
-                "median_score": _finite(one.median_score),
-                "best_so_far": _finite(one.best_so_far),
-                "spread": one.spread,
-                "judged": one.judged,
+                "number": generation.number,
+                "best_score": _finite_or_none(generation.best_score),
+                "median_score": _finite_or_none(generation.median_score),
+                "best_so_far": _finite_or_none(generation.best_so_far),
+                "spread": generation.spread,
+                "judged": generation.judged,
             }
-            for one in journal.generations
+            for generation in journal.generations
         ],
     }
 
 
 def journal_lines(journal: search.Journal) -> Lines:
-    """Yield the same for people."""
+    """Yield the report of a journal for people: the data of `journal_data` as lines and tables."""
     plan = journal.plan
-    best = _best(journal)
+    best = _best_attempt(journal)
     yield plan.fingerprint
     yield f"seed {plan.seed}, population {plan.population}, {len(journal.attempts)} evaluations"
     if best is not None:
         facts = best.evaluation.facts
-        told = f" ({figures_line(facts)})" if "max_joint_speed_ratio" in facts else ""
-        yield f"best {best.score:.6g} in generation {best.generation}{told}"
+        figures = f" ({figures_line(facts)})" if "max_joint_speed_ratio" in facts else ""
+        yield f"best {best.score:.6g} in generation {best.generation}{figures}"
         yield values_table(plan.dimensions, best.values)
     if journal.attempts:
-        yield _course_table(journal.generations)
-    for reason, count in _refused(journal).most_common():
+        yield _generations_table(journal.generations)
+    for reason, count in _count_failure_reasons(journal).most_common():
         yield f"{count} not judged: {reason}"
 
 
-def _course_table(generations: Sequence[search.Generation]) -> Table:
+def _generations_table(generations: Sequence[search.Generation]) -> Table:
+    """Return a table of the generations, of many an evenly spaced selection with the first and the last."""
     last = len(generations) - 1
-    shown: Sequence[int] = range(last + 1)
-    if last >= MOST_ROWS:
-        shown = sorted({round(row * last / (MOST_ROWS - 1)) for row in range(MOST_ROWS)})
+    selected: Sequence[int] = range(last + 1)
+    if last >= MAX_GENERATION_ROWS:
+        intervals = MAX_GENERATION_ROWS - 1
+        selected = sorted({round(row * last / intervals) for row in range(MAX_GENERATION_ROWS)})
     rows = []
-    for one in (generations[row] for row in shown):
-        scores = (one.best_so_far, one.best_score, one.median_score)
-        told = [f"{score:.4f}" if math.isfinite(score) else "-" for score in scores]
-        rows.append((one.number, *told, f"{one.spread:.3f}", one.judged))
+    for index in selected:
+        generation = generations[index]
+        scores = (generation.best_so_far, generation.best_score, generation.median_score)
+        cells = [f"{score:.4f}" if math.isfinite(score) else "-" for score in scores]
+        rows.append((generation.number, *cells, f"{generation.spread:.3f}", generation.judged))
     columns = ("generation", "best so far", "its best", "its median", "spread", "judged")
     return table(columns, rows, text_columns=())

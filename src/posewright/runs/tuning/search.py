@@ -1,4 +1,4 @@
-"""Tuning a gait: its numbers are searched for the walk with the least score, in simulation."""
+"""Tunes gaits: searches the numbers of a gait for the walk with the smallest score, in simulation."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,48 +15,51 @@ from posewright.gaits import CommandTour, Gait, VelocityCommand, require_command
 from posewright.kinematics import legs_by_foot
 from posewright.robots import Robot
 from posewright.runs.tuning.reading import read_tune
-from posewright.runs.tuning.score import judged
-from posewright.runs.tuning.task import GaitTask, TunedWalk, Walked
+from posewright.runs.tuning.score import score_candidate
+from posewright.runs.tuning.task import GaitTask, TunedWalk, WalkMeasurement
 from posewright.runs.walking.walk import walk_gait
 from posewright.search import REASON, Attempt, Dimension, Evaluation, Generation, TuningResult, tune
 
 if TYPE_CHECKING:
     from posewright.simulation import World
 
-NEAR_M = 0.001  # a foot that comes so near is where it is told to be: a servo's lag is more [m]
+REACH_TOLERANCE_M = 0.001
+"""A foot this close to its path follows it: the lag of a servo is larger [m]."""
 
 
-def refuse_out_of_reach(gait: Gait, robot: Robot, command: VelocityCommand) -> None:
-    """Raise an UnreachableError where a foot stays away from a point of its way, steady or coming to it.
+def require_feet_in_reach(gait: Gait, robot: Robot, command: VelocityCommand) -> None:
+    """Raise an UnreachableError if a foot cannot follow its path, in the steady walk or until it is steady.
 
-    A gait goes on where a point is out of reach, with the nearest the leg can do; a search must not take
-    that for a walk.
+    Where a point is out of reach, a gait continues with the nearest point that the leg can reach; a search
+    must not accept that.
     """
-    coming, steady = CommandTour(gait, robot).go(command)
+    lead_in, steady_cycle = CommandTour(gait, robot).go(command)
     for foot, leg in legs_by_foot(robot).items():
-        away = leg.distances_to_ground(np.concatenate([coming.points[foot], steady.points[foot]])).max()
-        if away > NEAR_M:
-            what = f"{foot} stays {away * 1000.0:.1f} mm away from a point of its way"
-            hint = "shorter strokes, or equilibrium points nearer to the shoulders"
-            raise UnreachableError(what, hint=hint)
+        path_points = np.concatenate([lead_in.points[foot], steady_cycle.points[foot]])
+        max_distance = leg.distances_to_ground(path_points).max()
+        if max_distance > REACH_TOLERANCE_M:
+            raise UnreachableError(
+                f"{foot} stays {max_distance * 1000.0:.1f} mm away from a point of its way",
+                hint="shorter strokes, or equilibrium points nearer to the shoulders",
+            )
 
 
 class GaitProblem:
-    """A gait's task as a problem that can be tuned, here or in another process.
+    """The search problem of a gait's task, for this process or another one.
 
-    A process makes one world and walks every candidate in it.
+    Each process makes one world and evaluates all its candidates in it.
 
     Attributes:
-        task: what is searched.
+        task: to be searched.
     """
 
     def __init__(self, task: GaitTask) -> None:
         self.task = task
-        self._stage: World | None = None
+        self._world_of_process: World | None = None
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what a copy in another process is made of; it makes a world of its own."""
-        return {"task": self.task, "_stage": None}
+    def __reduce__(self) -> tuple[type[GaitProblem], tuple[GaitTask]]:
+        """Pickle the task only; a copy in another process makes its own world."""
+        return GaitProblem, (self.task,)
 
     @property
     def dimensions(self) -> tuple[Dimension, ...]:
@@ -65,80 +68,83 @@ class GaitProblem:
 
     @property
     def fingerprint(self) -> str:
-        """A text that differs when an evaluation would."""
+        """A text that differs if evaluations would."""
         return self.task.fingerprint
 
     def evaluate(self, values: Mapping[str, float]) -> Evaluation:
-        """Walk a candidate and say how good it is.
+        """Walk a candidate and return its evaluation.
 
-        Its score is infinity, with the reason among its facts, where its numbers do not go together, where
-        a walk is more than it can be asked for, where a foot does not reach, and where the simulation fails.
+        The score is infinity, with a reason among the facts, if the values contradict each other, if a walk
+        is beyond the candidate's range, if a foot is out of reach, or if the simulation fails.
 
         Raises:
-            InputError: the robot cannot be simulated at all.
+            InputError: the robot cannot be simulated.
         """
         world = self._world()
         try:
             gait = self.task.candidate(values)
             for walk in self.task.walks:
-                self._refuse_impossible(gait, walk)
-            walks = [self._walked(gait, walk, world) for walk in self.task.walks]
+                self._require_possible(gait, walk)
+            measurements = [self._measure(gait, walk, world) for walk in self.task.walks]
         except (InputError, BodyError) as error:
             return Evaluation(math.inf, {REASON: error.message})
-        return judged(walks, self.task.terms, self.task.bodies)
+        return score_candidate(measurements, self.task.terms, self.task.bodies)
 
     def _world(self) -> World:
-        if self._stage is None:
+        """Return the world of this process; it is made on first use."""
+        if self._world_of_process is None:
             from posewright.simulation import World
 
-            self._stage = World(self.task.robot, visuals=False, welded=self.task.held_angles)
-        return self._stage
+            self._world_of_process = World(self.task.robot, visuals=False, welded=self.task.locked_angles)
+        return self._world_of_process
 
-    def _refuse_impossible(self, gait: Gait, walk: TunedWalk) -> None:
-        """Raise an InputError where no body need try it: to find that out takes less than to walk."""
+    def _require_possible(self, gait: Gait, walk: TunedWalk) -> None:
+        """Raise an InputError if a walk cannot succeed on any body; this is faster than a simulation."""
         timing = timing_of(gait.parameters, self.task.robot.frame_period_s)
         command = walk.command(gait.parameters, timing)
         require_command_in_range(command, gait.parameters, timing)
-        refuse_out_of_reach(gait, self.task.robot, command)
+        require_feet_in_reach(gait, self.task.robot, command)
 
-    def _walked(self, gait: Gait, walk: TunedWalk, world: World) -> list[Walked]:
+    def _measure(self, gait: Gait, walk: TunedWalk, world: World) -> list[WalkMeasurement]:
+        """Walk a candidate on each body and return the measurements."""
         robot = self.task.robot
         command = walk.command(gait.parameters, timing_of(gait.parameters, robot.frame_period_s))
-        reports = (
-            walk_gait(
+        measurements = []
+        for domain in self.task.bodies.variations:
+            result = walk_gait(
                 gait,
                 robot,
                 command=command,
                 seconds=walk.seconds,
                 settle_s=walk.settle_s,
-                domain=variation,
+                domain=domain,
                 world=world,
-            ).report
-            for variation in self.task.bodies.variations
-        )
-        return [Walked(walk, report) for report in reports]
+            )
+            measurements.append(WalkMeasurement(walk, result.report))
+        return measurements
 
 
 @dataclass(frozen=True, eq=False)
 class TunedGait:
-    """What tuning a gait found.
+    """The result of tuning a gait.
 
     Attributes:
         task: that was searched.
-        tuned: what the search found.
-        gait: the best candidate, with a `source` that says how it was found; None where none could be judged.
-        whole: the best candidate judged again with no joint held still; as in the search where none was.
+        result: of the search.
+        gait: the best candidate, with a `source` that states how it was found; None if no candidate could be
+            judged.
+        unlocked: evaluation of the best candidate with no joint locked; that of the search if none was.
     """
 
     task: GaitTask
-    tuned: TuningResult
+    result: TuningResult
     gait: Gait | None
-    whole: Evaluation
+    unlocked: Evaluation
 
     @property
     def values(self) -> dict[str, float]:
-        """The best values of what was searched, as they were tried."""
-        return self.task.tried(self.tuned.best)
+        """The best values, as they were evaluated."""
+        return self.task.round_values(self.result.best)
 
 
 def tune_gait(
@@ -152,27 +158,27 @@ def tune_gait(
     watch: Callable[[Generation], bool] | None = None,
     after: Callable[[Attempt], None] | None = None,
 ) -> TunedGait:
-    """Search the numbers of a gait for the walk with the least score.
+    """Search the numbers of a gait for the walk with the smallest score.
 
     Args:
-        task: what to search, or the name or path of its document.
-        generations: how many; what the document says by default.
-        population: candidates in each; what the document says by default.
-        seed: of what is drawn.
-        workers: how many processes walk; it changes nothing but the time it takes.
-        journal: where every candidate is written down; one that is there is gone on with.
-        watch: is shown every generation; the search ends after one for which it returns false.
-        after: is shown every candidate that was walked now.
+        task: to be searched, or the name or path of its document.
+        generations: their number; by default that in the document.
+        population: number of candidates in a generation; by default that in the document.
+        seed: of the random numbers.
+        workers: number of processes that walk; it affects nothing but the duration.
+        journal: file that stores every candidate; an existing journal is resumed.
+        watch: called with every generation; the search ends if it returns false.
+        after: called with every candidate that is evaluated now, not read from the journal.
 
     Raises:
-        DocumentError: the document is not what it should be.
-        InputError: a number is out of its range, or the journal is another search's.
-        FormatError, OutputError, UnavailableError, MissingExtraError: as `tuning.tune`.
+        DocumentError: the document has an error.
+        InputError: a number is out of range, or the journal belongs to another search.
+        FormatError, OutputError, UnavailableError, MissingExtraError: as `search.tune`.
     """
-    searched = task if isinstance(task, GaitTask) else read_tune(task)
-    plan = searched.search
-    tuned = tune(
-        GaitProblem(searched),
+    gait_task = task if isinstance(task, GaitTask) else read_tune(task)
+    plan = gait_task.search
+    result = tune(
+        GaitProblem(gait_task),
         generations=plan.generations if generations is None else generations,
         population=plan.population if population is None else population,
         spread=plan.spread,
@@ -182,28 +188,25 @@ def tune_gait(
         watch=watch,
         after=after,
     )
-    return _found(searched, tuned, seed)
-
-
-def _found(task: GaitTask, tuned: TuningResult, seed: int) -> TunedGait:
-    if not math.isfinite(tuned.score):
-        return TunedGait(task, tuned, None, Evaluation(tuned.score, tuned.facts))
+    evaluation = Evaluation(result.score, result.facts)
+    if not math.isfinite(result.score):
+        return TunedGait(gait_task, result, None, evaluation)
     gait = replace(
-        task.candidate(tuned.best),
-        name=task.name,
-        description=task.description or task.gait.description,
-        source=_source(task, tuned, seed),
+        gait_task.candidate(result.best),
+        name=gait_task.name,
+        description=gait_task.description or gait_task.gait.description,
+        source=_describe_source(gait_task, result, seed),
         path=None,
     )
-    as_searched = Evaluation(tuned.score, tuned.facts)
-    whole = GaitProblem(task.unheld).evaluate(tuned.best) if task.held else as_searched
-    return TunedGait(task, tuned, gait, whole)
+    if gait_task.locked_joints:
+        evaluation = GaitProblem(gait_task.without_locked_joints()).evaluate(result.best)
+    return TunedGait(gait_task, result, gait, evaluation)
 
 
-def _source(task: GaitTask, tuned: TuningResult, seed: int) -> str:
-    """Return how a gait was found; no date: the same search finds the same gait."""
-    generations = len(tuned.generations) - 1
+def _describe_source(task: GaitTask, result: TuningResult, seed: int) -> str:
+    """Return how a gait was found, without the date: the same search gives the same gait."""
+    generations = len(result.generations) - 1
     return (
         f"found by posewright tune {task.name} ({task.digest}) from gait {task.gait.name}: seed {seed}, "
-        f"generations {generations}, evaluations {tuned.evaluations}, score {tuned.score:.6g}"
+        f"generations {generations}, evaluations {result.evaluations}, score {result.score:.6g}"
     )

@@ -1,4 +1,4 @@
-"""The task of a tuning: which numbers of a gait are searched, and what a candidate is tried with."""
+"""The task of a tuning: which numbers of a gait are searched, and how a candidate is evaluated."""
 
 from __future__ import annotations
 
@@ -25,134 +25,170 @@ from posewright.gaits import (
     timing_of,
 )
 from posewright.robots import Robot
-from posewright.runs.walking.walk import MOST_S, MOST_SETTLE_S, angles_in_pose
+from posewright.runs.walking.walk import MAX_SETTLE_S, MAX_WALK_S, angles_in_pose
 from posewright.search import MAX_POPULATION, MAX_SPREAD, MIN_POPULATION, Dimension
 from posewright.version import __version__
 
-FINENESS = 1000.0
-"""Values are tried in decimal steps of a thousandth of their range or less: a gait's file then has numbers
-that people can read, and they are the very numbers that were tried."""
+STEPS_PER_RANGE = 1000.0
+"""Values are rounded to decimal steps of at most a thousandth of their range.
 
-ASCENT = "ascent_pairs"
+A gait document then has numbers that people can read, and they are exactly the numbers that were evaluated.
+"""
+
+ASCENT_PAIRS = "ascent_pairs"
 
 GENERATIONS = 60
 SPREAD = 0.2
 
+MAX_GENERATIONS = 1_000_000
 
-MOST_GENERATIONS = 1_000_000
+MAX_WEIGHT = 1e6
+"""The largest weight of a term or a walk; a larger one is taken for a typing error."""
 
-LARGEST_WEIGHT = 1e6  # of a term, and of a walk beside the others: more is a slip of the pen
 
+@dataclass(frozen=True, slots=True, repr=False)
+class VelocityTarget:
+    """One component of the velocity that a walk commands.
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """One component of what a candidate is asked for."""
+    Attributes:
+        value: a velocity [m/s, rad/s], or a share of the greatest velocity of the candidate.
+        is_share: whether `value` is such a share.
+    """
 
-    value: float = 0.0  # a velocity [m/s, rad/s], or a share of the greatest the candidate can be asked for
-    is_share: bool = False  # which of the two it is
+    value: float = 0.0
+    is_share: bool = False
 
-    def of(self, greatest: float) -> float:
-        """Return the component for a candidate with this greatest velocity."""
+    def __repr__(self) -> str:
+        # A task's digest covers this text, and journals store the digest: it keeps the former class name.
+        return f"Asked(value={self.value!r}, is_share={self.is_share!r})"
+
+    def resolve(self, greatest: float) -> float:
+        """Return the velocity for a candidate whose greatest velocity this is."""
         return self.value * greatest if self.is_share else self.value
 
 
 @dataclass(frozen=True, slots=True)
 class TunedWalk:
-    """A walk that every candidate is tried with."""
+    """A walk by which every candidate is evaluated.
 
-    forward: Asked = Asked()  # ahead [m/s]
-    left: Asked = Asked()  # to the left [m/s]
-    turn: Asked = Asked()  # to the left [rad/s]
-    seconds: Annotated[float, Bounds(0.1, MOST_S)] = 3.0  # for so long it is measured [s]
-    settle_s: Annotated[float, Bounds(0.0, MOST_SETTLE_S)] = 1.0  # for so long it walks before [s]
-    weight: Annotated[float, Bounds(0.0, LARGEST_WEIGHT)] = 1.0  # of its score beside the others
+    Attributes:
+        forward: commanded velocity ahead [m/s].
+        left: commanded velocity to the left [m/s].
+        turn: commanded turn to the left [rad/s].
+        seconds: time that is measured [s].
+        settle_s: time that it walks before the measurement [s].
+        weight: of this walk's score in the candidate's mean.
+    """
+
+    forward: VelocityTarget = VelocityTarget()
+    left: VelocityTarget = VelocityTarget()
+    turn: VelocityTarget = VelocityTarget()
+    seconds: Annotated[float, Bounds(0.1, MAX_WALK_S)] = 3.0
+    settle_s: Annotated[float, Bounds(0.0, MAX_SETTLE_S)] = 1.0
+    weight: Annotated[float, Bounds(0.0, MAX_WEIGHT)] = 1.0
 
     @property
-    def goes_somewhere(self) -> bool:
-        """Whether it is more than a turn on the spot."""
+    def has_direction(self) -> bool:
+        """Whether it commands more than a turn on the spot."""
         return self.forward.value != 0.0 or self.left.value != 0.0
 
     def command(self, parameters: GaitParameters, timing: GaitTiming) -> VelocityCommand:
-        """Return what a candidate is asked for; it may be more than it can be."""
-        fastest, turns = greatest_speed_m_s(parameters, timing), greatest_turn_rad_s(parameters, timing)
-        return VelocityCommand(self.forward.of(fastest), self.left.of(fastest), self.turn.of(turns))
+        """Return the command for a candidate; it may be beyond the candidate's range."""
+        max_speed = greatest_speed_m_s(parameters, timing)
+        max_turn = greatest_turn_rad_s(parameters, timing)
+        return VelocityCommand(
+            self.forward.resolve(max_speed), self.left.resolve(max_speed), self.turn.resolve(max_turn)
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class TunedBodies:
-    """The bodies that walk."""
+    """The bodies that every candidate walks on.
 
-    variations: tuple[DomainParameters, ...] = (NOMINAL,)  # of each
-    worst_share: float = 0.0  # weight of the worst body's score beside the mean of all
+    Attributes:
+        variations: how each body differs from the robot's model.
+        worst_share: weight of the worst body's score against the mean of all bodies, from 0 to 1.
+    """
+
+    variations: tuple[DomainParameters, ...] = (NOMINAL,)
+    worst_share: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Walked:
-    """A walk that one body has done."""
+class WalkMeasurement:
+    """A walk of a candidate on one body, with what was measured."""
 
-    walk: TunedWalk  # what was asked for
-    report: GaitReport  # what came of it
+    walk: TunedWalk
+    report: GaitReport
 
     @property
     def commanded(self) -> tuple[float, float, float]:
-        """Forward [m/s], left [m/s] and turn [rad/s] as commanded."""
+        """The commanded velocity: forward [m/s], left [m/s] and turn [rad/s]."""
         travel = self.report.travel
         return travel.commanded_forward_m_s, travel.commanded_left_m_s, travel.commanded_turn_rad_s
 
     @property
     def measured(self) -> tuple[float, float, float]:
-        """The same as the robot went; 0 where it fell before there was a whole cycle."""
+        """The measured velocity in the same components; 0 if the robot fell before a cycle was complete."""
         travel = self.report.travel
-        return travel.speed_m_s or 0.0, travel.left_m_s or 0.0, travel.turn_rad_s or 0.0
+        forward = travel.speed_m_s or 0.0
+        left = travel.left_m_s or 0.0
+        turn = travel.turn_rad_s or 0.0
+        return forward, left, turn
 
     @property
     def errors(self) -> tuple[float, float, float]:
-        """How far each component is from what was commanded, with its sign [m/s, m/s, rad/s]."""
-        (forward, left, turn), (ahead, aside, turned) = self.commanded, self.measured
-        return ahead - forward, aside - left, turned - turn
+        """Measured minus commanded velocity, by component [m/s, m/s, rad/s]."""
+        commanded_forward, commanded_left, commanded_turn = self.commanded
+        forward, left, turn = self.measured
+        return forward - commanded_forward, left - commanded_left, turn - commanded_turn
 
 
 class Term(Protocol):
-    """One thing that a score looks at."""
+    """One property of a walk that a score weighs."""
 
     name: ClassVar[str]
 
     @property
     def weight(self) -> float:
-        """What its value is multiplied by."""
+        """The factor of its value in the score."""
         ...
 
-    def value(self, walked: Walked) -> float:
-        """Return how bad a walk is in this respect."""
+    def value(self, measurement: WalkMeasurement) -> float:
+        """Return how bad a walk is in this respect; smaller is better."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class SearchPlan:
-    """How a task is searched unless one says otherwise."""
+    """How a task is searched by default.
 
-    generations: Annotated[int, Bounds(1, MOST_GENERATIONS)] = GENERATIONS  # how many
-    population: Annotated[int, Bounds(MIN_POPULATION, MAX_POPULATION)] | None = (
-        None  # None: by the dimensions
-    )
-    spread: Annotated[float, Bounds(0.001, MAX_SPREAD)] = SPREAD  # of the first ones, in ranges
+    Attributes:
+        generations: their number.
+        population: number of candidates in a generation; None chooses it by the number of dimensions.
+        spread: standard deviation of the first candidates, as a fraction of each range.
+    """
+
+    generations: Annotated[int, Bounds(1, MAX_GENERATIONS)] = GENERATIONS
+    population: Annotated[int, Bounds(MIN_POPULATION, MAX_POPULATION)] | None = None
+    spread: Annotated[float, Bounds(0.001, MAX_SPREAD)] = SPREAD
 
 
 @dataclass(frozen=True, eq=False)
 class GaitTask:
-    """A tuning of a gait: what a `*.tune.yaml` says. It can be handed to another process.
+    """A tuning of a gait: the content of a `*.tune.yaml`. It can be pickled for another process.
 
     Attributes:
-        name: of the tuning, and of the gait it finds.
-        robot: who walks.
-        gait: where the search begins, and what gives the values that are not searched.
-        dimensions: what is searched, by the dotted names that `Gait.changed` takes.
-        walks: what every candidate is asked for.
+        name: of the tuning, and of the gait that it produces.
+        robot: that walks.
+        gait: that the search starts at; it gives the values that are not searched.
+        dimensions: what is searched, by the dotted names that `Gait.with_values` takes.
+        walks: by which every candidate is evaluated.
         bodies: that walk.
         terms: of the score.
-        held: joints that are held still in the search, as in the gait's pose; that makes it faster.
-        search: how it is searched.
-        description: one line for people, also of the gait that is found.
+        locked_joints: joints that are welded in the gait's pose during the search, which makes it faster.
+        search: how it is searched by default.
+        description: one line for people, also of the resulting gait.
         source: where the numbers of this document come from.
         path: the file it was read from.
     """
@@ -164,57 +200,58 @@ class GaitTask:
     walks: tuple[TunedWalk, ...]
     bodies: TunedBodies
     terms: tuple[Term, ...]
-    held: tuple[str, ...] = ()
+    locked_joints: tuple[str, ...] = ()
     search: SearchPlan = SearchPlan()
     description: str = ""
     source: str = ""
     path: Path | None = None
 
     @property
-    def held_angles(self) -> dict[str, float]:
-        """The joints that are held still, each with its angle [rad]."""
-        return angles_in_pose(self.gait, self.robot, self.held)
+    def locked_angles(self) -> dict[str, float]:
+        """The angles of the locked joints, by name [rad]."""
+        return angles_in_pose(self.gait, self.robot, self.locked_joints)
 
-    @property
-    def unheld(self) -> GaitTask:
-        """The same with no joint held still."""
-        return replace(self, held=())
+    def without_locked_joints(self) -> GaitTask:
+        """Return the same task with no joint locked."""
+        return replace(self, locked_joints=())
 
-    def tried(self, values: Mapping[str, float]) -> dict[str, float]:
-        """Return the values as they are tried and written down: in steps that people can read.
+    def round_values(self, values: Mapping[str, float]) -> dict[str, float]:
+        """Return the values as they are evaluated and stored: in decimal steps that people can read.
 
-        Where the ascent time is searched and a candidate is not in the air for long enough, it takes the
-        longest there is room for: else most of what lies beside a fast gait could not walk at all.
+        If the ascent time is searched and exceeds the time that a candidate's feet are in the air, it is
+        shortened to the longest ascent that fits. Otherwise most candidates near a fast gait could not walk.
         """
-        told = {one.name: rounded(one, values[one.name]) for one in self.dimensions}
-        if ASCENT in told:
-            least = next(one.low for one in self.dimensions if one.name == ASCENT)
-            told[ASCENT] = min(told[ASCENT], max(self._most_pairs(told), least))
-        return told
+        rounded = {
+            dimension.name: round_value(dimension, values[dimension.name]) for dimension in self.dimensions
+        }
+        if ASCENT_PAIRS in rounded:
+            low = next(dimension.low for dimension in self.dimensions if dimension.name == ASCENT_PAIRS)
+            rounded[ASCENT_PAIRS] = min(rounded[ASCENT_PAIRS], max(self._max_ascent_pairs(rounded), low))
+        return rounded
 
-    def _most_pairs(self, told: Mapping[str, float]) -> int:
-        """Return for how many pairs of frames there is room, up and down."""
+    def _max_ascent_pairs(self, values: Mapping[str, float]) -> int:
+        """Return how many pairs of frames an ascent may take; 0 if not even one fits."""
         frame_s = self.robot.frame_period_s
         try:
-            timing = timing_of(self.gait.with_values({**told, ASCENT: 1}).parameters, frame_s)
-        except InputError:  # not for a single one
+            timing = timing_of(self.gait.with_values({**values, ASCENT_PAIRS: 1}).parameters, frame_s)
+        except InputError:
             return 0
         return int(timing.air_s / (2.0 * FRAMES_PER_PAIR * frame_s))
 
     def candidate(self, values: Mapping[str, float]) -> Gait:
-        """Return the gait with other values for what is searched.
+        """Return the gait with these values, rounded, for what is searched.
 
         Raises:
-            InputError: the values do not go together.
+            InputError: the values contradict each other.
         """
-        return self.gait.with_values(self.tried(values))
+        return self.gait.with_values(self.round_values(values))
 
     @property
     def fingerprint(self) -> str:
-        """A text that differs when the same values would get another score.
+        """A text that differs if the same values would get another score.
 
-        It covers everything the document says that counts, the gait, the robot's card and model, and the
-        versions of what walks and measures.
+        It covers everything in the document that affects the score, the gait, the robot's card and model, and
+        the versions of the packages that simulate and measure.
         """
         return (
             f"{self.name} of {self.robot.name} from gait {self.gait.name}: {self.digest}, "
@@ -223,27 +260,27 @@ class GaitTask:
 
     @property
     def digest(self) -> str:
-        """The first 16 hex digits of a SHA-256 over all that counts for the score."""
+        """The first 16 hex digits of a SHA-256 over everything that affects the score."""
         gait = self.gait
         model = self.robot.model_path
-        told = (
+        score_inputs = (
             self.dimensions,
             self.walks,
             self.bodies,
             tuple((term.name, term) for term in self.terms),
-            self.held_angles,
+            self.locked_angles,
             gait.flat,
             dict(gait.phases.offsets),
             (gait.interpolation.value, gait.pose),
             self.robot.text,
             "" if model is None else model.read_bytes(),
         )
-        return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
+        return hashlib.sha256(repr(score_inputs).encode()).hexdigest()[:16]
 
 
-def rounded(dimension: Dimension, value: float) -> float:
-    """Return a value as it is tried: a whole number, or one in decimal steps; the start stays as it is."""
+def round_value(dimension: Dimension, value: float) -> float:
+    """Return a value as it is evaluated, in decimal steps; integers and the start stay as they are."""
     if dimension.is_whole or value == dimension.start:
         return value
-    decimals = math.ceil(math.log10(FINENESS / dimension.width))
+    decimals = math.ceil(math.log10(STEPS_PER_RANGE / dimension.width))
     return min(max(round(value, decimals), dimension.low), dimension.high)

@@ -1,1 +1,1 @@
-"""A gait walked on a simulated body, recorded, and measured; on one body or on many."""
+"""Walks of gaits on simulated bodies, recorded and measured: on one body, on many, steered, or as a batch."""

@@ -1,4 +1,4 @@
-"""Many gaits and speeds in one batch."""
+"""Walks of several gaits with several commands, as a batch."""
 
 from __future__ import annotations
 
@@ -15,13 +15,20 @@ from posewright.robots import Robot
 from posewright.runs.batch import Batch, BatchRun, OnRun, digest_of, run_batch, versions
 from posewright.runs.walking.walk import SECONDS, SETTLE_S, walk_gait
 
-_SHOWN = ("speed_m_s", "left_m_s", "turn_rad_s", "max_tilt_deg", "max_torque_ratio", "cost_of_transport")
-"""The figures that tell most of a walk."""
+_TABLE_FIGURES = (
+    "speed_m_s",
+    "left_m_s",
+    "turn_rad_s",
+    "max_tilt_deg",
+    "max_torque_ratio",
+    "cost_of_transport",
+)
+"""The figures of a walk that are in the table of a batch."""
 
 
 @dataclass(frozen=True)
 class WalkOptions:
-    """How every walk of a batch is walked, as `walk_gait` takes it."""
+    """The options of all walks of a batch, as for `walk_gait`."""
 
     seconds: float
     settle_s: float
@@ -30,7 +37,7 @@ class WalkOptions:
     seed: int
 
     def __repr__(self) -> str:
-        """Return all of it to the last bit: a domain's own words round its numbers."""
+        """Return all options with exact numbers, for the digest that a batch stores."""
         domain = None if self.domain is None else asdict(self.domain)
         return (
             f"WalkOptions({self.seconds!r}, {self.settle_s!r}, {domain!r}, {self.body_name!r}, {self.seed!r})"
@@ -38,8 +45,8 @@ class WalkOptions:
 
 
 @dataclass(frozen=True)
-class _Walk:
-    """One walk of a batch; it can be handed to another process."""
+class _WalkTask:
+    """One walk of a batch; it can be pickled for another process."""
 
     name: str
     gait: Gait
@@ -61,33 +68,35 @@ def walk_batch(
     workers: int = 1,
     on_run: OnRun | None = None,
 ) -> Batch:
-    """Walk every gait with every command, as `walk_gait` does it, and measure each walk.
+    """Walk every gait with every command, and measure each walk.
 
-    It is kept in a folder and continued as `run_batch` does it. The faster walk is the better one, and one
-    without a fall is better than any with one.
+    The batch is stored in a folder and resumed as by `run_batch`. A walk without a fall ranks before any with
+    a fall; among these the faster one ranks first.
 
     Args:
-        gaits: with the robots that walk them, by the name each has in the batch.
+        gaits: with the robots that walk them, by their names in the batch.
         commands: each is walked with every gait.
-        seconds: as for `walk_gait`, as are settle_s, domain, body_name and seed.
-        settle_s: how long each settles into its walk before [s].
+        seconds: as for `walk_gait`, like settle_s, domain, body_name and seed.
+        settle_s: time that the robot walks before the measurement [s].
         domain: how the body differs from the robot's model.
-        body_name: what that is called.
-        seed: of the noise of sensors.
-        folder: where the batch is kept.
-        workers: processes that walk side by side.
-        on_run: is called with each run, and whether it was there already.
+        body_name: name of that body.
+        seed: of the sensors' noise.
+        folder: where the batch is stored.
+        workers: number of processes.
+        on_run: called with each run, and whether the folder already held it.
 
     Raises:
-        InputError: a speed is asked for twice; and as `run_batch` does.
+        InputError: two commands have the same forward speed; and as `run_batch`.
     """
     options = WalkOptions(seconds, settle_s, domain, body_name, seed)
-    walks: dict[str, _Walk] = {}
+    walks: dict[str, _WalkTask] = {}
     for (gait_name, (gait, robot)), command in itertools.product(gaits.items(), commands):
         name = f"{gait_name} at {command.forward_m_s:g}" if len(commands) > 1 else gait_name
         if name in walks:
-            raise InputError(f"{name} is asked for twice", hint="each speed once, to six digits")
-        walks[name] = _Walk(name, gait, robot, command, options)
+            raise InputError(
+                f"{name} is listed twice", hint="each speed once; they must differ in their first six digits"
+            )
+        walks[name] = _WalkTask(name, gait, robot, command, options)
     settings = {
         "what": "Gaits walked",
         "gaits": ", ".join(gaits),
@@ -99,14 +108,14 @@ def walk_batch(
         "body_name": str(body_name),
         "seed": str(seed),
         **{
-            f"file {name}": digest_of({name: gait_text(gait) + card.text, "model": _model(card)})
+            f"file {name}": digest_of({name: gait_text(gait) + card.text, "model": _model_hex(card)})
             for name, (gait, card) in gaits.items()
         },
         "file exact numbers": digest_of({"options": repr(options)}),
         **versions(),
     }
     return run_batch(
-        _run,
+        _run_walk,
         walks,
         key="gait",
         measure="speed_m_s",
@@ -117,11 +126,12 @@ def walk_batch(
     )
 
 
-def _model(card: Robot) -> str:
+def _model_hex(card: Robot) -> str:
+    """Return the content of the robot's model file as hexadecimal digits; empty without a model."""
     return "" if card.model_path is None else card.model_path.read_bytes().hex()
 
 
-def _run(walk: _Walk, record: Path | None) -> BatchRun:
+def _run_walk(walk: _WalkTask, record: Path | None) -> BatchRun:
     options = walk.options
     result = walk_gait(
         walk.gait,
@@ -139,7 +149,7 @@ def _run(walk: _Walk, record: Path | None) -> BatchRun:
     falls = result.report.falls
     return BatchRun(
         walk.name,
-        {name: figures[name] for name in _SHOWN} | {"falls": len(falls), "upright": not falls},
+        {name: figures[name] for name in _TABLE_FIGURES} | {"falls": len(falls), "upright": not falls},
         (-len(falls), figures["speed_m_s"] or 0.0),
         incidents=tuple(f"fell {fall.side}" for fall in falls),
         story=tuple(f"fell {fall.side} at {fall.time_s:.2f} s" for fall in falls),

@@ -1,4 +1,4 @@
-"""Walk a gait on a simulated body while somebody steers it, and measure the walk when it is over."""
+"""Walks a gait on a simulated body that a person steers, and measures the walk afterwards."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from posewright.evaluation.walking.walk import EXTRAS, WalkSettings
 from posewright.gaits import Gait, VelocityCommand
 from posewright.robots import Robot
 from posewright.runs.run import Run, run
-from posewright.runs.walking.walk import MOST_S, SETTLE_S, FallWatch, walking_plant
+from posewright.runs.walking.walk import MAX_WALK_S, SETTLE_S, FallWatcher, walking_plant_maker
 
 if TYPE_CHECKING:
     from posewright.simulation import World
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _StatesWatcher:
-    """Hands what the joints did to a function that may end the walk."""
+    """A watcher that passes the joint states to a function, which returns True to end the walk."""
 
     watch_states: Callable[[JointStates], bool]
 
@@ -39,30 +39,30 @@ def walk_live(
     clock: Clock | None = None,
     world: World | None = None,
 ) -> WalkResult:
-    """Walk a gait on a simulated body until somebody ends it, or the robot lies, or for ten minutes.
+    """Walk a gait on a simulated body until a watcher ends it, the robot stays down, or ten minutes are over.
 
     Args:
-        gait: what is walked.
-        robot: who walks.
-        steering: returns what is asked for now.
-        watch: is shown what the joints did and where the base is; it returns True to end the walk.
-        clock: paces the walk; simulated time by default.
+        gait: to be walked.
+        robot: that walks.
+        steering: returns the present command.
+        watch: called with the joint states and the base pose; it returns True to end the walk.
+        clock: paces the walk; by default it runs as fast as it can.
         world: as for `walk_gait`.
 
     Raises:
-        InputError: gait and robot do not go together.
-        UnreachableError: a foot cannot stand where the gait wants it to.
+        InputError: gait and robot do not fit.
+        UnreachableError: a foot cannot reach its place in the standing pose.
         BodyError: the simulation failed.
     """
     program = GaitProgram(gait, robot, steering=steering)
-    terms = WalkSettings(gait.name, "nominal", MOST_S, SETTLE_S, tuple(program.start_pose.tolist()))
+    terms = WalkSettings(gait.name, "nominal", MAX_WALK_S, SETTLE_S, tuple(program.start_pose.tolist()))
     walk = Run(
         gait.name,
         {robot.name: program},
-        MOST_S,
-        make_plant=walking_plant(gait, world),
+        MAX_WALK_S,
+        make_plant=walking_plant_maker(gait, world),
         watchers=[_StatesWatcher(watch)],
-        plant_watchers=[lambda plant: FallWatch(plant, robot.name, None)],
+        plant_watchers=[lambda plant: FallWatcher(plant, robot.name, None)],
         pace=clock,
         extras={EXTRAS: asdict(terms)},
     )

@@ -1,4 +1,4 @@
-"""A gait walked on many bodies, none quite like the model: how many stay upright, and how bad it gets."""
+"""Walks a gait on many bodies that differ from the model, and reports falls, worst and median figures."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from posewright.runs.walking.walk import (
     SECONDS,
     SETTLE_S,
     CommandSchedule,
-    frames_of,
-    timed_commands,
+    count_frames,
+    make_walking_world,
+    read_schedule,
     walk_gait,
-    walking_world,
 )
 from posewright.search.executors import map_in_order, open_executor
 from posewright.search.plan import require_seed
@@ -44,24 +44,26 @@ from posewright.search.plan import require_seed
 if TYPE_CHECKING:
     from posewright.simulation import World
 
-MOST_BODIES = 10000
+MAX_BODIES = 10000
 
 _COMMANDED = ("commanded_forward_m_s", "commanded_left_m_s", "commanded_turn_rad_s")
 
-Drawn = tuple[int, DomainParameters]
-"""The seed of a body, and the body."""
+SeededDomain = tuple[int, DomainParameters]
+"""A seed, and the domain parameters of the body drawn by it."""
 
 
 @dataclass(frozen=True, eq=False)
 class WalkedBody:
-    """One body of many, and what the gait made of it.
+    """The result of a gait on one of many bodies.
 
     Attributes:
+        seed: by which the body was drawn.
         domain: how it differs from the robot's model.
-        report: every figure; None where the simulation failed, as `failure` says.
-        simulated_s: how long it walked, settling included; before a failure, to the end of the last block
-            of 64 frames [s].
-        welded: joints that were welded in the gait's pose, as they carry next to nothing.
+        report: every figure; None if the simulation failed.
+        simulated_s: time that it walked, including settling; up to the last complete block of 64 frames if
+            the simulation failed [s].
+        welded: joints that were welded in the gait's pose, as they bear almost no load.
+        failure: why the simulation failed; None if it did not.
     """
 
     seed: int
@@ -73,16 +75,16 @@ class WalkedBody:
 
     @property
     def falls(self) -> int:
-        """How often it fell; a body that the simulation fails on has fallen: nobody saw it walk on."""
+        """The number of falls; a failed simulation counts as one."""
         return 1 if self.report is None else len(self.report.falls)
 
     @property
     def is_upright(self) -> bool:
-        """Whether it never fell, and was seen to the end."""
+        """Whether it walked to the end without a fall."""
         return self.falls == 0
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data, fit for JSON; every figure is None where the simulation failed."""
+        """Return plain data, fit for JSON; every figure is None if the simulation failed."""
         figures = dict.fromkeys(FIGURE_NAMES) if self.report is None else self.report.to_dict()
         return {
             "seed": self.seed,
@@ -96,7 +98,7 @@ class WalkedBody:
 
 @dataclass(frozen=True, eq=False)
 class WalkTask:
-    """The walk that every body is asked for, as by `walk_gait`; it can be handed to another process."""
+    """The walk that every body performs, with the arguments of `walk_gait`; it can be pickled."""
 
     gait: Gait
     robot: Robot
@@ -105,12 +107,12 @@ class WalkTask:
     settle_s: float
 
     def __reduce__(self) -> tuple[type[WalkTask], tuple[object, ...]]:
-        """Return how a copy in another process is made; it makes a world of its own."""
+        """Pickle the arguments only; a copy in another process makes its own world."""
         return WalkTask, (self.gait, self.robot, self.command, self.seconds, self.settle_s)
 
-    def walked(self, drawn: Drawn) -> WalkedBody:
-        """Walk one body and say what became of it, be it that the simulation failed on it."""
-        seed, domain = drawn
+    def walk(self, seeded_domain: SeededDomain) -> WalkedBody:
+        """Walk one body and return the result, also if the simulation fails."""
+        seed, domain = seeded_domain
         world = self._world
         times_s = [0.0]
         report = None
@@ -127,24 +129,29 @@ class WalkTask:
                 world=world,
                 on_progress=times_s.append,
             ).report
-        except BodyError as error:  # of this body alone: the others walk on
+        except BodyError as error:  # the other bodies are not affected
             failure = error.message
         return WalkedBody(seed, domain, report, times_s[-1], world.instance().welded_joints, failure)
 
     @cached_property
     def _world(self) -> World:
-        return walking_world(self.gait, self.robot)
+        return make_walking_world(self.gait, self.robot)
 
 
 @dataclass(frozen=True, eq=False)
 class ManyReport:
-    """A gait on many bodies, the first of which has the seed; the others have the seeds that follow.
+    """The results of a gait on many bodies.
 
     Attributes:
-        command_mean: what each was asked for on the mean over the time it was to be measured, forward [m/s],
-            left [m/s] and turn [rad/s].
-        wall_s: how long all took; 0 where no clock was handed in [s].
-        body: `random` of the ranges that ship, `varied` of others.
+        gait: that was walked.
+        robot: that walked.
+        seed: of the first body; each next body has the next seed.
+        seconds: time that was measured [s].
+        settle_s: time before the measurement [s].
+        bodies: the results, in the order of the seeds.
+        command_mean: mean command over the time of the measurement: forward [m/s], left [m/s], turn [rad/s].
+        wall_s: wall time of all walks; 0 without a clock [s].
+        body: `random` for the ranges that ship, `varied` for others.
     """
 
     gait: Gait
@@ -158,17 +165,17 @@ class ManyReport:
     body: str = "random"
 
     def __repr__(self) -> str:
-        told = f"{self.upright} of {len(self.bodies)} bodies upright"
-        return f"<ManyReport of {self.gait.name} on {self.robot.name}: {told}>"
+        summary = f"{self.upright} of {len(self.bodies)} bodies upright"
+        return f"<ManyReport of {self.gait.name} on {self.robot.name}: {summary}>"
 
     @property
     def reports(self) -> tuple[GaitReport, ...]:
-        """The figures of all bodies that have some."""
+        """The reports of all bodies on which the simulation did not fail."""
         return tuple(body.report for body in self.bodies if body.report is not None)
 
     @property
     def upright(self) -> int:
-        """How many never fell."""
+        """The number of bodies that never fell."""
         return sum(body.is_upright for body in self.bodies)
 
     @property
@@ -178,36 +185,36 @@ class ManyReport:
 
     @property
     def welded(self) -> tuple[str, ...]:
-        """The joints that were welded in the gait's pose, as they carry next to nothing."""
+        """The joints that were welded in the gait's pose, as they bear almost no load."""
         return self.bodies[0].welded
 
     @property
     def worst(self) -> dict[str, float | None]:
-        """The worst value of each figure, of a speed the one farthest from what was commanded."""
+        """The worst value of each figure; for a velocity the value farthest from the command."""
         worst = {figure.name: figure.worst(self.reports) for figure in FIGURES}
         return {**worst, FALLS: max(body.falls for body in self.bodies)}
 
     @property
     def median(self) -> dict[str, float | None]:
         """The median of each figure."""
-        middle = {figure.name: figure.median(self.reports) for figure in FIGURES}
-        return {**middle, FALLS: float(median(body.falls for body in self.bodies))}
+        medians = {figure.name: figure.median(self.reports) for figure in FIGURES}
+        return {**medians, FALLS: float(median(body.falls for body in self.bodies))}
 
     @property
     def real_time_factor(self) -> float | None:
-        """Simulated time of all bodies over wall time, making the worlds included; None without a clock."""
-        simulated = sum(body.simulated_s for body in self.bodies)
-        return simulated / self.wall_s if self.wall_s > 0.0 else None
+        """Simulated time of all bodies divided by wall time, which includes setup; None without a clock."""
+        simulated_s = sum(body.simulated_s for body in self.bodies)
+        return simulated_s / self.wall_s if self.wall_s > 0.0 else None
 
     def commanded(self, name: str) -> float:
-        """Return what was asked for on the mean over the whole time, by a report's own name for it.
+        """Return a component of the mean command by the name that it has in a body's report.
 
-        A report has it up to the fall of its own body.
+        The report of a body that falls covers only the time up to the fall; this is over the complete walk.
         """
         return dict(zip(_COMMANDED, self.command_mean, strict=True))[name]
 
     def lines(self) -> Lines:
-        """Yield how the gait fares on the bodies: worst and median, and each body in a row."""
+        """Yield the report for people: worst and median figures, the bodies, falls and failures."""
         yield self._figure_table()
         rows = (
             (body.seed, *(missing_cells() if body.report is None else compared_cells(body.report)))
@@ -215,10 +222,10 @@ class ManyReport:
         )
         yield figure_table("", ("seed", *compared_columns()), rows)
         for body in self.bodies:
-            for mishap in _mishaps(body):
-                yield Styled(f"seed {body.seed} {mishap}: {body.domain}", ALARM_STYLE)
-        simulated = math.fsum(body.simulated_s for body in self.bodies)
-        yield from simulation_lines(self.welded, simulated, self.wall_s, self.real_time_factor)
+            for incident in _describe_incidents(body):
+                yield Styled(f"seed {body.seed} {incident}: {body.domain}", ALARM_STYLE)
+        simulated_s = math.fsum(body.simulated_s for body in self.bodies)
+        yield from simulation_lines(self.welded, simulated_s, self.wall_s, self.real_time_factor)
 
     def _figure_table(self) -> Table:
         failed = f", {len(self.failed)} failed" if self.failed else ""
@@ -226,16 +233,16 @@ class ManyReport:
         title = f"{self.gait.name} on {self.robot.name}: {upright}{failed}"
         rows = []
         for figure in FIGURES:
-            asked = None if figure.commanded is None else self.commanded(figure.commanded)
-            beside = limit_text(figure) if asked is None else f"{figure.text(asked)} commanded"
-            middle = figure.text(self.median[figure.name])
-            rows.append(
-                (figure.label, figure_cell(figure, self.worst[figure.name]), middle, figure.unit, beside)
-            )
+            if figure.commanded is None:
+                reference = limit_text(figure)
+            else:
+                reference = f"{figure.text(self.commanded(figure.commanded))} commanded"
+            worst = figure_cell(figure, self.worst[figure.name])
+            rows.append((figure.label, worst, figure.text(self.median[figure.name]), figure.unit, reference))
         return figure_table(title, ("figure", "worst", "median", "unit", REFERENCE_COLUMN), rows)
 
     def to_dict(self, body: str | None = None) -> dict[str, Any]:
-        """Return plain data, fit for JSON; `body` is the name by which the bodies were asked for."""
+        """Return plain data, fit for JSON; `body` replaces the name of the bodies."""
         return {
             "gait": self.gait.name,
             "robot": self.robot.name,
@@ -272,62 +279,68 @@ def walk_many(
     on_progress: Callable[[WalkedBody], None] | None = None,
     clock: Callable[[], float] | None = None,
 ) -> ManyReport:
-    """Walk a gait on many bodies drawn at random, and measure each.
+    """Walk a gait on many randomly drawn bodies, and measure each walk.
 
-    Body k is the one of seed + k, and the same one whatever their number and the number of workers; so are
-    the figures, to the last bit. A body on which the simulation fails counts as one that fell, and
-    `WalkedBody.failure` says why; the others walk on.
+    Body k is drawn by seed + k. Neither it nor its figures depend on the number of bodies or of workers. A
+    body on which the simulation fails counts as fallen; `WalkedBody.failure` has the reason.
 
     Args:
-        gait: what is walked.
-        robot: who walks, or the name; default the gait's own.
-        command: as of `walk_gait`.
-        bodies: how many.
-        seed: of the first.
-        seconds: for so long each is measured [s].
-        settle_s: for so long each walks before [s].
-        ranges: how far bodies differ; the ones that ship by default.
-        workers: processes that walk side by side; 1 for this one alone.
-        on_progress: is told of each body when it is done, in their order.
-        clock: a wall clock [s], for `ManyReport.wall_s`.
+        gait: to be walked.
+        robot: that walks, or its name; by default the gait's own.
+        command: as for `walk_gait`.
+        bodies: their number.
+        seed: of the first body.
+        seconds: time that is measured [s].
+        settle_s: time that each body walks before the measurement [s].
+        ranges: from which the bodies are drawn; by default those that ship.
+        workers: number of processes; 1 runs in this process.
+        on_progress: called with the result of each body, in their order.
+        clock: a wall clock [s], to measure `ManyReport.wall_s`.
 
     Raises:
-        InputError: a number is out of its range; else as `walk_gait`.
+        InputError: a number is out of its range; and as `walk_gait`.
         UnreachableError: as `walk_gait`.
-        UnavailableError: a worker process ended by itself.
+        UnavailableError: a worker process ended unexpectedly.
     """
-    _expect_bodies(bodies)
+    _require_body_count(bodies)
     require_seed(seed, count=bodies)
     robot = robot_of_gait(gait, robot)
-    asked = _command_mean(robot, command, seconds, settle_s)
-    spread = domain_randomization() if ranges is None else ranges
-    drawn = [(one, draw_domain(spread, one)) for one in range(seed, seed + bodies)]
+    command_mean = _mean_over_measurement(robot, command, seconds, settle_s)
+    default_ranges = domain_randomization()
+    randomization = default_ranges if ranges is None else ranges
+    domains = [
+        (seed_of_body, draw_domain(randomization, seed_of_body))
+        for seed_of_body in range(seed, seed + bodies)
+    ]
     task = WalkTask(gait, robot, command, seconds, settle_s)
-    began = clock() if clock else 0.0
-    done: list[WalkedBody] = []
+    start_s = clock() if clock else 0.0
+    results: list[WalkedBody] = []
     with open_executor(workers, bodies) as executor:
-        for body in map_in_order(task.walked, drawn, executor):
-            done.append(body)
+        for result in map_in_order(task.walk, domains, executor):
+            results.append(result)
             if on_progress is not None:
-                on_progress(body)
-    wall_s = clock() - began if clock else 0.0
-    own = "random" if spread == domain_randomization() else "varied"
-    return ManyReport(gait, robot, seed, seconds, settle_s, tuple(done), asked, wall_s, own)
+                on_progress(result)
+    wall_s = clock() - start_s if clock else 0.0
+    name = "random" if randomization == default_ranges else "varied"
+    return ManyReport(gait, robot, seed, seconds, settle_s, tuple(results), command_mean, wall_s, name)
 
 
-def _command_mean(robot: Robot, command: CommandSchedule, seconds: float, settle_s: float) -> Velocity:
-    """Return what every body is asked for on the mean, whatever becomes of it."""
-    begin, frames = frames_of(robot, seconds, settle_s)
-    commands = timed_commands(command, settle_s + seconds)
-    return mean_command(commands, robot.frame_period_s, begin, begin + frames)
+def _mean_over_measurement(
+    robot: Robot, command: CommandSchedule, seconds: float, settle_s: float
+) -> Velocity:
+    """Return the mean command over the time of the measurement, whether or not a body falls."""
+    begin, n_frames = count_frames(robot, seconds, settle_s)
+    commands = read_schedule(command, settle_s + seconds)
+    return mean_command(commands, robot.frame_period_s, begin, begin + n_frames)
 
 
-def _expect_bodies(bodies: object) -> None:
-    if isinstance(bodies, bool) or not isinstance(bodies, int) or not 1 <= bodies <= MOST_BODIES:
-        raise InputError(f"{bodies!r} bodies", hint=f"a whole number from 1 to {MOST_BODIES}")
+def _require_body_count(bodies: object) -> None:
+    if isinstance(bodies, bool) or not isinstance(bodies, int) or not 1 <= bodies <= MAX_BODIES:
+        raise InputError(f"{bodies!r} bodies", hint=f"a whole number from 1 to {MAX_BODIES}")
 
 
-def _mishaps(body: WalkedBody) -> list[str]:
+def _describe_incidents(body: WalkedBody) -> list[str]:
+    """Return a phrase for the failure, or for each fall, of a body."""
     if body.report is None:
         return [f"failed, {(body.failure or '').rstrip('.')}"]
     return [f"falls {fall.side} at {fall.time_s:.2f} s" for fall in body.report.falls]

@@ -1,4 +1,4 @@
-"""Walk a gait on a simulated body, made step by step as on a robot, and measure it."""
+"""Walks a gait on a simulated body, step by step as on a robot, and measures the walk."""
 
 from __future__ import annotations
 
@@ -28,20 +28,19 @@ if TYPE_CHECKING:
     from posewright.simulation import World
 
 CommandSchedule = VelocityCommand | Sequence[tuple[float, VelocityCommand]]
-"""A command that holds all the time; or several, each with the time it is given, since the robot was let go
-[s]."""
+"""One command for the complete walk, or several commands, each with its time since the start [s]."""
 
 SECONDS = 10.0
-"""A walk is measured for so long unless told otherwise [s]."""
+"""Default time for which a walk is measured [s]."""
 
 SETTLE_S = 1.0
-"""Time the robot is given to come into its walk before the measuring begins [s]."""
+"""Default time that the robot walks before the measurement [s]."""
 
-MOST_S = 600.0
-MOST_SETTLE_S = 60.0
+MAX_WALK_S = 600.0
+MAX_SETTLE_S = 60.0
 
-LIES_S = 0.5
-"""A robot that has lain for so long does not get up again: the walk is over [s]."""
+MAX_LYING_S = 0.5
+"""A walk ends when the robot has lain for so long, as it cannot get up again [s]."""
 
 
 def walk_gait(
@@ -58,47 +57,49 @@ def walk_gait(
     on_progress: Callable[[float], None] | None = None,
     clock: Callable[[], float] | None = None,
 ) -> WalkResult:
-    """Walk a gait on a simulated body, and measure it.
+    """Walk a gait on a simulated body, and measure the walk.
 
-    The robot is put down in the gait's standing pose. The gait makes its poses while the robot walks, a few
-    frames at a time, and safety stands between the two. A robot that falls and stays down walks no further.
+    The robot starts in the gait's standing pose. The gait computes its poses during the walk, a few frames at
+    a time, and the safety filter acts on them as on a robot. The walk ends early if the robot falls and stays
+    down.
 
     Args:
-        gait: what is walked.
-        robot: who walks, or the name; default the gait's own.
-        command: what is asked for, or what when; a change takes effect with the next step.
-        seconds: for so long it is measured [s].
-        settle_s: for so long it walks before; falls count from the beginning [s].
-        domain: how the body differs from the robot's model; None for not at all.
-        body_name: what that is called; `nominal` or `varied` by default.
-        seed: of the noise of sensors, of which no gait that is made without them knows.
-        world: of the same robot, to save making one; its state and its body are lost. The default welds the
-            joints that carry next to nothing (`simulation.light_joints`) as the gait's pose has them.
-        on_progress: is told the simulated time as it goes on [s].
-        clock: a wall clock [s], for `WalkResult.wall_s`; nothing here looks at one by itself.
+        gait: to be walked.
+        robot: that walks, or its name; by default the gait's own.
+        command: the velocity command, or several with their times; a change takes effect with the next step.
+        seconds: time that is measured [s].
+        settle_s: time that the robot walks before the measurement; falls count from the start [s].
+        domain: how the body differs from the robot's model; None if it does not.
+        body_name: name of the body in the report; by default `nominal` or `varied`.
+        seed: of the sensors' noise, which does not affect a gait without feedback.
+        world: a world of the same robot to reuse; its state and its body are overwritten. By default a new
+            one, in which the joints that bear almost no load (`simulation.light_joints`) are welded in the
+            gait's pose.
+        on_progress: called with the simulated time during the walk [s].
+        clock: a wall clock [s], to measure `WalkResult.wall_s`.
 
     Raises:
-        InputError: a time or a command is out of its range, or gait and robot do not go together.
-        UnreachableError: a foot cannot stand where the gait wants it to.
+        InputError: a time or a command is out of its range, or gait and robot do not fit.
+        UnreachableError: a foot cannot reach its place in the standing pose.
         BodyError: the simulation failed.
     """
     card = robot_of_gait(gait, robot)
-    frames = sum(frames_of(card, seconds, settle_s))
-    commands = timed_commands(command, settle_s + seconds)
+    n_frames = sum(count_frames(card, seconds, settle_s))
+    commands = read_schedule(command, settle_s + seconds)
     walker = QuadrupedGait(gait, card)
     for timed in commands:
         require_command_in_range(timed.command, gait.parameters, walker.timing)
-    walked_domain = domain or NOMINAL
-    name = body_name or ("nominal" if walked_domain.is_nominal else "varied")
-    terms = WalkSettings(gait.name, name, seconds, settle_s, tuple(walker.standing_pose.tolist()))
+    body_domain = domain or NOMINAL
+    reported_name = body_name or ("nominal" if body_domain.is_nominal else "varied")
+    terms = WalkSettings(gait.name, reported_name, seconds, settle_s, tuple(walker.standing_pose.tolist()))
     walk = Run(
         gait.name,
         {card.name: GaitProgram(gait, card, commands)},
-        frames * card.frame_period_s,
-        make_plant=walking_plant(gait, world),
+        n_frames * card.frame_period_s,
+        make_plant=walking_plant_maker(gait, world),
         seed=require_seed(seed),
-        domain=walked_domain,
-        plant_watchers=[lambda plant: FallWatch(plant, card.name, on_progress)],
+        domain=body_domain,
+        plant_watchers=[lambda plant: FallWatcher(plant, card.name, on_progress)],
         wall_clock=clock,
         extras={EXTRAS: asdict(terms)},
     )
@@ -106,87 +107,102 @@ def walk_gait(
     return evaluate_walk(outcome.recording, robot=card, gait=gait, wall_s=outcome.wall_s)
 
 
-def walking_plant(gait: Gait, world: World | None = None) -> PlantMaker:
-    """Return what makes the plant of a walk: the world given, or a `walking_world` of the robot."""
+def walking_plant_maker(gait: Gait, world: World | None = None) -> PlantMaker:
+    """Return a function that makes the plant of a walk, in the given world or a new one."""
 
-    def make(parts: Sequence[BodySpec], arena: Arena | None) -> Plant:  # noqa: ARG001 -- gaits walk on bare floors
+    def make(bodies: Sequence[BodySpec], arena: Arena | None) -> Plant:  # noqa: ARG001 -- the floor is bare
         from posewright.simulation import SimulatedBody
 
-        part = require_single_body(parts, "a walk")
-        plant = walking_world(gait, part.robot) if world is None else world
-        SimulatedBody(plant, start_pose=part.start_pose, seed=part.seed, domain=part.domain)
+        body = require_single_body(bodies, "a walk")
+        plant = make_walking_world(gait, body.robot) if world is None else world
+        SimulatedBody(plant, start_pose=body.start_pose, seed=body.seed, domain=body.domain)
         return plant
 
     return make
 
 
-def walking_world(gait: Gait, robot: Robot) -> World:
-    """Return a world to walk in: nothing for the looks, and joints that carry next to nothing welded."""
+def make_walking_world(gait: Gait, robot: Robot) -> World:
+    """Return a world for walks: without visuals, and with the joints welded that bear almost no load."""
     from posewright.simulation import World, light_joints
 
     return World(robot, visuals=False, welded=angles_in_pose(gait, robot, light_joints(robot)))
 
 
 def angles_in_pose(gait: Gait, robot: Robot, joints: Sequence[str]) -> dict[str, float]:
-    """Return the angles of joints in the gait's pose, within their limits [rad]: where they may be welded."""
+    """Return the angles of joints in the gait's pose, clipped to their limits [rad]."""
     pose = np.clip(robot.pose(gait.pose), *robot.limits)
     return {joint: float(pose[robot.index(joint)]) for joint in joints}
 
 
-class FallWatch:
-    """Reports how far a walk is, and ends it when the robot has lain for long."""
+class FallWatcher:
+    """A watcher that reports the time of a walk, and ends it when the robot has fallen and stays down."""
 
     def __init__(self, plant: Plant, robot: str, on_progress: Callable[[float], None] | None) -> None:
         body = plant.bodies[robot]
         truth = body.observe().truth
         if truth is None:
-            raise BodyError(f"{robot} does not know where it is", hint="a walk is measured in simulation")
+            raise BodyError(f"{robot} has no ground truth", hint="a walk is measured in simulation")
         gravity = np.asarray(body.facts()["gravity"])
-        upward = -gravity / np.linalg.norm(gravity) if gravity[:2].any() else LEVEL_UP
-        self._falls = FallDetector(stays_down_limits(body.robot.frame_period_s, LIES_S), up=upward)
+        up = -gravity / np.linalg.norm(gravity) if gravity[:2].any() else LEVEL_UP
+        self._falls = FallDetector(stays_down_limits(body.robot.frame_period_s, MAX_LYING_S), up=up)
         self._falls.down(truth.base)
         self._on_progress = on_progress
 
     def watch(self, block: Block) -> bool:
-        """Look where the robot is; return whether it stays down."""
+        """Report the time; return whether the robot stays down."""
         states = block.states
         if self._on_progress is not None:
             self._on_progress(float(states.times[-1]))
         return states.truth is not None and self._falls.advance(states.times, states.truth.base) is not None
 
 
-def frames_of(robot: Robot, seconds: float, settle_s: float) -> tuple[int, int]:
-    """Return for how many frames a robot settles into a walk, and for how many more it is measured."""
+def count_frames(robot: Robot, seconds: float, settle_s: float) -> tuple[int, int]:
+    """Return the number of frames before the measurement, and the number of frames that are measured.
+
+    Raises:
+        InputError: a time is out of its range.
+    """
     period_s = robot.frame_period_s
-    _expect_seconds("seconds", seconds, period_s, MOST_S)
-    _expect_seconds("settle_s", settle_s, 0.0, MOST_SETTLE_S)
+    _require_seconds("seconds", seconds, period_s, MAX_WALK_S)
+    _require_seconds("settle_s", settle_s, 0.0, MAX_SETTLE_S)
     return round(settle_s / period_s), round(seconds / period_s)
 
 
-def timed_commands(schedule: object, ends_s: float) -> tuple[TimedCommand, ...]:
-    """Return the commands of a `CommandSchedule`, each with its time; whatever else is refused."""
+def read_schedule(schedule: object, end_s: float) -> tuple[TimedCommand, ...]:
+    """Return the commands of a `CommandSchedule`, each with its time.
+
+    Args:
+        schedule: to be checked.
+        end_s: duration of the walk, within which all commands must be [s].
+
+    Raises:
+        InputError: it is no schedule, or its times are not 0 and then rising.
+    """
     if isinstance(schedule, VelocityCommand):
         return (TimedCommand(0.0, schedule),)
     if not isinstance(schedule, Sequence):
-        raise InputError(f"{schedule!r} for a command", hint="a VelocityCommand, or several with times")
-    commands = tuple(_timed(one) for one in schedule)
+        raise InputError(
+            f"{schedule!r} is no command", hint="a VelocityCommand, or several, each with its time"
+        )
+    commands = tuple(_read_schedule_entry(entry) for entry in schedule)
     if not commands or commands[0].time_s != 0.0:
-        raise InputError("a schedule without a command at the beginning", hint="the first command at 0 s")
-    for before, after in pairwise(timed.time_s for timed in commands):
-        if not before < after < ends_s:
+        raise InputError("the schedule has no command at the start", hint="the first command at 0 s")
+    for previous, command in pairwise(commands):
+        if not previous.time_s < command.time_s < end_s:
             raise InputError(
-                f"a command at {after:g} s, after one at {before:g} s",
-                hint=f"times that rise, within the {ends_s:g} s of the walk",
+                f"the schedule has a command at {command.time_s:g} s after one at {previous.time_s:g} s",
+                hint=f"times that rise, within the {end_s:g} s of the walk",
             )
     return commands
 
 
-def _timed(one: object) -> TimedCommand:
-    time_s, command = (
-        one if isinstance(one, Sequence) and len(one) == len(TimedCommand._fields) else (None, None)
-    )
+def _read_schedule_entry(entry: object) -> TimedCommand:
+    time_s: object = None
+    command: object = None
+    if isinstance(entry, Sequence) and len(entry) == len(TimedCommand._fields):
+        time_s, command = entry
     if not _is_number(time_s) or not isinstance(command, VelocityCommand):
-        raise InputError(f"{one!r} in a schedule", hint="a time [s] and a VelocityCommand")
+        raise InputError(f"{entry!r} in a schedule", hint="a time [s] and a VelocityCommand")
     return TimedCommand(float(time_s), command)
 
 
@@ -194,6 +210,6 @@ def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 
-def _expect_seconds(name: str, value: float, least: float, most: float) -> None:
-    if not (math.isfinite(value) and least <= value <= most):
-        raise InputError(f"{name} is {value}", hint=f"from {least:g} to {most:g} s")
+def _require_seconds(name: str, value: float, minimum: float, maximum: float) -> None:
+    if not (math.isfinite(value) and minimum <= value <= maximum):
+        raise InputError(f"{name} is {value}", hint=f"from {minimum:g} to {maximum:g} s")

@@ -30,7 +30,7 @@ def micro(rad: float) -> int:
 
 
 class RCRegion(Generic[Data]):
-    """A reference-format_count region of shared memory.
+    """A reference-counted region of shared memory.
 
     The creator holds the first reference. Sending adds one until the receiver has been notified, and a
     receiver that needs it longer adds its own. With only the creator's reference left it is free.

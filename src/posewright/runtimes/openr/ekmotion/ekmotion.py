@@ -1,4 +1,4 @@
-"""EKMotion: one special move at a time, poses loaded at format_count cycles, joints interpolated in integers.
+"""EKMotion: one special move at a time, poses loaded at given cycles, joints interpolated in integers.
 
 Source: seeds.md A3 and A4 (ITAM Eagle Knights, RoboCup 2007). What it leaves open is decided here:
 
@@ -17,7 +17,7 @@ import re
 from dataclasses import dataclass, fields
 
 from posewright.errors import InputError
-from posewright.formats.ekmoves.document import ORDER
+from posewright.formats.ekmoves.document import JOINT_ORDER
 from posewright.runtimes.openr.automaton import DONE, Automaton
 from posewright.runtimes.openr.ekmotion.moves import (
     MAX_COMMAND,
@@ -100,12 +100,12 @@ class EKMotion(OObject):
         self._primitives: list[int] = []
         self._current_move: SpecialMove | None = None
         self._cycle = 0
-        self._angles = [0] * len(ORDER)  # last targets [micro-radians]
+        self._angles = [0] * len(JOINT_ORDER)  # last targets [micro-radians]
         self._targets: dict[int, int] = {}  # of this cycle, by index in the pose arrays [micro-radians]
 
     def do_init(self) -> None:
         """Find the joints."""
-        self._primitives = [self.openr.robot.index(joint) for joint in ORDER]
+        self._primitives = [self.openr.robot.index(joint) for joint in JOINT_ORDER]
 
     def do_start(self) -> None:
         """Log the moves that cannot be executed, and be ready."""

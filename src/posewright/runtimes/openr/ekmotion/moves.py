@@ -26,7 +26,7 @@ from typing import Annotated
 
 from posewright.documents import Bounds, FieldReader, Node, parse_document, read_record, read_text
 from posewright.errors import DocumentError, FormatError, UnknownNameError, Where
-from posewright.formats.ekmoves.document import ORDER, PoseArray
+from posewright.formats.ekmoves.document import JOINT_ORDER, PoseArray
 from posewright.formats.ekmoves.reader import read_header
 from posewright.formats.file_kind import read_file_bytes
 from posewright.robots import Joint, Robot
@@ -58,7 +58,7 @@ class BodyPart(Enum):
     def indices(self) -> range:
         """Indices of its joints in an array."""
         return range(
-            _N_HEAD if self is BodyPart.LEGS else 0, _N_HEAD if self is BodyPart.HEAD else len(ORDER)
+            _N_HEAD if self is BodyPart.LEGS else 0, _N_HEAD if self is BodyPart.HEAD else len(JOINT_ORDER)
         )
 
     def overlaps(self, part: BodyPart) -> bool:
@@ -68,7 +68,7 @@ class BodyPart(Enum):
 
 @dataclass(frozen=True, slots=True)
 class PoseLoad:
-    """Sets the joints of a part to the angles of an array, at a cycle that is format_count from 1."""
+    """Sets the joints of a part to the angles of an array, at a cycle that is counted from 1."""
 
     cycle: int
     pose: str
@@ -217,7 +217,7 @@ def open_moves(
 
 def _limit_remarks(array: PoseArray, joints: Mapping[str, Joint], where: Where) -> Iterator[str]:
     """Yield remarks about angles beyond limits; raise a FormatError if a joint cannot reach one."""
-    for name, angle in zip(ORDER, array.degrees, strict=True):
+    for name, angle in zip(JOINT_ORDER, array.degrees, strict=True):
         joint = joints.get(name)
         if joint is None or joint.allows(math.radians(angle)):
             continue
