@@ -1,4 +1,4 @@
-"""Read, convert and write motion files.  Twin of `posewright motion info` and `posewright motion convert`."""
+"""Read, convert and write motion files.  As `posewright motion info` and `posewright motion convert`."""
 
 import sys
 from pathlib import Path
@@ -13,14 +13,14 @@ shipped = pw.robot("robotis_bioloid").folder / "motions"
 walk = pw.read_motion(shipped / "walk_forward.motion.yaml")
 print(f"{walk.name}: {len(walk.keyframes)} keyframes, one pass takes {walk.duration} s")
 
-# To a RoboPlus file. What the format cannot hold is named, and refused unless it is accepted.
+# Convert to a RoboPlus file. Data that the format cannot store is an error unless you accept the loss.
 try:
     pw.convert_motion(shipped / "walk_forward.motion.yaml", out / "walk.mtn")
 except pw.PosewrightError as error:
-    print("refused:", error.message)
+    print("error:", error.message)
 pw.convert_motion(shipped / "walk_forward.motion.yaml", out / "walk.mtn", accept_loss=True)
 
-# A file with pages: list them, take one by name or number, copy the whole file byte for byte.
+# A file with pages: list them, read one by name or number, copy the complete file byte for byte.
 file = pw.read_motion_file(out / "walk.mtn")
 print(f"{file.format} with {file.n_pages} pages, used: {[f'{p.number} {p.name}' for p in file.pages]}")
 page = pw.read_motion(out / "walk.mtn", page=file.pages[0].name)

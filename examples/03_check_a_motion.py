@@ -1,4 +1,4 @@
-"""Make a motion, check it, draw it, sample it.  Twin of `posewright motion check`, `plot` and `sample`."""
+"""Make a motion, check it, draw it, sample it.  As `posewright motion check`, `plot` and `sample`."""
 
 import sys
 from pathlib import Path
@@ -14,10 +14,11 @@ robot = pw.robot("robotis_bioloid")
 ready = Pose(robot.joint_names, robot.pose("walk_ready"))
 
 
-def wave(reach_s: float, *raised_deg: float) -> Motion:
+def wave(reach_s: float, *arm_angles_deg: float) -> Motion:
     poses = [
-        Pose.of(ready.joints, {"right_shoulder_pitch": np.radians(-deg)}) for deg in raised_deg
-    ]  # others held
+        Pose.of(ready.joints, {"right_shoulder_pitch": np.radians(-angle_deg)})
+        for angle_deg in arm_angles_deg
+    ]
     keyframes = [Keyframe(pose, reach_s, easing=Easing.SMOOTH) for pose in (*poses, ready)]
     return Motion("wave", robot.name, ready.joints, keyframes, start=ready)
 

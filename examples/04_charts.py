@@ -1,4 +1,4 @@
-"""A state machine.  Twin of `posewright chart check`, `table`, `minimise`, `draw` and `run`."""
+"""A state machine.  As `posewright chart check`, `table`, `minimise`, `draw` and `run`."""
 
 import sys
 from pathlib import Path
@@ -14,13 +14,13 @@ chart = pw.read_chart(behaviours / "obstacle_mealy.chart.yaml")  # or a truth ta
 print(f"{chart.name}: {len(chart.state_names)} states; findings: {pw.check_chart(chart)}")
 
 save_table(pw.tabulate_chart(chart), out / "table.csv")
-again = pw.read_chart(out / "table.csv")
-few = pw.minimise_chart(again)
-print(f"{len(pw.tabulate_chart(again).rows)} rows, {len(few.rows)} minimised; of state 10, w v u / s1 s0:")
-print("  ", *few.rows_of("10"), "  (X = either)")
+copy = pw.read_chart(out / "table.csv")
+minimal = pw.minimise_chart(copy)
+print(f"{len(pw.tabulate_chart(copy).rows)} rows, {len(minimal.rows)} minimised; of state 10, w v u / s1 s0:")
+print("  ", *minimal.rows_of("10"), "  (X = either)")
 
-other = pw.read_chart(behaviours / "obstacle_mealy_table.chart.yaml")
-print("both shipped forms are the same machine:", bool(equivalent(chart, other, every_state=True)))
+table_chart = pw.read_chart(behaviours / "obstacle_mealy_table.chart.yaml")
+print("both shipped forms are the same machine:", bool(equivalent(chart, table_chart, every_state=True)))
 
 for tick in pw.run_chart(chart, ["front=0", "front=1", "left=1"]):
     print(f"  {tick.before} -> {tick.after.state}, outputs {tick.after.outputs}")

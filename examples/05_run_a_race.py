@@ -1,4 +1,4 @@
-"""The main job: run a race, record it, draw it.  Twin of `posewright run obstacle-race`."""
+"""Run a race, record it, draw it.  As `posewright run obstacle-race`."""
 
 import sys
 from pathlib import Path
@@ -10,12 +10,14 @@ out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
 out.mkdir(parents=True, exist_ok=True)
 
 
-def told(now: Progress) -> None:
-    if now.time_s % 10 < 0.1:
-        print(f"{now.time_s:5.1f} s  {now.standing}  {now.state}")
+def print_progress(progress: Progress) -> None:
+    if progress.time_s % 10 < 0.1:
+        print(f"{progress.time_s:5.1f} s  {progress.standing}  {progress.state}")
 
 
-outcome = pw.run_trial("obstacle-race", layout="random", seed=7, record=out / "race.mcap", on_progress=told)
+outcome = pw.run_trial(
+    "obstacle-race", layout="random", seed=7, record=out / "race.mcap", on_progress=print_progress
+)
 pw.save_figure(pw.draw_outcome(outcome), out / "race.png")
 
 for number, leg in enumerate(outcome.score.legs, 1):

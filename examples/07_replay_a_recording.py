@@ -1,4 +1,4 @@
-"""From a recording alone: numbers, a picture, a film, a still.  Twin of `posewright replay RACE.mcap`."""
+"""Read, judge, draw and film a recording.  As `posewright replay RACE.mcap`."""
 
 import sys
 from pathlib import Path
@@ -18,15 +18,15 @@ recording = outcome.recording
 record = recording.robot()
 knee = np.degrees(record.positions[:, record.header.joint("right_knee")])
 print(f"{recording.n_rows} rows, {recording.duration_s:.1f} s; knee {knee.min():.0f}..{knee.max():.0f} deg")
-print("the recording carries", *sorted(recording.header.documents))
+print("documents in the recording:", *sorted(recording.header.documents))
 
 try:
     pw.film_recording(recording, out / "race.mp4", camera="chase", size=(320, 240), speed=40.0)
-    with Film(recorded_world(recording), 960, 600, "chase") as film:  # one picture: docs/pictures/field.png
+    with Film(recorded_world(recording), 960, 600, "chase") as film:  # one frame: docs/pictures/field.png
         row = int(np.searchsorted(recording.times, 8.0))
         picture = film.frame((record.base[row], record.positions[row]), recording.boxes[row])
     from matplotlib.image import imsave
 
     imsave(out / "field.png", picture)
-except pw.PosewrightError as error:  # a machine that cannot draw, or an extra that is not installed
+except pw.PosewrightError as error:  # no graphics on this machine, or an extra is not installed
     print("no film:", error)

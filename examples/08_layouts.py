@@ -1,4 +1,4 @@
-"""Layouts of boxes: shipped, random, your own.  Twin of `posewright run --layout NAME | random | FILE`."""
+"""Layouts: from the catalogue, random, or your own.  As `posewright run --layout NAME | random | FILE`."""
 
 import sys
 from pathlib import Path

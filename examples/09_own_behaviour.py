@@ -1,4 +1,4 @@
-"""A behaviour of your own: a copy of the shipped one, changed.  Twin of `posewright run --behaviour FILE`."""
+"""A behaviour of your own: a copy of the shipped one, changed.  As `posewright run --behaviour FILE`."""
 
 import sys
 from pathlib import Path
@@ -8,12 +8,12 @@ import posewright as pw
 out = Path(sys.argv[1] if len(sys.argv) > 1 else "out") / "mine"
 out.mkdir(parents=True, exist_ok=True)
 
-# The behaviour, its chart and its motions are texts; copy the first two.
+# A behaviour consists of text documents: itself, its chart and its motions. Copy the first two.
 for name, text in pw.read_behaviour("obstacle_race").documents.items():
     if not name.endswith(".motion.yaml"):
         (out / name).write_text(text, encoding="utf-8")
 
-# Turn only when 30 degrees off, not 18.
+# Turn only if the heading is off by 30 degrees instead of 18.
 chart = out / "obstacle_race.chart.yaml"
 chart.write_text(
     chart.read_text(encoding="utf-8").replace("tolerance_deg: 18", "tolerance_deg: 30"), encoding="utf-8"

@@ -1,4 +1,4 @@
-"""Below the contest: play a motion on a simulated body, and on a mock.  Plants are driven alike."""
+"""Play a motion on a simulated body and on a mock; `drive` works with any plant."""
 
 import numpy as np
 
@@ -13,12 +13,12 @@ walk = pw.read_motion(robot.folder / "motions" / "walk_forward.motion.yaml")
 
 
 def walk_for(plant: Plant, seconds: float) -> np.ndarray:
-    """Let the only robot of a plant walk; return where its joints are then."""
+    """Let the only robot of a plant walk, and return its final joint angles."""
     player = Player(robot, {"walk": walk}, robot.pose("walk_ready"))
     player.request("walk")
     drive(plant, {robot.name: player}, until_s=seconds)
     states = plant.bodies[robot.name].observe()
-    if states.truth is not None:  # a body that knows where it is
+    if states.truth is not None:  # a body with ground truth
         print(f"the base is at x = {states.truth.base[-1, 0]:.2f} m")
     return states.positions[-1]
 

@@ -1,4 +1,4 @@
-"""Try a motion under gravity and film it.  Twin of `posewright motion check --physics` and `motion film`."""
+"""Simulate a motion with gravity and film it.  As `posewright motion check --physics` and `motion film`."""
 
 import sys
 from dataclasses import replace
@@ -12,23 +12,23 @@ aibo = pw.robot("sony_ers7")
 bow = pw.read_motion(aibo.folder / "motions" / "play_bow.motion.yaml")
 
 
-def tell(name: str, trial) -> None:
-    worst = max(trial.findings, key=lambda finding: finding.level.value == "error", default=None)
-    print(f"{name}: {len(trial.falls)} falls; {worst.message if worst else 'nothing to find'}")
+def print_result(name: str, result) -> None:
+    worst = max(result.findings, key=lambda finding: finding.level.value == "error", default=None)
+    print(f"{name}: {len(result.falls)} falls; {worst.message if worst else 'no findings'}")
 
 
-tell("play bow", pw.try_motion(bow))
-print("its design:", pw.check_motion(bow, aibo) or "nothing to find")
+print_result("play bow", pw.try_motion(bow))
+print("design rules:", pw.check_motion(bow, aibo) or "no findings")
 
 # Three times as fast, and on ice.
-hasty = replace(bow, name="hasty", speed=3.0)
-tell("three times as fast", pw.try_motion(hasty, friction=0.1))
-for finding in pw.check_motion(hasty, aibo)[:2]:
+fast_bow = replace(bow, name="hasty", speed=3.0)
+print_result("three times as fast", pw.try_motion(fast_bow, friction=0.1))
+for finding in pw.check_motion(fast_bow, aibo)[:2]:
     print(f"  {finding.level.value}: {finding.message}")
 
 try:
     strip = pw.draw_strip(pw.try_motion(bow).recording, pictures=6)  # film_recording makes a film
     pw.save_figure(strip, out / "play_bow.png")
-    pw.film_motion(bow, out / "play_bow.mp4", speed=4.0)  # as it was written, without gravity
-except pw.PosewrightError as error:  # a machine that cannot draw
+    pw.film_motion(bow, out / "play_bow.mp4", speed=4.0)  # as designed, without gravity
+except pw.PosewrightError as error:  # no graphics on this machine
     print(error)

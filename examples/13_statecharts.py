@@ -1,4 +1,4 @@
-"""Charts tried.  Twin of `posewright chart test`, `coverage`, `cover`, `mutate`, `diff` and `convert`."""
+"""Test a chart.  As `posewright chart test`, `coverage`, `cover`, `mutate`, `diff` and `convert`."""
 
 import sys
 from pathlib import Path
@@ -19,9 +19,9 @@ for row in pw.coverage_of(chart, scenarios).rows:
     print(f"  {row.measure.value}: {row.covered} of {row.total}")
 pw.draw_timeline(chart, pw.run_chart(chart, scenarios[0]), out / "timeline.svg")
 
-cover = pw.cover_chart(chart)  # scenarios that take every transition that can be taken
+cover = pw.cover_chart(chart)  # scenarios that take every reachable transition
 faults = pw.mutate_chart(chart, cover.scenarios)
 print(f"{len(cover.scenarios)} scenarios find {faults.score:.0%} of {faults.total} single faults")
 
 pw.write_chart(chart, out / "crossing.scxml")
-print("the same again from SCXML:", bool(pw.compare_charts(chart, pw.read_chart(out / "crossing.scxml"))))
+print("equivalent after SCXML:", bool(pw.compare_charts(chart, pw.read_chart(out / "crossing.scxml"))))

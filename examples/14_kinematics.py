@@ -1,4 +1,4 @@
-"""Legs and heads in closed form: angles to places and back."""
+"""Kinematics of legs and heads in closed form: from joint angles to positions and back."""
 
 import numpy as np
 
@@ -16,11 +16,11 @@ print("the other knee:", np.degrees(leg.inverse(points, knee=Knee.NEGATIVE)).rou
 try:
     leg.inverse([0.2, 0.0, 0.0])
 except InputError as error:
-    print("refused:", error)
+    print("error:", error)
 print("nearest:", leg.forward(leg.inverse([0.2, 0.0, 0.0], nearest=True)).round(4).tolist(), "m")
 
-robot = pw.robot("sony_ers7")  # its own legs have offsets; the same mathematics
-for mounted in legs_of(robot):
-    foot = mounted.forward(robot.pose("stand")[list(mounted.indices)])
-    print(f"{mounted.name}: stands at {(1000.0 * foot).round(1).tolist()} mm of the base")
+robot = pw.robot("sony_ers7")  # its legs have offsets between the joints
+for robot_leg in legs_of(robot):
+    foot = robot_leg.forward(robot.pose("stand")[list(robot_leg.indices)])
+    print(f"{robot_leg.name}: stands at {(1000.0 * foot).round(1).tolist()} mm from the base")
 print("to look at a ball:", np.degrees(head_of(robot).look_at([0.5, 0.2, -0.1])).round(1).tolist(), "deg")

@@ -1,4 +1,4 @@
-"""Gaits.  Twin of `posewright gait list`, `show`, `plot`, `sample`, `run` and `compare`."""
+"""Check, draw and walk gaits.  As `posewright gait list`, `show`, `plot`, `sample`, `run` and `compare`."""
 
 import sys
 from pathlib import Path
@@ -12,15 +12,15 @@ command = pw.VelocityCommand(forward_m_s=0.15, turn_rad_s=0.4)
 
 for name in pw.gait_names(robot):
     gait = pw.read_gait(name, robot=robot)
-    check = pw.check_gait(gait, robot)  # what its commands ask of the joints, without physics
+    check = pw.check_gait(gait, robot)  # the load of its commands on the joints, without simulation
     count = f"{check.n_within_bounds} of {len(check.tried)}"
     print(f"{name}: {gait.description}; {count} commands within all limits")
 
 trot = pw.read_gait("trot", robot=robot)
 pw.save_figure(pw.draw_gait(trot, robot, command=command), out / "trot.png")
 pw.write_motion(pw.sample_gait(trot, command=command), out / "trot.motion.yaml")  # repeats for ever
-there = pw.sample_gait(trot, command=command, cycles=8, every_frames=2, from_pose="stand", to_pose="stand")
-pw.write_motion(there, out / "trot.mtn")  # which a memory stick may play
+steps = pw.sample_gait(trot, command=command, cycles=8, every_frames=2, from_pose="stand", to_pose="stand")
+pw.write_motion(steps, out / "trot.mtn")  # for a memory stick
 
 result = pw.walk_gait(trot, robot, command=command, seconds=4.0)
 report = result.report.to_dict()
@@ -30,7 +30,7 @@ print(
 pw.save_figure(pw.draw_walk(result), out / "walk.png")
 
 higher = trot.with_values({"central_height_m": 0.02})  # any parameter, by its name
-again = pw.walk_gait(higher, command=command, seconds=4.0).report.to_dict()
-print(f"feet higher: {again['speed_m_s']:.3f} m/s")
+higher_report = pw.walk_gait(higher, command=command, seconds=4.0).report.to_dict()
+print(f"feet higher: {higher_report['speed_m_s']:.3f} m/s")
 many = pw.walk_many(trot, robot, command=command, bodies=2, seconds=2.0)
 print(f"{many.to_dict()['upright']} of 2 random bodies stay upright")

@@ -1,7 +1,6 @@
-"""A robot that is served, and driven from elsewhere.
+"""Serve a robot, and drive it from another program.
 
-Twin of `posewright serve`, `posewright motion play --body zenoh:NAME` and `gait run --body zenoh:NAME`. Both
-ends run in this program; across a room they are two computers.
+As `posewright serve`, `posewright motion play --body zenoh:NAME` and `gait run --body zenoh:NAME`.
 """
 
 import tempfile
@@ -13,8 +12,9 @@ from posewright.gaits import VelocityCommand
 from posewright.network.zenoh.session import SessionConfig
 from posewright.network.zenoh.transport import ZenohTransport
 
-aibo, where = pw.robot("sony_ers7"), f"unixsock-stream/{tempfile.mkdtemp()}/aibo"
-transport = ZenohTransport(SessionConfig(listen=(where,)), "aibo")
+aibo = pw.robot("sony_ers7")
+address = f"unixsock-stream/{tempfile.mkdtemp()}/aibo"
+transport = ZenohTransport(SessionConfig(listen=(address,)), "aibo")
 
 
 def serve() -> None:
@@ -25,11 +25,12 @@ serving = threading.Thread(target=serve)
 serving.start()
 time.sleep(1.0)
 
-body = f"zenoh:aibo@{where}"
+body = f"zenoh:aibo@{address}"
 nod = pw.read_motion(aibo.folder / "motions" / "nod.motion.yaml")
-here, there = pw.play_motion(nod), pw.play_motion(nod, body=body)
-print("the same to the last bit:", here.digest() == there.digest())
+local_recording = pw.play_motion(nod)
+remote_recording = pw.play_motion(nod, body=body)
+print("exactly the same:", local_recording.digest() == remote_recording.digest())
 
 walk = pw.play_gait(pw.read_gait("trot"), command=VelocityCommand(0.1), seconds=3.0, body=body)
-print(f"walked {walk.robot().base[-1, 0]:.2f} m, asked frame by frame through the network")
+print(f"walked {walk.robot().base[-1, 0]:.2f} m, commanded frame by frame over the network")
 serving.join()

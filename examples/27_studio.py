@@ -1,7 +1,7 @@
-"""The studio without a browser: begin a motion, change it, take that back, save it.
+"""The studio without a browser: create a motion, change it, undo the change.
 
-Twin of `posewright studio`, `posewright motion new` and `motion view`. Every action of a window is a command
-that Python can give, too.
+As `posewright studio`, `posewright motion new` and `motion view`. Every action in a window is a command
+that Python can execute, too.
 """
 
 import tempfile
@@ -16,9 +16,10 @@ pw.write_motion(pw.create_motion("look_up", pw.robot("sony_ers7"), pose="sit"), 
 studio = pw.open_studio(file)
 print("a browser would open", studio.url.partition("?")[0][:16])
 
-session, document = studio.session, studio.session.document
-up = SetAngles(page=1, keyframe=0, angles_rad={"head_tilt": 0.3})
-session.do_and_wait(lambda: session.do(up))
+session = studio.session
+document = session.document
+look_up = SetAngles(page=1, keyframe=0, angles_rad={"head_tilt": 0.3})
+session.do_and_wait(lambda: session.do(look_up))
 print("to be undone:", document.undo_label)
 print("head tilt:", document.pages.motion(1).keyframes[0].pose.angle("head_tilt"))
 
@@ -27,5 +28,5 @@ print("as in the file:", not document.is_dirty)
 studio.close()
 
 view = pw.open_view(file)
-print("this one only looks:", view.session.topics["motion"]["name"])
+print("a read-only view of", view.session.topics["motion"]["name"])
 view.close()

@@ -1,4 +1,4 @@
-"""A whole contest day with two entries.  Twin of `posewright contest run` and `posewright contest report`."""
+"""A contest day with two entries.  As `posewright contest run` and `posewright contest report`."""
 
 import sys
 from pathlib import Path
@@ -18,13 +18,13 @@ behaviours:
 
 
 def main() -> None:
-    # An entry is a folder; behaviours and charts of your own lie beside its entry.yaml.
+    # An entry is a folder with an entry.yaml and your own behaviours and charts.
     for name, club, race in (("Ours", "Leganés", "obstacle_race"), ("Theirs", "Gijón", "document_mealy")):
         folder = out / "entries" / name.lower()
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "entry.yaml").write_text(ENTRY.format(name=name, club=club, race=race), encoding="utf-8")
 
-    # Run it again, or after a power failure: what is done is not played again.
+    # A second run, such as after a power failure, repeats only what is missing.
     day = pw.play_day([out / "entries"], out / "day", rules="ceabot_2013", seed=1)
     for row in day.ranking:
         print(f"{row.place}. {row.name} ({row.club}): {row.points:.1f} points")

@@ -1,6 +1,6 @@
-"""Which contests there are, what an entry says, and the ranking of a day that was played.
+"""List contests, read an entry, and read the ranking of a contest day.
 
-Twin of `posewright contest list`, `contest show` and `contest rank`; 28_contest_day.py plays a day.
+As `posewright contest list`, `contest show` and `contest rank`; 28_contest_day.py plays a day.
 """
 
 import sys
@@ -11,8 +11,8 @@ import posewright as pw
 out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
 
 for name in pw.contest_names():
-    held = pw.contest(name)
-    print(f"{name}: {held.title}, for {' and '.join(held.entries)}")
+    contest = pw.contest(name)
+    print(f"{name}: {contest.title}, for {' and '.join(contest.entries)}")
 
 folder = out / "lonely"
 folder.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
-"""Run programs of a RoboNova-1, check and format one, make motions of its routines, and a program of them.
+"""Run and check programs of a RoboNova-1, and convert routines to motions and back.
 
-The twins of `posewright basic run`, `check`, `format` and `motions`.
+As `posewright basic run`, `check`, `format` and `motions`.
 Run: `python examples/32_robonova.py [folder]`
 """
 
@@ -9,24 +9,24 @@ from pathlib import Path
 
 import posewright as pw
 
-given = Path(sys.argv[1]) if len(sys.argv) > 1 else None
+out = Path(sys.argv[1]) if len(sys.argv) > 1 else None
 
 recording = pw.run_basic("hello", inputs="REMOCON=1@2", body="mock")
 result = pw.basic_result(recording)
 print(f"{result['program']}: {result['duration_s']:.1f} s, {result['ended']} at {result['label']}")
 
 source = pw.read_basic("race")
-print("wrong with it:", *[one.message for one in pw.check_basic(source)] or ["nothing"])
-print("laid out:", pw.format_basic(source) == source.text)
+print("findings:", *[finding.message for finding in pw.check_basic(source)] or ["none"])
+print("already formatted:", pw.format_basic(source) == source.text)
 
 routines = pw.basic_routines("kick")
-print("routines:", ", ".join(one.label for one in routines if one.label))
+print("routines:", ", ".join(routine.label for routine in routines if routine.label))
 motions, _ = pw.basic_motions("kick")
 program = pw.basic_program(motions)
 print(f"{len(motions)} motions, and a program of {len(program.text.splitlines())} lines again")
 
-if given is not None:
-    given.mkdir(parents=True, exist_ok=True)
+if out is not None:
+    out.mkdir(parents=True, exist_ok=True)
     for motion in motions:
-        pw.write_motion(motion, given / f"{motion.name}.motion.yaml")
-    (given / "again.bas").write_bytes(program.data)
+        pw.write_motion(motion, out / f"{motion.name}.motion.yaml")
+    (out / "again.bas").write_bytes(program.data)

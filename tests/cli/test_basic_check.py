@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from posewright.cli import app, basic_check
-from posewright.cli.basic_check import Watcher, keep_watching
+from posewright.cli.basic_check import Watcher, watch_files
 
 Ask = Callable[..., tuple[int, str, str]]
 
@@ -48,7 +48,7 @@ def written(folder: Path, text: str, name: str = "p.bas", encoding: str = "utf-8
 
 def test_a_program_that_is_right_is_called_so(ask: Ask, tmp_path: Path) -> None:
     path = written(tmp_path, RIGHT)
-    assert ask("check", path) == (0, f"{path}: nothing is wrong\n", "")
+    assert ask("check", path) == (0, f"{path}: no problems\n", "")
 
 
 def test_what_is_wrong_is_told_as_compilers_tell_it(ask: Ask, tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_warnings_are_no_failure_unless_one_is_strict(ask: Ask, tmp_path: Path) 
 def test_programs_that_ship_are_checked_by_name(ask: Ask) -> None:
     code, out, _ = ask("check", "bow", "walk")
     assert code == 0
-    assert out.count("nothing is wrong") == 2
+    assert out.count("no problems") == 2
 
 
 def test_findings_are_data_too(ask: Ask, tmp_path: Path) -> None:
@@ -109,14 +109,14 @@ def test_a_program_is_laid_out_in_place_and_then_it_is_well(ask: Ask, tmp_path: 
     assert ask("format", path) == (0, f"{path}: 4 lines changed\n", "")
     assert path.read_text(encoding="utf-8") == TIDY
     before = path.stat()
-    assert ask("format", path) == (0, f"{path}: is laid out well already\n", "")
+    assert ask("format", path) == (0, f"{path}: already formatted\n", "")
     assert path.stat() == before
 
 
 def test_check_writes_nothing_and_says_by_its_code_what_it_would_do(ask: Ask, tmp_path: Path) -> None:
     path, tidy = written(tmp_path, UNTIDY), written(tmp_path, TIDY, "tidy.bas")
     code, out, _ = ask("format", path, tidy, "--check")
-    assert (code, out) == (1, f"{path}: 4 lines would change\n{tidy}: is laid out well already\n")
+    assert (code, out) == (1, f"{path}: 4 lines would change\n{tidy}: already formatted\n")
     assert path.read_text(encoding="utf-8") == UNTIDY
     assert ask("format", tidy, "--check")[0] == 0
 
@@ -147,7 +147,7 @@ def test_a_line_that_cannot_be_read_stays_and_is_told(ask: Ask, tmp_path: Path) 
     path = written(tmp_path, "wait\n  a = (1\nend\n")
     code, out, err = ask("format", path)
     assert (code, out) == (0, f"{path}: 2 lines changed\n")
-    assert f"{path}:2:7: stays as it is: '(' is not expected here" in err
+    assert f"{path}:2:7: left unchanged: '(' is not expected here" in err
     assert path.read_text(encoding="utf-8") == "WAIT\n  a = (1\nEND\n"
 
 
@@ -187,13 +187,13 @@ def test_what_is_changed_is_data_too(ask: Ask, tmp_path: Path) -> None:
 
 def looked(watcher: Watcher) -> list[str]:
     """Return what two looks tell: a file that has changed is checked once it stays as it is."""
-    return [str(line) for _ in range(2) for line in watcher.look()]
+    return [str(line) for _ in range(2) for line in watcher.poll()]
 
 
 def test_what_is_new_is_told_and_nothing_else(tmp_path: Path) -> None:
     path = written(tmp_path, RIGHT)
     watcher = Watcher([path])
-    assert looked(watcher) == [f"{path}: nothing is wrong"]
+    assert looked(watcher) == [f"{path}: no problems"]
     assert looked(watcher) == []
     written(tmp_path, WRONG)
     error = "error: there is no label mian (did you mean MAIN?) [unknown-label]"
@@ -205,7 +205,7 @@ def test_what_is_new_is_told_and_nothing_else(tmp_path: Path) -> None:
     assert new.startswith(f"{path}:6:1: error: '(' is not expected here")
     assert summary == f"{path}: 2 errors (1 new, 0 gone)"
     written(tmp_path, RIGHT)
-    assert looked(watcher) == [f"{path}: nothing is wrong (0 new, 2 gone)"]
+    assert looked(watcher) == [f"{path}: no problems (0 new, 2 gone)"]
 
 
 def test_an_editor_that_puts_another_file_in_its_place_is_followed(tmp_path: Path) -> None:
@@ -224,7 +224,7 @@ def test_a_file_that_is_away_for_a_moment_is_not_missed(tmp_path: Path) -> None:
     watcher = Watcher([path])
     looked(watcher)
     path.unlink()
-    assert list(watcher.look()) == []
+    assert list(watcher.poll()) == []
     written(tmp_path, RIGHT)
     assert looked(watcher) == []
 
@@ -234,10 +234,10 @@ def test_a_file_that_vanishes_is_told_and_waited_for(tmp_path: Path) -> None:
     watcher = Watcher([path])
     looked(watcher)
     path.unlink()
-    assert looked(watcher) == [f"{path}: warning: is not there; waiting for it"]
+    assert looked(watcher) == [f"{path}: warning: the file is missing; waiting for it"]
     assert looked(watcher) == []
     written(tmp_path, RIGHT)
-    assert looked(watcher) == [f"{path}: nothing is wrong"]
+    assert looked(watcher) == [f"{path}: no problems"]
 
 
 def test_a_file_that_is_half_written_is_looked_at_when_it_is_done(tmp_path: Path) -> None:
@@ -245,7 +245,7 @@ def test_a_file_that_is_half_written_is_looked_at_when_it_is_done(tmp_path: Path
     watcher = Watcher([path])
     looked(watcher)
     written(tmp_path, RIGHT[:30])
-    assert list(watcher.look()) == []
+    assert list(watcher.poll()) == []
     written(tmp_path, RIGHT + "\n")
     assert looked(watcher) == []
 
@@ -257,7 +257,7 @@ def test_a_file_that_is_no_text_is_told_and_looked_at_again(tmp_path: Path) -> N
     assert told.startswith("error: ")
     assert "zero byte" in told
     written(tmp_path, RIGHT)
-    assert looked(watcher) == [f"{path}: nothing is wrong"]
+    assert looked(watcher) == [f"{path}: no problems"]
 
 
 def test_ctrl_c_ends_it_well(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -271,11 +271,11 @@ def test_ctrl_c_ends_it_well(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         if len(naps) == 4:
             raise KeyboardInterrupt
 
-    keep_watching(Watcher([path]), nap)
+    watch_files(Watcher([path]), nap)
     told = capsys.readouterr()
     assert told.out.splitlines() == [
-        f"{path}: nothing is wrong",
-        f"{path}: warning: is not there; waiting for it",
+        f"{path}: no problems",
+        f"{path}: warning: the file is missing; waiting for it",
     ]
     assert naps == [basic_check.POLL_S] * 4
 
@@ -285,7 +285,7 @@ def test_a_signal_ends_it_with_0(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "posewright", "basic", "check", str(path), "--watch"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:  # noqa: S603
         assert process.stdout is not None
-        assert process.stdout.readline() == f"{path}: nothing is wrong\n"
+        assert process.stdout.readline() == f"{path}: no problems\n"
         time.sleep(0.1)
         process.send_signal(signal.SIGINT)
         assert process.wait(10) == 0

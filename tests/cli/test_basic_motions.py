@@ -166,9 +166,9 @@ def test_a_measured_move_gives_the_times(ask: Ask, program: Path) -> None:
         (("bwo",), "no label is called 'bwo' (did you mean bow?)"),
         (("main", "-o", "out"), "main is not static (line 7: it reads REMOCON(1))"),
         (("idle", "-o", "out"), "idle moves nothing"),
-        (("-o", "out.motion.yaml"), "out.motion.yaml for 2 motions (name a folder)"),
-        (("bow", "-o", "out.bas"), "out.bas for 1 motion (name a folder)"),
-        (("bow", "-o", "ours.bas/x"), "no folder can be made here"),
+        (("-o", "out.motion.yaml"), "cannot write 2 motions to out.motion.yaml (name a folder)"),
+        (("bow", "-o", "out.bas"), "cannot write 1 motion to out.bas (name a folder)"),
+        (("bow", "-o", "ours.bas/x"), "the folder cannot be created"),
         (("bow", "nod.motion.yaml", "-o", "out"), "-o ours.bas writes motions as a program"),
     ],
 )
@@ -184,9 +184,9 @@ def test_what_is_wrong_is_told_and_nothing_is_written(
 @pytest.mark.parametrize(
     ("text", "words", "told"),
     [
-        (SMOOTH, (), "motions become a program (-o NAME.bas says which)"),
-        (SMOOTH, ("-o", "out"), "out is no program (-o NAME.bas says which)"),
-        (SMOOTH, ("-o", "."), "no program"),
+        (SMOOTH, (), "the program to write is missing (-o NAME.bas names it)"),
+        (SMOOTH, ("-o", "out"), "out is not the name of a program (end it in .bas)"),
+        (SMOOTH, ("-o", "."), "not the name of a program"),
         (SMOOTH.replace("[44]", "[-170]"), ("-o", "out.bas"), "left_knee is at -170.0 deg"),
         (SMOOTH.replace("hitec_robonova1", "nobody"), ("-o", "out.bas"), "nobody"),
         ("motion: x\n", ("-o", "out.bas"), "nod.motion.yaml:1"),
@@ -212,7 +212,7 @@ def test_a_program_with_errors_and_one_that_moves_nothing_are_told(ask: Ask, tmp
     wrong.write_text("END\n", encoding="ascii")
     code, _, err = ask(wrong, "-o", tmp_path / "out")
     assert code == 2
-    assert "no routine of it is a motion" in err
+    assert "no routine of the program is static and moves servos" in err
     assert not (tmp_path / "out").exists()
 
 

@@ -81,7 +81,7 @@ def test_servos_are_pinged_read_and_written_by_id_or_joint(ask: Ask, line: FakeS
 
 
 def test_ids_and_rates_are_changed(ask: Ask, line: FakeSerial) -> None:
-    assert ask("set-id", 5, 7)[:2] == (0, "servo 5 is 7 now\n")
+    assert ask("set-id", 5, 7)[:2] == (0, "servo 5 is now servo 7\n")
     assert as_json(ask, "set-baud", 7, 57600) == {
         "id": 7,
         "baud": 57600,
@@ -114,7 +114,7 @@ def test_a_diagnosis_advises_and_fails_where_there_is_something_to_do(ask: Ask) 
         (("read", 9), "no answer from servo 9"),
         (("read", "9-x"), "no joint is called '9-x'"),
         (("read", "0-254"), "names no servo"),
-        (("scan", "--rates", "fast"), "names no rates"),
+        (("scan", "--rates", "fast"), "is not a list of rates"),
         (("ping", "--robot", "sony_ers7"), "sony_ers7 has no servos on a bus"),
         (("set-baud", 1, 38400), "cannot be set to 38400"),
     ],
@@ -131,7 +131,8 @@ def test_a_port_is_no_option_that_an_empty_variable_let_it_swallow(
 ) -> None:
     assert app.run(["bus", "teach", "--port", port, "wave.motion.yaml"]) == 2
     assert (
-        f"--port {port!r} is no port (such as /dev/ttyUSB0; is your $PORT empty?)" in capsys.readouterr().err
+        f"--port {port!r} is not a serial port (such as /dev/ttyUSB0; is your $PORT empty?)"
+        in capsys.readouterr().err
     )
 
 

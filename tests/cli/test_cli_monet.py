@@ -126,7 +126,7 @@ def test_a_program_is_told_what_was_added(ask: Callable[..., Answer], stick: Pat
         (("--id", 60, "--name", "a_stand#stand_x"), "a free id is 61"),
         (("--id", 61), "--name"),
         (("--id", 61, "--name", "a_stand#stand_kick"), "--replace"),
-        (("--id", 61, "--name", "a_stand#stand_x", "--archive", "x"), "give --stick FOLDER, or both"),
+        (("--id", 61, "--name", "a_stand#stand_x", "--archive", "x"), "give either --stick FOLDER, or both"),
     ],
 )
 def test_what_is_refused_is_told_in_one_line(

@@ -257,9 +257,9 @@ def test_what_is_wrong_is_told_with_file_and_line_and_nothing_moves_or_is_writte
         (("move_head", "--seconds", "0"), "the duration is 0 s (above 0"),
         (("move_head", "--robot", "sony_ers210"), "cannot be simulated (the body mock"),
         (("move_head", "--seconds", "-1"), "the duration is -1 s (above 0"),
-        (("move_head", "--camera", "front"), "--video FILE makes one"),
+        (("move_head", "--camera", "front"), "add --video FILE"),
         (("move_head", "--video", "a.mp4", "--camera", "moon"), "moon"),
-        (("move_head", "--video", "a.mp4", "--body", "mock"), "nothing to film"),
+        (("move_head", "--video", "a.mp4", "--body", "mock"), "cannot be filmed"),
         (("move_head", "--diagram", "flow.txt"), "the file type of the diagram is unknown"),
         (("move_head", "--diagram", "nowhere/flow.svg"), "create it or name another"),
         ((*NOD, "--record", "run.txt"), "end its name in .mcap"),
@@ -445,7 +445,7 @@ def test_a_person_types_line_by_line_and_time_stands_still_meanwhile(
     os.close(ours)
     os.close(theirs)
     assert run.returncode == 0, said
-    assert said.startswith("commands: NOD and FAIL\nOne or several with commas")
+    assert said.startswith("commands: NOD and FAIL\nType one command, or several separated by commas")
     assert said.count("commands: NOD and FAIL\n") == 2, "at the start, and when asked"
     if ending == b"\x04":  # else the person has ended the line
         assert re.search(r"^nod.cfg on sony_ers7: ", said, re.MULTILINE), "on a line of its own"

@@ -207,7 +207,7 @@ def test_the_verbs_generate_explain_build_and_tell_the_command(
     assert image.is_file()
     assert run("board", "flash", tmp_path, "--dry-run") == 2
     assert run("board", "generate", CHART) == 2
-    assert "into which folder?" in capsys.readouterr().err
+    assert "the output folder is missing" in capsys.readouterr().err
     assert run("board", "generate", tmp_path, "-o", tmp_path) == 2
     assert "this is a folder" in capsys.readouterr().err
     assert run("board", "generate", CHART, "-o", tmp_path, "--target", "moon") == 2

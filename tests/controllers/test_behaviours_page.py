@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from posewright.controllers.behaviours import read_behaviour
+from posewright.recordings import read_mcap
 
 PAGE = Path(__file__).parents[2] / "docs" / "behaviours.md"
+RECORDINGS = PAGE.with_name("recordings.md")
 
 CHART = """\
 chart: my_walk
@@ -25,8 +29,8 @@ states:
 """
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+def blocks(language: str, page: Path = PAGE) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
 
 
 def test_its_behaviour_is_read(tmp_path: Path) -> None:
@@ -38,12 +42,13 @@ def test_its_behaviour_is_read(tmp_path: Path) -> None:
     assert behaviour.motions["walk"].speed == 0.9
 
 
-def test_its_program_runs() -> None:
-    (program,) = blocks("python")
-    names: dict[str, object] = {}
-    exec(compile(program, str(PAGE), "exec"), names)  # noqa: S102 - the page's own example
-    assert names["body"].time_s == 10.0
-    assert names["motions"][-1] == "walk_forward"
+def test_the_program_that_records_a_behaviour_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    program = blocks("python", RECORDINGS)[-1]
+    exec(compile(program, str(RECORDINGS), "exec"), {})  # noqa: S102 - the page's own example
+    recording = read_mcap(tmp_path / "run.mcap")
+    assert recording.times[-1] == 10.0
+    assert recording.robot().decisions.playing[-1] == "walk_forward"
 
 
 def test_every_kind_of_entry_in_its_table_is_known(desk) -> None:

@@ -1,4 +1,4 @@
-"""README, start and how-to pages are played from top to bottom: commands answer as they are printed.
+"""Pages are played from top to bottom: commands answer as they are printed.
 
 A block of the kind `console` holds commands after `$ ` and what they print; `...` stands for lines left
 out. A YAML block that begins with `# NAME.yaml` is a file. A `python` block is run. Races are cut short, so
@@ -30,7 +30,13 @@ import pytest
 from posewright.cli.app import run
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted([*ROOT.glob("docs/how-to-*.md"), *ROOT.glob("docs/start-*.md")])]
+REFERENCES = ("aibo-files", "openr", "robi", "robobasic")
+"""Pages of reference whose blocks are played as well."""
+PAGES = [
+    ROOT / "README.md",
+    *sorted([*ROOT.glob("docs/how-to-*.md"), *ROOT.glob("docs/start-*.md")]),
+    *(ROOT / f"docs/{name}.md" for name in REFERENCES),
+]
 
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"# ([\w.-]+\.yaml)\b")

@@ -86,7 +86,7 @@ Objects = Annotated[
 ]
 RobotName = Annotated[str, option("--robot R", "The robot; its card must name Sony's locators.")]
 Body = Annotated[
-    str, option("--body", "sim; random or a *.bodies.yaml: a simulated body drawn by the seed; mock.")
+    str, option("--body", "sim, mock, or a simulated body drawn by the seed: random or a *.bodies.yaml.")
 ]
 Seed = Annotated[int, option("--seed N", "Seed of all random numbers.")]
 Pose = Annotated[
@@ -167,7 +167,7 @@ def run(
         _require_diagram_path(diagram, inputs)
         openr_program, prompt = _add_commands(setup, commands, script)
     if film is not None:
-        film.refuse_unseen(openr_program.robot, body)
+        film.require_filmable(openr_program.robot, body)
     printer: _MessagePrinter | None = None
     if show_messages or prompt is not None:
         printer = _MessagePrinter(show_all=show_messages, to_stderr=as_json)
@@ -276,6 +276,7 @@ def _real_time_clock(prompt: _CommandPrompt | None) -> Clock:
 
 
 def _draw_diagram(recording: Recording, diagram: Path, *, quiet: bool) -> None:
+    """Write the messages between objects as Mermaid text or as a picture, by the suffix of the path."""
     if diagram.suffix.lower() == MERMAID:
         write_atomically(diagram, openr.sequence_diagram(recording).encode())
         return

@@ -1,4 +1,4 @@
-"""`posewright basic`: RoboBASIC programs run, checked, formatted, made into motions and back."""
+"""`posewright basic`: run, check and format RoboBASIC programs, and convert them to motions and back."""
 
 from __future__ import annotations
 
@@ -27,14 +27,16 @@ from posewright.documents import read_text
 from posewright.runtimes import robobasic
 from posewright.search.plan import require_seed
 
-LOOKS_FROM = "front"
-MOST_WARNED = 5
+DEFAULT_CAMERA = "front"
+
+MAX_WARNINGS = 5
+"""So many warnings about a program are printed before a run."""
 
 ProgramName = Annotated[
     str,
     argument(
         "PROGRAM",
-        "One that comes with Posewright (bow, walk, race, ...), or a RoboBASIC file (.bas).",
+        "A program of Posewright (bow, walk, race, ...), or a RoboBASIC file (.bas).",
         autocompletion=completion.files(
             ".bas", names=completion.catalogue("posewright.runtimes.robobasic.load.program_names")
         ),
@@ -42,39 +44,41 @@ ProgramName = Annotated[
 ]
 Keys = Annotated[
     list[str] | None,
-    option("--remocon KEY@S", "Press a key of the remote control, 1..32, at S seconds; repeatable."),
+    option("--remocon KEY@S", "Press a key of the remote control, 1 to 32, after S seconds; repeatable."),
 ]
 Inputs = Annotated[
     list[str] | None,
-    option("--input PORT=VALUE@S", "What a port reads from S seconds on: AD5=20@3, ERX=65@4; repeatable."),
+    option(
+        "--input PORT=VALUE@S", "Set what a port reads from S seconds on: AD5=20@3, ERX=65@4; repeatable."
+    ),
 ]
 Script = Annotated[
-    Path | None, option("--script FILE", "A file of such inputs, REMOCON=3@2 and AD5=20@3, a line each.")
+    Path | None, option("--script FILE", "Read inputs from a file, one per line: REMOCON=3@2, AD5=20@3.")
 ]
 Plugs = Annotated[
     list[str] | None,
     option(
         "--plug PORT=SENSOR",
-        "A sensor on another AD port: front, left, right, heading, tilt, tilt_2012, battery, none.",
+        "Connect a sensor to an AD port: front, left, right, heading, tilt, tilt_2012, battery, none.",
     ),
 ]
 Breakpoints = Annotated[
     list[str] | None, option("--break PLACE", "Stop the program before this label or line; repeatable.")
 ]
 Body = Annotated[
-    str, option("--body", "sim; random or a *.bodies.yaml: a simulated body drawn by the seed; mock.")
+    str, option("--body", "sim, mock, or a simulated body drawn by the seed: random or a *.bodies.yaml.")
 ]
-Pose = Annotated[str, option("--pose NAME", "In which pose of its card the robot begins.")]
-Seed = Annotated[int, option("--seed N", "Seed of what is drawn at random.")]
+Pose = Annotated[str, option("--pose NAME", "The pose of the robot's card in which it starts.")]
+Seed = Annotated[int, option("--seed N", "Seed of all random numbers.")]
 Seconds = Annotated[
     float | None,
     option(
         "--seconds S",
-        "Run for so long, up to 3600 s; default until the program is over or waits, at most 60 s.",
+        "Stop after S seconds, at most 3600; default when the program ends or waits, at most 60.",
     ),
 ]
 Camera = Annotated[
-    str | None, option("--camera NAME", f"field, top, chase, side, front; default {LOOKS_FROM}.")
+    str | None, option("--camera NAME", f"field, top, chase, side, front; default {DEFAULT_CAMERA}.")
 ]
 
 
@@ -106,9 +110,10 @@ def run(
     camera: Camera = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run a program of a RoboNova-1, unmodified; exit with 1 if the program fails or the robot ends up lying.
+    """Run an unmodified RoboNova-1 program on an empty floor.
 
-    The robot stands on a bare floor; `posewright run obstacle-race --behaviour FILE.bas` is for a contest.
+    The exit code is 1 if the program fails or the robot lies on the floor at the end. To run a program in a
+    contest, use `posewright run obstacle-race --behaviour FILE.bas`.
 
     [bold]Examples[/]
       posewright basic run bow
@@ -117,28 +122,32 @@ def run(
     """
     require_recording_path(record, program)
     film = FilmOptions.read(video, camera, subject=program, inputs=[program])
+    input_lines: list[str] = []
     if script is not None:
-        robobasic.read_inputs(read_text(script), script)  # what is wrong in it is told with its line
-    pieces = [*(f"REMOCON={key}" for key in keys or ()), *(inputs or ())]
-    ready = runs.set_up_basic(
+        script_text = read_text(script)
+        robobasic.read_inputs(script_text, script)  # raises errors with the line of the script
+        input_lines.append(script_text)
+    input_lines += [f"REMOCON={key}" for key in keys or ()]
+    input_lines += inputs or ()
+    setup = runs.set_up_basic(
         program,
-        inputs="\n".join([read_text(script) if script is not None else "", *pieces]),
+        inputs="\n".join(input_lines),
         plugs=plugs or (),
         breakpoints=breakpoints or (),
         speed_counts_s=None if measured is None else robobasic.speed_from_measurement(*measured),
         pose=pose,
     )
-    controller = ready.controller(require_seed(seed))
-    _warn(controller)
+    controller = setup.controller(require_seed(seed))
+    _print_warnings(controller)
     if film is not None:
-        film = replace(film, camera=film.camera or LOOKS_FROM)
-        film.refuse_unseen(ready.robot, body)
+        film = replace(film, camera=film.camera or DEFAULT_CAMERA)
+        film.require_filmable(setup.robot, body)
     recording = runs.run_basic(
-        ready, controller=controller, seconds=seconds, body=body, seed=seed, record=record
+        setup, controller=controller, seconds=seconds, body=body, seed=seed, record=record
     )
     if film is not None:
-        with console.spinner("filming", quiet=as_json) as say:
-            film.make(recording, say)
+        with console.spinner("filming", quiet=as_json) as describe:
+            film.make(recording, describe)
     result = runs.basic_result(recording)
     if breakpoints and result["reason"] != "breakpoint":
         console.print_warning(f"no breakpoint was reached: {', '.join(breakpoints)}")
@@ -149,14 +158,18 @@ def run(
         raise typer.Exit(EXIT_FAILURE)
 
 
-def _warn(ready: robobasic.RoboBasicController) -> None:
-    """Tell what is odd about a program; `basic check` tells all."""
-    source = ready.program.source
-    warnings = ready.program.warnings
-    for warning in warnings[:MOST_WARNED]:
+def _print_warnings(controller: robobasic.RoboBasicController) -> None:
+    """Print the first warnings about a program, and which sensors are assumed at other ports than usual."""
+    source = controller.program.source
+    warnings = controller.program.warnings
+    for warning in warnings[:MAX_WARNINGS]:
         console.print_warning(f"{source.where(warning.line)}: {warning.message}")
-    if len(warnings) > MOST_WARNED:
-        console.print_warning(f"and {len(warnings) - MOST_WARNED} more; `posewright basic check` tells all")
-    for moved in robobasic.find_moved_sensors(source):
-        if ready.inputs.ad_sensors.get(moved.port) is moved.sensor:
-            console.print_warning(f"{source.where(moved.line)}: {moved.message}; --plug changes that")
+    if len(warnings) > MAX_WARNINGS:
+        n_hidden = len(warnings) - MAX_WARNINGS
+        console.print_warning(f"and {n_hidden} more; `posewright basic check` lists them all")
+    for moved_sensor in robobasic.find_moved_sensors(source):
+        is_assumed = controller.inputs.ad_sensors.get(moved_sensor.port) is moved_sensor.sensor
+        if is_assumed:
+            console.print_warning(
+                f"{source.where(moved_sensor.line)}: {moved_sensor.message}; --plug changes that"
+            )

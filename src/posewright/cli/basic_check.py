@@ -1,4 +1,4 @@
-"""`posewright basic check` and `format`: what is wrong with programs, also while somebody writes them."""
+"""`posewright basic check` and `format`: report problems of RoboBASIC programs, and lay programs out."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from posewright.runtimes.robobasic import BasicFinding, BasicSource, Severity
 
 POLL_S = 0.3
-"""So often files are looked at while somebody writes them [s]; what changes in between is looked at later."""
+"""Interval at which `--watch` looks for changed files [s]."""
 
 ENDING = ".bas"
 BOM = "\ufeff".encode()
@@ -33,30 +33,31 @@ ProgramFiles = Annotated[
     list[str],
     argument(
         "FILE",
-        "RoboBASIC programs (.bas), or the name of one that comes with Posewright.",
+        "RoboBASIC files (.bas), or names of Posewright's programs.",
         autocompletion=completion.files(
             ENDING, names=completion.catalogue("posewright.runtimes.robobasic.load.program_names")
         ),
     ),
 ]
 OwnFiles = Annotated[
-    list[Path], argument("FILE", "RoboBASIC programs (.bas).", autocompletion=completion.files(ENDING))
+    list[Path], argument("FILE", "RoboBASIC files (.bas).", autocompletion=completion.files(ENDING))
 ]
 
 
 def check(
     files: ProgramFiles,
-    strict: Annotated[bool, option("--strict", "Exit with 1 for warnings too.")] = False,
+    strict: Annotated[bool, option("--strict", "Exit with 1 for warnings, too.")] = False,
     watch: Annotated[
-        bool, option("--watch", "Check again whenever a file is saved, until Ctrl-C; tell what is new.")
+        bool,
+        option("--watch", "Check a file again whenever it is saved, and report new findings, until Ctrl-C."),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Tell what is wrong with programs of a RoboNova-1, or odd: line, what, and what would be right.
+    """Report errors and oddities in RoboNova-1 programs, with their lines and how to mend them.
 
-    Statements, labels and blocks, variables that nothing sets, lines that are never reached, jumps into a
-    FOR, routines that never come back, counts beyond a joint's limits, moves too fast for the servos. Exits
-    with 1 where there is an error, with 2 where a file cannot be read.
+    The check covers statements, labels and blocks, variables that are never set, unreachable lines, jumps
+    into a FOR, routines that never return, counts beyond a joint's limits, and moves too fast for the servos.
+    The exit code is 1 if there is an error, and 2 if a file cannot be read.
 
     [bold]Examples[/]
       posewright basic check my_template.bas
@@ -65,36 +66,41 @@ def check(
     """
     if watch:
         if as_json:
-            raise InputError("--watch and --json", hint="JSON is written once; --watch has no end")
-        sources = [
-            robobasic.open_source(file) for file in files
-        ]  # one that is not there at first was mistyped
-        keep_watching(Watcher([source.path for source in sources if source.path is not None]))
+            raise InputError(
+                "--watch and --json exclude each other", hint="--watch never ends; JSON is written once"
+            )
+        sources = [robobasic.open_source(file) for file in files]  # a file that is missing at first is a typo
+        watch_files(Watcher([source.path for source in sources if source.path is not None]))
         return
     sources = [robobasic.open_source(file) for file in files]
-    checked = [(source, _lint(source)) for source in sources]
-    severities = {finding.severity for _, findings in checked for finding in findings}
-    data = {"files": [_data(source, findings) for source, findings in checked]}
-    console.print_result(data, _lines(checked), as_json=as_json)
-    severity = robobasic.Severity
-    if severity.ERROR in severities or (strict and severity.WARNING in severities):
+    reports = [(source, _lint(source)) for source in sources]
+    data = {"files": [_report_data(source, findings) for source, findings in reports]}
+    console.print_result(data, _report_lines(reports), as_json=as_json)
+    severities = {finding.severity for _, findings in reports for finding in findings}
+    failing_severities = {robobasic.Severity.ERROR}
+    if strict:
+        failing_severities.add(robobasic.Severity.WARNING)
+    if severities & failing_severities:
         raise typer.Exit(EXIT_FAILURE)
 
 
 def format_programs(
     files: OwnFiles,
     output: Annotated[
-        Path | None, option("--output -o FILE", "Write here instead of over the file; for one file.")
+        Path | None,
+        option(
+            "--output -o FILE", "Write to this file instead of changing the program; for a single program."
+        ),
     ] = None,
     check_only: Annotated[
-        bool, option("--check", "Change nothing; exit with 1 if a file would change.")
+        bool, option("--check", "Write nothing; exit with 1 if a file would change.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Lay programs out anew: capitals, blanks, indentation, counts of MOVE below one another.
+    """Lay programs out uniformly: capitals, spaces, indentation, counts of MOVE in columns.
 
-    Comments stay, and so does what every line means; a line that cannot be read stays as it is, and is told.
-    So do the file's encoding (Korean CP949 too) and its line ends.
+    Comments and the meaning of every line do not change, nor do the file's encoding (Korean CP949 included)
+    and line ends. A line that cannot be parsed is left unchanged and reported.
 
     [bold]Examples[/]
       posewright basic format my_template.bas
@@ -102,176 +108,208 @@ def format_programs(
       posewright basic format *.bas --check
     """
     if output is not None and (len(files) > 1 or check_only):
-        both = "-o and --check" if check_only else f"-o and {len(files)} files"
-        raise InputError(both, hint="-o is for one file that is written")
+        conflict = "--check" if check_only else f"{len(files)} files"
+        raise InputError(f"-o cannot be used with {conflict}", hint="-o writes one formatted file")
     if output is not None and str(output) == "-":
-        raise InputError("-o -", hint="-o is for a file")
+        raise InputError("-o - is not supported", hint="-o needs the name of a file")
     for path in files:
         require_distinct_output(output, path)
-    laid_out = [LaidOut.of(path) for path in files]
-    for one in laid_out:
-        for line in one.source.lines:
+    formatted_files = [FormattedFile.read(path) for path in files]
+    for file in formatted_files:
+        for line in file.source.lines:
             if line.problem:
                 console.print_warning(
-                    f"{one.path}:{line.number}:{line.column}: stays as it is: {line.problem}"
+                    f"{file.path}:{line.number}:{line.column}: left unchanged: {line.problem}"
                 )
-        if not check_only and (one.changes or output is not None):
-            write_atomically(output or one.path, one.data)
-    told = [{"file": str(one.path), "changed": bool(one.changes), "lines": one.changes} for one in laid_out]
-    done = "would change" if check_only else "changed"
+        if not check_only and (file.n_changes or output is not None):
+            write_atomically(output or file.path, file.data)
+    data = [
+        {"file": str(file.path), "changed": bool(file.n_changes), "lines": file.n_changes}
+        for file in formatted_files
+    ]
+    verb = "would change" if check_only else "changed"
     target = "" if output is None else f" -> {output}"
-    lines = (f"{one.path}{target}: {_amount(one.changes, done)}" for one in laid_out)
-    console.print_result({"files": told}, lines, as_json=as_json)
-    if check_only and any(one.changes for one in laid_out):
+    lines = (f"{file.path}{target}: {_format_changes(file.n_changes, verb)}" for file in formatted_files)
+    console.print_result({"files": data}, lines, as_json=as_json)
+    if check_only and any(file.n_changes for file in formatted_files):
         raise typer.Exit(EXIT_FAILURE)
 
 
 @dataclass(frozen=True)
-class LaidOut:
-    """A file, and what it becomes: its bytes, and how many lines are otherwise."""
+class FormattedFile:
+    """A program file and its formatted content.
+
+    Attributes:
+        path: the file.
+        source: its content before.
+        data: the bytes of the formatted program.
+        n_changes: how many lines differ from the file.
+    """
 
     path: Path
     source: BasicSource
     data: bytes
-    changes: int
+    n_changes: int
 
     @classmethod
-    def of(cls, path: Path) -> LaidOut:
-        """Read a file and lay it out.
+    def read(cls, path: Path) -> FormattedFile:
+        """Read a file and format it.
 
         Raises:
-            FormatError: it cannot be read, is no text, or is too large once laid out.
+            FormatError: the file cannot be read, is not a text, or is too large after formatting.
         """
-        before = read_bounded(path, robobasic.MAX_BYTES)
-        source = robobasic.read_source(before, path.name, path)
+        original_data = read_bounded(path, robobasic.MAX_BYTES)
+        source = robobasic.read_source(original_data, path.name, path)
         text = robobasic.format_source(source)
         data = text.replace("\n", source.newline).encode(source.encoding)
-        data = BOM + data if before.startswith(BOM) else data
+        if original_data.startswith(BOM):
+            data = BOM + data
         if len(data) > robobasic.MAX_BYTES:
-            told = f"laid out it has {len(data):,} bytes, and could not be read again"
-            raise FormatError(told, where=Where(path), hint=f"at most {robobasic.MAX_BYTES:,}")
-        return cls(path, source, data, _changed(source, text, same=data == before))
+            raise FormatError(
+                f"the formatted program has {len(data):,} bytes, too many to be read again",
+                where=Where(path),
+                hint=f"at most {robobasic.MAX_BYTES:,}",
+            )
+        n_changes = 0 if data == original_data else _count_changed_lines(source, text)
+        return cls(path, source, data, n_changes)
 
 
-def _changed(source: BasicSource, text: str, *, same: bool) -> int:
-    """Return how many lines are otherwise; 1 where only the ends of lines are."""
-    old, new = [line.text for line in source.lines], text.split("\n")[:-1]
-    kept = [
+def _count_changed_lines(source: BasicSource, formatted_text: str) -> int:
+    """Return how many lines formatting changed or removed; 1 if it changed only line ends.
+
+    Formatting removes surplus empty lines and keeps all others in order.
+    """
+    formatted_lines = formatted_text.split("\n")[:-1]
+    lines_with_content = [
         line.text for line in source.lines if line.label or line.statement or line.comment or line.problem
     ]
-    changed = sum(a != b for a, b in zip(kept, filter(None, new), strict=True))
-    return 0 if same else max(1, changed + len(old) - len(new))
+    formatted_lines_with_content = [line for line in formatted_lines if line]
+    n_changed = sum(
+        line != formatted_line
+        for line, formatted_line in zip(lines_with_content, formatted_lines_with_content, strict=True)
+    )
+    n_removed = len(source.lines) - len(formatted_lines)
+    return max(1, n_changed + n_removed)
 
 
-def _amount(number: int, done: str) -> str:
-    return f"{format_count(number, 'line')} {done}" if number else "is laid out well already"
+def _format_changes(n_lines: int, verb: str) -> str:
+    return f"{format_count(n_lines, 'line')} {verb}" if n_lines else "already formatted"
 
 
 def _lint(source: BasicSource) -> tuple[BasicFinding, ...]:
     return robobasic.lint(source, robots.robot(robobasic.ROBOT))
 
 
-def _data(source: BasicSource, findings: Sequence[BasicFinding]) -> dict[str, object]:
-    counts = {f"{severity.value}s": count for severity, count in _counts(findings).items()}
-    return {"file": _name(source), **counts, "findings": [finding.to_dict() for finding in findings]}
+def _report_data(source: BasicSource, findings: Sequence[BasicFinding]) -> dict[str, object]:
+    counts = {f"{severity.value}s": count for severity, count in _count_by_severity(findings).items()}
+    return {"file": _source_name(source), **counts, "findings": [finding.to_dict() for finding in findings]}
 
 
-def _counts(findings: Sequence[BasicFinding]) -> dict[Severity, int]:
+def _count_by_severity(findings: Sequence[BasicFinding]) -> dict[Severity, int]:
     counts = Counter(finding.severity for finding in findings)
     return {severity: counts[severity] for severity in robobasic.Severity}
 
 
-def _name(source: BasicSource) -> str:
+def _source_name(source: BasicSource) -> str:
     return str(source.path or source.name)
 
 
-def _lines(checked: Sequence[tuple[BasicSource, Sequence[BasicFinding]]]) -> Lines:
-    for source, findings in checked:
-        yield from (finding.display_line(_name(source)) for finding in findings)
-        yield build_line(f"{_name(source)}: {_summary(findings)}")
+def _report_lines(reports: Sequence[tuple[BasicSource, Sequence[BasicFinding]]]) -> Lines:
+    for source, findings in reports:
+        yield from (finding.display_line(_source_name(source)) for finding in findings)
+        yield build_line(f"{_source_name(source)}: {_summarize(findings)}")
 
 
-def _summary(findings: Sequence[BasicFinding]) -> str:
-    """Return how many of each there are: `1 error, 2 hints`."""
-    counts = [format_count(count, severity.value) for severity, count in _counts(findings).items() if count]
-    return ", ".join(counts) or "nothing is wrong"
+def _summarize(findings: Sequence[BasicFinding]) -> str:
+    """Return the number of findings by severity: `1 error, 2 hints`."""
+    counts = [
+        format_count(count, severity.value)
+        for severity, count in _count_by_severity(findings).items()
+        if count
+    ]
+    return ", ".join(counts) or "no problems"
 
 
-# ---- while they are written
+# ---- basic check --watch
 
-Stamp = tuple[int, int, int]
+FileStamp = tuple[int, int, int]
+"""Time of the last change [ns], size [bytes] and inode; saving a file changes at least one of them."""
 
 
 class Watcher:
-    """Looks at files again and again, and says what is new about them.
+    """Checks files whenever they change, and reports what is new.
 
-    A file is checked once it has been the same for two looks: an editor may be writing it, or putting another
-    in its place.
+    A file is checked when it is the same in two polls in a row, because an editor may still be writing or
+    replacing it.
     """
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self._paths = list(dict.fromkeys(paths))
-        self._seen: dict[Path, Stamp | None] = {path: _stamp(path) for path in self._paths}
-        self._checked: dict[Path, Stamp | str | None] = dict.fromkeys(self._paths, "")
+        self._last_stamps: dict[Path, FileStamp | None] = {path: _read_stamp(path) for path in self._paths}
+        self._checked_stamps: dict[Path, FileStamp | str | None] = dict.fromkeys(self._paths, "unchecked")
         self._findings: dict[Path, tuple[BasicFinding, ...]] = {}
 
-    def look(self) -> Lines:
-        """Yield what is new since the last look."""
+    def poll(self) -> Lines:
+        """Look at each file, and yield lines about those that have changed."""
         for path in self._paths:
-            stamp, before = _stamp(path), self._seen[path]
-            self._seen[path] = stamp
-            if stamp == before != self._checked[path]:
-                self._checked[path] = stamp
-                yield from self._gone(path) if stamp is None else self._anew(path)
+            stamp = _read_stamp(path)
+            is_stable = stamp == self._last_stamps[path]
+            self._last_stamps[path] = stamp
+            if not is_stable or stamp == self._checked_stamps[path]:
+                continue
+            self._checked_stamps[path] = stamp
+            if stamp is None:
+                self._findings.pop(path, None)
+                yield build_line(f"{path}: ", style_level("warning"), ": the file is missing; waiting for it")
+            else:
+                yield from self._check(path)
 
-    def _gone(self, path: Path) -> Lines:
-        self._findings.pop(path, None)
-        yield build_line(f"{path}: ", style_level("warning"), ": is not there; waiting for it")
-
-    def _anew(self, path: Path) -> Lines:
+    def _check(self, path: Path) -> Lines:
+        """Check a file; yield the new findings, and a summary if anything changed."""
         try:
             source = robobasic.open_source(path)
         except PosewrightError as error:
             self._findings.pop(path, None)
             yield build_line(style_level("error"), f": {error}")
             return
-        before, now = self._findings.get(path), _lint(source)
-        self._findings[path] = now
-        known = Counter(map(_without_place, before or ()))
-        fresh = []
-        for one in now:
-            same = _without_place(one)
-            if known[same]:
-                known[same] -= 1
+        previous_findings = self._findings.get(path)
+        findings = _lint(source)
+        self._findings[path] = findings
+        unmatched = Counter(_finding_identity(finding) for finding in previous_findings or ())
+        new_findings: list[BasicFinding] = []
+        for finding in findings:
+            identity = _finding_identity(finding)
+            if unmatched[identity]:
+                unmatched[identity] -= 1
             else:
-                fresh.append(one)
-        yield from (finding.display_line(str(path)) for finding in fresh)
-        gone = known.total()
-        if before is None or fresh or gone:
-            more = f" ({len(fresh)} new, {gone} gone)" if before else ""
-            yield build_line(f"{path}: {_summary(now)}{more}")
+                new_findings.append(finding)
+        yield from (finding.display_line(str(path)) for finding in new_findings)
+        n_gone = unmatched.total()
+        if previous_findings is None or new_findings or n_gone:
+            changes = f" ({len(new_findings)} new, {n_gone} gone)" if previous_findings else ""
+            yield build_line(f"{path}: {_summarize(findings)}{changes}")
 
 
-def _without_place(one: BasicFinding) -> tuple[str, str]:
-    """Return what a finding says, wherever it is: a line put in above it makes it no new one."""
-    return one.rule, one.message
+def _finding_identity(finding: BasicFinding) -> tuple[str, str]:
+    """Return rule and message of a finding, without its line, which changes when lines are inserted above."""
+    return finding.rule, finding.message
 
 
-def _stamp(path: Path) -> Stamp | None:
-    """Return what is otherwise once a file has been saved, by writing over it or by putting another there."""
+def _read_stamp(path: Path) -> FileStamp | None:
+    """Return the stamp of a file; None if it is missing."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    return status.st_mtime_ns, status.st_size, status.st_ino
 
 
-def keep_watching(watcher: Watcher, sleep: Callable[[float], None] = time.sleep) -> None:
-    """Say what is new, again and again, until Ctrl-C."""
+def watch_files(watcher: Watcher, sleep: Callable[[float], None] = time.sleep) -> None:
+    """Poll the files and print what is new, until Ctrl-C."""
     try:
-        console.print_note("watching; Ctrl-C ends")
+        console.print_note("watching; press Ctrl-C to stop")
         while True:
-            for line in watcher.look():
+            for line in watcher.poll():
                 console.print_item(line)
             sys.stdout.flush()
             sleep(POLL_S)

@@ -1,4 +1,4 @@
-"""`posewright basic motions`: routines of a RoboBASIC program as motions, and motions as a program."""
+"""`posewright basic motions`: convert routines of a RoboBASIC program to motions and back."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from posewright import formats
-from posewright import motions as motion_room
+from posewright import motions as motion_package
 from posewright.cli import completion, console
 from posewright.cli.options import (
     AcceptLoss,
@@ -25,19 +25,20 @@ from posewright.runtimes import robobasic
 ENDING = ".bas"
 MOTION = ".motion.yaml"
 BEGINNING = "(beginning)"
+"""Stands for the missing label of the lines before the first label."""
 
 Measured = Annotated[
     tuple[int, float, float] | None,
     option(
         "--measured SPEED COUNTS SECONDS",
-        "Take the time of moves from one that was measured on a robot: 5 90 1.2.",
+        "Compute durations from a measured move: at SPEED a servo moves COUNTS in SECONDS.",
     ),
 ]
 Files = Annotated[
     list[str],
     argument(
         "FILE [LABEL ...]",
-        "A RoboBASIC program, and if not all routines are wanted their labels; or motions (.motion.yaml).",
+        "A RoboBASIC program, optionally followed by labels of routines; or motions (.motion.yaml).",
         autocompletion=completion.files(
             ENDING, MOTION, names=completion.catalogue("posewright.runtimes.robobasic.load.program_names")
         ),
@@ -45,7 +46,9 @@ Files = Annotated[
 ]
 Target = Annotated[
     Path | None,
-    option("--output -o PATH", "Of a program: the folder for its motions. Of motions: the program (.bas)."),
+    option(
+        "--output -o PATH", "The folder for a program's motions, or the program (.bas) to write from motions."
+    ),
 ]
 
 
@@ -56,10 +59,10 @@ def motions(
     accept_loss: AcceptLoss = False,
     as_json: AsJson = False,
 ) -> None:
-    """List the routines of a program and write static ones as motions; or write motions as a program.
+    """List the routines of a program and convert static ones to motions, or convert motions to a program.
 
-    A routine is static where it reads no port and no variable that it has not set: it is run by itself, and
-    what the servos do becomes keyframes. What a motion or a program cannot say is listed.
+    A routine is static if it reads no port and no variable that it has not set. It is run on its own, and its
+    servo moves become keyframes. What a motion or a program cannot express is listed.
 
     [bold]Examples[/]
       posewright basic motions my_template.bas
@@ -67,142 +70,201 @@ def motions(
       posewright basic motions bow.motion.yaml wave.motion.yaml -o show.bas --accept-loss
     """
     speed = None if measured is None else robobasic.speed_from_measurement(*measured)
-    if all(file.lower().endswith(MOTION) for file in files):
-        _write_program(
-            [Path(file) for file in files], output, speed, accept_loss=accept_loss, as_json=as_json
-        )
+    motion_paths = [Path(file) for file in files if file.lower().endswith(MOTION)]
+    if len(motion_paths) == len(files):
+        _write_program(motion_paths, output, speed, accept_loss=accept_loss, as_json=as_json)
         return
-    if any(file.lower().endswith(MOTION) for file in files):
+    if motion_paths:
         program = next((file for file in files if file.lower().endswith(ENDING)), f"PROGRAM{ENDING}")
         raise InputError(
-            "motions and other files cannot be mixed", hint=f"-o {program} writes motions as a program"
+            "motions cannot be mixed with programs or labels",
+            hint=f"-o {program} writes motions as a program",
         )
     program, *labels = files
-    found = _chosen(robobasic.read_routines(program, speed_counts_s=speed), labels)
-    written = {} if output is None else _write_motions(program, found, bool(labels), output)
+    routines = robobasic.read_routines(program, speed_counts_s=speed)
+    if labels:
+        routines = _select_routines(routines, labels)
+    paths: dict[str, Path] = {}
     if output is not None:
-        for remark in _remarks(found):
+        if labels:
+            _require_motions(routines, Path(program))
+        paths = _write_motions(routines, Path(program), output)
+        for remark in _group_remarks(routines):
             console.print_warning(remark)
-    told = {"program": program, "routines": [_described(one, written.get(one.label)) for one in found]}
-    console.print_result(told, _lines(found, written), as_json=as_json)
+    data = {
+        "program": program,
+        "routines": [_routine_data(routine, paths.get(routine.label)) for routine in routines],
+    }
+    console.print_result(data, _routine_lines(routines, paths), as_json=as_json)
 
 
-def _chosen(found: Sequence[robobasic.Routine], labels: Sequence[str]) -> list[robobasic.Routine]:
-    """Return the routines asked for; all where none is."""
-    known = {one.label.upper(): one for one in found}
+def _select_routines(
+    routines: Sequence[robobasic.Routine], labels: Sequence[str]
+) -> tuple[robobasic.Routine, ...]:
+    """Return the routines with the given labels, in their order; upper and lower case are equal.
+
+    Raises:
+        UnknownNameError: there is no such label.
+    """
+    routines_by_label = {routine.label.upper(): routine for routine in routines}
     for label in labels:
-        if label.upper() not in known or not label:
-            raise UnknownNameError.among("label", label, [one.label for one in found if one.label])
-    return [known[label.upper()] for label in dict.fromkeys(labels)] if labels else list(found)
+        if label.upper() not in routines_by_label or not label:
+            existing_labels = [routine.label for routine in routines if routine.label]
+            raise UnknownNameError.among("label", label, existing_labels)
+    return tuple(routines_by_label[label.upper()] for label in dict.fromkeys(labels))
 
 
-def _write_motions(
-    program: str, found: Sequence[robobasic.Routine], is_named: bool, output: Path
-) -> dict[str, Path]:
-    """Write the motions there are to a folder, or the only one to a file; return where, by label."""
-    for one in found:
-        if is_named and one.motion is None:
-            hint = one.failure and f"line {one.failure_line}: {one.failure}"
+def _require_motions(routines: Sequence[robobasic.Routine], program: Path) -> None:
+    """Raise an InputError for the first routine that cannot be written as a motion."""
+    for routine in routines:
+        if routine.motion is None:
+            problem = "is not static" if routine.failure else "moves nothing"
             raise InputError(
-                f"{one.label} {'is not static' if one.failure else 'moves nothing'}",
-                where=Where(Path(program), line=one.line),
-                hint=hint or None,
+                f"{routine.label} {problem}",
+                where=Where(program, line=routine.line),
+                hint=f"line {routine.failure_line}: {routine.failure}" if routine.failure else None,
             )
-    wanted = {one.label: one.motion for one in found if one.motion is not None}
-    if not wanted:
-        raise InputError("no routine of it is a motion", where=Where(Path(program)), hint="without -o: why")
-    if output.name.lower().endswith((MOTION, ENDING)):
-        if len(wanted) > 1 or output.name.lower().endswith(ENDING):
-            raise InputError(f"{output} for {format_count(len(wanted), 'motion')}", hint="name a folder")
-        targets = dict.fromkeys(wanted, output)
+
+
+def _write_motions(routines: Sequence[robobasic.Routine], program: Path, output: Path) -> dict[str, Path]:
+    """Write the motions of static routines to a folder, or a single one to a file.
+
+    Args:
+        routines: the routines; those without a motion are skipped.
+        program: their program, for messages.
+        output: the folder, or a file that ends in .motion.yaml.
+
+    Returns:
+        The path of each motion by the label of its routine.
+
+    Raises:
+        InputError: there is no motion, or the output does not fit the number of motions.
+        OutputError: the folder or a file cannot be written.
+    """
+    motions_by_label = {routine.label: routine.motion for routine in routines if routine.motion is not None}
+    if not motions_by_label:
+        raise InputError(
+            "no routine of the program is static and moves servos",
+            where=Where(program),
+            hint="without -o, the reason is listed for each routine",
+        )
+    output_name = output.name.lower()
+    if output_name.endswith((MOTION, ENDING)):
+        if len(motions_by_label) > 1 or output_name.endswith(ENDING):
+            n_motions = format_count(len(motions_by_label), "motion")
+            raise InputError(f"cannot write {n_motions} to {output}", hint="name a folder")
+        paths = dict.fromkeys(motions_by_label, output)
     else:
-        targets = {
-            label: output / f"{motion_room.file_stem(motion.name)}{MOTION}"
-            for label, motion in wanted.items()
+        paths = {
+            label: output / f"{motion_package.file_stem(motion.name)}{MOTION}"
+            for label, motion in motions_by_label.items()
         }
-        if len({str(path).upper() for path in targets.values()}) < len(targets):
-            raise InputError("two of its motions would be written to one file", hint="name one of the labels")
-        _make_folder(output)
-    for path in targets.values():
+        has_collision = len({str(path).upper() for path in paths.values()}) < len(paths)
+        if has_collision:
+            raise InputError(
+                "two motions of the program would be written to the same file", hint="name one of the labels"
+            )
+        _create_folder(output)
+    for path in paths.values():
         require_writable(path)
-    for label, motion in wanted.items():
-        formats.write_motion(motion, targets[label])
-    return targets
+    for label, motion in motions_by_label.items():
+        formats.write_motion(motion, paths[label])
+    return paths
 
 
-def _make_folder(folder: Path) -> None:
+def _create_folder(folder: Path) -> None:
+    """Create a folder and its parents, unless it exists; raise an OutputError if that fails."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(
-            f"no folder can be made here: {error.strerror or error}", where=Where(folder)
+            f"the folder cannot be created: {error.strerror or error}", where=Where(folder)
         ) from error
 
 
-def _remarks(found: Sequence[robobasic.Routine]) -> Iterator[str]:
-    """Yield what the motions do not say, each remark with the labels that it is about."""
-    by_remark: dict[str, list[str]] = {}
-    for one in found:
-        for remark in one.remarks:
-            by_remark.setdefault(remark, []).append(one.label or BEGINNING)
-    yield from (f"{', '.join(labels)}: {remark}" for remark, labels in by_remark.items())
+def _group_remarks(routines: Sequence[robobasic.Routine]) -> Iterator[str]:
+    """Yield the remarks about routines, each once, after the labels of its routines: `bow, wave: REMARK`."""
+    labels_by_remark: dict[str, list[str]] = {}
+    for routine in routines:
+        for remark in routine.remarks:
+            labels_by_remark.setdefault(remark, []).append(routine.label or BEGINNING)
+    for remark, labels in labels_by_remark.items():
+        yield f"{', '.join(labels)}: {remark}"
 
 
-def _described(one: robobasic.Routine, path: Path | None) -> dict[str, object]:
-    motion = one.motion
+def _routine_data(routine: robobasic.Routine, path: Path | None) -> dict[str, object]:
+    """Return a routine as plain data, with the path of its written motion."""
+    motion = routine.motion
     return {
-        "label": one.label,
-        "line": one.line,
-        "static": one.is_static,
-        "why": one.failure,
-        "why_line": one.failure_line,
+        "label": routine.label,
+        "line": routine.line,
+        "static": routine.is_static,
+        "why": routine.failure,
+        "why_line": routine.failure_line,
         "keyframes": 0 if motion is None else len(motion.keyframes),
         "duration_s": 0.0 if motion is None else round(motion.duration, 6),
         "repeats": motion is not None and motion.loops,
-        "remarks": list(one.remarks),
+        "remarks": list(routine.remarks),
         "written": None if path is None else str(path),
     }
 
 
-def _lines(found: Sequence[robobasic.Routine], written: dict[str, Path]) -> Lines:
+def _routine_lines(routines: Sequence[robobasic.Routine], paths: dict[str, Path]) -> Lines:
+    """Yield a table of routines, and a summary of the written motions."""
     columns = ("routine", "line", "keyframes", "s", "")
-    yield table(columns, (_row(one) for one in found))
-    if written:
-        yield f"{format_count(len(written), 'motion')} -> {next(iter(written.values())).parent}"
+    yield table(columns, map(_routine_row, routines))
+    if paths:
+        folder = next(iter(paths.values())).parent
+        yield f"{format_count(len(paths), 'motion')} -> {folder}"
 
 
-def _row(one: robobasic.Routine) -> tuple[object, ...]:
-    motion = one.motion
-    label = one.label or BEGINNING
-    if motion is None:
-        why = f"not static, line {one.failure_line}: {one.failure}" if one.failure else "moves nothing"
-        return label, one.line, "", "", Styled(why, "yellow" if one.failure else "dim")
-    often = "static, repeats" if motion.loops else "static"
-    return label, one.line, len(motion.keyframes), f"{motion.duration:.2f}", often
+def _routine_row(routine: robobasic.Routine) -> tuple[object, ...]:
+    """Return a row of the table of routines: label, line, keyframes, duration [s], remark."""
+    label = routine.label or BEGINNING
+    motion = routine.motion
+    if motion is not None:
+        remark = "static, repeats" if motion.loops else "static"
+        return label, routine.line, len(motion.keyframes), f"{motion.duration:.2f}", remark
+    if routine.failure:
+        reason = Styled(f"not static, line {routine.failure_line}: {routine.failure}", "yellow")
+    else:
+        reason = Styled("moves nothing", "dim")
+    return label, routine.line, "", "", reason
 
 
 def _write_program(
     paths: Sequence[Path], output: Path | None, speed: float | None, *, accept_loss: bool, as_json: bool
 ) -> None:
-    if output is None or not output.name.lower().endswith(ENDING):
-        what = "motions become a program" if output is None else f"{output} is no program"
-        raise InputError(what, hint=f"-o NAME{ENDING} says which")
+    """Write motions as routines of a RoboBASIC program, and print a summary.
+
+    Raises:
+        InputError: the output is missing or does not end in .bas.
+        LossError: the program would lose something, and losses are not accepted.
+    """
+    if output is None:
+        raise InputError("the program to write is missing", hint=f"-o NAME{ENDING} names it")
+    if not output.name.lower().endswith(ENDING):
+        raise InputError(f"{output} is not the name of a program", hint=f"end it in {ENDING}")
     require_distinct_output(output, *paths)
-    read: list[motion_room.Motion] = [formats.read_motion(path) for path in paths]
-    made = robobasic.write_motions(read, speed_counts_s=speed)
+    program = robobasic.write_motions([formats.read_motion(path) for path in paths], speed_counts_s=speed)
     with report_losses():
-        if made.losses and not accept_loss:
-            what = f"as a RoboBASIC program it would lose: {'; '.join(made.losses)}"
-            raise LossError(what, where=Where(paths[0] if len(paths) == 1 else None), losses=made.losses)
-    write_atomically(output, made.data)
-    for remark in (*(f"lost: {loss}" for loss in made.losses), *made.remarks):
+        if program.losses and not accept_loss:
+            raise LossError(
+                f"a RoboBASIC program would lose: {'; '.join(program.losses)}",
+                where=Where(paths[0] if len(paths) == 1 else None),
+                losses=program.losses,
+            )
+    write_atomically(output, program.data)
+    for loss in program.losses:
+        console.print_warning(f"lost: {loss}")
+    for remark in program.remarks:
         console.print_warning(remark)
-    told = {
+    data = {
         "program": str(output),
-        "routines": list(made.labels),
-        "losses": list(made.losses),
-        "remarks": list(made.remarks),
-        "rounding": {"angle_rad": made.rounding.angle_rad, "time_s": made.rounding.time_s},
+        "routines": list(program.labels),
+        "losses": list(program.losses),
+        "remarks": list(program.remarks),
+        "rounding": {"angle_rad": program.rounding.angle_rad, "time_s": program.rounding.time_s},
     }
-    lines = [f"{format_count(len(made.labels), 'routine')} -> {output}: {', '.join(made.labels)}"]
-    console.print_result(told, lines, as_json=as_json)
+    lines = [f"{format_count(len(program.labels), 'routine')} -> {output}: {', '.join(program.labels)}"]
+    console.print_result(data, lines, as_json=as_json)

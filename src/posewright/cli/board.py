@@ -1,4 +1,4 @@
-"""`posewright board`: a chart or a behaviour as C, proved, on a microcontroller board."""
+"""`posewright board`: generate C from a chart or behaviour, and build, verify and flash it."""
 
 from __future__ import annotations
 
@@ -24,25 +24,30 @@ _DOCUMENTS = completion.files(".chart.yaml", ".scxml", ".csv", BEHAVIOUR)
 _TARGETS = completion.catalogue("posewright.codegen.targets.target_names")
 Document = Annotated[
     str,
-    argument("CHART|BEHAVIOUR", "A chart's file, or a behaviour's name or file.", autocompletion=_DOCUMENTS),
+    argument(
+        "CHART|BEHAVIOUR", "A chart file, or the name or file of a behaviour.", autocompletion=_DOCUMENTS
+    ),
 ]
-TargetName = Annotated[str, option("--target NAME", "host, arduino-uno or cm900.", autocompletion=_TARGETS)]
-Monitors = Annotated[bool, option("--monitors", "Watch the promises at run time.")]
+TargetName = Annotated[
+    str, option("--target NAME", "The target: host, arduino-uno or cm900.", autocompletion=_TARGETS)
+]
+Monitors = Annotated[bool, option("--monitors", "Generate code that checks the promises at run time.")]
 Queue = Annotated[
-    int | None, option("--queue N", "Raised events that may wait at once; default as many as can.", min=1)
+    int | None,
+    option("--queue N", "Length of the queue of raised events; default the longest that is needed.", min=1),
 ]
 StyleName = Annotated[
     str,
     option(
         "--style STYLE",
-        "The tick of a chart of one state at a time: switch, table, or auto, which goes by size.",
+        "Code of a chart with one active state: switch, table, or auto, which takes the smaller one.",
         autocompletion=completion.choices("auto", "switch", "table"),
     ),
 ]
-ANY_PORT = "PORT"
-"""Stands for the serial port where a command is only shown."""
+PORT_PLACEHOLDER = "PORT"
+"""Stands for the serial port in a command that `--dry-run` prints."""
 
-Folder = Annotated[Path, argument("DIR", "What `posewright board generate` wrote.")]
+Folder = Annotated[Path, argument("DIR", "The folder that `posewright board generate` wrote.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -57,22 +62,25 @@ def register(app: typer.Typer) -> None:
 def generate(
     document: Document = "",
     target: TargetName = "host",
-    output: Annotated[Path | None, option("--output -o DIR", "The folder to write into.")] = None,
+    output: Annotated[Path | None, option("--output -o DIR", "The folder to write to.")] = None,
     monitors: Monitors = False,
     queue: Queue = None,
     style: StyleName = "auto",
-    force: Annotated[bool, option("--force", "Write over files that were changed by hand.")] = False,
-    unchecked: Annotated[bool, option("--unchecked", "Write it although the check finds errors.")] = False,
+    force: Annotated[bool, option("--force", "Overwrite files that were edited by hand.")] = False,
+    unchecked: Annotated[bool, option("--unchecked", "Write the code even if the chart has errors.")] = False,
     explain: Annotated[
         str | None,
-        option("--explain WHAT", "What FILE:LINE is for; which lines are for CHART:LINE, or for a state."),
+        option(
+            "--explain PLACE",
+            "Explain FILE:LINE of the C code, or list the lines of CHART:LINE or of a state.",
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a chart or a behaviour as C for a target; an unsound chart is refused with its counterexample.
+    """Generate C code for a target from a chart or a behaviour.
 
-    Files that are yours, such as the one that says which pin is what, are written once and then left alone.
-    With --explain nothing is written.
+    A chart with errors is not generated; the error shows a counterexample. Files that you edit, such as the
+    one that assigns the pins, are written once and never overwritten. With --explain, nothing is written.
 
     [bold]Examples[/]
       posewright board generate obstacle_mealy.chart.yaml --target arduino-uno -o board
@@ -80,14 +88,16 @@ def generate(
       posewright board generate --explain "walking -> turning_left" -o board
     """
     if explain is not None:
-        places = codegen.explain(explain, output)
-        print_result([place.to_dict() for place in places], map(str, places), as_json=as_json)
+        explanations = codegen.explain(explain, output)
+        print_result(
+            [explanation.to_dict() for explanation in explanations], map(str, explanations), as_json=as_json
+        )
         return
     if not document:
-        raise InputError("generate what?", hint="posewright board generate CHART -o DIR")
+        raise InputError("no chart or behaviour is given", hint="posewright board generate CHART -o DIR")
     if output is None:
         hint = f"posewright board generate {shlex.quote(document)} --target {target} -o DIR"
-        raise InputError("write it into which folder?", hint=hint)
+        raise InputError("the output folder is missing", hint=hint)
     generated = codegen.generate(
         document,
         output,
@@ -96,7 +106,7 @@ def generate(
         unchecked=unchecked,
         monitors=monitors,
         queue=queue,
-        style=tick_style(style),
+        style=parse_style(style),
     )
     print_result(generated.to_dict(), generated.lines(), as_json=as_json)
 
@@ -104,67 +114,82 @@ def generate(
 def build(
     folder: Folder,
     target: Annotated[
-        str | None, option("--target NAME", "Default what it was generated for.", autocompletion=_TARGETS)
+        str | None,
+        option("--target NAME", "The target; default the one it was generated for.", autocompletion=_TARGETS),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compile what was generated, and say how much memory each part takes on the board.
+    """Compile generated code, and show how much memory each part needs on the board.
 
     [bold]Examples[/]
       posewright board build board
     """
     image = codegen.build(folder, target)
-    parts = {name: {"flash_bytes": flash, "ram_bytes": ram} for name, (flash, ram) in image.parts.items()}
-    total = [sum(sizes) for sizes in zip(*image.parts.values(), strict=True)] or [0, 0]
-    lines = [f"{flash:7d} {ram:7d}  {name}" for name, (flash, ram) in image.parts.items()]
-    if lines:
-        lines = ["  flash     RAM  bytes", *lines, f"{total[0]:7d} {total[1]:7d}  all"]
-    print_result({"image": str(image.image), "parts": parts}, [*lines, f"-> {image.image}"], as_json=as_json)
+    data = {
+        "image": str(image.image),
+        "parts": {
+            name: {"flash_bytes": flash, "ram_bytes": ram} for name, (flash, ram) in image.parts.items()
+        },
+    }
+    lines: list[str] = []
+    if image.parts:
+        total_flash = sum(flash for flash, _ram in image.parts.values())
+        total_ram = sum(ram for _flash, ram in image.parts.values())
+        lines.append("  flash     RAM  bytes")
+        lines += [f"{flash:7d} {ram:7d}  {name}" for name, (flash, ram) in image.parts.items()]
+        lines.append(f"{total_flash:7d} {total_ram:7d}  all")
+    lines.append(f"-> {image.image}")
+    print_result(data, lines, as_json=as_json)
 
 
 def flash(
     folder: Folder,
-    port: Annotated[str | None, option("--port P", "The board's serial port: /dev/ttyACM0.")] = None,
-    dry_run: Annotated[bool, option("--dry-run", "Show the command, for PORT if none is named.")] = False,
+    port: Annotated[
+        str | None, option("--port P", "The serial port of the board, such as /dev/ttyACM0.")
+    ] = None,
+    dry_run: Annotated[bool, option("--dry-run", "Only print the command that would be run.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Build what was generated and put it onto a real board; exit with 1 if that fails.
+    """Build generated code and write it to a real board; exit with 1 if that fails.
 
     [bold]Examples[/]
       posewright board flash board --dry-run
       posewright board flash board --port /dev/ttyACM0
     """
-    command = codegen.flash_command(folder, port or (ANY_PORT if dry_run else None))
+    command = codegen.flash_command(folder, port or (PORT_PLACEHOLDER if dry_run else None))
     if dry_run:
         print_result({"command": list(command)}, [shlex.join(command)], as_json=as_json)
         return
     codegen.find_program(command[0])
     if not as_json:
         print_line(shlex.join(command))
-    silent = subprocess.DEVNULL if as_json else None
-    code = subprocess.run(command, check=False, stdout=silent).returncode  # noqa: S603 -- the board's own loader
+    loader_stdout = subprocess.DEVNULL if as_json else None
+    loader_run = subprocess.run(command, check=False, stdout=loader_stdout)  # noqa: S603 -- the board's own loader
     if as_json:
-        print_json({"command": list(command), "exit_code": code})
-    if code:
+        print_json({"command": list(command), "exit_code": loader_run.returncode})
+    if loader_run.returncode:
         raise typer.Exit(EXIT_FAILURE)
 
 
 def verify(
-    subject: Document,
+    document: Document,
     target: TargetName = "host",
-    steps: Annotated[int, option("--steps N", "Steps that each takes.", min=1)] = 100_000,
-    seed: Annotated[int, option("--seed S", "Of the inputs.", min=0)] = 0,
+    steps: Annotated[int, option("--steps N", "Number of steps.", min=1)] = 100_000,
+    seed: Annotated[int, option("--seed S", "Seed of the inputs.", min=0)] = 0,
     monitors: Monitors = False,
     queue: Queue = None,
     style: StyleName = "auto",
-    coverage: Annotated[bool, option("--coverage", "Which lines and branches of the C were run.")] = False,
+    coverage: Annotated[
+        bool, option("--coverage", "Report which lines and branches of the C code were run.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Prove that generated code does what the interpreter does: every state and output at every step.
+    """Check that generated code does what the interpreter does: every state and output at every step.
 
-    The same inputs go into the interpreter, into the code compiled for this computer and, for a board, into
-    the code compiled for it on an emulated processor. They are drawn so that every transition is taken, every
-    limit is met and every timer runs out. A difference exits with 1 and shows the shortest inputs to it.
+    The interpreter, the code compiled for this computer and, for a board, the code on an emulated processor
+    get the same inputs. Inputs are drawn so that every transition is taken, every limit is reached and every
+    timer expires. If there is a difference, the shortest inputs that lead to it are shown, and the exit code
+    is 1.
 
     [bold]Examples[/]
       posewright board verify obstacle_mealy.chart.yaml --steps 1000000
@@ -173,20 +198,22 @@ def verify(
     """
     from posewright.codegen.c import ChartSubject
 
-    unit = codegen.read_subject(subject, monitors=monitors, queue=queue, style=tick_style(style))
+    unit = codegen.read_subject(document, monitors=monitors, queue=queue, style=parse_style(style))
     with progress_bar("comparing") as on_progress:
         verification = codegen.verify(unit, target, steps=steps, seed=seed, on_progress=on_progress)
     source_coverage = codegen.source_coverage(unit, seed=seed) if coverage else None
     if isinstance(unit, ChartSubject):
-        _warn_of_unsound(unit)
-    data = verification.data() | (source_coverage.data() if source_coverage else {})
+        _warn_if_unsound(unit)
+    data = verification.data()
+    if source_coverage is not None:
+        data |= source_coverage.data()
     print_result(data, verification.lines(unit, source_coverage), as_json=as_json)
     if not verification.same:
         raise typer.Exit(EXIT_FAILURE)
 
 
-def tick_style(name: str) -> Style:
-    """Return the style that an option names.
+def parse_style(name: str) -> Style:
+    """Return the style that `--style` names.
 
     Raises:
         UnknownNameError: there is no such style.
@@ -196,8 +223,8 @@ def tick_style(name: str) -> Style:
     return parse_choice(Style, name, "--style")
 
 
-def _warn_of_unsound(subject: ChartSubject) -> None:
-    """Say that `generate` would refuse a chart."""
+def _warn_if_unsound(subject: ChartSubject) -> None:
+    """Print a warning if a chart has errors, with which `board generate` would fail."""
     try:
         charts.require_sound(subject.chart)
     except InputError as error:

@@ -1,4 +1,4 @@
-"""`posewright bus`: the servos of a robot, one by one: who is there, what they hold, what is wrong."""
+"""`posewright bus`: find, read, configure and diagnose the servos of a robot."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from posewright.robots import Robot
 
 MS = 1000.0
-ENOUGH_DONE = 20
-"""After so many steps one can say how long the rest takes."""
+"""Milliseconds per second."""
+
+MIN_STEPS_FOR_ESTIMATE = 20
+"""After so many steps the remaining time can be estimated."""
 
 
-Ids = Annotated[
-    str, argument("SERVOS", "IDs such as 5, 1-18 or 1,3,100; a joint's name; or `all` of the robot.")
-]
-OneId = Annotated[str, argument("SERVO", "An ID, or a joint's name.")]
+Ids = Annotated[str, argument("SERVOS", "IDs such as 5, 1-18 or 1,3,100, the name of a joint, or `all`.")]
+ServoId = Annotated[str, argument("SERVO", "The ID of a servo, or the name of its joint.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -50,11 +50,13 @@ def scan(
     port: Port = None,
     baud: Baud = BAUD,
     robot: RobotName = "robotis_bioloid",
-    ids: Annotated[str | None, option("--ids", "Only these, such as 1-18,100.")] = None,
-    rates: Annotated[str | None, option("--rates", "Only these rates, such as 1000000,57600.")] = None,
+    ids: Annotated[str | None, option("--ids", "Scan only these IDs, such as 1-18,100.")] = None,
+    rates: Annotated[
+        str | None, option("--rates", "Scan only at these rates, such as 1000000,57600.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Look for servos: every ID at every rate; exit with 1 if a servo is missing, or not as it should be.
+    """Search for servos with every ID at every rate; exit with 1 if a servo is missing or has a problem.
 
     [bold]Examples[/]
       posewright bus scan --port /dev/ttyUSB0
@@ -64,17 +66,18 @@ def scan(
     from posewright.buses.dynamixel import scanning
 
     card = robots.robot(robot)
-    with open_port(port, baud, card) as bus, console.spinner("looking for servos", quiet=as_json) as say:
-        found = scanning.scan(
+    with open_port(port, baud, card) as bus, console.spinner("scanning", quiet=as_json) as describe:
+        bus_scan = scanning.scan(
             bus,
             card,
             ids=servo_ids(ids, card) if ids else scanning.EVERY_ID,
-            rates=_rates(rates) if rates else None,
-            on_progress=_teller(say),
+            rates=_parse_rates(rates) if rates else None,
+            on_progress=_describe_progress(describe),
         )
         counts = bus.counts.to_dict()
-    console.print_result(found.to_dict() | {"counts": counts}, _scan_lines(found), as_json=as_json)
-    if found.missing or any(one.remark or one.reports for one in found.servos):
+    console.print_result(bus_scan.to_dict() | {"counts": counts}, _scan_lines(bus_scan), as_json=as_json)
+    has_problem = any(servo.remark or servo.reports for servo in bus_scan.servos)
+    if bus_scan.missing or has_problem:
         raise typer.Exit(EXIT_FAILURE)
 
 
@@ -85,7 +88,7 @@ def ping(
     robot: RobotName = "robotis_bioloid",
     as_json: AsJson = False,
 ) -> None:
-    """Ask servos whether they are there, and what they are; exit with 1 if one is silent.
+    """Ping servos, and show their model and firmware; exit with 1 if one does not answer.
 
     [bold]Examples[/]
       posewright bus ping
@@ -123,7 +126,7 @@ def ping(
             )
             firmware = "" if answer.firmware is None else answer.firmware
             rows.append((servo, joint or "", answer.device, firmware, answer.error.words))
-    console.print_result(data, [table(("ID", "joint", "", "firmware", "says"), rows)], as_json=as_json)
+    console.print_result(data, [table(("ID", "joint", "", "firmware", "error"), rows)], as_json=as_json)
     if n_silent:
         raise typer.Exit(EXIT_FAILURE)
 
@@ -131,14 +134,14 @@ def ping(
 def read(
     servos: Ids,
     registers: Annotated[
-        list[str] | None, argument("[REGISTER ...]", "Registers; all where none is named.")
+        list[str] | None, argument("[REGISTER ...]", "Names of registers; default all.")
     ] = None,
     port: Port = None,
     baud: Baud = BAUD,
     robot: RobotName = "robotis_bioloid",
     as_json: AsJson = False,
 ) -> None:
-    """Read registers of servos by the names of the manual's control table.
+    """Read registers of servos, by their names in the manual's control table.
 
     [bold]Examples[/]
       posewright bus read 5
@@ -146,24 +149,22 @@ def read(
       posewright bus read right_knee return_delay_time --json
     """
     card = robots.robot(robot)
-    readings: list[_Registers] = []
+    all_values: list[_RegisterValues] = []
     with open_port(port, baud, card) as bus:
         for servo in servo_ids(servos, card):
             control_table = bus.table(servo)
-            names = [
-                name for word in registers or control_table.registers for name in word.split(",") if name
-            ]
-            values = {name: bus.read(servo, control_table.register(name)) for name in names}
-            readings.append(_Registers(servo, bus.joints.get(servo), control_table.device, values))
+            names = ",".join(registers or control_table.registers).split(",")
+            values = {name: bus.read(servo, control_table.register(name)) for name in names if name}
+            all_values.append(_RegisterValues(servo, bus.joints.get(servo), control_table.device, values))
     console.print_result(
-        [asdict(reading) for reading in readings], [_register_table(readings)], as_json=as_json
+        [asdict(values) for values in all_values], [_register_table(all_values)], as_json=as_json
     )
 
 
 def write(
     servos: Ids,
-    register: Annotated[str, argument("REGISTER", "A register's name, such as led.")],
-    value: Annotated[int, argument("VALUE", "What it is to hold.")],
+    register: Annotated[str, argument("REGISTER", "The name of a register, such as led.")],
+    value: Annotated[int, argument("VALUE", "The new value.")],
     port: Port = None,
     baud: Baud = BAUD,
     robot: RobotName = "robotis_bioloid",
@@ -171,8 +172,8 @@ def write(
 ) -> None:
     """Write a register of servos, and read it back.
 
-    What is in the EEPROM (limits, return_delay_time, ...) stays there without power. It is only written while
-    the servo's torque is off.
+    Registers in the EEPROM (limits, return_delay_time, ...) keep their value without power. They can only be
+    written while the torque of the servo is off.
 
     [bold]Examples[/]
       posewright bus write 5 led 1
@@ -184,23 +185,23 @@ def write(
     lines: list[str] = []
     with open_port(port, baud, card) as bus:
         for servo in servo_ids(servos, card):
-            place = bus.table(servo).register(register)
-            bus.write(servo, place, value)
-            read_back = bus.read(servo, place)
-            data.append({"id": servo, "register": register, "value": read_back})
-            lines.append(f"servo {servo}: {register} is {read_back}")
+            entry = bus.table(servo).register(register)
+            bus.write(servo, entry, value)
+            value_read = bus.read(servo, entry)
+            data.append({"id": servo, "register": register, "value": value_read})
+            lines.append(f"servo {servo}: {register} is {value_read}")
     console.print_result(data, lines, as_json=as_json)
 
 
 def set_id(
-    servo: OneId,
-    new: Annotated[int, argument("NEW", "The ID it gets.", min=0, max=MAX_ID)],
+    servo: ServoId,
+    new: Annotated[int, argument("NEW", "The new ID.", min=0, max=MAX_ID)],
     port: Port = None,
     baud: Baud = BAUD,
     robot: RobotName = "robotis_bioloid",
     as_json: AsJson = False,
 ) -> None:
-    """Give a servo another ID, which no other has, and see that it has it.
+    """Change the ID of a servo to one that is free, and verify it.
 
     [bold]Examples[/]
       posewright bus set-id 1 7
@@ -210,21 +211,23 @@ def set_id(
 
     card = robots.robot(robot)
     with open_port(port, baud, card) as bus:
-        old = _one_id(servo, card)
-        found = scanning.set_id(bus, old, new)
-    told = {"id": found.id, "was": old, "device": found.device}
-    console.print_result(told, [f"servo {old} is {found.id} now"], as_json=as_json)
+        old = _servo_id(servo, card)
+        found_servo = scanning.set_id(bus, old, new)
+    data = {"id": found_servo.id, "was": old, "device": found_servo.device}
+    console.print_result(data, [f"servo {old} is now servo {found_servo.id}"], as_json=as_json)
 
 
 def set_baud(
-    servo: OneId,
-    rate: Annotated[int, argument("RATE", "Bits a second: 1000000, 500000, ... 9600.", min=1)],
+    servo: ServoId,
+    rate: Annotated[
+        int, argument("RATE", "The new rate, in bits per second: 1000000, 500000, ... 9600.", min=1)
+    ],
     port: Port = None,
     baud: Baud = BAUD,
     robot: RobotName = "robotis_bioloid",
     as_json: AsJson = False,
 ) -> None:
-    """Let a servo talk at another rate, and see that it does; --baud is its rate so far.
+    """Change the rate of a servo, and verify it; --baud is its present rate.
 
     [bold]Examples[/]
       posewright bus set-baud 5 1000000 --baud 57600
@@ -234,9 +237,11 @@ def set_baud(
 
     card = robots.robot(robot)
     with open_port(port, baud, card) as bus:
-        found = scanning.set_rate(bus, _one_id(servo, card), rate)
-    told = {"id": found.id, "baud": rate, "was": baud, "device": found.device}
-    console.print_result(told, [f"servo {found.id} talks at {rate} bits a second now"], as_json=as_json)
+        found_servo = scanning.set_rate(bus, _servo_id(servo, card), rate)
+    data = {"id": found_servo.id, "baud": rate, "was": baud, "device": found_servo.device}
+    console.print_result(
+        data, [f"the rate of servo {found_servo.id} is now {rate} bits per second"], as_json=as_json
+    )
 
 
 def diagnose(
@@ -244,13 +249,14 @@ def diagnose(
     port: Port = None,
     baud: Baud = BAUD,
     robot: RobotName = "robotis_bioloid",
-    timed: Annotated[int, option("--timed", "So many answers are timed.", min=1)] = 200,
+    timed: Annotated[int, option("--timed", "The number of answers whose time is measured.", min=1)] = 200,
     as_json: AsJson = False,
 ) -> None:
-    """Find out what is wrong with a bus, and what makes it slow; exit with 1 if there is something to do.
+    """Report what is wrong with a bus and what makes it slow; exit with 1 if there is something to do.
 
-    Who else holds the port, the adapter's latency, the time of an answer beside that of its bytes, how servos
-    are set and what of it is not as the robot's card says.
+    The report covers other programs that have the port open, the latency of the USB adapter, the time of an
+    answer compared with that of its bytes, and the settings of the servos, with differences from the robot's
+    card.
 
     [bold]Examples[/]
       posewright bus diagnose --port /dev/ttyUSB0
@@ -259,62 +265,84 @@ def diagnose(
     from posewright.buses.dynamixel import diagnosis
 
     card = robots.robot(robot)
-    with open_port(port, baud, card) as bus, console.spinner("asking the servos", quiet=as_json) as say:
-        found = diagnosis.diagnose(
+    with open_port(port, baud, card) as bus, console.spinner("diagnosing", quiet=as_json) as describe:
+        report = diagnosis.diagnose(
             bus,
             card,
             now=bus.now,
             ids=servo_ids(servos, card),
             n=timed,
-            on_progress=_teller(say),
+            on_progress=_describe_progress(describe),
         )
-    console.print_result(found.to_dict(), _diagnosis_lines(found), as_json=as_json)
-    if found.advice or any(one.differs for one in found.servos):
+    console.print_result(report.to_dict(), _diagnosis_lines(report), as_json=as_json)
+    if _needs_action(report):
         raise typer.Exit(EXIT_FAILURE)
 
 
-def _one_id(text: str, robot: Robot) -> int:
-    found = servo_ids(text, robot)
-    if len(found) != 1:
-        raise InputError(f"{text!r} names {len(found)} servos", hint="one at a time")
-    return found[0]
+def _servo_id(text: str, robot: Robot) -> int:
+    """Return the ID of the one servo that a text names.
+
+    Raises:
+        InputError: it names several servos, or none.
+    """
+    ids = servo_ids(text, robot)
+    if len(ids) != 1:
+        raise InputError(f"{text!r} names {len(ids)} servos", hint="name one servo")
+    return ids[0]
 
 
-def _rates(text: str) -> list[int]:
-    words = [word.strip() for word in text.split(",")]
-    if not all(word.isdecimal() and int(word) for word in words):
-        raise InputError(f"{text!r} names no rates", hint="such as 1000000,57600")
-    return [int(word) for word in words]
+def _parse_rates(text: str) -> list[int]:
+    """Return the rates of a list such as `1000000,57600` [bits per second]."""
+    rates: list[int] = []
+    for part in text.split(","):
+        rate = part.strip()
+        if not rate.isdecimal() or int(rate) == 0:
+            raise InputError(f"{text!r} is not a list of rates", hint="such as 1000000,57600")
+        rates.append(int(rate))
+    return rates
 
 
-def _teller(say: Callable[[str], None]) -> Callable[[int, int, str], None]:
-    began_s = time.monotonic()
+def _describe_progress(describe: Callable[[str], None]) -> Callable[[int, int, str], None]:
+    """Return a function that takes finished steps, all steps and the present step, and describes them."""
+    start_s = time.monotonic()
 
-    def tell(done: int, total: int, what: str) -> None:
-        left_s = (time.monotonic() - began_s) * (total - done) / max(done, 1)
-        left = f", {left_s:.0f} s left" if done >= ENOUGH_DONE else ""
-        say(f"{100 * done // total:3d} %  {what}{left}")
+    def on_progress(n_done: int, n_total: int, step: str) -> None:
+        estimate = ""
+        if n_done >= MIN_STEPS_FOR_ESTIMATE:
+            remaining_s = (time.monotonic() - start_s) * (n_total - n_done) / n_done
+            estimate = f", {remaining_s:.0f} s left"
+        describe(f"{100 * n_done // n_total:3d} %  {step}{estimate}")
 
-    return tell
+    return on_progress
 
 
-def _scan_lines(found: BusScan) -> Lines:
-    columns = ("ID", "rate", "device", "firmware", "joint", "says", "remark")
-    rows = (
-        (one.id, one.baud, one.device, one.firmware or "", one.joint or "", one.reports, one.remark)
-        for one in found.servos
-    )
-    if found.servos:
+def _scan_lines(bus_scan: BusScan) -> Lines:
+    """Yield a table of the servos that were found, a summary, and the missing servos."""
+    columns = ("ID", "rate", "device", "firmware", "joint", "error", "remark")
+    rows = [
+        (
+            servo.id,
+            servo.baud,
+            servo.device,
+            servo.firmware or "",
+            servo.joint or "",
+            servo.reports,
+            servo.remark,
+        )
+        for servo in bus_scan.servos
+    ]
+    if rows:
         yield table(columns, rows)
-    n_rates = format_count(len(found.rates), "rate")
-    yield f"{format_count(len(found.servos), 'servo')} found, {n_rates} tried"
-    for servo, joint in found.missing.items():
-        yield Styled(f"missing: servo {servo} ({joint})", "red")
+    n_servos = format_count(len(bus_scan.servos), "servo")
+    n_rates = format_count(len(bus_scan.rates), "rate")
+    yield f"{n_servos} found, {n_rates} tried"
+    for servo_id, joint in bus_scan.missing.items():
+        yield Styled(f"missing: servo {servo_id} ({joint})", "red")
 
 
 @dataclass(frozen=True)
-class _Registers:
-    """What the registers of a servo hold."""
+class _RegisterValues:
+    """The values of the registers of a servo."""
 
     id: int
     joint: str | None
@@ -322,53 +350,58 @@ class _Registers:
     registers: Mapping[str, int]
 
 
-def _register_table(readings: Sequence[_Registers]) -> Table:
-    if len(readings) == 1:
-        return table(("register", "value"), readings[0].registers.items())
-    names = list(dict.fromkeys(name for reading in readings for name in reading.registers))
-    rows = (
-        (reading.id, reading.joint or "", *(reading.registers.get(name, "") for name in names))
-        for reading in readings
-    )
+def _register_table(all_values: Sequence[_RegisterValues]) -> Table:
+    """Return the values of one servo as rows, or those of several servos as one row each."""
+    if len(all_values) == 1:
+        return table(("register", "value"), all_values[0].registers.items())
+    names = list(dict.fromkeys(name for values in all_values for name in values.registers))
+    rows = [
+        (values.id, values.joint or "", *(values.registers.get(name, "") for name in names))
+        for values in all_values
+    ]
     return table(("ID", "joint", *names), rows)
 
 
-def _diagnosis_lines(found: Diagnosis) -> Lines:
-    timer = found.latency_timer_ms
-    yield f"{found.port} at {found.baud} bits a second"
-    yield f"latency timer: {'not told' if timer is None else f'{timer:g} ms'}"
-    yield f"held by: {', '.join(found.held_by) or 'nobody else'}"
-    columns = (
-        "ID",
-        "joint",
-        "device",
-        "delay us",
-        "level",
-        "V",
-        "C",
-        "torque",
-        "says",
-        "not as it should be",
-    )
-    yield table(columns, map(_diagnosed, found.servos))
-    if found.latency is not None:
-        yield _latency_line(found.latency)
-    for advice in found.advice:
+def _diagnosis_lines(report: Diagnosis) -> Lines:
+    """Yield the port, its latency, a table of the servos, and what to do."""
+    timer_ms = report.latency_timer_ms
+    yield f"{report.port} at {report.baud} bits per second"
+    yield f"latency timer: {'unknown' if timer_ms is None else f'{timer_ms:g} ms'}"
+    yield f"opened by: {', '.join(report.held_by) or 'no other program'}"
+    columns = ("ID", "joint", "device", "delay us", "level", "V", "C", "torque", "error", "differences")
+    yield table(columns, map(_diagnosis_row, report.servos))
+    if report.latency is not None:
+        yield _format_latency(report.latency)
+    for advice in report.advice:
         yield Styled(f"to do: {advice}", "yellow")
-    if not found.advice and not any(one.differs for one in found.servos):
+    if not _needs_action(report):
         yield "nothing to do"
 
 
-def _diagnosed(one: ServoReport) -> tuple[object, ...]:
-    name = (one.id, one.joint or "")
-    if not one.answers:
-        return *name, Styled("silent", "red"), *[""] * 7
-    set_so = (f"{one.return_delay_s * 1e6:.0f}", one.status_return_level)
-    feels = (f"{one.voltage_v:.1f}", one.temperature_c, "on" if one.torque_on else "", one.reports)
-    return *name, one.device, *set_so, *feels, "; ".join(one.differs)
+def _needs_action(report: Diagnosis) -> bool:
+    return bool(report.advice) or any(servo.differs for servo in report.servos)
 
 
-def _latency_line(latency: Latency) -> str:
+def _diagnosis_row(servo: ServoReport) -> tuple[object, ...]:
+    """Return the row of a servo: its settings, its state and its differences from the card."""
+    joint = servo.joint or ""
+    if not servo.answers:
+        return servo.id, joint, Styled("silent", "red"), *[""] * 7
+    return (
+        servo.id,
+        joint,
+        servo.device,
+        f"{servo.return_delay_s * 1e6:.0f}",
+        servo.status_return_level,
+        f"{servo.voltage_v:.1f}",
+        servo.temperature_c,
+        "on" if servo.torque_on else "",
+        servo.reports,
+        "; ".join(servo.differs),
+    )
+
+
+def _format_latency(latency: Latency) -> str:
     times = (("median", latency.p50_s), ("99 %", latency.p99_s), ("worst", latency.worst_s))
-    told = ", ".join(f"{name} {value * MS:.3f} ms" for name, value in times)
-    return f"{latency.n} positions: {told}; bytes alone {latency.byte_s * MS:.3f} ms; {latency.lost} lost"
+    answers = ", ".join(f"{name} {time_s * MS:.3f} ms" for name, time_s in times)
+    return f"{latency.n} positions: {answers}; bytes alone {latency.byte_s * MS:.3f} ms; {latency.lost} lost"

@@ -1,4 +1,4 @@
-"""`posewright bus fake`: a bus of servos that are not there, on a port that any program can open."""
+"""`posewright bus fake`: a bus of simulated servos on a port that any program can open."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ if TYPE_CHECKING:
 
     from posewright.buses.dynamixel.fake.port import FakePort
 
-RobotName = Annotated[str, option("--robot R", "Whose servos: a robot with IDs on its card.")]
-Body = Annotated[str, option("--body", "What moves: sim; mock, which has no weight; or a *.bodies.yaml.")]
-Pose = Annotated[str, option("--pose POSE", "In which somebody holds it until its servos have torque.")]
-Baud = Annotated[int, option("--baud N", "Bits a second that the servos are set to.")]
+RobotName = Annotated[str, option("--robot R", "The robot; its card must state the IDs of its servos.")]
+Body = Annotated[str, option("--body", "Its body: sim, mock (without physics), or a *.bodies.yaml.")]
+Pose = Annotated[str, option("--pose POSE", "Its pose until its servos have torque.")]
+Baud = Annotated[int, option("--baud N", "The rate of the servos, in bits per second.")]
 Faults = Annotated[
     list[str] | None,
     option(
         "--fault FAULT[:ID][@BEGIN[-END]]",
-        "silent, hot, low-voltage, wrong-baud, overload or cable: of a servo, or of all, from when to when "
-        "in seconds: silent:7@2-3.5. Repeatable.",
+        "silent, hot, low-voltage, wrong-baud, overload or cable; of one servo or all; from BEGIN to END in "
+        "seconds, such as silent:7@2-3.5. Repeatable.",
     ),
 ]
-Dropped = Annotated[float, option("--dropped SHARE", "Share of bytes that get lost, both ways.")]
-Doubled = Annotated[float, option("--doubled SHARE", "Share of bytes that come twice.")]
+Dropped = Annotated[float, option("--dropped SHARE", "Share of bytes that are lost, in both directions.")]
+Doubled = Annotated[float, option("--doubled SHARE", "Share of bytes that arrive twice.")]
 Flipped = Annotated[float, option("--flipped SHARE", "Share of bytes with one wrong bit.")]
-Sensor = Annotated[bool, option("--sensor", "An AX-S1 sensor module at ID 100, too.")]
-Seed = Annotated[int, option("--seed N", "Seed of what is by chance.")]
+Sensor = Annotated[bool, option("--sensor", "Add an AX-S1 sensor module with ID 100.")]
+Seed = Annotated[int, option("--seed N", "Seed of all random numbers.")]
 Precise = Annotated[
-    bool, option("--precise", "Answer within some 10 us of the right time; costs much of a core.")
+    bool, option("--precise", "Answer within about 10 us of the right time; uses most of a processor core.")
 ]
-Seconds = Annotated[float | None, option("--seconds S", "End after so long; default at Ctrl-C.")]
+Seconds = Annotated[float | None, option("--seconds S", "Stop after S seconds; default at Ctrl-C.")]
 
 
 def add_verbs(bus: typer.Typer) -> None:
@@ -61,11 +61,11 @@ def fake(
     seconds: Seconds = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run a fake AX-12 bus of a robot on a pseudo-terminal until Ctrl-C, and say its port.
+    """Run a fake bus of AX-12 servos on a pseudo-terminal, and print its port; Ctrl-C stops it.
 
-    Servos answer as ROBOTIS's manual says, bytes cost their time, and behind them the simulated robot moves.
-    Programs open the port as they would an adapter's, one after the other. With --json the first line says
-    the port and the last one what went over the wire, each a JSON document of its own.
+    The servos answer as in ROBOTIS's manual, bytes take their time, and the simulated robot moves. A program
+    opens the port like that of a USB adapter; programs take turns. With --json, the first line is a JSON
+    document with the port, and the last line is one with the traffic.
 
     [bold]Examples[/]
       posewright bus fake --robot robotis_bioloid
@@ -89,27 +89,28 @@ def fake(
     with closing(runs.fake_port(bus, precise=precise)) as port:
         ids = [device.id for device in bus.devices]
         if as_json:
-            facts = {"port": port.path, "robot": robot, "body": body, "baud": baud, "ids": ids}
-            console.print_document(json.dumps(facts) + "\n")
+            metadata = {"port": port.path, "robot": robot, "body": body, "baud": baud, "ids": ids}
+            console.print_document(json.dumps(metadata) + "\n")
         else:
             console.print_line(port.path)
-            console.print_note(f"{len(ids)} devices at {baud} bits a second; Ctrl-C ends")
+            console.print_note(f"{len(ids)} devices at {baud} bits per second; press Ctrl-C to stop")
         sys.stdout.flush()
         try:
             port.run(math.inf if seconds is None else seconds)
         except KeyboardInterrupt:
             pass
         finally:
-            _tell(port, runs.fake_counts(port), as_json=as_json)
+            _print_traffic(port, runs.fake_counts(port), as_json=as_json)
     if port.error is not None:
         raise port.error
 
 
-def _tell(port: FakePort, counts: Mapping[str, float], *, as_json: bool) -> None:
+def _print_traffic(port: FakePort, counts: Mapping[str, float], *, as_json: bool) -> None:
+    """Print how many packets, answers and damaged bytes went over the line."""
     if as_json:
         console.print_document(json.dumps(counts) + "\n")
         return
-    worn = port.bus.counts.byte_errors
-    damaged = f"{worn.dropped} bytes dropped, {worn.doubled} doubled, {worn.flipped} flipped"
-    heard = f"{counts['packets']} packets ({counts['broken']} broken), {counts['answers']} answers"
-    console.print_note(f"{counts['seconds']:.1f} s: {heard}, {counts['collisions']} collisions; {damaged}")
+    errors = port.bus.counts.byte_errors
+    damage = f"{errors.dropped} bytes dropped, {errors.doubled} doubled, {errors.flipped} flipped"
+    traffic = f"{counts['packets']} packets ({counts['broken']} broken), {counts['answers']} answers"
+    console.print_note(f"{counts['seconds']:.1f} s: {traffic}, {counts['collisions']} collisions; {damage}")

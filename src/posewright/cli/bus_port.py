@@ -1,4 +1,4 @@
-"""The bus that the verbs of `posewright bus` talk on, and the servos they talk to."""
+"""Options that name a bus and its servos, for the verbs of `posewright bus`."""
 
 from __future__ import annotations
 
@@ -12,14 +12,18 @@ if TYPE_CHECKING:
     from posewright.robots import Robot
 
 BAUD = 1_000_000
-"""What a servo of the maker is set to [bit/s]."""
+"""The rate of a new servo [bits per second]."""
 
 MAX_ID = 253
+"""The largest ID of a servo."""
 
 
-def _a_port(port: str | None) -> str | None:
-    if port is not None and (not port or port.startswith("-")):  # an empty $PORT lets it swallow an option
-        raise InputError(f"--port {port!r} is no port", hint="such as /dev/ttyUSB0; is your $PORT empty?")
+def _require_port_name(port: str | None) -> str | None:
+    """Return the value of `--port`; raise an InputError if it is empty or looks like an option."""
+    if port is not None and (not port or port.startswith("-")):  # after an empty $PORT comes the next option
+        raise InputError(
+            f"--port {port!r} is not a serial port", hint="such as /dev/ttyUSB0; is your $PORT empty?"
+        )
     return port
 
 
@@ -27,36 +31,43 @@ Port = Annotated[
     str | None,
     option(
         "--port",
-        "Where the bus is plugged in, such as /dev/ttyUSB0; needed if there are several.",
-        callback=_a_port,
+        "The serial port of the bus, such as /dev/ttyUSB0; required if there are several.",
+        callback=_require_port_name,
     ),
 ]
-Baud = Annotated[int, option("--baud", "Bits a second.", min=1)]
-RobotName = Annotated[
-    str, option("--robot", "Whose joints the servos move: a robot's name, or its robot.yaml.")
-]
+Baud = Annotated[int, option("--baud", "The rate of the bus, in bits per second.", min=1)]
+RobotName = Annotated[str, option("--robot", "The robot of the servos: its name, or its robot.yaml.")]
 
 
 def open_port(port: str | None, baud: int, robot: Robot) -> Bus:
-    """Return the bus on a port, the only one plugged in where none is named."""
+    """Open the bus on a serial port; None takes the only USB adapter.
+
+    Raises:
+        InputError: no port is named, and there is not exactly one USB adapter.
+        BodyError: the port cannot be opened.
+    """
     from posewright.buses.dynamixel.bus import open_bus, require_dynamixel_sdk
     from posewright.buses.serial_port import present_ports
 
     require_dynamixel_sdk()
     if port is None:
-        there = present_ports(usb=True)
-        if len(there) != 1:
-            found = f"there is {', '.join(there)}" if there else "no USB adapter is plugged in"
-            raise InputError("which port?", hint=f"--port names it; {found}")
-        (port,) = there
+        ports = present_ports(usb=True)
+        if len(ports) != 1:
+            present = f"there is {', '.join(ports)}" if ports else "no USB adapter is plugged in"
+            raise InputError("--port is required", hint=present)
+        (port,) = ports
     return open_bus(port, baud, robot)
 
 
 def servo_ids(text: str, robot: Robot) -> list[int]:
-    """Return the IDs that `5`, `1-18,100`, a joint's name or `all` means, in that order.
+    """Return the IDs of servos in the order of the text, each once.
+
+    Args:
+        text: IDs, ranges and joint names, separated by commas: `5`, `1-18,100`, `right_knee`; or `all`.
+        robot: its card gives the IDs of joints.
 
     Raises:
-        InputError: it means none.
+        InputError: the text names no servo.
         UnknownNameError: the robot has no joint of that name.
     """
     from posewright.buses.dynamixel.bus import joints_of
@@ -65,17 +76,20 @@ def servo_ids(text: str, robot: Robot) -> list[int]:
     if text == "all":
         if not joints:
             raise InputError(
-                f"{robot.name} has no servos on a bus", hint="its card gives no IDs; ask for IDs"
+                f"{robot.name} has no servos on a bus", hint="its card states no IDs; use IDs instead of all"
             )
         return sorted(joints)
-    found: list[int] = []
+    ids: list[int] = []
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")
-        if first.isdecimal() and (last.isdecimal() if dash else True):
-            found += range(int(first), int(last if dash else first) + 1)
+        if first.isdecimal() and not dash:
+            ids.append(int(first))
+        elif first.isdecimal() and last.isdecimal():
+            ids += range(int(first), int(last) + 1)
         else:
-            servo = robot.servo(part.strip()).id
-            found += [] if servo is None else [servo]
-    if not found or max(found) > MAX_ID:
+            joint_id = robot.servo(part.strip()).id
+            if joint_id is not None:
+                ids.append(joint_id)
+    if not ids or max(ids) > MAX_ID:
         raise InputError(f"{text!r} names no servo", hint=f"IDs 0..{MAX_ID}, such as 5, 1-18 or 1,3,100")
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(ids))

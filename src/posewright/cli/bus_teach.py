@@ -1,11 +1,12 @@
-"""`posewright bus calibrate`, `teach` and `monitor`: what a person does with a robot's servos by hand."""
+"""`posewright bus calibrate`, `teach` and `monitor`: work on the servos of a robot by hand."""
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,22 +26,29 @@ if TYPE_CHECKING:
     from posewright.buses.dynamixel.bus import Bus
     from posewright.robots import Robot
 
-SUFFIX, MOTION = ".calibration.yaml", ".motion.yaml"
-Force = Annotated[bool, option("--force", "Overwrite an existing file.")]
+CALIBRATION_SUFFIX = ".calibration.yaml"
+MOTION_SUFFIX = ".motion.yaml"
+
 LIVE_PERIOD_S = 0.25
-PATIENCE_S = 0.1
-"""How long an answer may take at least [s]: nobody's hand is so fast that a late one is a lost one."""
+"""Default time between two readings of `monitor` [s]."""
 
+MIN_PATIENCE_S = 0.1
+"""Time allowed for an answer [s]: work by hand is slow, so that a late answer does no harm."""
 
-Calibrated = Annotated[
-    Path | None, option("--calibration FILE", "How this very robot differs from its card.")
+Force = Annotated[bool, option("--force", "Overwrite an existing file.")]
+CalibrationPath = Annotated[
+    Path | None, option("--calibration FILE", "How this robot differs from its card.")
 ]
 
 
 def add_verbs(bus: typer.Typer) -> None:
     """Add the verbs to the group `bus`."""
-    wizard = "DirectionWizard measure_offsets read_calibration apply_calibration write_calibration"
-    add_verb(bus, "calibrate", calibrate, python_names=wizard)
+    add_verb(
+        bus,
+        "calibrate",
+        calibrate,
+        python_names="DirectionWizard measure_offsets read_calibration apply_calibration write_calibration",
+    )
     add_verb(bus, "teach", teach, python_names="Teacher")
     add_verb(bus, "monitor", monitor, python_names="watch_bus")
 
@@ -50,59 +58,56 @@ def calibrate(
     baud: Baud = BAUD,
     robot: RobotName = "robotis_bioloid",
     output: Annotated[
-        Path | None, option("--output -o FILE", "Write or revise this; default ROBOT.calibration.yaml.")
+        Path | None,
+        option("--output -o FILE", "The file to write or update; default ROBOT.calibration.yaml."),
     ] = None,
     joints: Annotated[
         str | None,
-        option("--directions LIST", "Limbs or joints that move a little one by one, or `all`: which way?"),
+        option(
+            "--directions LIST",
+            "Check the direction of these limbs or joints, or `all`: each moves a little.",
+        ),
     ] = None,
     pose: Annotated[
-        str | None, option("--pose POSE", "Measure offsets in this pose, into which you put the robot.")
+        str | None,
+        option("--pose POSE", "Measure offsets in this pose, into which you put the robot by hand."),
     ] = None,
     answers: Annotated[
-        str | None, option("--answers LIST", "Answers with commas instead of a person's: y,a,y,o.")
+        str | None, option("--answers LIST", "Answers to the questions, instead of typing them: y,a,y,o.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find out how this robot's servos sit otherwise than its card says: directions, swapped IDs, centres.
+    """Find out how a robot's servos differ from its card: directions, swapped IDs, centre positions.
 
-    Hang the robot up. Nothing moves before a yes; Ctrl-C takes all torque off. Answers are y and n; a (as
-    described), o (the opposite), - (nothing moved), or the name of the joint that moved instead.
+    Hang the robot up first. Nothing moves before you answer yes; Ctrl-C switches all torque off. Answers are
+    y (yes), n (no), a (it moved as described), o (the opposite way), - (nothing moved), or the name of the
+    joint that moved instead.
 
     [bold]Examples[/]
       posewright bus calibrate --directions right_arm,left_arm
       posewright bus calibrate --pose stand -o my_bioloid.calibration.yaml
     """
     if joints is None and pose is None:
-        raise InputError("nothing to calibrate", hint="--directions all, --pose stand, or both")
+        raise InputError("nothing to calibrate", hint="use --directions all, --pose stand, or both")
     card = robots.robot(robot)
-    path = output or Path(f"{card.name}{SUFFIX}")
+    path = output or Path(f"{card.name}{CALIBRATION_SUFFIX}")
     require_writable(path)
-    name = path.name.removesuffix(SUFFIX)
+    name = path.name.removesuffix(CALIBRATION_SUFFIX)
     calibration = (
         dynamixel.read_calibration(path) if is_file(path) else dynamixel.Calibration(name, card.name)
     )
     target = None if pose is None else card.pose(pose)
-    ask = _asker(answers)
-    with _opened(port, baud, card) as bus:
+    ask = _prepared_answers(answers.split(",")) if answers is not None else _ask_user
+    with _open_bus(port, baud, card) as bus:
         if joints is not None:
-            tried = _joints(card, joints.split(","))
-            seen = dynamixel.DirectionWizard(bus, card, ask, bus.sleep).run(tried, name)
-            kept = tuple(joint for joint in calibration.reversed if joint not in tried)
-            ids = {joint: number for joint, number in calibration.ids.items() if joint not in tried}
-            changed = (*kept, *seen.reversed), {**ids, **seen.ids}
-            calibration = dynamixel.Calibration(name, card.name, calibration.offsets_ticks, *changed)
-        if (
-            target is not None
-            and ask(
-                dynamixel.WizardQuestion(
-                    "", f"does the robot stand in {pose}?", (dynamixel.YES, dynamixel.NO)
-                )
+            tested = _select_joints(card, joints.split(","))
+            tested_calibration = dynamixel.DirectionWizard(bus, card, ask, bus.sleep).run(tested, name)
+            calibration = _merge_directions(calibration, tested_calibration, tested)
+        if target is not None and ask(_pose_question(str(pose))) == dynamixel.YES:
+            without_offsets = dynamixel.Calibration(
+                name, card.name, {}, calibration.reversed, calibration.ids
             )
-            == dynamixel.YES
-        ):
-            bare = dynamixel.Calibration(name, card.name, {}, calibration.reversed, calibration.ids)
-            offsets = dynamixel.measure_offsets(bus, dynamixel.apply(card, bare), target)
+            offsets = dynamixel.measure_offsets(bus, dynamixel.apply(card, without_offsets), target)
             calibration = dynamixel.Calibration(
                 name, card.name, offsets, calibration.reversed, calibration.ids
             )
@@ -117,21 +122,39 @@ def calibrate(
     console.print_result(data, _calibration_lines(calibration, path), as_json=as_json)
 
 
+def _merge_directions(
+    previous: dynamixel.Calibration, tested: dynamixel.Calibration, joints: Collection[str]
+) -> dynamixel.Calibration:
+    """Return a calibration with directions and IDs of the tested joints, and everything else as before."""
+    still_reversed = [joint for joint in previous.reversed if joint not in joints]
+    other_ids = {joint: servo_id for joint, servo_id in previous.ids.items() if joint not in joints}
+    return replace(
+        tested,
+        offsets_ticks=previous.offsets_ticks,
+        reversed=(*still_reversed, *tested.reversed),
+        ids={**other_ids, **tested.ids},
+    )
+
+
+def _pose_question(pose: str) -> dynamixel.WizardQuestion:
+    return dynamixel.WizardQuestion("", f"does the robot stand in {pose}?", (dynamixel.YES, dynamixel.NO))
+
+
 def _calibration_lines(calibration: dynamixel.Calibration, path: Path) -> Lines:
+    """Yield each difference from the card, and the path of the file."""
     for joint in calibration.reversed:
         yield f"{joint}: reversed"
-    for joint, number in calibration.ids.items():
-        yield f"{joint}: ID {number}"
+    for joint, servo_id in calibration.ids.items():
+        yield f"{joint}: ID {servo_id}"
     for joint, ticks in calibration.offsets_ticks.items():
         yield f"{joint}: {ticks:+d} ticks"
     is_empty = not (calibration.reversed or calibration.ids or calibration.offsets_ticks)
     yield f"{'as its card says ' if is_empty else ''}-> {path}"
 
 
-def _asker(answers: str | None) -> Callable[[dynamixel.WizardQuestion], str]:
-    """Return what asks: a list that was handed in, or a person, who is asked again until it is an answer."""
-    prepared = None if answers is None else iter(answers.split(","))
-    long_forms = {
+def _answers_by_key() -> dict[str, str]:
+    """Return the wizard's answers by the keys that stand for them; other answers are names of joints."""
+    return {
         "y": dynamixel.YES,
         "n": dynamixel.NO,
         "a": dynamixel.ObservedDirection.AS_DESCRIBED.value,
@@ -139,40 +162,82 @@ def _asker(answers: str | None) -> Callable[[dynamixel.WizardQuestion], str]:
         "-": dynamixel.ObservedDirection.NOTHING.value,
     }
 
+
+def _prepared_answers(answers: Iterable[str]) -> Callable[[dynamixel.WizardQuestion], str]:
+    """Return a function that answers questions with the given answers, and prints both.
+
+    The function raises an InputError if there are too few answers, or one does not fit its question.
+    """
+    remaining = iter(answers)
+
     def ask(question: dynamixel.WizardQuestion) -> str:
-        short_forms = [short for short, long in long_forms.items() if long in question.answers]
-        has_joints = any(answer not in long_forms.values() for answer in question.answers)
-        choices = ", ".join(short_forms) + (", or the joint that moved" if has_joints else "")
-        while True:
-            console.print_to_stderr(f"{question.text} [{choices}] ", end="")
-            typed = sys.stdin.readline() if prepared is None else next(prepared, "")
-            if prepared is not None:
-                console.print_to_stderr(typed)
-            if not typed:
-                raise InputError("there is no answer", hint="answers ended before the questions")
-            answer = long_forms.get(typed.strip(), typed.strip())
-            if answer in question.answers:
-                return answer
-            if prepared is not None or not sys.stdin.isatty():
-                raise InputError(f"no answer: {typed.strip()!r}", hint=choices)
+        _print_question(question)
+        text = next(remaining, "")
+        console.print_to_stderr(text)
+        return _parse_answer(question, text)
 
     return ask
 
 
-def _joints(card: Robot, names: Iterable[str]) -> list[str]:
-    """Return the joints of limbs, each once and in the card's order."""
-    chosen: set[str] = set()
+def _ask_user(question: dynamixel.WizardQuestion) -> str:
+    """Return the answer that is typed; in a terminal, ask again after a wrong one.
+
+    Raises:
+        InputError: stdin has ended, or has a wrong answer and is not a terminal.
+    """
+    while True:
+        _print_question(question)
+        line = sys.stdin.readline()
+        try:
+            return _parse_answer(question, line)
+        except InputError:
+            if not line or not sys.stdin.isatty():
+                raise
+
+
+def _print_question(question: dynamixel.WizardQuestion) -> None:
+    console.print_to_stderr(f"{question.text} [{_format_choices(question)}] ", end="")
+
+
+def _format_choices(question: dynamixel.WizardQuestion) -> str:
+    answers_by_key = _answers_by_key()
+    keys = [key for key, answer in answers_by_key.items() if answer in question.answers]
+    takes_joints = any(answer not in answers_by_key.values() for answer in question.answers)
+    return ", ".join(keys) + (", or the joint that moved" if takes_joints else "")
+
+
+def _parse_answer(question: dynamixel.WizardQuestion, text: str) -> str:
+    """Return the answer that a key or the name of a joint stands for.
+
+    Raises:
+        InputError: the text is empty, or is not an answer to this question.
+    """
+    if not text:
+        raise InputError("an answer is missing", hint="the answers ended before the questions")
+    stripped = text.strip()
+    answer = _answers_by_key().get(stripped, stripped)
+    if answer not in question.answers:
+        raise InputError(f"{stripped!r} is not an answer", hint=_format_choices(question))
+    return answer
+
+
+def _select_joints(card: Robot, names: Iterable[str]) -> list[str]:
+    """Return the joints of limbs and single joints, each once and in the card's order."""
+    selected: set[str] = set()
     for name in names:
-        chosen.update(
-            card.joint_names if name == dynamixel.ALL else card.groups.get(name) or (card.joint(name).name,)
-        )
-    return [joint for joint in card.joint_names if joint in chosen]
+        if name == dynamixel.ALL:
+            selected.update(card.joint_names)
+        elif card.groups.get(name):
+            selected.update(card.groups[name])
+        else:
+            selected.add(card.joint(name).name)
+    return [joint for joint in card.joint_names if joint in selected]
 
 
-KEYS = (
-    "1-9 let go of a limb, or hold it where it is free; h hold all, c catch, u undo, w write and end, q end"
+KEY_HELP = (
+    "1-9 release a limb, or hold it if it is free; h hold all, c catch, u undo, w write and quit, q quit"
 )
-NAMED_KEYS = {
+COMMANDS_BY_KEY = {
     "c": "catch",
     " ": "catch",
     "\r": "catch",
@@ -181,7 +246,7 @@ NAMED_KEYS = {
     "q": "quit",
     "h": "hold all",
 }
-LINES = "release LIMB, hold LIMB, catch [NAME [SECONDS]], undo, write, quit"
+COMMAND_HELP = "release LIMB, hold LIMB, catch [NAME [SECONDS]], undo, write, quit"
 
 
 def teach(
@@ -189,159 +254,191 @@ def teach(
     port: Port = None,
     baud: Baud = BAUD,
     robot: RobotName = "robotis_bioloid",
-    calibration: Calibrated = None,
+    calibration: CalibrationPath = None,
     seconds: Annotated[
-        float | None, option("--seconds S", "Time from pose to pose; default the time that passed.", min=0.05)
+        float | None,
+        option("--seconds S", "Time from pose to pose; default the time that has passed.", min=0.05),
     ] = None,
-    keys: Annotated[str | None, option("--keys TEXT", "Keys instead of a person's, such as 1ccw.")] = None,
-    keep: Annotated[bool, option("--keep-torque", "Leave the servos as they are at the end.")] = False,
+    keys: Annotated[str | None, option("--keys TEXT", "Keys to press, instead of typing them: 1ccw.")] = None,
+    keep: Annotated[
+        bool, option("--keep-torque", "Leave the torque of all servos as it is at the end.")
+    ] = False,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Let go of limbs, put them into poses by hand, catch each pose with a key: a motion.
+    """Record a motion by hand: release a limb, put it into a pose, catch the pose with a key.
 
-    Nothing is held or let go before you say so; what is free is told. In a terminal it takes single keys: 1-9
-    lets go of a limb, or holds it where it is free, h holds all where they stand, c catches, u forgets the
-    last, w writes and ends, q ends without. Elsewhere it reads lines: release LIMB, hold LIMB (or all), catch
-    [NAME [SECONDS]], undo, write, quit. A limb that is let go falls: hold it. At the end all torque is off.
+    Limbs are held or released only when you say so; free limbs are listed. In a terminal you press keys: 1-9
+    releases a limb, or holds it if it is free, h holds all limbs where they are, c catches a pose, u removes
+    the last one, w writes the motion and quits, q quits without writing.
+
+    If stdin is not a terminal, it contains lines: release LIMB, hold LIMB (or all), catch [NAME [SECONDS]],
+    undo, write, quit.
+
+    A released limb falls, so support it. At the end, all torque is switched off.
 
     [bold]Examples[/]
       posewright bus teach --port /dev/ttyUSB0 -o wave.motion.yaml
       posewright bus teach --port /dev/ttyUSB0 -o wave.motion.yaml --seconds 0.5 --keys h1cccw
     """
-    name = _new_motion(output, force=force)
-    card = _calibrated(robots.robot(robot), calibration)
-    limbs = _limbs(card)
-    if unknown := sorted(set(keys or "") - {*limbs, *NAMED_KEYS}):
-        raise InputError(f"no key: {', '.join(map(repr, unknown))}", hint=KEYS)
-    with _opened(port, baud, card) as bus, dynamixel.Teacher(bus, card, bus.now) as teacher:
-        console.print_to_stderr("limbs: " + ", ".join(f"{key} {limb}" for key, limb in limbs.items()))
-        console.print_to_stderr(KEYS if keys is not None or sys.stdin.isatty() else LINES)
-        console.print_to_stderr(_freedom(teacher))
+    name = _new_motion_name(output, force=force)
+    card = _apply_calibration(robots.robot(robot), calibration)
+    limbs_by_key = {str(key): limb for key, limb in enumerate(list(card.groups)[:9], 1)}
+    unknown_keys = sorted(set(keys or "") - {*limbs_by_key, *COMMANDS_BY_KEY})
+    if unknown_keys:
+        raise InputError(f"unknown keys: {', '.join(map(repr, unknown_keys))}", hint=KEY_HELP)
+    with _open_bus(port, baud, card) as bus, dynamixel.Teacher(bus, card, bus.now) as teacher:
+        limbs = ", ".join(f"{key} {limb}" for key, limb in limbs_by_key.items())
+        console.print_to_stderr(f"limbs: {limbs}")
+        console.print_to_stderr(KEY_HELP if keys is not None or sys.stdin.isatty() else COMMAND_HELP)
+        console.print_to_stderr(_format_torque(teacher))
 
         def save() -> None:
             formats.write_motion(teacher.motion(name), output)
 
-        is_written = _teach(teacher, _commands(keys, limbs), seconds, save)
+        is_written = _run_commands(teacher, _read_commands(keys, limbs_by_key), seconds, save)
         if keep:
             teacher.close(TorquePolicy.HOLD)
     poses = [
-        {"name": one.name, "reach_s": one.reach_s, "warnings": list(one.warnings)} for one in teacher.caught
+        {"name": pose.name, "reach_s": pose.reach_s, "warnings": list(pose.warnings)}
+        for pose in teacher.caught
     ]
     data = {"motion": name, "file": str(output) if is_written else None, "poses": poses}
-    told = f"{format_count(len(poses), 'pose')} -> {output}" if is_written else "nothing was written"
-    console.print_result(data, [told], as_json=as_json)
+    summary = f"{format_count(len(poses), 'pose')} -> {output}" if is_written else "nothing was written"
+    console.print_result(data, [summary], as_json=as_json)
 
 
-def _new_motion(output: Path, *, force: bool) -> str:
-    """Return the name of the motion that a file is to hold, or say before anybody moves why it cannot."""
-    name = output.name.removesuffix(MOTION)
+def _new_motion_name(output: Path, *, force: bool) -> str:
+    """Return the name of the motion to write, after checking that it can be written.
+
+    Raises:
+        InputError: the file does not end in .motion.yaml.
+        OutputError: the file cannot be written, or exists and is not to be overwritten.
+    """
+    name = output.name.removesuffix(MOTION_SUFFIX)
     if name in {"", output.name}:
-        raise InputError(f"{output} is no motion file", hint=f"such as wave{MOTION}")
+        raise InputError(f"{output} is not the name of a motion file", hint=f"such as wave{MOTION_SUFFIX}")
     require_writable(output)
     if is_file(output) and not force:
-        raise OutputError("the file is there already", where=Where(output), hint="--force overwrites it")
+        raise OutputError("the file exists already", where=Where(output), hint="--force overwrites it")
     return name
 
 
-def _teach(
+def _run_commands(
     teacher: dynamixel.Teacher, commands: Iterator[list[str]], seconds: float | None, save: Callable[[], None]
 ) -> bool:
-    """Do what is said until it ends; tell whether the motion was written.
+    """Run commands until one quits, and return whether the motion was written.
 
-    What was caught is written where the input ends, too, and where the bus fails or somebody stops it.
+    The caught poses are also written if the commands end, the bus fails or Ctrl-C is pressed.
+
+    Args:
+        teacher: records the poses.
+        commands: a verb with its arguments each.
+        seconds: time into a pose that states none [s]; None for the time that has passed.
+        save: writes the motion.
     """
     try:
-        for verb, *words in commands:
+        for verb, *arguments in commands:
             try:
-                if verb == "quit" and not words:
+                if verb == "quit" and not arguments:
                     return False
-                if verb == "write" and not words:
+                if verb == "write" and not arguments:
                     save()
                     return True
-                _do(teacher, verb, words, seconds)
+                _run_command(teacher, verb, arguments, seconds)
             except dynamixel.PortGoneError:
                 raise
-            except PosewrightError as error:  # a slip of the finger, a full disk, a loose plug: ends nothing
+            except (
+                PosewrightError
+            ) as error:  # a typing error, a full disk, a loose plug: the user tries again
                 console.print_warning(str(error))
     except BaseException:
         if teacher.caught:
             save()
-            console.print_to_stderr(f"kept: {format_count(len(teacher.caught), 'pose')}")
+            console.print_to_stderr(f"saved: {format_count(len(teacher.caught), 'pose')}")
         raise
     save()
     return True
 
 
-def _do(teacher: dynamixel.Teacher, verb: str, words: list[str], seconds: float | None) -> None:
-    match verb, words:
+def _run_command(teacher: dynamixel.Teacher, verb: str, arguments: list[str], seconds: float | None) -> None:
+    """Release, hold or toggle a limb, catch a pose or undo the last one.
+
+    Raises:
+        InputError: there is no such command, or an argument is wrong.
+        BodyError: a servo does not answer.
+    """
+    match verb, arguments:
         case "release" | "hold" | "toggle", [limb]:
             try:
-                is_free = verb == "hold" or (
-                    verb == "toggle" and set(teacher.joints(limb)) <= set(teacher.free)
-                )
-                (teacher.hold if is_free else teacher.release)(limb)
+                is_free_toggle = verb == "toggle" and set(teacher.joints(limb)) <= set(teacher.free)
+                if verb == "hold" or is_free_toggle:
+                    teacher.hold(limb)
+                else:
+                    teacher.release(limb)
             finally:
-                console.print_to_stderr(_freedom(teacher))
+                console.print_to_stderr(_format_torque(teacher))
         case "catch", [] | [_] | [_, _]:
-            after = _number(words[1]) if len(words) > 1 else seconds
-            pose = teacher.catch(words[0] if words else "", after)
+            name = arguments[0] if arguments else ""
+            reach_s = _parse_seconds(arguments[1]) if len(arguments) > 1 else seconds
+            pose = teacher.catch(name, reach_s)
             console.print_to_stderr(f"{pose.name}: after {pose.reach_s:.2f} s")
             for warning in pose.warnings:
                 console.print_warning(warning)
         case "undo", []:
-            console.print_to_stderr(f"{teacher.undo().name} is forgotten")
+            console.print_to_stderr(f"{teacher.undo().name} is removed")
         case _:
-            raise InputError(f"{' '.join([verb, *words])!r} is not understood", hint=LINES)
+            command = " ".join([verb, *arguments])
+            raise InputError(f"{command!r} is not a command", hint=COMMAND_HELP)
 
 
-def _freedom(teacher: dynamixel.Teacher) -> str:
-    """Return which limbs are free and which are held, as their servos say."""
-    free = teacher.free
-    held = [joint for joint in teacher.joints(dynamixel.ALL) if joint not in free]
-    told = {"free": free, "held": held}
-    return "; ".join(f"{word}: {', '.join(_in_limbs(teacher, some))}" for word, some in told.items() if some)
+def _format_torque(teacher: dynamixel.Teacher) -> str:
+    """Return which limbs are free and which are held, read from their servos: `free: arms; held: legs`."""
+    free_joints = teacher.free
+    held_joints = [joint for joint in teacher.joints(dynamixel.ALL) if joint not in free_joints]
+    parts: list[str] = []
+    if free_joints:
+        parts.append(f"free: {', '.join(_combine_limbs(teacher, free_joints))}")
+    if held_joints:
+        parts.append(f"held: {', '.join(_combine_limbs(teacher, held_joints))}")
+    return "; ".join(parts)
 
 
-def _in_limbs(teacher: dynamixel.Teacher, joints: Iterable[str]) -> Iterator[str]:
-    """Yield the limbs that joints make up, and each joint that is left."""
-    left = list(joints)
+def _combine_limbs(teacher: dynamixel.Teacher, joints: Iterable[str]) -> Iterator[str]:
+    """Yield the limbs whose joints are all among the given ones, then each remaining joint."""
+    remaining = list(joints)
     for limb in (dynamixel.ALL, *teacher.robot.groups):
-        own = teacher.joints(limb)
-        if set(own) <= set(left):
-            left = [joint for joint in left if joint not in own]
+        limb_joints = teacher.joints(limb)
+        if set(limb_joints) <= set(remaining):
+            remaining = [joint for joint in remaining if joint not in limb_joints]
             yield limb
-    yield from left
+    yield from remaining
 
 
-def _number(word: str) -> float:
+def _parse_seconds(text: str) -> float:
     try:
-        return float(word)
+        return float(text)
     except ValueError:
-        raise InputError(f"{word!r} is no number of seconds", hint="such as 0.5") from None
+        raise InputError(f"{text!r} is not a number of seconds", hint="such as 0.5") from None
 
 
-def _limbs(card: Robot) -> dict[str, str]:
-    """Return up to nine groups by their key, the smaller first as the card has them."""
-    return {str(key): name for key, name in enumerate(list(card.groups)[:9], 1)}
-
-
-def _commands(keys: str | None, limbs: Mapping[str, str]) -> Iterator[list[str]]:
-    """Yield what is typed: keys that are handed in or pressed, else lines."""
+def _read_commands(keys: str | None, limbs_by_key: Mapping[str, str]) -> Iterator[list[str]]:
+    """Yield the words of each command, read from `keys`, from keys pressed in a terminal, or from stdin."""
     if keys is None and not sys.stdin.isatty():
         yield from (line.split() for line in sys.stdin if line.strip())
         return
-    for key in _pressed() if keys is None else keys:
-        if key in limbs:
-            yield ["toggle", limbs[key]]
-        elif key in NAMED_KEYS:
-            yield NAMED_KEYS[key].split()
+    for key in _read_keys() if keys is None else keys:
+        if key in limbs_by_key:
+            yield ["toggle", limbs_by_key[key]]
+        elif key in COMMANDS_BY_KEY:
+            yield COMMANDS_BY_KEY[key].split()
         else:
-            console.print_to_stderr(KEYS)
+            console.print_to_stderr(KEY_HELP)
 
 
-def _pressed() -> Iterator[str]:
-    with suppress(EOFError):  # Ctrl-D
+def _read_keys() -> Iterator[str]:
+    """Yield each key that is pressed, until Ctrl-D."""
+    with suppress(EOFError):
         yield from iter(typer.getchar, "")
 
 
@@ -349,57 +446,62 @@ def monitor(
     port: Port = None,
     baud: Baud = BAUD,
     robot: RobotName = "robotis_bioloid",
-    calibration: Calibrated = None,
+    calibration: CalibrationPath = None,
     seconds: Annotated[
         float | None,
-        option("--seconds S", "How long; default until Ctrl-C in a terminal, else once.", min=0.0),
+        option("--seconds S", "Duration; default until Ctrl-C in a terminal, else one reading.", min=0.0),
     ] = None,
-    period: Annotated[float, option("--period S", "From one round to the next.", min=0.0)] = LIVE_PERIOD_S,
+    period: Annotated[
+        float, option("--period S", "Time between two readings, in seconds.", min=0.0)
+    ] = LIVE_PERIOD_S,
     as_json: AsJson = False,
 ) -> None:
     """Show position, speed, load, voltage, temperature and errors of every servo; nothing moves.
 
-    In a terminal the table is drawn anew until Ctrl-C. What is beyond a servo's own limits, which are in its
-    control table (temperature, voltage, torque), is marked.
+    In a terminal the table is updated until Ctrl-C. Values beyond the limits of temperature, voltage and
+    torque in a servo's control table are marked.
 
     [bold]Examples[/]
       posewright bus monitor
       posewright bus monitor --seconds 10 --json
     """
-    card = _calibrated(robots.robot(robot), calibration)
+    card = _apply_calibration(robots.robot(robot), calibration)
     is_live = sys.stdout.isatty() and not as_json
-    lasting_s = seconds if seconds is not None else math.inf if is_live else 0.0
-    with _opened(port, baud, card) as bus:
+    duration_s = seconds
+    if duration_s is None:
+        duration_s = math.inf if is_live else 0.0
+    with _open_bus(port, baud, card) as bus:
         if is_live:
-            _watch_live(bus, card, lasting_s, period)
+            _watch_live(bus, card, duration_s, period)
             return
-        rounds = dynamixel.watch(bus, card, lasting_s, now=bus.now, sleep=bus.sleep, period_s=period)
+        rounds = dynamixel.watch(bus, card, duration_s, now=bus.now, sleep=bus.sleep, period_s=period)
         counts = bus.counts.to_dict()
-    took_s = rounds[-1][0].time_s if len(rounds) > 1 else 0.0
-    rate_hz = round((len(rounds) - 1) / took_s, 2) if took_s else None
+    elapsed_s = rounds[-1][0].time_s if len(rounds) > 1 else 0.0
+    rate_hz = round((len(rounds) - 1) / elapsed_s, 2) if elapsed_s else None
     data = {
         "robot": card.name,
         "rate_hz": rate_hz,
-        "rounds": [[dynamixel.sample_data(one) for one in samples] for samples in rounds],
+        "rounds": [[dynamixel.sample_data(sample) for sample in samples] for samples in rounds],
         "counts": counts,
     }
     faults = format_count(counts["faults"], "missing or damaged answer")
-    told = f"{format_count(len(rounds), 'round')}, {faults}"
-    console.print_result(data, [servo_table(rounds[-1]), told], as_json=as_json)
+    summary = f"{format_count(len(rounds), 'round')}, {faults}"
+    console.print_result(data, [_sample_table(rounds[-1]), summary], as_json=as_json)
 
 
-def _watch_live(bus: Bus, card: Robot, lasting_s: float, period_s: float) -> None:
+def _watch_live(bus: Bus, card: Robot, duration_s: float, period_s: float) -> None:
+    """Update a table of all servos in the terminal until the time is over, or Ctrl-C."""
     from rich.live import Live
 
     with Live(console=console.stdout, auto_refresh=False, vertical_overflow="visible") as live:
 
         def show(samples: dynamixel.MonitoringRound) -> None:
-            live.update(console.render_table(servo_table(samples)), refresh=True)
+            live.update(console.render_table(_sample_table(samples)), refresh=True)
 
         dynamixel.watch(
             bus,
             card,
-            lasting_s,
+            duration_s,
             now=bus.now,
             sleep=bus.sleep,
             period_s=period_s,
@@ -407,27 +509,39 @@ def _watch_live(bus: Bus, card: Robot, lasting_s: float, period_s: float) -> Non
         )
 
 
-def servo_table(samples: dynamixel.MonitoringRound) -> Table:
-    """Return all servos as a table, what is wrong in colour."""
+def _sample_table(samples: dynamixel.MonitoringRound) -> Table:
+    """Return a table of all servos, with coloured warnings."""
     columns = ("joint", "ID", "at [deg]", "[deg/s]", "load", "[V]", "[C]", "warnings")
     rows = []
-    for one in samples:
-        told = dynamixel.sample_data(one)["reading"]
-        figures = ("-",) * 5 if told is None else (
-            f"{told['position_deg']:.1f}", f"{told['speed_deg_s']:.0f}", f"{told['load']:.0%}",
-            f"{told['voltage_v']:.1f}", str(told["temperature_c"]),
-        )  # fmt: skip
-        bad = Styled("; ".join(one.warnings), "red" if told is None else "yellow")
-        rows.append((one.joint, one.id, *figures, bad))
+    for sample in samples:
+        reading = dynamixel.sample_data(sample)["reading"]
+        if reading is None:
+            cells = ["-"] * 5
+        else:
+            cells = [
+                f"{reading['position_deg']:.1f}",
+                f"{reading['speed_deg_s']:.0f}",
+                f"{reading['load']:.0%}",
+                f"{reading['voltage_v']:.1f}",
+                str(reading["temperature_c"]),
+            ]
+        warnings = Styled("; ".join(sample.warnings), "red" if reading is None else "yellow")
+        rows.append((sample.joint, sample.id, *cells, warnings))
     return table(columns, rows, text_columns=("joint", "warnings"))
 
 
-def _opened(port: str | None, baud: int, card: Robot) -> Bus:
-    servo_ids("all", card)  # or there is nothing to ask
+def _open_bus(port: str | None, baud: int, card: Robot) -> Bus:
+    """Open the bus of a robot for work by hand, with more time for answers.
+
+    Raises:
+        InputError: the robot has no servos on a bus, or the port is not named.
+        BodyError: the port cannot be opened.
+    """
+    servo_ids("all", card)  # raises if the robot has no servos on a bus
     bus = open_port(port, baud, card)
-    bus.patience_s = max(bus.patience_s, PATIENCE_S)
+    bus.patience_s = max(bus.patience_s, MIN_PATIENCE_S)
     return bus
 
 
-def _calibrated(card: Robot, path: Path | None) -> Robot:
+def _apply_calibration(card: Robot, path: Path | None) -> Robot:
     return card if path is None else dynamixel.apply(card, dynamixel.read_calibration(path))

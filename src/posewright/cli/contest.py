@@ -1,4 +1,4 @@
-"""`posewright contest`: contests and whole days of them, played, ranked and shown."""
+"""`posewright contest`: list contests; run, rank and report a whole contest day."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from posewright.cli.options import (
     argument,
     option,
 )
-from posewright.display import format_count, table
+from posewright.display import DisplayItem, format_count, table
 from posewright.documents import is_folder, is_path, require_writable, write_atomically
 from posewright.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from posewright.runs import BatchRun, Day
 
-DayFolder = Annotated[Path, argument("DAY", "The folder in which a day was played.")]
+DayFolder = Annotated[Path, argument("DAY", "The folder of a contest day (--out of `contest run`).")]
 Jury = Annotated[
     Path | None,
-    option("--jury FILE", "A document with the points that people gave: exhibition: {Ours: 8.5}."),
+    option("--jury FILE", "A document with the points of a jury: exhibition: {Ours: 8.5}."),
 ]
-Films = Annotated[int, option("--films N", "Film so many runs of each contest; 0 for none.", min=0, max=1000)]
-Workers = Annotated[int, option("--workers N", "Processes that do it.", min=1)]
+Films = Annotated[int, option("--films N", "The number of films of each contest.", min=0, max=1000)]
+Workers = Annotated[int, option("--workers N", "The number of processes.", min=1)]
 
 
 def register(app: typer.Typer) -> None:
@@ -47,73 +47,78 @@ def register(app: typer.Typer) -> None:
 
 
 def list_contests(as_json: AsJson = False) -> None:
-    """List the contests, who plays in each, and the rules of a day that ship.
+    """List the contests with their roles, and the rules of contest days.
 
     [bold]Examples[/]
       posewright contest list
     """
-    held = {name: contests.contest(name) for name in contests.contest_names()}
-    told = [
-        {"contest": name, "title": one.title, "rules": one.name, "roles": [*one.entries]}
-        for name, one in held.items()
+    contests_by_name = {name: contests.contest(name) for name in contests.contest_names()}
+    data = {
+        "contests": [
+            {"contest": name, "title": contest.title, "rules": contest.name, "roles": list(contest.entries)}
+            for name, contest in contests_by_name.items()
+        ],
+        "days": list(runs.day_names()),
+    }
+    rows = [(name, contest.title, ", ".join(contest.entries)) for name, contest in contests_by_name.items()]
+    lines: list[DisplayItem] = [
+        table(("contest", "title", "roles"), rows),
+        f"rules of a day: {', '.join(runs.day_names())}",
     ]
-    if as_json:
-        console.print_json({"contests": told, "days": [*runs.day_names()]})
-        return
-    rows = [(one["contest"], one["title"], ", ".join(one["roles"])) for one in told]
-    console.print_item(table(("contest", "title", "roles"), rows))
-    console.print_line(f"rules of a day: {', '.join(runs.day_names())}")
+    console.print_result(data, lines, as_json=as_json)
 
 
 def show(
     name: Annotated[str, argument("NAME", "A contest, or the folder of an entry.")], as_json: AsJson = False
 ) -> None:
-    """Show the rules of a contest, or who an entry is and what it takes part in.
+    """Show the rules of a contest, or the club, robot and contests of an entry.
 
     [bold]Examples[/]
       posewright contest show obstacle-race
       posewright contest show entries/ours
     """
     if name not in contests.contest_names() and (is_path(name) or is_folder(Path(name))):
-        one = runs.read_contestant(name)
-        lines = [f"{one.name}, {one.club}".rstrip(", "), f"robot: {one.robot}"]
-        lines += [f"{discipline}: {behaviour}" for discipline, behaviour in one.behaviours.items()]
-        console.print_result(one.to_dict(), lines, as_json=as_json)
+        entry = runs.read_contestant(name)
+        lines = [f"{entry.name}, {entry.club}".rstrip(", "), f"robot: {entry.robot}"]
+        lines += [f"{discipline}: {behaviour}" for discipline, behaviour in entry.behaviours.items()]
+        console.print_result(entry.to_dict(), lines, as_json=as_json)
         return
-    held = contests.contest(name)
+    contest = contests.contest(name)
     if as_json:
         console.print_json(
-            {"contest": name, "title": held.title, "rules": held.name, "text": held.rules_text}
+            {"contest": name, "title": contest.title, "rules": contest.name, "text": contest.rules_text}
         )
     else:
-        console.print_document(held.rules_text)
+        console.print_document(contest.rules_text)
 
 
 def run(
-    folders: Annotated[list[Path], argument("FOLDER ...", "Entries, or folders that hold entries.")],
-    out: Annotated[Path, option("--out FOLDER", "Keep everything here; the same command goes on there.")],
+    folders: Annotated[list[Path], argument("FOLDER ...", "Entries, or folders with entries.")],
+    out: Annotated[
+        Path, option("--out FOLDER", "The folder for all results; the same command continues a stopped day.")
+    ],
     rules: Annotated[
         str, option("--rules", "Rules of the day: ceabot_2013, ceabot_2017, or a *.day.yaml.")
     ] = "ceabot_2013",
-    seed: Annotated[int, option("--seed", "Of fields, groups and sides.", min=0)] = 1,
+    seed: Annotated[int, option("--seed", "Seed of fields, groups and sides.", min=0)] = 1,
     jury: Jury = None,
     films: Films = 2,
     workers: Workers = 1,
     trust_python: Annotated[
-        bool, option("--trust-python", "Run entries that bring Python: it can do anything on this machine.")
+        bool, option("--trust-python", "Run the Python code of entries; it can do anything on this computer.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Play every contest of a day with all entries, rank them, and write the pages.
+    """Run all contests of a day with all entries, rank the entries, and write web pages.
 
-    What is done already is not done again: after Ctrl-C, or a power failure, the same command goes on.
-    Exits with 1 if a run failed. docs/how-to-contest-day.md tells more.
+    Finished runs are stored: after Ctrl-C or a power failure, the same command continues. The exit code is 1
+    if a run failed. See docs/how-to-contest-day.md.
 
     [bold]Examples[/]
       posewright contest run entries --out out/day --workers 2
       posewright contest run ours theirs --out out/day --rules ceabot_2017 --seed 7
     """
-    with _following(quiet=as_json) as on_run:
+    with _follow_runs(quiet=as_json) as on_run:
         day = runs.play_day(
             folders,
             out,
@@ -124,8 +129,8 @@ def run(
             on_run=on_run,
             trust_python=trust_python,
         )
-        page = _site(day, films, workers)
-    _give(day, as_json=as_json, page=page)
+        page = _write_site(day, films, workers)
+    _print_day(day, as_json=as_json, page=page)
     if any(discipline.failed for discipline in day.disciplines):
         raise typer.Exit(EXIT_FAILURE)
 
@@ -133,10 +138,10 @@ def run(
 def rank(
     day: DayFolder,
     jury: Jury = None,
-    csv: Annotated[Path | None, option("--csv FILE", "Write the ranking here too.")] = None,
+    csv: Annotated[Path | None, option("--csv FILE", "Write the ranking to this file, too.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Rank the entries of a day that was played, with points of a jury where they are given.
+    """Rank the entries of a contest day, optionally with the points of a jury.
 
     [bold]Examples[/]
       posewright contest rank out/day
@@ -144,27 +149,28 @@ def rank(
     """
     if csv is not None:
         require_writable(csv)
-    found = runs.read_day(day, jury)
+    stored_day = runs.read_day(day, jury)
     if csv is not None:
-        write_atomically(csv, found.csv().encode(errors="backslashreplace"))
-    _give(found, as_json=as_json)
+        write_atomically(csv, stored_day.csv().encode(errors="backslashreplace"))
+    _print_day(stored_day, as_json=as_json)
 
 
 def report(day: DayFolder, jury: Jury = None, films: Films = 2, workers: Workers = 1) -> None:
-    """Write the pages of a day that was played: ranking, contests, pictures, films, recordings.
+    """Write the web pages of a contest day: ranking, contests, pictures, films, recordings.
 
     [bold]Examples[/]
       posewright contest report out/day --films 5
     """
-    found = runs.read_day(day, jury)
+    stored_day = runs.read_day(day, jury)
     if jury is not None:
-        runs.save_day(found)
+        runs.save_day(stored_day)
     with console.progress_bar("drawing") as on_made:
-        page = runs.write_site(found, films=films, workers=workers, on_made=on_made)
+        page = runs.write_site(stored_day, films=films, workers=workers, on_made=on_made)
     console.print_line(f"pages: {page}")
 
 
-def _site(day: Day, films: int, workers: int) -> Path | None:
+def _write_site(day: Day, films: int, workers: int) -> Path | None:
+    """Write the pages and return the first one; None, with a note, if a library is not installed."""
     try:
         with console.progress_bar("drawing") as on_made:
             return runs.write_site(day, films=films, workers=workers, on_made=on_made)
@@ -174,46 +180,59 @@ def _site(day: Day, films: int, workers: int) -> Path | None:
 
 
 @contextmanager
-def _following(*, quiet: bool) -> Iterator[Callable[[str, BatchRun, bool], None]]:
-    """Give a function that says a line of each run; after Ctrl-C it is said how to go on."""
-    done = 0
+def _follow_runs(*, quiet: bool) -> Iterator[Callable[[str, BatchRun, bool], None]]:
+    """Yield a function that prints a line for each finished run.
 
-    def told(contest: str, run: BatchRun, is_old: bool) -> None:
-        nonlocal done
-        done += 1
-        if not quiet:
-            winner = run.figures.get("winner")
-            came = f"{winner} has won" if winner else runs.figure_text(run.figures.get("points"))
-            came = f"error: {run.error}" if run.error else came
-            console.print_line(f"{contest}  {run.name}  {came}{'  (done before)' if is_old else ''}")
+    The function takes the contest, the run, and whether an earlier command had stored it.
+
+    Raises:
+        typer.Exit: Ctrl-C or a signal stopped the runs; a note has been printed.
+    """
+    n_finished = 0
+
+    def on_run(contest: str, run: BatchRun, was_stored: bool) -> None:
+        nonlocal n_finished
+        n_finished += 1
+        if quiet:
+            return
+        if run.error:
+            result = f"error: {run.error}"
+        elif run.figures.get("winner"):
+            result = f"{run.figures['winner']} has won"
+        else:
+            result = runs.figure_text(run.figures.get("points"))
+        suffix = "  (done before)" if was_stored else ""
+        console.print_line(f"{contest}  {run.name}  {result}{suffix}")
 
     try:
-        yield told
+        yield on_run
     except (KeyboardInterrupt, SystemExit) as stop:
-        console.print_note(f"stopped after {format_count(done, 'run')}; the same command goes on")
-        raise typer.Exit(int(stop.code or 0) if isinstance(stop, SystemExit) else EXIT_INTERRUPTED) from None
+        console.print_note(f"stopped after {format_count(n_finished, 'run')}; the same command continues")
+        exit_code = int(stop.code or 0) if isinstance(stop, SystemExit) else EXIT_INTERRUPTED
+        raise typer.Exit(exit_code) from None
 
 
-def _give(day: Day, *, as_json: bool, page: Path | None = None) -> None:
+def _print_day(day: Day, *, as_json: bool, page: Path | None = None) -> None:
+    """Print the ranking of a day, and what is to be known about its entries and contests."""
     if as_json:
         console.print_json(day.to_dict())
         return
-    counted = [discipline.contest for discipline in day.disciplines if discipline.share]
-    rows = [
-        (row.place, row.name, row.club, *(f"{row.parts[one]:.2f}" for one in counted), f"{row.points:.2f}")
-        for row in day.ranking
-    ]
-    console.print_item(table(("place", "entry", "club", *counted, "points"), rows, title=day.title))
-    for name, why in day.inspections.items():
-        if why:
-            console.print_warning(f"{name} may not enter: {why}")
+    ranked_contests = [discipline.contest for discipline in day.disciplines if discipline.share]
+    rows = []
+    for row in day.ranking:
+        parts = [f"{row.parts[contest]:.2f}" for contest in ranked_contests]
+        rows.append((row.place, row.name, row.club, *parts, f"{row.points:.2f}"))
+    console.print_item(table(("place", "entry", "club", *ranked_contests, "points"), rows, title=day.title))
+    for name, reason in day.inspections.items():
+        if reason:
+            console.print_warning(f"{name} may not enter: {reason}")
     for discipline in day.disciplines:
-        for line in discipline.remarks:
-            console.print_note(f"{discipline.contest}: {line}")
+        for remark in discipline.remarks:
+            console.print_note(f"{discipline.contest}: {remark}")
         if discipline.jury and any(discipline.earned.values()):
-            told = sorted(discipline.earned.items(), key=lambda one: -one[1])
-            points = ", ".join(f"{name} {runs.figure_text(earned)}" for name, earned in told)
-            console.print_line(f"{discipline.contest}, by the jury: {points}")
+            ranked_points = sorted(discipline.earned.items(), key=lambda item: item[1], reverse=True)
+            summary = ", ".join(f"{name} {runs.figure_text(points)}" for name, points in ranked_points)
+            console.print_line(f"{discipline.contest}, by the jury: {summary}")
     console.print_line(f"digest {day.digest[:16]}")
     if page is not None:
         console.print_line(f"pages: {page}")
