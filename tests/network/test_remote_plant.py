@@ -83,9 +83,7 @@ def parts_of(*names: str) -> list[BodySpec]:
     sensors = read_behaviour("obstacle_race", robot=BIOLOID).sensors
     domain = DomainParameters(friction=0.5, latency_frames=1)
     return [
-        BodySpec(
-            name, BIOLOID, STAND, (0.4 + 0.5 * k, 0.1, 0.3), sensors, 3, domain, record_contacts=True
-        )
+        BodySpec(name, BIOLOID, STAND, (0.4 + 0.5 * k, 0.1, 0.3), sensors, 3, domain, record_contacts=True)
         for k, name in enumerate(names)
     ]
 

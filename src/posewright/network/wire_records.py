@@ -80,7 +80,17 @@ def read_part(node: Node, robot_by_name: Callable[[str], Robot]) -> BodySpec:
     Raises:
         InputError: a value is invalid, or the robot here is a different one of that name.
     """
-    keys = ("name", "robot", "fingerprint", "start_pose", "start", "sensors", "seed", "domain", "record_contacts")
+    keys = (
+        "name",
+        "robot",
+        "fingerprint",
+        "start_pose",
+        "start",
+        "sensors",
+        "seed",
+        "domain",
+        "record_contacts",
+    )
     entries = _entries(node, *keys)
     robot = robot_by_name(entries["robot"].text())
     if entries["fingerprint"].text() != fingerprint(robot):
