@@ -167,7 +167,7 @@ def run(
         _require_diagram_path(diagram, inputs)
         openr_program, prompt = _add_commands(setup, commands, script)
     if film is not None:
-        film.refuse_unseen(openr_program.robot, body)
+        film.require_filmable(openr_program.robot, body)
     printer: _MessagePrinter | None = None
     if show_messages or prompt is not None:
         printer = _MessagePrinter(show_all=show_messages, to_stderr=as_json)

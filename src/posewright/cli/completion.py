@@ -127,9 +127,11 @@ def _typed_file_and_robot(ctx: typer.Context) -> tuple[Path | None, str | None]:
     Typer leaves words in `ctx.args` if the last word is an option whose value is to be completed.
     """
     robots = [value for word, value in pairwise(ctx.args) if word == "--robot"]
-    paths = [ctx.params.get(name) for name in ("file", "source", "motion", "chart")] + ctx.args
+    parameters = ("file", "source", "motion", "chart", "chart_path")
+    paths = [ctx.params.get(name) for name in parameters] + ctx.args
     path = next((Path(path) for path in paths if path and Path(path).is_file()), None)
-    return path, ctx.params.get("robot") or next(iter(robots), None)
+    robot = ctx.params.get("robot") or ctx.params.get("robot_name") or next(iter(robots), None)
+    return path, robot
 
 
 def _gait_names(ctx: typer.Context) -> Iterator[tuple[str, str]]:
@@ -161,7 +163,7 @@ def _pose_names(ctx: typer.Context) -> Iterator[tuple[str, str]]:
     elif path is not None and path.name.lower().endswith(MOTION_FILES):
         card = formats.robot_of_motion(formats.read_motion_file(path).motion())
     else:
-        gait = ctx.params.get("gait") or next(iter(ctx.args), None)
+        gait = ctx.params.get("gait_name") or next(iter(ctx.args), None)
         _gait, card = gaits.read_gait_and_robot(str(gait))
     yield from ((name, "") for name in card.poses)
 
