@@ -59,7 +59,10 @@ class Played:
 
     def stays_up(self, wanted_deg: float) -> bool:
         """Tell whether the robot never lay on a side, and ended as the author wants it."""
-        return self.sideways_deg < PhysicsRules().side_deg and abs(self.ends_deg - wanted_deg) < NEAR_DEG
+        return (
+            self.sideways_deg < PhysicsRules().fall_sideways_deg
+            and abs(self.ends_deg - wanted_deg) < NEAR_DEG
+        )
 
 
 def script(step_s: float) -> str:

@@ -80,8 +80,8 @@ def test_what_cannot_be_recorded_or_evaluated_is_said_in_a_line(capsys: Captured
     for words, expected in (
         ((*WALK, "--record", tmp_path / "walk.txt"), "end its name in .mcap"),
         ((*WALK, "--record", tmp_path / "no" / "walk.mcap"), "walk.mcap"),
-        ((*WALK, "--bodies", 2, "--record", tmp_path / "walk.mcap"), "a recording is of one body"),
-        (("motion", "check", NOD, "--record", tmp_path / "nod.mcap"), "--record with --physics"),
+        ((*WALK, "--bodies", 2, "--record", tmp_path / "walk.mcap"), "--record is for one body"),
+        (("motion", "check", NOD, "--record", tmp_path / "nod.mcap"), "--record needs --physics"),
         (("evaluate", NOD), "nod.motion.yaml"),
         (("evaluate", tmp_path / "none.mcap"), "none.mcap"),
     ):

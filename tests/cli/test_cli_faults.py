@@ -209,11 +209,11 @@ def test_ctrl_c_while_a_class_is_made_is_one_line(capsys: Captured, monkeypatch:
     left: list[int] = []
     monkeypatch.setattr("posewright.robots.robot_names", lambda: type("Made", (), {"name": Name()}))
     monkeypatch.setattr(sys, "argv", ["posewright", "robots", "list"])
-    came: list[BaseException] = []
-    monkeypatch.setattr("posewright.cli.signals._came", came)
+    received: list[BaseException] = []
+    monkeypatch.setattr("posewright.cli.signals._received", received)
     monkeypatch.setattr("posewright.cli.signals.leave", left.append)
     main()
-    assert (left, len(came)) == ([130], 1)
+    assert (left, len(received)) == ([130], 1)
     assert capsys.readouterr().err == "error: stopped\n"
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from posewright.cli.app import run
-from posewright.cli.film_options import filming
+from posewright.cli.film_options import film_progress
 from posewright.errors import UnavailableError
 from posewright.robots import robot
 
@@ -66,7 +66,7 @@ def test_a_size_that_makes_no_sense_is_refused(
 def test_how_long_a_film_takes_is_told_in_minutes_and_whole_seconds() -> None:
     said: list[str] = []
     times = iter([0.0, 59.6, 3.0])
-    tell = filming(said.append, lambda: next(times))
+    tell = film_progress(said.append, lambda: next(times))
     for share in (0.0, 0.5, 0.75):
         tell(share)
     assert said == ["filming: 50%, 1:00 left", "filming: 75%, 0:01 left"]

@@ -136,8 +136,8 @@ def test_values_are_set_by_name(capsys: Captured) -> None:
     ("setting", "says"),
     [
         ("shape_factor=2", "the range is 0 to 1"),
-        ("shape_factor", "there is no value"),
-        ("shape_factor=round", "round is no number"),
+        ("shape_factor", "has no value"),
+        ("shape_factor=round", "round is not a number"),
         ("shape_factor=nan", "shape_factor is nan"),
         ("shape=1", "no gait parameter is called 'shape'"),
         ("=1", "no gait parameter"),

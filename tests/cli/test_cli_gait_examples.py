@@ -59,9 +59,9 @@ def test_an_example_of_the_help_is_not_refused(
     Path("my_gaits").mkdir()
     for name in ("my", "my_trot", "my_gaits/slow"):
         Path(f"{name}.gait.yaml").write_text(gait_text(read_gait("trot")), encoding="utf-8")
-    monkeypatch.setattr(gait_run, "_walked", only_asked_for)
-    monkeypatch.setattr(gait_run, "_run_many", only_asked_for)
-    monkeypatch.setattr(gait_run, "_run_anywhere", only_asked_for)
+    monkeypatch.setattr(gait_run, "_walk", only_asked_for)
+    monkeypatch.setattr(gait_run, "_run_on_many_bodies", only_asked_for)
+    monkeypatch.setattr(gait_run, "_run_on_other_body", only_asked_for)
     monkeypatch.setattr("posewright.figures.draw_gait", only_planned)
     monkeypatch.setattr("posewright.figures.save_figure", lambda _figure, _path: None)
     assert run(shlex.split(example.partition(" >")[0])) == 0, capsys.readouterr().err

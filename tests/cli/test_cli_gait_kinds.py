@@ -47,13 +47,13 @@ def test_ranges_of_bodies_are_no_motion(capsys: Captured) -> None:
 @pytest.mark.parametrize(
     ("file", "says"),
     [
-        (AIBO / "motions" / "nod.motion.yaml", "a Posewright motion: no gait (`posewright motion info`"),
+        (AIBO / "motions" / "nod.motion.yaml", "a Posewright motion, not a gait (`posewright motion info`"),
         (
             AIBO / "tunes" / "trot.tune.yaml",
-            "a tuning of a Posewright gait (`posewright tune` runs it): no gait",
+            "a tuning of a Posewright gait (`posewright tune` runs it), not a gait",
         ),
-        (AIBO / "robot.yaml", "a Posewright robot card: no gait"),
-        (RANDOM_BODIES, "a Posewright table of domain parameters: no gait"),
+        (AIBO / "robot.yaml", "a Posewright robot card, not a gait"),
+        (RANDOM_BODIES, "a Posewright table of domain parameters, not a gait"),
     ],
     ids=lambda value: value.name if isinstance(value, Path) else "",
 )
@@ -67,7 +67,7 @@ def test_what_is_no_gait_is_called_by_its_name(verb: str, file: Path, says: str,
 def test_a_motion_of_sony_is_no_gait(tmp_path: Path, capsys: Captured) -> None:
     file = tmp_path / "walk.gait.yaml"
     file.write_bytes(b"OMTN" + bytes(60))
-    assert "a Sony AIBO motion (OMTN): no gait" in refusal(capsys, "gait", "show", file)
+    assert "a Sony AIBO motion (OMTN), not a gait" in refusal(capsys, "gait", "show", file)
 
 
 def test_what_is_wrong_with_a_gait_is_still_said_with_its_line(tmp_path: Path, capsys: Captured) -> None:

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from posewright.bodies import MockBody
 from posewright.cli import app
-from posewright.cli.robi_watch import LiveView, tables
+from posewright.cli.robi_watch import LiveView, render_status
 from posewright.errors import FormatError
 from posewright.evaluation import Trajectory
 from posewright.formats import convert_motion, read_motion
@@ -130,8 +130,8 @@ def test_a_program_that_goes_wrong_says_where(
         (("run", "--word", "hello@1"), "--word 'hello@1' is not a word with its time"),
         (("run", "--break", "lisen"), "did you mean listen"),
         (("run", "--break", "0x00000001"), "no tag begins at 0x00000001"),
-        (("run", "--camera", "front"), "--video FILE makes one"),
-        (("run", "--body", "mock", "--video", "a.mp4"), "nothing to film"),
+        (("run", "--camera", "front"), "add --video FILE"),
+        (("run", "--body", "mock", "--video", "a.mp4"), "cannot be filmed"),
         (("run", "none.rm4"), "No such file"),
         (("postures", "--angles", "nan", "0", "0"), "three angles in degrees"),
         (("postures", "--angles", "1e308", "0", "0"), "three angles in degrees"),
@@ -179,7 +179,7 @@ def test_what_the_judgement_found_is_told(ask: Ask, posture: str, number: int) -
 def test_a_listing_and_a_motion_are_two_files(ask: Ask, tmp_path: Path) -> None:
     code, _, err = ask("list", "dance", "-o", tmp_path / "x", "--motion", tmp_path / "x")
     assert (code, list(tmp_path.iterdir())) == (2, [])
-    assert "two files are written" in err
+    assert "choose two different files" in err
 
 
 @pytest.mark.parametrize("name", ["x.lst", "x.motion.yaml"])
@@ -308,7 +308,7 @@ def test_the_printed_rule_contradicts_its_own_pose_and_the_consistent_one_none(a
     )
     assert [one["judged"] for one in right] == ["standing", "sitting", "chair", "standing"]
     assert [one["pose"] for one in wrong if one["contradicts"]] == ["sitting"]
-    assert "sitting is judged chair, and is sitting" in ask("postures", "--rule", "printed")[1]
+    assert "sitting is judged chair, but it is sitting" in ask("postures", "--rule", "printed")[1]
 
 
 @pytest.mark.parametrize(
@@ -350,7 +350,7 @@ def test_a_person_sees_posture_servos_lights_and_memory_in_tables() -> None:
     for _ in range(200):
         body.play(controller.next(body.read(), 1))
     console = Console(width=140, record=True, file=io.StringIO())
-    console.print(tables(3.0, status_of(controller)))
+    console.print(render_status(3.0, status_of(controller)))
     shown = console.export_text()
     for words in (
         "posture sitting",

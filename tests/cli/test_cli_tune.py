@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from posewright.cli.app import run
-from posewright.cli.tune import duration
+from posewright.cli.tune import format_duration
 from posewright.runs import GaitProblem, tune_names
 from posewright.search import Evaluation, read_journal
 
@@ -127,7 +127,7 @@ def test_progress_is_plain_lines_where_nobody_watches(capsys: Captured) -> None:
 
 def test_a_journal_that_is_there_is_left_alone(here: Path, whole: bytes, capsys: Captured) -> None:
     (here / JOURNAL).write_bytes(whole)
-    assert "there is a journal already (--resume to go on" in complaint(capsys, "quick.tune.yaml")
+    assert "the journal exists already (--resume continues" in complaint(capsys, "quick.tune.yaml")
     assert (here / JOURNAL).read_bytes() == whole
 
 
@@ -177,9 +177,9 @@ def test_ctrl_c_says_how_to_go_on(
         assert run(["tune", "quick.tune.yaml"]) == 130
     said = capsys.readouterr().err
     command = f"posewright tune quick.tune.yaml --resume --journal {JOURNAL}"
-    assert f"Go on with: {command}\n" in said
+    assert f"Continue with: {command}\n" in said
     best = f"{command} --generations 1 -o best.gait.yaml"
-    assert f"the best so far as a gait: {best}\n" in said
+    assert f"to write the best gait so far: {best}\n" in said
     before = (here / JOURNAL).read_bytes()
     told(capsys, *best.split()[2:])
     assert (here / "best.gait.yaml").exists()
@@ -222,14 +222,14 @@ def test_the_tunings_that_ship_are_listed(capsys: Captured) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((), "it is not clear what to do"),
-        (("fast", "--list"), "it is not clear what to do"),
-        (("--list", "--report", "other.yaml"), "it is not clear what to do"),
-        (("--list", "--seed", "3"), "--list and --report search nothing"),
-        (("--report", "other.yaml", "--resume"), "--list and --report search nothing"),
+        ((), "exactly one task is needed"),
+        (("fast", "--list"), "exactly one task is needed"),
+        (("--list", "--report", "other.yaml"), "exactly one task is needed"),
+        (("--list", "--seed", "3"), "--list and --report do not search"),
+        (("--report", "other.yaml", "--resume"), "--list and --report do not search"),
         (("qick",), "no tuning is called 'qick'"),
         (("gone.tune.yaml",), "gone.tune.yaml"),
-        (("quick.tune.yaml", "--resume"), "there is no journal to go on with (leave --resume out)"),
+        (("quick.tune.yaml", "--resume"), "there is no journal to resume (leave --resume out)"),
         (("quick.tune.yaml", "--seed", "-1"), "a seed of -1"),
         (("quick.tune.yaml", "--population", "2"), "a population of 2"),
         (("quick.tune.yaml", "--generations", "0"), "--generations"),
@@ -240,7 +240,7 @@ def test_the_tunings_that_ship_are_listed(capsys: Captured) -> None:
         (("quick.tune.yaml", "-o", "no/best.gait.yaml"), "no/best.gait.yaml"),
         (("quick.tune.yaml", "-o", "quick.tune.yaml"), "this file is an input of the command"),
         (("quick.tune.yaml", "-o", "other.yaml"), "other.yaml"),
-        (("quick.tune.yaml", "-o", "a.yaml", "--journal", "./a.yaml"), "two results would be one file"),
+        (("quick.tune.yaml", "-o", "a.yaml", "--journal", "./a.yaml"), "two results have the same file"),
         (("quick.tune.yaml", "--plot", "search.txt"), "search.txt: not a kind of picture"),
         (("--report", "gone.jsonl"), "gone.jsonl"),
         (("--report", "other.yaml"), "other.yaml:1: "),
@@ -259,7 +259,7 @@ def test_what_is_wrong_is_said_before_anything_walks(
     ("seconds", "words"), [(0.2, "1 s"), (59.0, "59 s"), (61.0, "2 min"), (7380.0, "2 h 3 min")]
 )
 def test_the_time_left_reads_as_people_say_it(seconds: float, words: str) -> None:
-    assert duration(seconds) == words
+    assert format_duration(seconds) == words
 
 
 @pytest.mark.parametrize(

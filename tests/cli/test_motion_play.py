@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from posewright.bodies import Fault, FaultKind, JointCommands, JointStates, MockBody
-from posewright.cli.motion_play import followed
+from posewright.cli.motion_play import show_run_progress
 from posewright.control import Block
 from posewright.robots import robot
 
@@ -26,7 +26,7 @@ def block(k: int, *, late: bool) -> Block:
 def test_a_run_of_whose_frames_over_a_tenth_are_late_is_warned_of(
     capsys: pytest.CaptureFixture[str], n_late: int, is_warned: bool
 ) -> None:
-    with followed("bow", "dynamixel:x", quiet=True) as watcher:
+    with show_run_progress("bow", "dynamixel:x", quiet=True) as watcher:
         for k in range(20):
             assert not watcher.watch(block(k, late=k < n_late))
     told = " ".join(capsys.readouterr().err.split())
@@ -40,8 +40,8 @@ def test_a_run_that_a_signal_ends_says_so(
     capsys: pytest.CaptureFixture[str], is_real: bool, message: str, signal: type[BaseException]
 ) -> None:
     def play() -> None:
-        with followed("bow", "body", quiet=True) as follower:
-            follower.is_real = is_real  # as the plant of the run says
+        with show_run_progress("bow", "body", quiet=True) as progress:
+            progress.is_real = is_real  # as the plant of the run says
             raise signal
 
     with pytest.raises(signal):

@@ -77,21 +77,23 @@ def test_counters_are_told_in_words_and_who_commands_in_few(
     (line,) = progress
     assert f" {'x' * 32}... commands  4 observers" in line
     told = " ".join(capsys.readouterr().out.split())
-    words = "commands refused 1, clients' questions refused 2, zenoh: messages refused 3, zenoh: observers 4"
+    words = (
+        "commands rejected 1, requests of clients rejected 2, zenoh: messages rejected 3, zenoh: observers 4"
+    )
     assert words in told
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "no way in"),
-        (["--zenoh", "--yarp", "--listen", "tcp/127.0.0.1:1"], "two transports"),
+        ([], "no transport is chosen"),
+        (["--zenoh", "--yarp", "--listen", "tcp/127.0.0.1:1"], "--listen is for one transport"),
         (["--zenoh", "--name-server"], "--yarp"),
         (["--yarp", "--listen", "here"], "HOST:PORT"),
         (["--yarp", "--cameras"], "--zenoh"),
         (["--yarp", "--yarp-version", "5"], "YARP 5"),
         (["--zenoh", "--cameras", "--body", "mock"], "only a simulated robot can send pictures"),
-        (["--zenoh", "--layout", "example_1"], "no field"),
+        (["--zenoh", "--layout", "example_1"], "--layout needs --arena"),
         (["--zenoh", "--start", "1,2"], "X,Y,YAW"),
         (["--zenoh", "--hold-after", "0"], "hold after"),
         *((["--zenoh", "--body", "mock", "--for", some], "the duration is") for some in ("nan", "-5", "0")),

@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from posewright.arrays import Floats
 from posewright.errors import InputError
 from posewright.evaluation import RunResult, evaluate
-from posewright.evaluation.walking.feet import cycles_of, feet_work_of, foot_tracks, slips
-from posewright.evaluation.walking.joints import JointLoads, drives_of, energy_of, joint_loads_of
+from posewright.evaluation.walking.feet import cycles_of, foot_trajectories, measure_feet, slips
+from posewright.evaluation.walking.joints import JointLoads, drives_of, measure_energy, measure_joint_loads
 from posewright.evaluation.walking.report import GaitReport
-from posewright.evaluation.walking.travel import leaning_of, travel_of
-from posewright.evaluation.walking.walk import EXTRAS, Correction, Walk, WalkTerms, stays_down_limits
+from posewright.evaluation.walking.travel import measure_attitude, measure_travel
+from posewright.evaluation.walking.walk import EXTRAS, Correction, Walk, WalkSettings, stays_down_limits
 from posewright.gaits import (
     TROT,
     ForeHind,
@@ -142,7 +142,7 @@ def recorded(
         "gravity": [0.0, 0.0, -9.81],
     }
     header = RobotHeader(CARD.name, "gait made", CARD.joint_names, CARD.feet, facts=known | (facts or {}))
-    terms = WalkTerms("made", "nominal", (n - begin) * FRAME_S, begin * FRAME_S, tuple(STANDING.tolist()))
+    terms = WalkSettings("made", "nominal", (n - begin) * FRAME_S, begin * FRAME_S, tuple(STANDING.tolist()))
     record = RobotRecord(
         header=header,
         positions=positions[1:],
@@ -173,7 +173,7 @@ def recorded(
 
 
 def loads_of(made: Walk) -> JointLoads:
-    return joint_loads_of(made, drives_of(made))
+    return measure_joint_loads(made, drives_of(made))
 
 
 def along_an_arc(forward: float, left: float, turn: float, n: int = 10 * CYCLE) -> tuple[Floats, Floats]:
@@ -191,7 +191,7 @@ def test_the_speed_is_that_along_the_arc_and_not_that_of_the_sway(
     forward: float, left: float, turn: float
 ) -> None:
     places, yaw = along_an_arc(forward, left, turn)
-    travel = travel_of(walk(places, yaw=yaw, begin=CYCLE))
+    travel = measure_travel(walk(places, yaw=yaw, begin=CYCLE))
     assert (travel.speed_m_s, travel.left_m_s, travel.turn_rad_s) == pytest.approx(
         (forward, left, turn), abs=1e-9
     )
@@ -202,7 +202,7 @@ def test_a_circle_that_ends_where_it_began_has_its_way_and_no_distance() -> None
     cycles = 20
     turn = 2.0 * np.pi / (cycles * TIMING.period_s)
     places, yaw = along_an_arc(0.1, 0.0, turn, n=(cycles + 1) * CYCLE)
-    travel = travel_of(walk(places, n=(cycles + 1) * CYCLE, yaw=yaw))
+    travel = measure_travel(walk(places, n=(cycles + 1) * CYCLE, yaw=yaw))
     assert travel.distance_m == pytest.approx(0.0, abs=1e-9)
     assert travel.path_m == pytest.approx(0.1 * cycles * TIMING.period_s)
     assert travel.heading_change_deg == pytest.approx(360.0)
@@ -211,14 +211,14 @@ def test_a_circle_that_ends_where_it_began_has_its_way_and_no_distance() -> None
 
 def test_errors_are_parts_of_what_was_asked_and_none_where_nothing_was() -> None:
     places, yaw = along_an_arc(0.08, 0.02, 0.1)
-    travel = travel_of(walk(places, yaw=yaw, command=VelocityCommand(0.1)))
+    travel = measure_travel(walk(places, yaw=yaw, command=VelocityCommand(0.1)))
     assert travel.forward_error == pytest.approx(-0.2)
     assert (travel.left_error, travel.turn_error) == (None, None)
     assert travel.heading_drift_deg == pytest.approx(math.degrees(0.1 * travel.measured_s))
 
 
 def test_without_a_whole_cycle_there_is_no_speed() -> None:
-    travel = travel_of(walk(n=CYCLE + 30, begin=CYCLE))
+    travel = measure_travel(walk(n=CYCLE + 30, begin=CYCLE))
     assert (travel.speed_m_s, travel.left_m_s, travel.turn_rad_s, travel.cycles) == (None, None, None, 0)
 
 
@@ -229,7 +229,7 @@ def test_each_command_of_a_schedule_is_measured_after_the_cycle_in_which_it_came
         [np.concatenate([[0.0], np.cumsum(ways)]), np.zeros(n + 1), np.full(n + 1, HEIGHT_M)]
     )
     commands = ((0.0, VelocityCommand(0.1)), (6 * TIMING.period_s, VelocityCommand(0.2)))
-    first, second = travel_of(walk(places, n=n, commands=commands)).stretches
+    first, second = measure_travel(walk(places, n=n, commands=commands)).stretches
     assert (first.cycles, second.cycles) == (5, 5)
     assert first.measured == pytest.approx((0.1, 0.0, 0.0), abs=1e-12)
     assert second.measured == pytest.approx((0.2, 0.0, 0.0), abs=1e-12)
@@ -243,7 +243,7 @@ def test_a_command_is_measured_after_its_first_cycle_wherever_the_measuring_begi
     ways = np.where(np.arange(n) < followed, 0.1, 0.2) * FRAME_S
     places = np.column_stack([np.cumsum([0.0, *ways]), np.zeros(n + 1), np.full(n + 1, HEIGHT_M)])
     commands = ((0.0, VelocityCommand(0.1)), (change * FRAME_S, VelocityCommand(0.2)))
-    stretch = travel_of(walk(places, n=n, begin=CYCLE, commands=commands)).stretches[-1]
+    stretch = measure_travel(walk(places, n=n, begin=CYCLE, commands=commands)).stretches[-1]
     assert stretch.from_s == pytest.approx(max(change, CYCLE) * FRAME_S)
     assert stretch.cycles == max(0, n - max(followed, CYCLE)) // CYCLE
     assert stretch.measured == (pytest.approx((0.2, 0.0, 0.0), abs=1e-12) if stretch.cycles else None)
@@ -258,23 +258,23 @@ def test_tilt_is_the_angle_to_the_vertical_whatever_the_heading(
     assert np.cos(np.radians(made.trajectory.tilt_deg)) == pytest.approx(
         math.cos(roll) * math.cos(pitch), abs=1e-12
     )
-    rolls, pitches = made.trajectory.attitude_deg
+    rolls, pitches = made.trajectory.roll_pitch_deg
     assert np.radians([rolls[0], pitches[0]]) == pytest.approx([roll, pitch], abs=1e-9)
 
 
 def test_on_a_leaning_ground_the_vertical_counts_and_not_the_ground() -> None:
     lean = math.radians(5.0)
     downhill = 9.81 * np.array([math.sin(lean), 0.0, -math.cos(lean)])
-    assert leaning_of(walk(facts={"gravity": downhill.tolist()})).max_tilt_deg == pytest.approx(5.0)
-    assert leaning_of(walk(facts={"gravity": downhill.tolist()}, pitch=-lean)).max_tilt_deg == pytest.approx(
-        0.0, abs=1e-6
-    )
+    assert measure_attitude(walk(facts={"gravity": downhill.tolist()})).max_tilt_deg == pytest.approx(5.0)
+    assert measure_attitude(
+        walk(facts={"gravity": downhill.tolist()}, pitch=-lean)
+    ).max_tilt_deg == pytest.approx(0.0, abs=1e-6)
 
 
 def test_bounce_is_from_lowest_to_highest_in_a_cycle_and_settling_is_left_out() -> None:
     places, yaw = along_an_arc(0.1, 0.0, 0.0)
     pitch = np.where(np.arange(len(yaw)) < CYCLE, 0.3, 0.1)
-    leaning = leaning_of(walk(places, yaw=yaw, pitch=pitch))
+    leaning = measure_attitude(walk(places, yaw=yaw, pitch=pitch))
     assert leaning.bounce_m == pytest.approx(0.006, rel=1e-9)
     assert leaning.max_tilt_deg == pytest.approx(math.degrees(0.1))
     assert leaning.settling_tilt_deg == pytest.approx(math.degrees(0.3))
@@ -283,7 +283,7 @@ def test_bounce_is_from_lowest_to_highest_in_a_cycle_and_settling_is_left_out() 
 def test_feet_that_are_dragged_slide_as_far_as_the_base_goes() -> None:
     n = 5 * CYCLE
     places = np.column_stack([np.arange(n + 1) * 1e-3, np.zeros(n + 1), np.full(n + 1, HEIGHT_M)])
-    feet = feet_work_of(walk(places, n=n, foot_contacts=np.ones((n + 1, 4), dtype=bool)), path_m=0.16)
+    feet = measure_feet(walk(places, n=n, foot_contacts=np.ones((n + 1, 4), dtype=bool)), path_m=0.16)
     assert feet.slip_m == pytest.approx(4 * 4 * CYCLE * 1e-3)
     assert feet.slip_per_m == pytest.approx(4.0)
     assert (feet.duty, feet.feet_down) == (1.0, (0.0, 0.0, 0.0, 0.0, 1.0))
@@ -295,7 +295,7 @@ def test_a_foot_slides_in_the_frames_at_whose_ends_it_touches() -> None:
     contacts = np.zeros((n + 1, 4), dtype=bool)
     contacts[10:15, 2] = True
     made = walk(places, n=n, begin=0, foot_contacts=contacts)
-    slid = slips(made, foot_tracks(made))
+    slid = slips(made, foot_trajectories(made))
     assert slid.sum(axis=0) == pytest.approx([0.0, 0.0, 6e-3, 0.0])
     assert np.flatnonzero(slid[:, 2]).tolist() == [9, 10, 11, 12, 13, 14]
 
@@ -311,7 +311,7 @@ def test_a_ball_that_rolls_does_not_slide() -> None:
     contacts = np.zeros((n + 1, 4), dtype=bool)
     contacts[:, 0] = True
     made = walk(places, n=n, begin=0, pitch=pitch, foot_contacts=contacts)
-    feet = foot_tracks(made)
+    feet = foot_trajectories(made)
     assert feet.heights[:, 0] == pytest.approx(np.zeros(n + 1), abs=1e-12)
     assert np.ptp(feet.centres[:, 0, 0]) == pytest.approx(0.2 * leg.foot_radius_m)
     assert slips(made, feet).sum() < 1e-8
@@ -321,12 +321,12 @@ def test_clearance_is_of_the_cycle_that_is_lifted_least_and_dragging_is_none() -
     n = 6 * CYCLE
     times = np.arange(n + 1)
     lift = np.where(times < 3 * CYCLE, 0.02, 0.01) * np.maximum(np.sin(2 * np.pi * times / CYCLE), 0.0)
-    lowest = foot_tracks(walk(n=1, begin=0)).heights[0, 0]
+    lowest = foot_trajectories(walk(n=1, begin=0)).heights[0, 0]
     places = np.column_stack([np.zeros((n + 1, 2)), HEIGHT_M - lowest + lift])
     contacts = np.repeat((lift == 0.0)[:, np.newaxis], 4, axis=1)
     contacts[:, 3] = True
     made = walk(places, n=n, begin=CYCLE, foot_contacts=contacts)
-    feet = feet_work_of(made, path_m=1.0)
+    feet = measure_feet(made, path_m=1.0)
     assert len(cycles_of(made, 0)) == 5
     left_front = feet.feet[0]
     assert left_front.highest_m == pytest.approx(0.02)
@@ -441,14 +441,14 @@ def test_only_positive_work_counts_as_cost_and_a_short_way_has_none() -> None:
     loads[:, knee], loads[:, elevator] = 1.0, -1.0
     stiff = np.zeros(len(CARD.joints))
     made = walk(n=n, begin=0, positions=done, efforts=loads, facts={"stiffness": stiff.tolist()})
-    energy = energy_of(made, drives_of(made), path_m=2.0)
+    energy = measure_energy(made, drives_of(made), path_m=2.0)
     assert energy.positive_work_j == pytest.approx(
         0.25
     )  # the mean of nothing at a frame's beginning and 1 N m
     assert energy.negative_work_j == pytest.approx(-0.25)
     assert energy.cost_of_transport == pytest.approx(0.25 / (1.6 * 9.81 * 2.0))
     assert energy.mean_power_w == pytest.approx(0.25 / (n * FRAME_S))
-    assert energy_of(made, drives_of(made), path_m=0.01).cost_of_transport is None
+    assert measure_energy(made, drives_of(made), path_m=0.01).cost_of_transport is None
 
 
 def test_a_base_that_leans_or_sinks_for_long_has_fallen_and_a_stumble_is_none() -> None:
@@ -476,7 +476,7 @@ def test_figures_of_a_walk_that_ends_in_a_fall_are_up_to_there() -> None:
     report = GaitReport.of(walk(places, yaw=yaw, roll=roll))
     assert ([fall.side for fall in report.falls], report.travel.cycles) == (["to the right"], 4)
     assert report.travel.speed_m_s == pytest.approx(0.1)
-    assert report.leaning.max_tilt_deg == pytest.approx(0.0, abs=1e-6)
+    assert report.attitude.max_tilt_deg == pytest.approx(0.0, abs=1e-6)
     assert report.travel.measured_s == pytest.approx((4 * CYCLE + 2) * FRAME_S)
 
 
@@ -501,11 +501,11 @@ def test_a_walk_that_falls_while_it_settles_says_what_can_be_said() -> None:
 def test_what_does_not_keep_every_frame_or_is_no_walk_is_refused_with_the_reason() -> None:
     whole = recorded()
     rare = replace(whole, header=replace(whole.header, rate_hz=0.25 / FRAME_S))
-    with pytest.raises(InputError, match="every frame, but this recording keeps one in 4"):
+    with pytest.raises(InputError, match="every frame, but this recording has one in 4"):
         Walk.of(rare, gait=GAIT)
     with pytest.raises(InputError, match="not the recording of a gait's walk"):
         Walk.of(replace(whole, header=replace(whole.header, extras={})), gait=GAIT)
-    with pytest.raises(InputError, match=r"does not carry the gait it is of, made\.gait\.yaml"):
+    with pytest.raises(InputError, match=r"has no document made\.gait\.yaml"):
         Walk.of(whole)
 
 

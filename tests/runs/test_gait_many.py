@@ -48,7 +48,7 @@ def test_of_many_bodies_the_worst_and_the_median_are_told() -> None:
         on_progress=lambda body: seeds.append(body.seed),
         clock=lambda: 0.0,
     )
-    tilts = sorted(report.leaning.max_tilt_deg for report in many.reports)
+    tilts = sorted(report.attitude.max_tilt_deg for report in many.reports)
     assert many.worst["max_tilt_deg"] == tilts[2]
     assert many.median["max_tilt_deg"] == tilts[1]
     assert set(many.worst) == {figure.name for figure in FIGURES}

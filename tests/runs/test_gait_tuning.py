@@ -67,7 +67,7 @@ def test_the_gait_that_is_written_is_the_one_that_was_tried(
     assert again.travel_gain == tuned.gait.travel_gain
     world = World(ERS7, visuals=False)  # the document holds no joint still
     trial = walk_gait(again, ERS7, command=VelocityCommand(0.1), seconds=0.45, settle_s=0.2, world=world)
-    assert trial.report.leaning.max_tilt_deg == tuned.result.facts["max_tilt_deg"]
+    assert trial.report.attitude.max_tilt_deg == tuned.result.facts["max_tilt_deg"]
     assert trial.report.travel.speed_m_s == pytest.approx(tuned.result.facts["speed_m_s"], abs=1e-15)
     assert "posewright tune quick" in again.source
     assert f"evaluations {tuned.result.evaluations}" in again.source

@@ -52,7 +52,7 @@ def as_if(walked: WalkMeasurement, **figures: Any) -> WalkMeasurement:
     if "fall_times_s" in figures:
         falls = tuple(GaitFall(at_s, 1, "back", 90.0) for at_s in figures.pop("fall_times_s"))
         report = replace(report, falls=falls)
-    for name in ("travel", "leaning", "loads", "feet", "energy"):
+    for name in ("travel", "attitude", "loads", "feet", "energy"):
         part = getattr(report, name)
         own = {key: figures.pop(key) for key in list(figures) if hasattr(part, key)}
         report = replace(report, **{name: replace(part, **own)})

@@ -177,7 +177,7 @@ def test_a_layout_is_refused_where_no_boxes_stand(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--camera", "top"), "--video FILE makes one"),
+        (("--camera", "top"), "add --video FILE"),
         (("--body", "mock", "--video", "race.mp4"), "it has no ground truth"),
         (("dog-crossing", "--motions", "humanoid.mtn"), "no motion has a `vendor_page`"),
         (("passivity-test", "--layout", "example_2"), "no layout 'example_2'"),

@@ -17,9 +17,9 @@ from posewright.bodies import DomainParameters, JointCommands
 from posewright.controllers import gait_player as gait_control
 from posewright.errors import InputError
 from posewright.evaluation import WalkResult, evaluate_walk
-from posewright.evaluation.walking.feet import foot_tracks, knees, slips
+from posewright.evaluation.walking.feet import foot_trajectories, knee_positions, slips
 from posewright.evaluation.walking.joints import drives_of
-from posewright.evaluation.walking.walk import COUNT_FRAMES, fall_limits
+from posewright.evaluation.walking.walk import CORRECTION_WINDOW_FRAMES, fall_limits
 from posewright.gaits import TROT, ForeHind, Gait, GaitParameters, VelocityCommand
 from posewright.recordings.falls import FallDetector
 from posewright.robots import robot
@@ -101,7 +101,7 @@ def test_the_gait_is_made_as_the_robot_walks_and_is_the_one_made_beforehand(tria
 
     walker = QuadrupedGait(GAIT, CARD)
     walker.request(AHEAD)
-    assert np.array_equal(trial.walk.asked[1:], walker.frames(500))
+    assert np.array_equal(trial.walk.requests[1:], walker.frames(500))
 
 
 def test_on_the_spot_it_stays_near_the_spot(world: World) -> None:
@@ -124,7 +124,7 @@ def test_the_mirrored_gait_with_the_mirrored_command_goes_the_mirrored_way(
     mirrored_gait = replace(GAIT, phases=GAIT.phases.mirrored)
     original = walk_gait(GAIT, CARD, command=command, seconds=2.0, world=world)
     two = walk_gait(mirrored_gait, CARD, command=command.mirrored, seconds=2.0, world=world)
-    assert CARD.mirror(original.walk.asked) == pytest.approx(two.walk.asked, abs=1e-9)
+    assert CARD.mirror(original.walk.requests) == pytest.approx(two.walk.requests, abs=1e-9)
     ours, theirs = original.report, two.report
     assert theirs.travel.speed_m_s == pytest.approx(ours.travel.speed_m_s, abs=0.01)
     assert theirs.travel.left_m_s == pytest.approx(-(ours.travel.left_m_s or 0.0), abs=0.01)
@@ -140,15 +140,15 @@ def test_feet_are_where_the_simulation_has_them_and_slide_as_the_recorder_says(
 ) -> None:
     command, world = VelocityCommand(0.15, 0.0, 0.5), World(CARD, visuals=False, contacts=True)
     walk = walk_gait(GAIT, CARD, command=command, seconds=1.2, settle_s=0.3, domain=domain, world=world).walk
-    SimulatedBody(world, start_pose=walk.asked[0], domain=domain)
-    replayed = world.advance({CARD.name: JointCommands(walk.sent[1:])})[CARD.name]
+    SimulatedBody(world, start_pose=walk.requests[0], domain=domain)
+    replayed = world.advance({CARD.name: JointCommands(walk.commands[1:])})[CARD.name]
     assert np.array_equal(replayed.positions, walk.trajectory.positions[1:])
-    feet, truth = foot_tracks(walk), replayed.truth
+    feet, truth = foot_trajectories(walk), replayed.truth
     assert truth is not None
     lowest = feet.centres[1:] - np.array([0.0, 0.0, 1.0]) * feet.radii[:, np.newaxis]
     assert truth.footprints.mean(axis=2) == pytest.approx(lowest, abs=1e-12)
     joints = [world.model.joint(leg.joints[2]).id for leg in CARD.legs]
-    assert world.data.xanchor[joints] == pytest.approx(knees(walk)[-1], abs=1e-12)
+    assert world.data.xanchor[joints] == pytest.approx(knee_positions(walk)[-1], abs=1e-12)
     recorded = walk.trajectory.record.slips  # it leaves out frames at whose one end only a foot touches
     assert recorded is not None
     assert truth.slips is not None
@@ -161,11 +161,11 @@ def test_feet_are_where_the_simulation_has_them_and_slide_as_the_recorder_says(
 
 def test_the_work_of_whole_frames_is_that_of_every_step_of_the_physics(world: World) -> None:
     walk = walk_gait(GAIT, CARD, command=VelocityCommand(0.15), seconds=1.5, settle_s=0.0, world=world).walk
-    SimulatedBody(world, start_pose=walk.asked[0])
+    SimulatedBody(world, start_pose=walk.requests[0])
     model, data, at = world.model, world.data, world.addresses
-    places, drives = at.joint_qpos[walk.trajectory.legs], at.actuators[walk.trajectory.legs]
-    damping, work_j = np.asarray(walk.trajectory.fact("damping"))[walk.trajectory.legs], 0.0
-    for row in walk.sent[1:]:
+    places, drives = at.joint_qpos[walk.trajectory.leg_columns], at.actuators[walk.trajectory.leg_columns]
+    damping, work_j = np.asarray(walk.trajectory.fact("damping"))[walk.trajectory.leg_columns], 0.0
+    for row in walk.commands[1:]:
         data.ctrl[at.actuators] = row
         for _ in range(world.n_substeps):
             before = data.qpos[places].copy()
@@ -209,7 +209,7 @@ def test_a_walk_ends_with_the_block_in_which_the_robot_has_lain_for_long(
     monkeypatch.setattr(gait_control, "BLOCK_FRAMES", block)
     walk = walk_gait(GAIT, CARD, command=AHEAD, seconds=6.0, world=world, on_progress=push(world, at_s)).walk
     track = walk.trajectory
-    detector = FallDetector(fall_limits(walk.frame_s), up=track.sky)
+    detector = FallDetector(fall_limits(walk.frame_s), up=track.up_in_field)
     up = np.flatnonzero(~detector.down(track.base))
     n, long = walk.last, MAX_LYING_S / walk.frame_s
     assert n % block == 0
@@ -221,7 +221,7 @@ def test_a_walk_ends_with_the_block_in_which_the_robot_has_lain_for_long(
     ("page", "says"),
     [
         ("measuring-a-gait.md", f"{gait_control.BLOCK_FRAMES} frames at a time"),
-        ("measuring-a-gait.md", f"counts once in {COUNT_FRAMES} frames"),
+        ("measuring-a-gait.md", f"counts once in {CORRECTION_WINDOW_FRAMES} frames"),
         ("architecture.md", f"a gait every {gait_control.BLOCK_FRAMES} frames"),
     ],
 )

@@ -306,16 +306,6 @@ def test_a_full_disk_is_told_of_and_the_search_goes_on_when_there_is_room(
     assert resume(path.read_bytes(), path) == whole
 
 
-def test_the_journal_on_the_page_is_one(tmp_path: Path) -> None:
-    page = Path(__file__).parents[2] / "docs" / "how-to-tune.md"
-    (block,) = re.findall(r"^```json\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    (tmp_path / "journal.jsonl").write_text(block, encoding="utf-8")
-    assert [attempt.score for attempt in read_journal(tmp_path / "journal.jsonl").attempts] == [
-        0.78125,
-        math.inf,
-    ]
-
-
 TEXTS = st.text(max_size=12)
 NUMBERS = st.floats(allow_nan=False)
 FACTS = st.dictionaries(TEXTS, TEXTS | NUMBERS | st.integers(-(10**30), 10**30), max_size=4)

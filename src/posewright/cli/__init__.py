@@ -15,7 +15,7 @@ def main() -> None:
     from posewright.cli import signals
 
     try:
-        signals.listen()
+        signals.install_handlers()
         from posewright.cli.app import run
         from posewright.cli.console import print_warning
 

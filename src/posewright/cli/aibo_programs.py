@@ -167,7 +167,7 @@ def run(
         _require_diagram_path(diagram, inputs)
         openr_program, prompt = _add_commands(setup, commands, script)
     if film is not None:
-        film.refuse_unseen(openr_program.robot, body)
+        film.require_filmable(openr_program.robot, body)
     printer: _MessagePrinter | None = None
     if show_messages or prompt is not None:
         printer = _MessagePrinter(show_all=show_messages, to_stderr=as_json)
@@ -276,6 +276,7 @@ def _real_time_clock(prompt: _CommandPrompt | None) -> Clock:
 
 
 def _draw_diagram(recording: Recording, diagram: Path, *, quiet: bool) -> None:
+    """Write the messages between objects as Mermaid text or as a picture, by the suffix of the path."""
     if diagram.suffix.lower() == MERMAID:
         write_atomically(diagram, openr.sequence_diagram(recording).encode())
         return

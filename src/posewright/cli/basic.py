@@ -141,7 +141,7 @@ def run(
     _print_warnings(controller)
     if film is not None:
         film = replace(film, camera=film.camera or DEFAULT_CAMERA)
-        film.refuse_unseen(setup.robot, body)
+        film.require_filmable(setup.robot, body)
     recording = runs.run_basic(
         setup, controller=controller, seconds=seconds, body=body, seed=seed, record=record
     )

@@ -1,4 +1,4 @@
-"""`posewright chart`: state machines checked, compared, tabulated, made smaller, drawn and exchanged."""
+"""`posewright chart`: state machines checked, compared, tabulated, reduced, drawn and converted."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from posewright import charts
-from posewright.cli.chart_run import CHARTS, ChartPath, give_table, run, write_rows
+from posewright.cli.chart_run import CHART_HELP, ChartPath, run, write_rows, write_table
 from posewright.cli.chart_try import cover, coverage, mutate, run_tests
 from posewright.cli.console import print_document, print_line, print_note, print_result, spinner
 from posewright.cli.options import (
@@ -23,7 +23,7 @@ from posewright.cli.options import (
     require_distinct_output,
 )
 
-UNKNOWN = 3  # exit code where it could not be told whether two charts behave alike
+EXIT_UNDECIDED = 3  # exit code if it could not be decided whether two charts behave alike
 
 
 def register(app: typer.Typer) -> None:
@@ -43,77 +43,86 @@ def register(app: typer.Typer) -> None:
 
 
 def check(
-    chart: ChartPath,
+    chart_path: ChartPath,
     strict: Annotated[bool, option("--strict", "Exit with 1 for warnings too.")] = False,
-    witness: Annotated[
+    witness_folder: Annotated[
         Path | None,
-        option("--witness FOLDER", "Write the inputs that show each finding: CSV for `run --inputs`."),
+        option(
+            "--witness FOLDER",
+            "Write the inputs that reproduce each finding as CSV, for `chart run --inputs`.",
+        ),
     ] = None,
-    within: Annotated[
-        float, option("--within SECONDS", "Say after so long what was proved until then.")
+    within_s: Annotated[
+        float, option("--within SECONDS", "Stop after this time and report what is proved by then.")
     ] = 20.0,
     as_json: AsJson = False,
 ) -> None:
-    """Prove that a chart is sound, or show what is wrong with it, each fault with a case that shows it.
+    """Prove that a chart is sound, or list its faults, each with inputs that reproduce it.
 
-    Overlapping guards, gaps, what is never reached or never left, circles, ranges, overflow, division by
-    zero, resources left on, and the chart's own promises. Exits with 1 where there is an error, with 2 where
-    the file does not read.
+    Finds overlapping guards, missing cases, states that are never reached or never left, endless loops,
+    values out of range, overflow, division by zero, resources left on, and broken promises of the chart.
+    Exits with 1 if there is an error, with 2 if the file cannot be read.
 
     [bold]Examples[/]
       posewright chart check obstacle_mealy.chart.yaml
       posewright chart check sumo.chart.yaml --witness out/witnesses
       posewright chart check mealy_table_6_5.csv --json
     """
-    machine = charts.read_chart(chart)
-    with spinner(f"proving {machine.name} ...", quiet=as_json):
-        report = charts.inspect_chart(machine, within_s=within)
-    witnesses = {} if witness is None else _write_witnesses(machine, report.findings, witness)
-    print_result(report.to_dict(witnesses), report.lines(witnesses), as_json=as_json)
+    chart = charts.read_chart(chart_path)
+    with spinner(f"proving {chart.name} ...", quiet=as_json):
+        report = charts.inspect_chart(chart, within_s=within_s)
+    witness_paths: dict[int, Path] = {}
+    if witness_folder is not None:
+        witness_paths = _write_witnesses(chart, report.findings, witness_folder)
+    print_result(report.to_dict(witness_paths), report.lines(witness_paths), as_json=as_json)
     levels = {finding.level.value for finding in report.findings}
     if "error" in levels or (strict and "warning" in levels):
         raise typer.Exit(EXIT_FAILURE)
 
 
 def _write_witnesses(
-    machine: charts.Chart, findings: Sequence[charts.Finding], folder: Path
+    chart: charts.Chart, findings: Sequence[charts.Finding], folder: Path
 ) -> dict[int, Path]:
-    """Write the inputs that show each finding into a folder; return the file of each by its number."""
-    written: dict[int, Path] = {}
-    for number, finding in enumerate(findings):
+    """Write the inputs that reproduce each finding into a folder; return the files by the finding's index."""
+    paths: dict[int, Path] = {}
+    for index, finding in enumerate(findings):
         if finding.trace:
-            written[number] = folder / f"{number + 1:02d}_{finding.rule.value}.csv"
-            write_rows(machine, finding.trace, written[number])
-    return written
+            paths[index] = folder / f"{index + 1:02d}_{finding.rule.value}.csv"
+            write_rows(chart, finding.trace, paths[index])
+    return paths
 
 
-def table(chart: ChartPath, output: Output = None, as_json: AsJson = False) -> None:
-    """Write the truth table: every state with every combination of inputs, in the source's columns.
+def table(chart_path: ChartPath, output: Output = None, as_json: AsJson = False) -> None:
+    """Write the truth table: every state with every combination of inputs.
 
-    FILE may end in .csv (a table) or .yaml (a chart with one transition per row).
+    The columns are those of the source document. FILE may end in .csv (a table) or .yaml (a chart with one
+    transition per row).
 
     [bold]Examples[/]
       posewright chart table obstacle_mealy.chart.yaml > table.csv
       posewright chart table table.csv -o table.chart.yaml
     """
-    require_distinct_output(output, chart)
-    machine = charts.read_chart(chart)
-    give_table(charts.tabulate_chart(machine), machine, output, as_json=as_json)
+    require_distinct_output(output, chart_path)
+    chart = charts.read_chart(chart_path)
+    write_table(charts.tabulate_chart(chart), chart, output, as_json=as_json)
 
 
 def minimise(
-    chart: ChartPath,
+    chart_path: ChartPath,
     method: Annotated[
         str,
         option(
             "--method",
-            "junctions: ask one input at a time, rows never overlap (the source's way). "
-            "two-level: few products, in no order, needs the extra 'charts'.",
+            "junctions: decide on one input at a time; rows never overlap. "
+            "two-level: as few rows as possible, in any order; needs the extra 'charts'.",
         ),
     ] = "junctions",
     order: Annotated[
         str | None,
-        option("--order", "Order in which junctions ask: w,v,u or 'best'. Default: the table's columns."),
+        option(
+            "--order",
+            "Order in which junctions test the inputs: w,v,u, or 'best'. Default: that of the columns.",
+        ),
     ] = None,
     output: Output = None,
     as_json: AsJson = False,
@@ -126,31 +135,36 @@ def minimise(
       posewright chart minimise mealy_table_6_5.csv
       posewright chart minimise mealy_table_6_5.csv --method two-level -o small.chart.yaml
     """
-    require_distinct_output(output, chart)
-    machine = charts.read_chart(chart)
-    found = charts.minimise(machine, method, order=order)
+    require_distinct_output(output, chart_path)
+    chart = charts.read_chart(chart_path)
+    reduced_table = charts.minimise(chart, method, order=order)
     if output is None and not as_json:
-        _show_groups(found)
+        _print_by_states(reduced_table)
     else:
-        give_table(found, machine, output, as_json=as_json)
+        write_table(reduced_table, chart, output, as_json=as_json)
 
 
-def _show_groups(found: charts.TruthTable) -> None:
-    """Print rows by the states that share them, as the UC3M thesis prints them."""
-    print_line(f"{' '.join(found.form.inputs)} / {' '.join(found.form.outputs)} -> next state")
-    for states, rows in charts.grouped(found).items():
+def _print_by_states(truth_table: charts.TruthTable) -> None:
+    """Print rows grouped by the states that share them, as the UC3M thesis does."""
+    form = truth_table.form
+    print_line(f"{' '.join(form.inputs)} / {' '.join(form.outputs)} -> next state")
+    for states, rows in charts.grouped(truth_table).items():
         print_line(f"{'states' if len(states) > 1 else 'state'} {' and '.join(states)}")
         for row in rows:
             print_line(f"  {row} -> {row.go}")
-    print_line(f"{len(found.rows)} rows")
+    print_line(f"{len(truth_table.rows)} rows")
 
 
 def draw(
-    chart: ChartPath,
+    chart_path: ChartPath,
     output: Output = None,
     active: Annotated[str | None, option("--active STATE", "Highlight this state, or several: a+b.")] = None,
     labels: Annotated[
-        str, option("--labels", "auto, words, signs (01X/10) or numbers (with a key).")
+        str,
+        option(
+            "--labels",
+            "How transitions are labelled: words, signs (01X/10), numbers (with a key), or auto.",
+        ),
     ] = "auto",
 ) -> None:
     """Draw the chart as SVG (FILE ends in .svg) or Mermaid text (.mmd, .md, or no FILE: to stdout).
@@ -159,56 +173,65 @@ def draw(
       posewright chart draw obstacle_mealy.chart.yaml
       posewright chart draw obstacle_mealy.chart.yaml -o obstacle_mealy.svg --active walking
     """
-    require_distinct_output(output, chart)
-    machine = charts.read_chart(chart)
+    require_distinct_output(output, chart_path)
+    chart = charts.read_chart(chart_path)
     if output is None:
-        print_document(charts.draw_mermaid(machine, active=active, style=charts.label_style(labels)))
+        print_document(charts.draw_mermaid(chart, active=active, style=charts.label_style(labels)))
     else:
-        charts.draw_chart(machine, output, active=active, labels=labels)
+        charts.draw_chart(chart, output, active=active, labels=labels)
 
 
-def convert(chart: ChartPath, output: Annotated[Path, option("--output -o FILE", "Where to write.")]) -> None:
-    """Write a chart in another form, by FILE's ending: .yaml (native), .scxml, .csv (transition table).
+def convert(
+    chart_path: ChartPath, output: Annotated[Path, option("--output -o FILE", "Where to write.")]
+) -> None:
+    """Write a chart in another format, by FILE's ending: .yaml (native), .scxml, .csv (transition table).
 
-    What a form cannot say is refused by name. For truth tables see `chart table`, for pictures `chart draw`.
+    If the format cannot express a feature of the chart, the feature is named and nothing is written. For
+    truth tables see `chart table`, for pictures `chart draw`.
 
     [bold]Examples[/]
       posewright chart convert traffic.chart.yaml -o traffic.scxml
       posewright chart convert downloaded.scxml -o mine.chart.yaml
     """
-    require_distinct_output(output, chart)
-    machine = charts.read_chart(chart)
-    charts.write_chart(machine, output)
-    for lost in charts.beyond_scxml(machine) if output.suffix.lower() in (".scxml", ".xml") else ():
-        print_note(f"only Posewright reads it back the same, other tools do not know: {lost}")
+    require_distinct_output(output, chart_path)
+    chart = charts.read_chart(chart_path)
+    charts.write_chart(chart, output)
+    if output.suffix.lower() in (".scxml", ".xml"):
+        for feature in charts.beyond_scxml(chart):
+            print_note(f"other SCXML tools do not run this as Posewright does: {feature}")
 
 
 def diff(
-    chart: ChartPath,
-    other: Annotated[Path, argument("OTHER", CHARTS)],
+    chart_path: ChartPath,
+    other_path: Annotated[Path, argument("OTHER", CHART_HELP)],
     every_state: Annotated[
-        bool, option("--every-state", "Start from every state both have by name, reachable or not.")
+        bool,
+        option("--every-state", "Compare from each state name that both have, even if it is unreachable."),
     ] = False,
-    output: Output = None,
+    output: Annotated[
+        Path | None,
+        option("--output -o FILE", "Write the inputs that tell them apart as CSV, for `chart run --inputs`."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Tell whether two charts behave alike, and show the shortest input that tells them apart.
+    """Prove that two charts behave alike, or show the shortest input that tells them apart.
 
-    Alike means: the same inputs give the same outputs, tick by tick, for ever. It is proved by walking both
-    side by side. Exits with 0 where they are alike, with 1 where they differ, with 3 where it is not known.
-    With -o the inputs that tell them apart are written as CSV, for `chart run --inputs`.
+    Two charts behave alike if the same inputs give the same outputs on every tick. Exits with 0 if they do,
+    with 1 if they differ, with 3 if it could not be decided.
 
     [bold]Examples[/]
       posewright chart diff obstacle_mealy.chart.yaml mealy_table_6_5.csv --every-state
       posewright chart diff before.chart.yaml after.chart.yaml -o apart.csv
     """
-    require_distinct_output(output, chart, other)
-    one = charts.read_chart(chart)
-    two = charts.read_chart(other)
-    with spinner(f"walking {one.name} and {two.name} side by side ...", quiet=as_json):
-        found = charts.equivalent(one, two, every_state=every_state)
-    if output is not None and found.counterexample:
-        write_rows(one, found.counterexample, output)
-    print_result(found.to_dict(one, two), found.lines(one, two), as_json=as_json)
-    if found.equal is not True:
-        raise typer.Exit(EXIT_FAILURE if found.equal is False else UNKNOWN)
+    require_distinct_output(output, chart_path, other_path)
+    first = charts.read_chart(chart_path)
+    second = charts.read_chart(other_path)
+    with spinner(f"comparing {first.name} with {second.name} ...", quiet=as_json):
+        comparison = charts.equivalent(first, second, every_state=every_state)
+    if output is not None and comparison.counterexample:
+        write_rows(first, comparison.counterexample, output)
+    print_result(comparison.to_dict(first, second), comparison.lines(first, second), as_json=as_json)
+    if comparison.equal is None:
+        raise typer.Exit(EXIT_UNDECIDED)
+    if not comparison.equal:
+        raise typer.Exit(EXIT_FAILURE)

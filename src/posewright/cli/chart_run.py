@@ -1,4 +1,4 @@
-"""`posewright chart run`: a chart over rows of inputs, from a file, a scenario, options or the keyboard."""
+"""`posewright chart run`: runs a chart on inputs from a file, a scenario, options or the keyboard."""
 
 from __future__ import annotations
 
@@ -26,47 +26,61 @@ from posewright.display import align_columns
 from posewright.documents import write_atomically
 from posewright.errors import InputError, UnknownNameError
 
-CHARTS = "A *.chart.yaml, an .scxml, a transition table or a truth table as CSV: told apart by content."
-ChartPath = Annotated[Path, argument("CHART", CHARTS)]
+CHART_HELP = "A *.chart.yaml, an .scxml, or a transition or truth table as CSV; the content decides which."
+ChartPath = Annotated[Path, argument("CHART", CHART_HELP)]
 
-MOST_TOLD = 5  # so many of what went wrong are told; more of them say no more
-MAX_TICKS = 100_000  # ticks that one line at the keyboard may ask for
-HELP, END = "help", ("quit", "exit", "q")
-USE = "front=1 sets an input and takes a tick; an event's name sends it; 5: so many ticks; 0.5 s: so long;"
-MORE = "an empty line: one tick; help: this; quit"
+MAX_REPORTED = 5  # differences and broken promises printed at the end of a run
+MAX_TICKS = 100_000  # ticks that one typed line may take
+HELP_WORD = "help"
+QUIT_WORDS = ("quit", "exit", "q")
+KEYBOARD_HELP = (
+    "front=1: set an input and take a tick; NAME: send this event; 5: take 5 ticks; 0.5 s: run for 0.5 s;",
+    "empty line: take one tick; help: show this; quit: end",
+)
 
-_PART = re.compile(r"(?P<name>[^\s=]+)\s*=\s*(?P<value>\S+)|(?P<word>\S+)")
+_TOKEN = re.compile(r"(?P<input>[^\s=]+)\s*=\s*(?P<value>\S+)|(?P<word>\S+)")
 _NUMBER = re.compile(
     r"[-+]?(?:\d{1,18}(?:\.\d{0,18})?|\.\d{1,18})(?:[eE][-+]?\d{1,2})?(?P<unit>[a-z]*)", re.ASCII
 )
 
 
 def run(
-    chart: ChartPath,
-    inputs: Annotated[Path | None, option("--inputs CSV", "A row of inputs per tick.")] = None,
-    scenario: Annotated[
-        Path | None, option("--scenario YAML", "Inputs over time, and what is expected.")
+    chart_path: ChartPath,
+    inputs_path: Annotated[
+        Path | None, option("--inputs CSV", "A file with a row of inputs per tick.")
     ] = None,
-    typed: Annotated[list[str] | None, option("--input front=1,left=0", "One tick; repeat for more.")] = None,
-    keys: Annotated[bool, option("--keys", "Ask at the keyboard, at simulated time.")] = False,
-    start: Annotated[str | None, option("--from STATE", "Start in this state.")] = None,
-    every: Annotated[bool, option("--all", "Every state with every input, as a table.")] = False,
+    scenario_path: Annotated[
+        Path | None, option("--scenario YAML", "Inputs over time, with the expected states and outputs.")
+    ] = None,
+    typed_rows: Annotated[
+        list[str] | None, option("--input front=1,left=0", "The inputs of one tick. Repeat for more ticks.")
+    ] = None,
+    keyboard: Annotated[
+        bool, option("--keys", "Type the inputs as you go; time stands still between lines.")
+    ] = False,
+    start_state: Annotated[str | None, option("--from STATE", "Start in this state.")] = None,
+    every_case: Annotated[
+        bool, option("--all", "Run every state with every combination of inputs; print a table.")
+    ] = False,
     plot: Annotated[Path | None, option("--plot SVG", "Draw states, inputs and outputs over time.")] = None,
-    unchecked: Annotated[bool, option("--unchecked", "Run it although the check finds errors.")] = False,
+    unchecked: Annotated[
+        bool, option("--unchecked", "Run the chart even if its check finds errors.")
+    ] = False,
     native: Annotated[
-        bool, option("--native", "Compile it as C and let that run: the same answers.")
+        bool, option("--native", "Run the chart as compiled C; the results are the same.")
     ] = False,
     as_json: AsJson = False,
     output: Output = None,
 ) -> None:
-    """Run the chart tick by tick; an unsound chart is refused with its counterexample.
+    """Run a chart tick by tick. A chart with errors is not run; its counterexample is shown instead.
 
-    A file of inputs has a column per input, and may have one per event. With columns of the state (q1,q0 or
-    state) every row starts afresh in that state; with columns of the next state and the outputs these are
-    compared. What differs, and a promise that is broken, exits with 1.
+    A file of inputs has a column per input and, if you like, one per event. If it also has columns of the
+    state (q1,q0 or state), every row starts afresh in that state. If it has columns of the next state and
+    the outputs, the results are compared with them. Exits with 1 for any difference or broken promise.
 
-    With --keys you type what changes and press Enter: `front=1 left=0` takes a tick with these, an event's
-    name sends it, `5` takes five ticks, `0.5 s` as many as that takes, nothing one; `quit` ends.
+    With --keys, type what changes and press Enter: `front=1 left=0` sets these inputs and takes a tick, an
+    event's name sends it, `5` takes five ticks, `0.5 s` runs for that time, an empty line takes one tick,
+    `quit` ends.
 
     [bold]Examples[/]
       posewright chart run obstacle_mealy.chart.yaml --input front=1 --input left=1,right=1
@@ -74,58 +88,63 @@ def run(
       posewright chart run sumo.chart.yaml --keys
       posewright chart run mealy_table_6_5.csv --all
     """
-    require_distinct_output(output, chart, inputs, scenario)
-    require_distinct_output(plot, chart, inputs, scenario)
-    machine = charts.read_chart(chart)
-    if every:
-        if inputs or typed or start or scenario or keys or plot or native:
-            raise InputError("--all starts everywhere and takes every input", hint="leave the others out")
-        give_table(charts.tabulate_chart(machine), machine, output, as_json=as_json)
+    require_distinct_output(output, chart_path, inputs_path, scenario_path)
+    require_distinct_output(plot, chart_path, inputs_path, scenario_path)
+    chart = charts.read_chart(chart_path)
+    if every_case:
+        if inputs_path or typed_rows or start_state or scenario_path or keyboard or plot or native:
+            raise InputError(
+                "--all runs every state with every input by itself",
+                hint="leave out --inputs, --scenario, --input, --keys, --from, --plot and --native",
+            )
+        write_table(charts.tabulate_chart(chart), chart, output, as_json=as_json)
         return
-    if [inputs is not None, scenario is not None, bool(typed), keys].count(True) != 1:
-        hint = "give --inputs FILE.csv, or --scenario FILE.yaml, or --input front=1, or --keys, or --all"
-        raise InputError("which inputs?", hint=hint)
-    with _warnings_told():
-        if keys:
-            ticks = _ticks_typed(machine, start, unchecked=unchecked, native=native)
+    sources = [inputs_path is not None, scenario_path is not None, bool(typed_rows), keyboard]
+    if sources.count(True) != 1:
+        raise InputError(
+            "exactly one source of inputs is needed",
+            hint="give --inputs FILE.csv, or --scenario FILE.yaml, or --input front=1, or --keys, or --all",
+        )
+    with _print_warnings():
+        if keyboard:
+            if not unchecked:
+                charts.require_sound(chart)
+            ticks = tuple(run_from_keyboard(chart, start_state, native=native))
         else:
-            rows: Path | Iterable[str] = inputs or scenario or typed or []
-            ticks = charts.run_chart(machine, rows, start=start, unchecked=unchecked, native=native)
+            rows: Path | Iterable[str] = inputs_path or scenario_path or typed_rows or []
+            ticks = charts.run_chart(chart, rows, start=start_state, unchecked=unchecked, native=native)
     if plot is not None:
-        charts.draw_timeline(machine, ticks, plot)
-    _give_ticks(machine, ticks, output, as_json=as_json)
+        charts.draw_timeline(chart, ticks, plot)
+    _print_ticks(chart, ticks, output, as_json=as_json)
 
 
 @contextmanager
-def _warnings_told() -> Iterator[None]:
-    """Tell a person on stderr what is warned of within."""
-    with warnings.catch_warnings(record=True) as told:
+def _print_warnings() -> Iterator[None]:
+    """Print Python warnings raised inside the block to stderr when it ends."""
+    with warnings.catch_warnings(record=True) as records:
         warnings.simplefilter("always")
         yield
-    for one in told:
-        print_warning(str(one.message))
+    for record in records:
+        print_warning(str(record.message))
 
 
-def write_rows(machine: charts.Chart, rows: Sequence[Mapping[str, charts.Value]], path: Path) -> None:
+def write_rows(chart: charts.Chart, rows: Sequence[Mapping[str, charts.Value]], path: Path) -> None:
     """Write rows of inputs as CSV, a column for each input and event."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    names = (*machine.inputs, *machine.events)
-    _write_lines(
-        [names, *([charts.format_value(row.get(name, False)) for name in names] for row in rows)], path
-    )
+    names = (*chart.inputs, *chart.events)
+    lines = [[charts.format_value(row.get(name, False)) for name in names] for row in rows]
+    _write_csv([names, *lines], path)
 
 
-def _write_lines(lines: Iterable[Iterable[str]], path: Path) -> None:
+def _write_csv(lines: Iterable[Iterable[str]], path: Path) -> None:
     write_atomically(path, "".join(f"{','.join(line)}\n" for line in lines).encode())
 
 
-def give_table(
-    table: charts.TruthTable, machine: charts.Chart, output: Path | None, *, as_json: bool
-) -> None:
-    """Write a table to a file, as JSON, or as CSV on stdout."""
+def write_table(table: charts.TruthTable, chart: charts.Chart, output: Path | None, *, as_json: bool) -> None:
+    """Write the truth table of a chart to a file, as JSON, or as CSV to stdout."""
     if output is not None:
         if output.suffix.lower() in (".yaml", ".yml"):
-            charts.save_chart(charts.table_to_chart(table, like=machine), output)
+            charts.save_chart(charts.table_to_chart(table, like=chart), output)
         else:
             charts.save_table(table, output)
     if as_json:
@@ -134,50 +153,50 @@ def give_table(
             for row in table.rows
         ]
         groups = [
-            {"states": list(states), "rows": [str(row) for row in shared]}
-            for states, shared in charts.grouped(table).items()
+            {"states": list(states), "rows": [str(row) for row in shared_rows]}
+            for states, shared_rows in charts.grouped(table).items()
         ]
         print_json({"chart": table.name, "columns": list(table.form.columns), "rows": rows, "groups": groups})
     elif output is None:
         print_document(table.csv())
 
 
-def _give_ticks(
-    machine: charts.Chart, ticks: tuple[charts.Tick, ...], output: Path | None, *, as_json: bool
+def _print_ticks(
+    chart: charts.Chart, ticks: tuple[charts.Tick, ...], output: Path | None, *, as_json: bool
 ) -> None:
-    """Write ticks to a file, as JSON or as a list; exit with 1 where something else was expected."""
-    broken = _broken_promises(machine, ticks)
-    different = [tick for tick in ticks if tick.row.expected and tick.differs]
-    rows = charts.format_tick_table(machine, ticks)
+    """Write ticks to a file, as JSON or as a table; exit with 1 for a difference or a broken promise."""
+    broken_promises = _find_broken_promises(chart, ticks)
+    differing_ticks = [tick for tick in ticks if tick.row.expected and tick.differs]
+    rows = charts.format_tick_table(chart, ticks)
     if output is not None:
-        _write_lines(rows, output)
+        _write_csv(rows, output)
     data = {
-        "chart": machine.name,
-        "period_s": machine.period_s,
-        "ticks": [tick.to_dict(machine, number) for number, tick in enumerate(ticks)],
-        "differences": len(different),
+        "chart": chart.name,
+        "period_s": chart.period_s,
+        "ticks": [tick.to_dict(chart, number) for number, tick in enumerate(ticks)],
+        "differences": len(differing_ticks),
         "broken_promises": [
-            {"tick": number, "promise": promise.promise.name, "message": promise.message}
-            for number, promise in broken
+            {"tick": number, "promise": broken.promise.name, "message": broken.message}
+            for number, broken in broken_promises
         ],
     }
     print_result(data, align_columns(rows) if output is None else (), as_json=as_json)
-    for tick in different[:MOST_TOLD]:
+    for tick in differing_ticks[:MAX_REPORTED]:
         outputs = dict(tick.after.outputs)
         print_error(f"line {tick.row.line}: expected {tick.differs}, got {tick.after.state} {outputs}")
-    for number, promise in broken[:MOST_TOLD]:
-        print_error(f"tick {number}: {promise.message}")
-    if different or broken:
+    for number, broken in broken_promises[:MAX_REPORTED]:
+        print_error(f"tick {number}: {broken.message}")
+    if differing_ticks or broken_promises:
         raise typer.Exit(EXIT_FAILURE)
 
 
-def _broken_promises(
-    machine: charts.Chart, ticks: Sequence[charts.Tick]
+def _find_broken_promises(
+    chart: charts.Chart, ticks: Sequence[charts.Tick]
 ) -> list[tuple[int, charts.BrokenPromise]]:
-    """Return each promise that is broken, with the number of the tick."""
-    if not machine.promises:
+    """Return each broken promise with the number of its tick."""
+    if not chart.promises:
         return []
-    monitor = charts.Monitor(machine)
+    monitor = charts.Monitor(chart)
     return [
         (number, broken)
         for number, tick in enumerate(ticks)
@@ -185,121 +204,125 @@ def _broken_promises(
     ]
 
 
-def _ticks_typed(
-    machine: charts.Chart, start: str | None, *, unchecked: bool, native: bool
-) -> tuple[charts.Tick, ...]:
-    if not unchecked:
-        charts.require_sound(machine)
-    return tuple(ticks_typed(machine, start, native=native))
-
-
-def ticks_typed(
-    chart: charts.Chart, start: str | None = None, *, native: bool = False
+def run_from_keyboard(
+    chart: charts.Chart, start_state: str | None = None, *, native: bool = False
 ) -> Iterator[charts.Tick]:
-    """Yield the ticks that a person asks for at the keyboard, line by line, until the lines end.
+    """Read lines from stdin and yield the ticks they ask for, until the lines end.
 
-    A line that makes no sense is explained, and nothing happens.
+    A line that cannot be parsed prints an error and changes nothing.
     """
     interpreter = charts.Interpreter(chart, native=native)
-    state = interpreter.initial() if start is None else interpreter.snapshot_in(start)
-    held = {name: kind.default for name, kind in chart.inputs.items()}
-    count = 0
-    _explain(chart)
-    _show_state(chart, state, None)
-    for line in _typed_lines():
-        if line.strip().lower() == HELP:
-            _explain(chart)
+    snapshot = interpreter.initial() if start_state is None else interpreter.snapshot_in(start_state)
+    inputs = {name: kind.default for name, kind in chart.inputs.items()}
+    n_ticks = 0
+    _print_keyboard_help(chart)
+    _print_snapshot(chart, snapshot, None)
+    for line in _read_lines():
+        if line.strip().lower() == HELP_WORD:
+            _print_keyboard_help(chart)
             continue
         try:
-            changed, events, ticks = parse_line(chart, line)
+            changed_inputs, events, n_new_ticks = parse_line(chart, line)
         except InputError as error:
             print_error(str(error))
             continue
-        held |= changed
-        for number in range(ticks):
-            before = state.state
-            row = charts.Row({**held, **(dict.fromkeys(events, True) if number == 0 else {})})
-            state = interpreter.step(state, row.inputs)
-            count += 1
-            yield charts.Tick(row, before, state)
-        _show_state(chart, state, count - 1 if count else None)
+        inputs |= changed_inputs
+        for number in range(n_new_ticks):
+            previous_state = snapshot.state
+            sent_events = dict.fromkeys(events, True) if number == 0 else {}
+            row = charts.Row({**inputs, **sent_events})
+            snapshot = interpreter.step(snapshot, row.inputs)
+            n_ticks += 1
+            yield charts.Tick(row, previous_state, snapshot)
+        _print_snapshot(chart, snapshot, n_ticks - 1 if n_ticks else None)
 
 
 def parse_line(chart: charts.Chart, line: str) -> tuple[dict[str, charts.Value], list[str], int]:
-    """Return the inputs that a line sets, the events it sends and the ticks it asks for.
+    """Return the inputs that a typed line sets, the events it sends and the number of ticks it takes.
 
     Raises:
         InputError: a word is no input, no event and no time, or a value does not fit.
     """
-    changed: dict[str, charts.Value] = {}
+    changed_inputs: dict[str, charts.Value] = {}
     events: list[str] = []
-    ticks: int | None = None
-    for name, value in _parts(line):
-        if name:
-            if name not in chart.inputs:
-                raise UnknownNameError.among("input", name, chart.inputs)
-            changed[name] = charts.parse_input_value(chart, name, value)
-        elif value in chart.events:
-            events.append(value)
+    n_ticks = 1
+    for input_name, text in _split_line(line):
+        if input_name:
+            if input_name not in chart.inputs:
+                raise UnknownNameError.among("input", input_name, chart.inputs)
+            changed_inputs[input_name] = charts.parse_input_value(chart, input_name, text)
+        elif text in chart.events:
+            events.append(text)
         else:
-            ticks = _ticks(chart, value)
-    if ticks is not None and not 0 <= ticks <= MAX_TICKS:
-        raise InputError(f"{ticks} ticks at once", hint=f"0 to {MAX_TICKS}")
-    return changed, events, 1 if ticks is None else ticks
+            n_ticks = _parse_tick_count(chart, text)
+    if not 0 <= n_ticks <= MAX_TICKS:
+        raise InputError(f"{n_ticks} ticks in one line are too many or too few", hint=f"0 to {MAX_TICKS}")
+    return changed_inputs, events, n_ticks
 
 
-def _parts(line: str) -> Iterator[tuple[str, str]]:
-    """Yield what a line says: the name of an input and its value, or no name and a word.
+def _split_line(line: str) -> Iterator[tuple[str, str]]:
+    """Yield `(input name, value)` for each assignment in a typed line, and `("", word)` for anything else.
 
-    A unit belongs to the number before it.
+    A unit is joined to the number before it: `0.5 s` is one word.
     """
-    blank = line.replace(",", " ")
-    found = [(match["name"] or "", match["value"] or match["word"]) for match in _PART.finditer(blank)]
-    for position, (name, value) in enumerate(found):
-        if not name and value in charts.UNITS and position and _NUMBER.fullmatch(found[position - 1][1]):
-            continue
-        after = found[position + 1] if position + 1 < len(found) else ("", "")
-        number = _NUMBER.fullmatch(value)
-        joined = number is not None and not number["unit"] and not after[0] and after[1] in charts.UNITS
-        yield name, f"{value} {after[1]}" if joined else value
+    tokens: list[tuple[str, str]] = []
+    for match in _TOKEN.finditer(line.replace(",", " ")):
+        if match["input"]:
+            tokens.append((match["input"], match["value"]))
+        else:
+            tokens.append(("", match["word"]))
+    for position, (input_name, text) in enumerate(tokens):
+        is_unit = not input_name and text in charts.UNITS
+        if is_unit and position and _NUMBER.fullmatch(tokens[position - 1][1]):
+            continue  # it was joined to the number before it
+        next_name, next_text = tokens[position + 1] if position + 1 < len(tokens) else ("", "")
+        number = _NUMBER.fullmatch(text)
+        if number is not None and not number["unit"] and not next_name and next_text in charts.UNITS:
+            yield input_name, f"{text} {next_text}"
+        else:
+            yield input_name, text
 
 
-def _ticks(chart: charts.Chart, word: str) -> int:
-    """Return how many ticks a number of them, or a time, is."""
-    match = _NUMBER.match(word)
-    if match is None or not (match.end() == len(word) or word[match.end()] == " "):
-        known = [*chart.events, *(f"{name}=" for name in chart.inputs)]
-        raise UnknownNameError.among("input or event", word, known)
-    digits, unit = word[: match.start("unit")], match["unit"] or word[match.end() :].strip()
+def _parse_tick_count(chart: charts.Chart, text: str) -> int:
+    """Return the number of ticks that a text such as `5` or `0.5 s` asks for."""
+    match = _NUMBER.match(text)
+    if match is None or not (match.end() == len(text) or text[match.end()] == " "):
+        accepted = [*chart.events, *(f"{name}=" for name in chart.inputs)]
+        raise UnknownNameError.among("input or event", text, accepted)
+    digits = text[: match.start("unit")]
+    unit = match["unit"] or text[match.end() :].strip()
     if not unit:
         if float(digits) != int(float(digits)):
-            raise InputError(f"{word} is no whole number of ticks", hint="for a time write a unit: 0.5 s")
+            raise InputError(
+                f"{text} is not a whole number of ticks", hint="for a time, add its unit, such as 0.5 s"
+            )
         return int(float(digits))
     factor = charts.conversion_factor(unit, "s")
     if factor is None:
-        raise InputError(f"{word} is no time", hint="write it like 0.5 s or 500 ms")
+        raise InputError(f"{text} is not a time", hint="a time has a unit, such as 0.5 s or 500 ms")
     return chart.ticks(float(digits) * float(factor))
 
 
-def _typed_lines() -> Iterator[str]:
+def _read_lines() -> Iterator[str]:
+    """Yield the lines of stdin, with a prompt in a terminal, until it ends or `quit` is typed."""
     while True:
         if sys.stdin.isatty():
             print_to_stderr("> ", end="")
         line = sys.stdin.readline()
-        if not line or line.strip().lower() in END:
+        if not line or line.strip().lower() in QUIT_WORDS:
             return
         yield line
 
 
-def _explain(chart: charts.Chart) -> None:
+def _print_keyboard_help(chart: charts.Chart) -> None:
     names = f"inputs: {', '.join(chart.inputs) or 'none'}; events: {', '.join(chart.events) or 'none'}"
-    for line in (USE, MORE, names):
+    for line in (*KEYBOARD_HELP, names):
         print_to_stderr(line)
 
 
-def _show_state(chart: charts.Chart, state: charts.Snapshot, tick: int | None) -> None:
-    """Show where a chart stands after a tick, with the time at which that began, as the table has it."""
-    values = {**state.outputs, **state.locals}
-    held = "  ".join(f"{name}={charts.format_value(value)}" for name, value in values.items())
+def _print_snapshot(chart: charts.Chart, snapshot: charts.Snapshot, tick: int | None) -> None:
+    """Print the state and values after a tick, with the time at which the tick began."""
+    values = {**snapshot.outputs, **snapshot.locals}
+    assignments = "  ".join(f"{name}={charts.format_value(value)}" for name, value in values.items())
     time = f"{tick * chart.period_s:8.3f} s" if tick is not None else " " * 10
-    print_to_stderr(f"{time}  {state.state}  {held}")
+    print_to_stderr(f"{time}  {snapshot.state}  {assignments}")

@@ -1,4 +1,4 @@
-"""`posewright evaluate`: the figures of whatever was recorded, from its recording alone."""
+"""`posewright evaluate`: the figures of a recorded run, computed from the recording alone."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def register(app: typer.Typer) -> None:
 def evaluate(
     recording: Annotated[Path, argument("RECORDING", "A recording (MCAP) of a walk, a motion, or any run.")],
     robot: Annotated[
-        str | None, option("--robot R", "Its robot's card, if the robot does not come with Posewright.")
+        str | None, option("--robot R", "The robot's card, if the robot does not come with Posewright.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure a recording: a walk's figures, a motion's findings, or the way, speed and falls of any run.
+    """Measure a recording: figures of a walk, findings of a motion, or distance, speed and falls of any run.
 
-    The figures are the same, to the last digit, as those of `gait run` and `motion check --physics`.
+    The figures equal those of `gait run` and `motion check --physics` to the last digit.
 
     [bold]Examples[/]
       posewright evaluate trot.mcap

@@ -1,4 +1,4 @@
-"""Options of verbs that make films: who looks, how large, how fast, and how the film is called."""
+"""Options of verbs that make films: camera, size, speed and file name."""
 
 from __future__ import annotations
 
@@ -19,34 +19,36 @@ if TYPE_CHECKING:
 
 Video = Annotated[
     Path | None,
-    option("--video FILM", "Make a film: a .mp4, .gif, .mkv or .webm, or a folder, where it gets a name."),
+    option("--video FILM", "Make a film: a .mp4, .gif, .mkv or .webm file, or a folder to put it in."),
 ]
 Camera = Annotated[
     str | None,
     option(
         "--camera NAME",
-        "field, top, chase, side, front, or a camera of the robot; default field, or side without one.",
+        "field, top, chase, side, front, or a camera of the robot. Default: field, or side without a field.",
     ),
 ]
 Speed = Annotated[
-    float, option("--speed X", "Of a film: 2 is twice as fast, 0.25 slow motion.", min=0.01, max=100.0)
+    float,
+    option("--speed X", "Speed of the film: 2 is twice as fast, 0.25 is slow motion.", min=0.01, max=100.0),
 ]
 Size = Annotated[
-    str | None, option("--size WIDTHxHEIGHT", "Of a film, in pixels; default 960x540, of a gif 480x270.")
+    str | None,
+    option("--size WIDTHxHEIGHT", "Size of the film in pixels. Default: 960x540; 480x270 for a gif."),
 ]
 
-ENDING = ".mp4"
-MOCK = "mock"
+DEFAULT_SUFFIX = ".mp4"
+MOCK_BODY = "mock"
 
 
 @dataclass(frozen=True)
 class FilmOptions:
-    """A film that is to be made of a run; it can be made when `read` has returned it.
+    """The options of a film of a run, validated by `read`.
 
     Attributes:
-        path: where it goes.
-        camera: who films; None for the default.
-        speed: recorded seconds a second of film.
+        path: the film's file.
+        camera: name of the camera; None for the default.
+        speed: recorded seconds per second of film.
         size_px: width and height; None for the default.
     """
 
@@ -66,75 +68,84 @@ class FilmOptions:
         subject: str | Path,
         inputs: Iterable[str | Path | None] = (),
     ) -> FilmOptions | None:
-        """Return the film that options ask for; None where they ask for none.
+        """Return validated film options; None if no film is requested.
 
         Args:
-            video: where it goes: a file, or a folder, where it is called after the subject.
-            camera: as the option gives it.
-            speed: as the option gives it.
-            size: as the option gives it: `1280x720`.
+            video: value of `--video`: a file, or a folder, where the film is named after the subject.
+            camera: value of `--camera`.
+            speed: value of `--speed`.
+            size: value of `--size`, such as `1280x720`.
             subject: name or file of what is filmed.
-            inputs: files that are read, and are not written over.
+            inputs: input files of the run, which the film must not overwrite.
 
         Raises:
-            InputError: there is a camera and no film, or the file is no kind of film.
-            OutputError: it cannot be written, or is one of the `inputs`.
+            InputError: there is a camera but no film, or the file has no suffix of a film.
+            OutputError: the file cannot be written, or is one of the `inputs`.
         """
-        size_px = size_of(size)
+        size_px = parse_size(size)
         if video is None:
             if camera is not None:
-                raise InputError("no film is made that --camera could be for", hint="--video FILE makes one")
+                raise InputError(
+                    "--camera has no effect without a film", hint="add --video FILE, or leave --camera out"
+                )
             return None
         path = film_path(video, subject)
         figures.require_film_options(path, speed, size_px)
         require_distinct_output(path, *inputs)
         return cls(path, camera, speed, size_px)
 
-    def refuse_unseen(self, robot: Robot, body: str) -> None:
-        """Refuse a camera that the robot has not, and a body that does not know where it is."""
+    def require_filmable(self, robot: Robot, body: str) -> None:
+        """Raise an error if the robot lacks the camera, or the body has no base pose to draw."""
         if self.camera is not None:
             figures.require_camera(self.camera, {robot.name: robot.sensors})
-        if body == MOCK:
-            raise InputError(f"there is nothing to film: {body} does not know where it is")
+        if body == MOCK_BODY:
+            raise InputError("a mock body cannot be filmed: it has no ground truth", hint="use --body sim")
 
-    def make(self, recording: Recording, say: Callable[[str], None]) -> None:
-        """Film a recording; `say` is told how far it is."""
+    def make(self, recording: Recording, show_status: Callable[[str], None]) -> None:
+        """Film a recording; `show_status` is called with the progress as text."""
         figures.film_recording(
             recording,
             self.path,
             camera=self.camera,
             speed=self.speed,
             size=self.size_px,
-            on_progress=filming(say),
+            on_progress=film_progress(show_status),
         )
 
 
 def film_path(video: Path, subject: str | Path) -> Path:
-    """Return where a film goes: to a file, or into a folder under the name of its subject."""
+    """Return a film's path: the file `video`, or in the folder `video` a file named after the subject."""
+    if not video.is_dir():
+        return video
     name = re.sub(r"[^\w.-]+", "_", Path(subject).name.split(".")[0])
-    return video / f"{name or 'film'}{ENDING}" if video.is_dir() else video
+    return video / f"{name or 'film'}{DEFAULT_SUFFIX}"
 
 
-def size_of(text: str | None) -> tuple[int, int] | None:
-    """Return width and height of `1280x720`; None for the default."""
+def parse_size(text: str | None) -> tuple[int, int] | None:
+    """Return width and height of a text such as `1280x720`; None for None.
+
+    Raises:
+        InputError: the text is no size.
+    """
     if text is None:
         return None
     match = re.fullmatch(r"(\d{1,5})x(\d{1,5})", text.strip().lower())
     if match is None:
-        raise InputError(f"--size {text}", hint="width and height in pixels, such as 1280x720")
+        raise InputError(f"--size {text} is not a size", hint="width and height in pixels, such as 1280x720")
     return int(match[1]), int(match[2])
 
 
-def filming(
-    say: Callable[[str], None], clock: Callable[[], float] = time.perf_counter
+def film_progress(
+    show_status: Callable[[str], None], clock: Callable[[], float] = time.perf_counter
 ) -> Callable[[float], None]:
-    """Return a function that tells how far a film is, and how long it will take."""
-    began = clock()
+    """Return a function that takes the share of a film that is done, and shows it with the time left."""
+    started_s = clock()
 
-    def tell(share: float) -> None:
+    def on_progress(share: float) -> None:
         if share <= 0.0:
             return
-        minutes, seconds = divmod(round((clock() - began) * (1.0 / share - 1.0)), 60)
-        say(f"filming: {share:.0%}, {minutes}:{seconds:02} left")
+        remaining_s = (clock() - started_s) * (1.0 / share - 1.0)
+        minutes, seconds = divmod(round(remaining_s), 60)
+        show_status(f"filming: {share:.0%}, {minutes}:{seconds:02} left")
 
-    return tell
+    return on_progress

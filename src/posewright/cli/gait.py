@@ -1,4 +1,4 @@
-"""`posewright gait`: walks made from a velocity command, listed and shown; its other verbs lie beside."""
+"""`posewright gait`: lists, shows and draws gaits; the other verbs are in `gait_run` and `gait_sample`."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import typer
 
 from posewright import figures, gaits, robots
 from posewright.cli.console import print_line, print_result
-from posewright.cli.gait_options import GaitName, Left, RobotOption, Sets, Turn, open_gait
+from posewright.cli.gait_options import GaitName, Left, ParameterSettings, RobotOption, Turn, open_gait
 from posewright.cli.gait_run import compare, run
 from posewright.cli.gait_sample import sample
 from posewright.cli.options import AsJson, add_group, add_verb, option, require_distinct_output
 
-Ahead = Annotated[
+OptionalForward = Annotated[
     float | None,
     option(
         "--forward M/S",
-        "Speed forwards; negative is backwards. Default half the greatest speed, or 0 with --left or --turn.",
+        "Speed forwards; negative is backwards. Default: half the top speed, or 0 with --left or --turn.",
         show_default=False,
     ),
 ]
@@ -36,8 +36,8 @@ def register(app: typer.Typer) -> None:
 
 
 def list_gaits(
-    robot: Annotated[
-        str | None, option("--robot R", "Only the gaits of this robot; a name or a card.")
+    robot_name: Annotated[
+        str | None, option("--robot R", "List only the gaits of this robot: a name, or a card's path.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -47,64 +47,66 @@ def list_gaits(
       posewright gait list
       posewright gait list --robot sony_ers7 --json
     """
-    cards = [robots.robot(name) for name in (robots.robot_names() if robot is None else (robot,))]
-    briefs = [
-        gaits.describe_gait_briefly(*gaits.read_gait_and_robot(name, robot=card))
-        for card in cards
-        for name in gaits.gait_names(card)
-    ]
-    print_result(
-        briefs, [gaits.gait_table(briefs) if briefs else "no gait ships for this robot"], as_json=as_json
-    )
+    robot_names = robots.robot_names() if robot_name is None else (robot_name,)
+    descriptions = []
+    for robot in map(robots.robot, robot_names):
+        for gait_name in gaits.gait_names(robot):
+            gait, _ = gaits.read_gait_and_robot(gait_name, robot=robot)
+            descriptions.append(gaits.describe_gait_briefly(gait, robot))
+    if descriptions:
+        print_result(descriptions, [gaits.gait_table(descriptions)], as_json=as_json)
+    else:
+        print_result(descriptions, ["Posewright has no gait for this robot"], as_json=as_json)
 
 
 def show(
-    gait: GaitName,
-    robot: RobotOption = None,
-    sets: Sets = None,
+    gait_name: GaitName,
+    robot_name: RobotOption = None,
+    settings: ParameterSettings = None,
     no_check: Annotated[bool, option("--no-check", "Skip the check of reach, limits and speeds.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show a gait: what each parameter does, the resulting times, and whether the joints can follow.
 
-    The check needs no physics: it tries the joints at every extreme of the command, and from each to its
-    opposite, for reach, limits, coupled limits and speeds.
+    The check needs no physics. It runs every extreme of the command, and the change from each to its
+    opposite, and compares reach, joint angles, coupled joints and speeds with the limits of the robot.
 
     [bold]Examples[/]
       posewright gait show trot
       posewright gait show trot --set maximum_turn_rad=0.05 --set front_height_m.fore=0.012
       posewright gait show my.gait.yaml --robot my_robot/robot.yaml --json
     """
-    opened, card = open_gait(gait, robot, sets)
-    checked = None if no_check else gaits.check_gait(opened, card)
-    description = gaits.describe_gait(opened, card, checked)
+    gait, robot = open_gait(gait_name, robot_name, settings)
+    check = None if no_check else gaits.check_gait(gait, robot)
+    description = gaits.describe_gait(gait, robot, check)
     print_result(description, gaits.gait_lines(description), as_json=as_json)
 
 
 def plot(
-    gait: GaitName,
+    gait_name: GaitName,
     output: Annotated[Path, option("--output -o PICTURE", "A .png, .svg or .pdf file.")],
-    forward: Ahead = None,
+    forward: OptionalForward = None,
     left: Left = 0.0,
     turn: Turn = 0.0,
-    robot: RobotOption = None,
-    sets: Sets = None,
+    robot_name: RobotOption = None,
+    settings: ParameterSettings = None,
 ) -> None:
-    """Draw a gait: the ways of the feet, which are down when, and the joints beside their limits.
+    """Draw a gait: the paths of the feet, when each foot is down, and the joints with their limits.
 
-    One page of a steady cycle: each foot from the side, with its waypoints and the path between them;
-    all of them from above, with where the robot goes; phases; angles and speeds of the joints of two legs.
-    Nothing is simulated. Without a command it goes ahead at half the greatest speed.
+    The page shows one steady cycle: each foot from the side, with its waypoints and the path between them;
+    all feet from above, with the path of the robot; the phases; and angles and speeds of the joints of two
+    legs. Nothing is simulated. Without a command the robot walks forwards at half its top speed.
 
     [bold]Examples[/]
       posewright gait plot trot -o trot.png
       posewright gait plot crawl --forward 0.03 --turn 0.2 -o arc.svg
       posewright gait plot trot --forward 0 --set shape_factor=1 -o on_the_spot.pdf
     """
-    opened, card = open_gait(gait, robot, sets)
-    require_distinct_output(output, gait, opened.path)
+    gait, robot = open_gait(gait_name, robot_name, settings)
+    require_distinct_output(output, gait_name, gait.path)
     figures.require_picture_path(output)
-    is_asked = forward is not None or left != 0.0 or turn != 0.0
-    command = gaits.VelocityCommand(forward or 0.0, left, turn) if is_asked else None
-    figures.save_figure(figures.draw_gait(opened, card, command=command), output)
-    print_line(f"{opened.name} -> {output}")
+    command: gaits.VelocityCommand | None = None
+    if forward is not None or left != 0.0 or turn != 0.0:
+        command = gaits.VelocityCommand(forward or 0.0, left, turn)
+    figures.save_figure(figures.draw_gait(gait, robot, command=command), output)
+    print_line(f"{gait.name} -> {output}")

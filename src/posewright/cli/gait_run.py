@@ -1,4 +1,4 @@
-"""`posewright gait run` and `gait compare`: walk gaits on simulated bodies, and measure them."""
+"""`posewright gait run` and `gait compare`: walk with gaits on simulated bodies, and measure the walks."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from typing import Annotated
 
 import typer
 
-from posewright import bodies as known_bodies
+from posewright import bodies as body_models
 from posewright import evaluation, figures, gaits, recordings, robots, runs, search
 from posewright.cli.batch import BatchOptions, Out, follow_runs, print_batch, require_unset
 from posewright.cli.console import print_result, spinner
 from posewright.cli.gait_options import (
     Forward,
     Left,
+    ParameterSettings,
     RobotOption,
-    Sets,
     Turn,
     open_gait,
 )
-from posewright.cli.motion_play import followed, give_run
+from posewright.cli.motion_play import print_run, show_run_progress
 from posewright.cli.options import (
     AsJson,
     Record,
@@ -36,51 +36,57 @@ from posewright.cli.options import (
 from posewright.documents import is_path
 from posewright.errors import BodyError, InputError, UnknownNameError
 
-NOMINAL_BODY, SIMULATED = "nominal", "sim"
-FELL = 1  # exit code where a robot fell
-WORTH_WORKERS = 8
-"""So many bodies and more are walked by several processes: starting one takes as long as walking a few."""
+NOMINAL_BODY = "nominal"
+SIMULATED_BODY = "sim"
+EXIT_FELL = 1  # exit code if a robot fell
+MIN_BODIES_FOR_WORKERS = 8
+"""Fewer bodies walk in this process: starting a worker takes as long as a few walks."""
 
 GaitNames = Annotated[
-    list[str], argument("GAIT ...", "Gaits of `posewright gait list`, or paths of your own *.gait.yaml.")
+    list[str], argument("GAIT ...", "Gaits of `posewright gait list`, or paths of *.gait.yaml files.")
 ]
-Seconds = Annotated[float, option("--seconds S", "How long to measure.")]
+Seconds = Annotated[float, option("--seconds S", "How long to measure, in seconds.")]
 Settle = Annotated[
-    float, option("--settle S", "How long to walk before measuring; falls count from the start.")
+    float,
+    option("--settle S", "How long to walk before the measurement, in seconds. Falls count from the start."),
 ]
-Seed = Annotated[int, option("--seed N", "Seed of a body that is drawn at random.")]
+Seed = Annotated[int, option("--seed N", "Seed of a random body.")]
 Body = Annotated[
     str,
     option(
         "--body B",
-        "nominal: as the model says; random: other friction, masses, servos; a *.yaml; or, not measured as "
-        "closely, mock, dynamixel:PORT, zenoh:NAME, yarp:NAME.",
+        "nominal: the model as it is; random: with other friction, masses and servos; a *.bodies.yaml; or, "
+        "with fewer figures: mock, dynamixel:PORT, zenoh:NAME, yarp:NAME.",
     ),
 ]
 Bodies = Annotated[
-    int | None, option("--bodies N", "Walk this many random bodies, with seeds N, N + 1, ...", min=1)
+    int | None,
+    option("--bodies N", "Walk on this many random bodies, with the seeds --seed, --seed + 1, ...", min=1),
 ]
 Workers = Annotated[
-    int | None, option("--workers N", "Processes for many bodies; default one per processor.", min=1)
+    int | None, option("--workers N", "Processes for many bodies. Default: one per processor.", min=1)
 ]
-Walks = Annotated[str, argument("GAIT", "A gait of the list, one's own *.gait.yaml, or a folder of them.")]
+GaitOrFolder = Annotated[
+    str, argument("GAIT", "A gait of `posewright gait list`, a *.gait.yaml file, or a folder of such files.")
+]
 Speeds = Annotated[
-    str | None, option("--speeds M/S,...", "Walk once at each of these forward speeds, as in 0.05,0.1,0.15.")
+    str | None,
+    option("--speeds M/S,...", "Walk once at each of these forward speeds, such as 0.05,0.1,0.15."),
 ]
 PlotFile = Annotated[Path | None, option("--plot PICTURE", "Draw the walk (png, svg or pdf).")]
 
 
 @dataclass(frozen=True)
 class WalkOptions:
-    """How gaits are walked, on whose body, and who reads the result.
+    """The options of a measured walk.
 
     Attributes:
-        command: what they are asked for.
-        seconds: for so long each is measured [s].
-        settle_s: for so long each walks before [s].
-        body: nominal, a set of bodies, or the path of one.
-        seed: of the body, where it is drawn at random.
-        as_json: whether a program reads the result.
+        command: velocity command of the gait.
+        seconds: duration of the measurement [s].
+        settle_s: duration of the walk before the measurement [s].
+        body: value of `--body`.
+        seed: seed of a random body.
+        as_json: whether the result is printed as JSON.
     """
 
     command: gaits.VelocityCommand
@@ -91,36 +97,36 @@ class WalkOptions:
     as_json: bool
 
     @property
-    def domain(self) -> known_bodies.DomainParameters:
-        """The body that is walked; raises UnknownNameError where there is none of that name."""
-        if self.body in {NOMINAL_BODY, SIMULATED}:
-            return known_bodies.NOMINAL
-        known = (NOMINAL_BODY, *known_bodies.domain_randomization_names())
-        if self.body not in known and not is_path(self.body):
-            raise UnknownNameError.among("body", self.body, known)
-        ranges = known_bodies.domain_randomization(self.body)
-        return known_bodies.draw_domain(ranges, search.require_seed(self.seed))
+    def domain(self) -> body_models.DomainParameters:
+        """Parameters of the simulated body; raises UnknownNameError if there is no such body."""
+        if self.body in {NOMINAL_BODY, SIMULATED_BODY}:
+            return body_models.NOMINAL
+        names = (NOMINAL_BODY, *body_models.domain_randomization_names())
+        if self.body not in names and not is_path(self.body):
+            raise UnknownNameError.among("body", self.body, names)
+        ranges = body_models.domain_randomization(self.body)
+        return body_models.draw_domain(ranges, search.require_seed(self.seed))
 
     @property
-    def body_text(self) -> str:
-        """The body in words."""
-        if self.body in {NOMINAL_BODY, SIMULATED}:
+    def body_title(self) -> str:
+        """The body as reports name it."""
+        if self.body in {NOMINAL_BODY, SIMULATED_BODY}:
             return "nominal body"
         return f"{self.body} body of seed {self.seed}"
 
 
 def run(
-    gait: Walks,
-    robot: RobotOption = None,
+    gait_name: GaitOrFolder,
+    robot_name: RobotOption = None,
     forward: Forward = 0.0,
     left: Left = 0.0,
     turn: Turn = 0.0,
     seconds: Seconds = 10.0,
     seed: Seed = 0,
     body: Body = NOMINAL_BODY,
-    bodies: Bodies = None,
+    n_bodies: Bodies = None,
     settle: Settle = 1.0,
-    sets: Sets = None,
+    settings: ParameterSettings = None,
     workers: Workers = None,
     plot: PlotFile = None,
     record: Record = None,
@@ -128,10 +134,10 @@ def run(
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
-    """Walk a gait on a simulated body and measure it; exit with 1 if the robot falls.
+    """Walk with a gait on a simulated body and measure the walk. Exits with 1 if the robot falls.
 
-    True speed over the ground, tilt, slip, clearance, joint speeds and torques against the card's, cost of
-    transport. docs/measuring-a-gait.md explains each figure.
+    Measures the speed over the ground, tilt, slip, foot clearance, cost of transport, and the speeds and
+    torques of the joints compared with the robot's limits. docs/measuring-a-gait.md explains each figure.
 
     [bold]Examples[/]
       posewright gait run trot --forward 0.2
@@ -141,51 +147,60 @@ def run(
       posewright gait run my_gaits --speeds 0.05,0.1,0.15 --out walked
       posewright gait run trot --forward 0.1 --body zenoh:aibo
     """
-    options = WalkOptions(gaits.VelocityCommand(forward, left, turn), seconds, settle, body, seed, as_json)
-    if speeds is not None or Path(gait).is_dir():
-        require_unset({"--plot": plot, "--record": record, "--bodies": bodies}, "with several walks")
-        paths = runs.files_in([gait], ".gait.yaml")
-        opened_gaits = {name: open_gait(str(path), robot, sets) for name, path in paths.items()}
-        _run_batch(opened_gaits, speeds, options, BatchOptions(out, workers))
+    command = gaits.VelocityCommand(forward, left, turn)
+    options = WalkOptions(command, seconds, settle, body, seed, as_json)
+    if speeds is not None or Path(gait_name).is_dir():
+        require_unset({"--plot": plot, "--record": record, "--bodies": n_bodies}, "with several walks")
+        paths = runs.files_in([gait_name], ".gait.yaml")
+        gaits_by_name = {name: open_gait(str(path), robot_name, settings) for name, path in paths.items()}
+        _run_batch(gaits_by_name, speeds, options, BatchOptions(out, workers))
         return
     if out is not None:
-        raise InputError("a report is of many walks", hint="--out with a folder of gaits, or --speeds")
+        raise InputError("--out is for several walks", hint="use it with a folder of gaits, or with --speeds")
     if plot is not None:
         figures.require_picture_path(plot)
-        require_distinct_output(plot, gait)
-    require_recording_path(record, gait)
-    opened, card = open_gait(gait, robot, sets)
+        require_distinct_output(plot, gait_name)
+    require_recording_path(record, gait_name)
+    gait, robot = open_gait(gait_name, robot_name, settings)
     if body != NOMINAL_BODY and not runs.choose_plant(body, extra_names=[NOMINAL_BODY]).is_simulation:
-        require_unset({"--plot": plot, "--bodies": bodies, "--workers": workers}, "on a real robot")
-        _run_anywhere(opened, card, options, record)
-    elif bodies is None:
+        require_unset(
+            {"--plot": plot, "--bodies": n_bodies, "--workers": workers},
+            "on a body that is not simulated here",
+        )
+        _run_on_other_body(gait, robot, options, record)
+        return
+    if n_bodies is None:
         if workers is not None:
-            raise InputError("one body is walked by one process", hint="--workers with --bodies N")
-        _run_one(opened, card, options, record, plot)
-    else:
-        for output, words, flag in ((plot, "a picture", "--plot"), (record, "a recording", "--record")):
-            if output is not None:
-                raise InputError(
-                    f"{words} is of one body", hint=f"{flag} without --bodies, and --body random --seed N"
-                )
-        _run_many(opened, card, options, bodies, workers)
+            raise InputError("one body walks in one process", hint="use --workers with --bodies N")
+        _run_on_one_body(gait, robot, options, record, plot)
+        return
+    for output, option_name in ((plot, "--plot"), (record, "--record")):
+        if output is not None:
+            raise InputError(
+                f"{option_name} is for one body",
+                hint=f"use {option_name} with --body random --seed N, without --bodies",
+            )
+    _run_on_many_bodies(gait, robot, options, n_bodies, workers)
 
 
-def _run_one(
+def _run_on_one_body(
     gait: gaits.Gait, robot: robots.Robot, options: WalkOptions, record: Path | None, plot: Path | None
 ) -> None:
-    result = _walked(gait, robot, options)
+    result = _walk(gait, robot, options)
     if record is not None:
         recordings.write_mcap(result.recording, record)
     if plot is not None:
         figures.save_figure(figures.draw_walk(result), plot)
-    print_result(result.to_dict(), evaluation.walk_lines(result, options.body_text), as_json=options.as_json)
+    print_result(result.to_dict(), evaluation.walk_lines(result, options.body_title), as_json=options.as_json)
     if not result.report.is_upright:
-        raise typer.Exit(FELL)
+        raise typer.Exit(EXIT_FELL)
 
 
-def _run_anywhere(gait: gaits.Gait, robot: robots.Robot, options: WalkOptions, record: Path | None) -> None:
-    with followed(gait.name, options.body, quiet=options.as_json) as follower:
+def _run_on_other_body(
+    gait: gaits.Gait, robot: robots.Robot, options: WalkOptions, record: Path | None
+) -> None:
+    """Walk on a body that is not simulated here: a mock, a servo bus or a robot across the network."""
+    with show_run_progress(gait.name, options.body, quiet=options.as_json) as progress:
         recording = runs.play_gait(
             gait,
             robot,
@@ -193,27 +208,30 @@ def _run_anywhere(gait: gaits.Gait, robot: robots.Robot, options: WalkOptions, r
             seconds=options.settle_s + options.seconds,
             body=options.body,
             record=record,
-            plant_watchers=[follower.of_plant],
+            plant_watchers=[progress.for_plant],
         )
-    give_run(recording, as_json=options.as_json)
+    print_run(recording, as_json=options.as_json)
 
 
 def _run_batch(
-    opened: Mapping[str, tuple[gaits.Gait, robots.Robot]],
+    gaits_by_name: Mapping[str, tuple[gaits.Gait, robots.Robot]],
     speeds: str | None,
     options: WalkOptions,
     batch_options: BatchOptions,
 ) -> None:
+    """Walk with each gait at each of the speeds, and report."""
     commands = [options.command]
     if speeds is not None:
         try:
             commands = [replace(options.command, forward_m_s=float(speed)) for speed in speeds.split(",")]
         except ValueError as error:
-            raise InputError(f"--speeds {speeds}", hint="numbers such as 0.05,0.1,0.15") from error
-    n_walks = len(opened) * len(commands)
+            raise InputError(
+                f"--speeds {speeds} is not a list of numbers", hint="such as 0.05,0.1,0.15"
+            ) from error
+    n_walks = len(gaits_by_name) * len(commands)
     with follow_runs(n_walks, "gait", quiet=options.as_json) as on_run:
         batch = runs.walk_batch(
-            opened,
+            gaits_by_name,
             commands,
             seconds=options.seconds,
             settle_s=options.settle_s,
@@ -226,13 +244,14 @@ def _run_batch(
         )
     runs.write_report(batch)
     print_batch(batch, as_json=options.as_json)
-    if batch.succeeded[1] < n_walks:
-        raise typer.Exit(FELL)
+    _, n_upright = batch.succeeded
+    if n_upright < n_walks:
+        raise typer.Exit(EXIT_FELL)
 
 
 def compare(
-    names: GaitNames,
-    robot: RobotOption = None,
+    gait_names: GaitNames,
+    robot_name: RobotOption = None,
     forward: Forward = 0.0,
     left: Left = 0.0,
     turn: Turn = 0.0,
@@ -240,11 +259,11 @@ def compare(
     seed: Seed = 0,
     body: Body = NOMINAL_BODY,
     settle: Settle = 1.0,
-    sets: Sets = None,
+    settings: ParameterSettings = None,
     record: Record = None,
     as_json: AsJson = False,
 ) -> None:
-    """Simulate several gaits with the same command and compare their figures; exit with 1 if one falls.
+    """Simulate several gaits with the same command and compare their figures. Exits with 1 if one falls.
 
     With several gaits, each recording has the gait in its name: walk.trot.mcap, walk.crawl.mcap.
 
@@ -253,25 +272,28 @@ def compare(
       posewright gait compare trot my_trot.gait.yaml --forward 0.2 --turn 0.5 --body random --seed 7
       posewright gait compare trot crawl --forward 0.03 --record walk.mcap
     """
-    opened = [open_gait(name, robot, sets) for name in names]
-    paths = [] if record is None else recording_paths(record, [gait.name for gait, _ in opened])
-    for path in paths:
-        require_recording_path(path, *names)
-    options = WalkOptions(gaits.VelocityCommand(forward, left, turn), seconds, settle, body, seed, as_json)
-    results = [_walked(gait, card, options) for gait, card in opened]
-    for result, path in zip(results, paths, strict=False):
+    gaits_and_robots = [open_gait(name, robot_name, settings) for name in gait_names]
+    output_paths: list[Path] = []
+    if record is not None:
+        output_paths = recording_paths(record, [gait.name for gait, _ in gaits_and_robots])
+    for path in output_paths:
+        require_recording_path(path, *gait_names)
+    command = gaits.VelocityCommand(forward, left, turn)
+    options = WalkOptions(command, seconds, settle, body, seed, as_json)
+    results = [_walk(gait, robot, options) for gait, robot in gaits_and_robots]
+    for result, path in zip(results, output_paths, strict=False):  # there may be no paths
         recordings.write_mcap(result.recording, path)
     data = {"gaits": [result.to_dict() for result in results]}
-    print_result(data, [evaluation.compare_table(results, options.body_text)], as_json=as_json)
+    print_result(data, [evaluation.compare_table(results, options.body_title)], as_json=as_json)
     if not all(result.report.is_upright for result in results):
-        raise typer.Exit(FELL)
+        raise typer.Exit(EXIT_FELL)
 
 
-def _walked(gait: gaits.Gait, robot: robots.Robot, options: WalkOptions) -> evaluation.WalkResult:
-    """Walk one body, showing how far it is; what is wrong is said with the gait's name."""
-    ends_s = options.settle_s + options.seconds
+def _walk(gait: gaits.Gait, robot: robots.Robot, options: WalkOptions) -> evaluation.WalkResult:
+    """Walk with a gait on one body and show the progress; errors begin with the gait's name."""
+    end_s = options.settle_s + options.seconds
     domain = options.domain
-    with spinner(f"{gait.name}: setting up", quiet=options.as_json) as say:
+    with spinner(f"{gait.name}: setting up", quiet=options.as_json) as show_status:
         try:
             return runs.walk_gait(
                 gait,
@@ -282,7 +304,7 @@ def _walked(gait: gaits.Gait, robot: robots.Robot, options: WalkOptions) -> eval
                 seed=options.seed,
                 domain=domain,
                 body_name=options.body,
-                on_progress=lambda time_s: say(f"{gait.name}: {time_s:.1f} of {ends_s:.1f} s"),
+                on_progress=lambda time_s: show_status(f"{gait.name}: {time_s:.1f} of {end_s:.1f} s"),
                 clock=time.perf_counter,
             )
         except (BodyError, InputError) as error:
@@ -290,33 +312,37 @@ def _walked(gait: gaits.Gait, robot: robots.Robot, options: WalkOptions) -> eval
             raise type(error)(message, where=error.where, hint=error.hint) from error
 
 
-def _run_many(
-    gait: gaits.Gait, robot: robots.Robot, options: WalkOptions, bodies: int, workers: int | None
+def _run_on_many_bodies(
+    gait: gaits.Gait, robot: robots.Robot, options: WalkOptions, n_bodies: int, workers: int | None
 ) -> None:
-    ranges = "random" if options.body == NOMINAL_BODY else options.body
-    walked = 0
-    fallen = 0
-    with spinner(f"{gait.name}: 0 of {bodies} bodies", quiet=options.as_json) as say:
+    """Walk with a gait on random bodies, and report how many stay upright."""
+    randomization = "random" if options.body == NOMINAL_BODY else options.body
+    if workers is None:
+        is_worth_workers = n_bodies >= MIN_BODIES_FOR_WORKERS
+        workers = min(os.cpu_count() or 1, n_bodies) if is_worth_workers else 1
+    n_walked = 0
+    n_fallen = 0
+    with spinner(f"{gait.name}: 0 of {n_bodies} bodies", quiet=options.as_json) as show_status:
 
         def count(body: runs.WalkedBody) -> None:
-            nonlocal walked, fallen
-            walked += 1
-            fallen += not body.is_upright
-            say(f"{gait.name}: {walked} of {bodies} bodies, {fallen} fell")
+            nonlocal n_walked, n_fallen
+            n_walked += 1
+            n_fallen += not body.is_upright
+            show_status(f"{gait.name}: {n_walked} of {n_bodies} bodies, {n_fallen} fell")
 
-        many: runs.ManyReport = runs.walk_many(
+        report: runs.ManyReport = runs.walk_many(
             gait,
             robot,
             command=options.command,
             seconds=options.seconds,
             settle_s=options.settle_s,
             seed=options.seed,
-            bodies=bodies,
-            ranges=known_bodies.domain_randomization(ranges),
-            workers=workers or (min(os.cpu_count() or 1, bodies) if bodies >= WORTH_WORKERS else 1),
+            bodies=n_bodies,
+            ranges=body_models.domain_randomization(randomization),
+            workers=workers,
             on_progress=count,
             clock=time.perf_counter,
         )
-    print_result(many.to_dict(ranges), many.lines(), as_json=options.as_json)
-    if many.upright < bodies:
-        raise typer.Exit(FELL)
+    print_result(report.to_dict(randomization), report.lines(), as_json=options.as_json)
+    if report.upright < n_bodies:
+        raise typer.Exit(EXIT_FELL)

@@ -1,4 +1,4 @@
-"""`posewright gait sample`: a gait at one command as a motion file, or as a table."""
+"""`posewright gait sample`: writes a gait with a constant command as a motion file or as a table."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from posewright.cli.gait_options import (
     Forward,
     GaitName,
     Left,
+    ParameterSettings,
     RobotOption,
-    Sets,
     Turn,
     open_gait,
 )
@@ -27,38 +27,37 @@ from posewright.cli.options import (
     write_samples,
 )
 
-TABLE = ".csv"
+TABLE_SUFFIX = ".csv"
 
-EQUAL_S = 1e-6  # lengths that differ by less are the same [s]
+DURATION_TOLERANCE_S = 1e-6  # durations that differ by less are equal [s]
 
 
 MotionOrTable = Annotated[
     Path | None,
     option(
         "--output -o FILE",
-        "A motion, as the name says: .motion.yaml, .mtn, .h, .mot, .motion; or a table: .csv. "
-        "Default: the table to stdout.",
+        "A motion file (.motion.yaml, .mtn, .h, .mot, .motion) or a table (.csv). "
+        "Default: the table, to stdout.",
     ),
 ]
 Cycles = Annotated[
     int | None,
     option(
         "--cycles N",
-        "Write so many cycles one after the other; default one, which repeats for ever where the "
-        "format can say so.",
+        "How many cycles to write. Default: one, which repeats for ever if the format can express that.",
     ),
 ]
 Every = Annotated[
     int | None,
     option(
-        "--every N", "A keyframe every so many frames; default every frame that the format can tell apart."
+        "--every N", "Write a keyframe every N frames. Default: as often as the format's time step allows."
     ),
 ]
-LeadIn = Annotated[bool, option("--lead-in", "Begin in the gait's stance, not amid the walk.")]
+LeadIn = Annotated[bool, option("--lead-in", "Begin standing in the gait's stance, not in mid-walk.")]
 From = Annotated[
-    str | None, option("--from POSE", "Begin in this pose of the robot: stand, sit, ...; with the lead-in.")
+    str | None, option("--from POSE", "Begin in this pose of the robot: stand, sit, ...; implies --lead-in.")
 ]
-To = Annotated[str | None, option("--to POSE", "Come to a stand, and end in this pose of the robot.")]
+To = Annotated[str | None, option("--to POSE", "Stop at the end, in this pose of the robot.")]
 
 
 @dataclass(frozen=True)
@@ -66,12 +65,12 @@ class SampleOptions:
     """How a gait is sampled.
 
     Attributes:
-        command: what it is asked for.
-        cycles: how many, one after the other; None for one, for ever where the format can say so.
-        every: a keyframe every so many frames; None for as many as the format can tell apart.
-        lead_in: whether it begins in the gait's stance.
-        from_pose: the pose it begins in; None for none in particular.
-        to_pose: the pose it comes to a stand and ends in; None for none.
+        command: velocity command of the gait.
+        cycles: number of cycles; None for one that repeats for ever if the format can express that.
+        every: frames between keyframes; None for as few as the format's time step allows.
+        lead_in: whether the motion begins in the gait's stance.
+        from_pose: name of the first pose; None for any.
+        to_pose: name of the pose in which the walk stops; None if it does not stop.
     """
 
     command: gaits.VelocityCommand
@@ -83,13 +82,13 @@ class SampleOptions:
 
     @property
     def has_ends(self) -> bool:
-        """Whether it begins or ends otherwise than amid the walk, and so is no walk for ever."""
+        """Whether the motion begins or ends outside the walk, and so cannot repeat."""
         return self.lead_in or self.from_pose is not None or self.to_pose is not None
 
-    def sampled(
+    def sample(
         self, gait: gaits.Gait, robot: robots.Robot, *, cycles: int | None, every: int
     ) -> motions.Motion:
-        """Return the motion of so many cycles, every so many frames."""
+        """Return the motion with this many cycles and frames between keyframes."""
         return gaits.sample_gait(
             gait,
             robot,
@@ -103,7 +102,7 @@ class SampleOptions:
 
 
 def sample(
-    gait: GaitName,
+    gait_name: GaitName,
     forward: Forward = 0.0,
     left: Left = 0.0,
     turn: Turn = 0.0,
@@ -114,11 +113,11 @@ def sample(
     from_pose: From = None,
     to_pose: To = None,
     accept_loss: AcceptLoss = False,
-    robot: RobotOption = None,
-    sets: Sets = None,
+    robot_name: RobotOption = None,
+    settings: ParameterSettings = None,
     as_json: AsJson = False,
 ) -> None:
-    """Sample a gait at one command: a motion for files and players that know only keyframes, or a table.
+    """Write a gait with a constant command as a motion, for players that know only keyframes, or as a table.
 
     [bold]Examples[/]
       posewright gait sample trot --forward 0.2 -o ahead.motion.yaml
@@ -127,19 +126,22 @@ def sample(
       posewright gait sample crawl --left 0.05 --cycles 2 -o EKMoves.h
       posewright gait sample trot --forward 0.1 > cycle.csv
     """
-    opened, card = open_gait(gait, robot, sets)
-    require_distinct_output(output, opened.path)
+    gait, robot = open_gait(gait_name, robot_name, settings)
+    require_distinct_output(output, gait.path)
     command = gaits.VelocityCommand(forward, left, turn)
     options = SampleOptions(command, cycles, every, lead_in, from_pose, to_pose)
-    if output is None or output.name.lower().endswith(TABLE):
-        write_samples(_samples(opened, card, options), {"gait": opened.name}, output, as_json=as_json)
+    if output is None or output.name.lower().endswith(TABLE_SUFFIX):
+        write_samples(_sample_table(gait, robot, options), {"gait": gait.name}, output, as_json=as_json)
         return
-    motion = _motion(opened, card, options, output)
-    losses = _write(motion, output, accept_loss=accept_loss)
-    rounded = _rounded(motion, card, output, opened, has_ends=options.has_ends)
+    motion = _sample_for_file(gait, robot, options, output)
+    with report_losses(f"{output.name} cannot hold the whole walk; nothing is written"):
+        losses = tuple(formats.write_motion(motion, output, accept_loss=accept_loss))
+    for loss in losses:
+        print_warning(f"lost: {loss}")
+    rounding = _describe_rounding(motion, robot, output, gait, has_ends=options.has_ends)
     format_name = formats.format_for(motion, output).name
     data = {
-        "gait": opened.name,
+        "gait": gait.name,
         **options.command.by_name,
         "file": str(output),
         "format": format_name,
@@ -147,67 +149,67 @@ def sample(
         "duration_s": round(motion.duration, 9),
         "repeat": motion.repeat,
         "losses": list(losses),
-        "rounded": rounded,
+        "rounded": rounding,
     }
     size = f"{len(motion.keyframes)} keyframes, {motion.duration:.3f} s"
-    lines = [f"{opened.name}: {size} -> {output} ({format_name})"]
-    lines += [] if rounded is None else [f"  rounded: {rounded}"]
+    lines = [f"{gait.name}: {size} -> {output} ({format_name})"]
+    if rounding is not None:
+        lines.append(f"  rounded: {rounding}")
     print_result(data, lines, as_json=as_json)
 
 
-def _rounded(
+def _describe_rounding(
     motion: motions.Motion, robot: robots.Robot, output: Path, gait: gaits.Gait, *, has_ends: bool
 ) -> str | None:
-    """Return how the file's length differs from the walk's, and how many cycles fit; None if it does not."""
+    """Return how the file's duration differs from the motion's, and how many cycles would fit exactly.
+
+    None if the durations are equal.
+    """
     step_s = formats.format_for(motion, output).quantum.time_s
     if step_s is None:
         return None
     written_s = formats.read_motion(output, robot=robot).duration
-    if abs(written_s - motion.duration) < EQUAL_S:
+    if abs(written_s - motion.duration) < DURATION_TOLERANCE_S:
         return None
-    told = f"{motion.duration:.3f} s to {written_s:.3f} s, in frames of {1e3 * step_s:g} ms"
-    frames = gaits.timing_of(gait.parameters, robot.frame_period_s).frames
-    every = round(step_s / robot.frame_period_s)
-    total = round(motion.duration / robot.frame_period_s)
-    more = next((n for n in range(1, every + 1) if (total + n * frames) % every == 0), None)
-    if more is None:
-        return told
-    if has_ends:
-        return f"{told}; {'1 cycle more fits' if more == 1 else f'{more} cycles more fit'} exactly"
-    return f"{told}; --cycles {total // frames + more} fits exactly"
+    change = f"{motion.duration:.3f} s to {written_s:.3f} s, in frames of {1e3 * step_s:g} ms"
+    cycle_frames = gaits.timing_of(gait.parameters, robot.frame_period_s).frames
+    step_frames = round(step_s / robot.frame_period_s)
+    total_frames = round(motion.duration / robot.frame_period_s)
+    for n_extra in range(1, step_frames + 1):
+        if (total_frames + n_extra * cycle_frames) % step_frames == 0:
+            break
+    else:
+        return change
+    if not has_ends:
+        return f"{change}; --cycles {total_frames // cycle_frames + n_extra} fits exactly"
+    return f"{change}; {'1 cycle more fits' if n_extra == 1 else f'{n_extra} cycles more fit'} exactly"
 
 
-def _samples(gait: gaits.Gait, robot: robots.Robot, options: SampleOptions) -> motions.SampleTable:
-    step = 1 if options.every is None else options.every
+def _sample_table(gait: gaits.Gait, robot: robots.Robot, options: SampleOptions) -> motions.SampleTable:
+    step_frames = 1 if options.every is None else options.every
     cycles = 1 if options.cycles is None else options.cycles
-    motion = options.sampled(gait, robot, cycles=cycles, every=step)
-    return motions.sample_motion(motion, robot, rate_hz=1.0 / (robot.frame_period_s * step))
+    motion = options.sample(gait, robot, cycles=cycles, every=step_frames)
+    return motions.sample_motion(motion, robot, rate_hz=1.0 / (robot.frame_period_s * step_frames))
 
 
-def _motion(gait: gaits.Gait, robot: robots.Robot, options: SampleOptions, output: Path) -> motions.Motion:
-    """Return the motion as the format of the file can hold it, called after the file."""
+def _sample_for_file(
+    gait: gaits.Gait, robot: robots.Robot, options: SampleOptions, output: Path
+) -> motions.Motion:
+    """Return the motion in steps that the file's format can hold, named after the file."""
+    file_format = _find_format(gait, robot, output)
     cycles = options.cycles
-    every = options.every
-    known = _format(gait, robot, output)
-    if cycles is None and (options.has_ends or known.name != formats.NATIVE):
+    if cycles is None and (options.has_ends or file_format.name != formats.NATIVE):
         cycles = 1
+    every = options.every
     if every is None:
-        step_s = known.quantum.time_s or 0.0
+        step_s = file_format.quantum.time_s or 0.0
         every = max(1, math.ceil(step_s / robot.frame_period_s - 1e-9))
-    motion = options.sampled(gait, robot, cycles=cycles, every=every)
+    motion = options.sample(gait, robot, cycles=cycles, every=every)
     return replace(motion, name=output.name.split(".")[0] or gait.name)
 
 
-def _format(gait: gaits.Gait, robot: robots.Robot, output: Path) -> formats.MotionFormat:
-    """Return the format of the file, which the file's name and the robot tell: standing still is enough."""
+def _find_format(gait: gaits.Gait, robot: robots.Robot, output: Path) -> formats.MotionFormat:
+    """Return the format of a file, which depends on its name and on the robot."""
     standing = motions.Keyframe(motions.Pose(robot.joint_names, robot.pose(gait.pose)), 0.0)
-    return formats.format_for(motions.Motion(gait.name, robot.name, robot.joint_names, (standing,)), output)
-
-
-def _write(motion: motions.Motion, output: Path, *, accept_loss: bool) -> tuple[str, ...]:
-    """Write a motion, and return what of it the format lost, which is said too."""
-    with report_losses(f"the walk cannot be said wholly in {output.name}: nothing is written"):
-        losses = tuple(formats.write_motion(motion, output, accept_loss=accept_loss))
-    for loss in losses:
-        print_warning(f"lost: {loss}")
-    return losses
+    motion = motions.Motion(gait.name, robot.name, robot.joint_names, (standing,))
+    return formats.format_for(motion, output)

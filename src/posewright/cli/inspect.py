@@ -1,4 +1,4 @@
-"""`posewright inspect`: whether a robot may enter the contest."""
+"""`posewright inspect`: checks whether a robot may enter a contest."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def inspect(
     robot: Annotated[str, argument("ROBOT", "A robot's name, or the path of its card.")],
     rules: Annotated[
         Path | None,
-        option("--rules", "Take the limits from these rules (*.rules.yaml) instead of CEABOT 2013's."),
+        option("--rules", "Use the limits of these rules (*.rules.yaml). Default: CEABOT 2013."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure a robot and check it against the limits of the CEABOT humanoid contest.
+    """Measure a robot and compare it with the limits of the CEABOT humanoid contest.
 
-    Exits with 1 if it may not enter.
+    Exits with 1 if the robot may not enter.
 
     [bold]Examples[/]
       posewright inspect robotis_bioloid
@@ -36,10 +36,10 @@ def inspect(
     from posewright.contests import read_rules
     from posewright.runs import inspect_robot
 
-    found = inspect_robot(robot, None if rules is None else read_rules(rules))
+    inspection = inspect_robot(robot, None if rules is None else read_rules(rules))
     if as_json:
-        console.print_json(found.to_dict())
+        console.print_json(inspection.to_dict())
     else:
-        print_table(found.table(), f"{found.rules}: inspection of {found.robot}")
-    if not found.passed:
+        print_table(inspection.table(), f"{inspection.rules}: inspection of {inspection.robot}")
+    if not inspection.passed:
         raise typer.Exit(1)

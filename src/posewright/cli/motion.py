@@ -1,4 +1,4 @@
-"""`posewright motion`: look into motion files, convert, check, draw and sample them."""
+"""`posewright motion`: create, inspect, convert, check, draw and sample motion files."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from posewright.cli.console import print_line, print_result, print_warning, spin
 from posewright.cli.motion_batch import check_many
 from posewright.cli.motion_film import film
 from posewright.cli.motion_options import (
+    Attitude,
     Friction,
     MotionPath,
     OnlyPage,
     Page,
     Physics,
-    PutDown,
     RobotName,
     Rules,
     Verbose,
     open_for_robot,
     open_motion_file,
     open_to_carry,
-    radians,
+    to_radians,
 )
 from posewright.cli.motion_play import play
 from posewright.cli.options import (
@@ -47,30 +47,30 @@ from posewright.cli.options import (
     require_recording_path,
     write_samples,
 )
-from posewright.cli.studio import Browser, Host, Port, serve_until_ended
+from posewright.cli.studio import Browser, Host, Port, serve_until_stopped
 from posewright.documents import path_exists
 from posewright.errors import InputError, UnknownNameError, Where
 
-HARDWARE = "hardware"
+HARDWARE_RULES = "hardware"
 
-Source = Annotated[Path, argument("IN", "A motion file; its content tells the format.")]
+Source = Annotated[Path, argument("IN", "A motion file; the format is detected from its content.")]
 Target = Annotated[
-    Path, argument("OUT", "Where to write; .motion.yaml, .mtn, .mot, .pos, .motion, .h, .csv tell how.")
+    Path, argument("OUT", "The file to write: .motion.yaml, .mtn, .mot, .pos, .motion, .h or .csv.")
 ]
 ForRobot = Annotated[
     str | None,
-    option("--robot R", "The robot it is for; a motion made for another is carried over joint by joint."),
+    option("--robot R", "Convert for this robot, joint by joint, if the motion is for another one."),
 ]
-To = Annotated[str | None, option("--to FORMAT", "Format to write, whatever OUT is called.")]
-Clip = Annotated[bool, option("--clip", "Bring angles beyond the robot's stops to the stops.")]
+To = Annotated[str | None, option("--to FORMAT", "Format to write. Default: by the ending of OUT.")]
+Clip = Annotated[bool, option("--clip", "Limit angles to the joint limits of the robot.")]
 Keys = Annotated[
     str | None,
     option(
         "--keys own|all",
-        "If joints have key times of their own (.mot): keep them (own), or give all joints all times.",
+        "If joints have their own key times (.mot): own keeps them, all gives every joint all times.",
     ),
 ]
-Straighten = Annotated[bool, option("--straighten", "Cut curves into straight pieces of about 32 ms.")]
+Straighten = Annotated[bool, option("--straighten", "Replace curves by straight segments of about 32 ms.")]
 Repair = Annotated[bool, option("--repair", "Repair a wrong checksum and a missing byte order mark.")]
 
 
@@ -89,15 +89,17 @@ def register(app: typer.Typer) -> None:
 
 
 def new(
-    name: Annotated[str, argument("NAME", "What the motion is called.")],
-    robot: Annotated[str, option("--robot R", "Whose motion it is.")],
+    name: Annotated[str, argument("NAME", "Name of the motion.")],
+    robot: Annotated[str, option("--robot R", "The robot that the motion is for.")],
     pose: Annotated[
-        str | None, option("--pose NAME", "One of the robot's poses; default stand, or its first.")
+        str | None, option("--pose NAME", "A named pose of the robot. Default: stand, or its first pose.")
     ] = None,
-    output: Annotated[Path | None, option("--output -o FILE", "Default NAME.motion.yaml, here.")] = None,
+    output: Annotated[
+        Path | None, option("--output -o FILE", "The file to write. Default: NAME.motion.yaml.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a motion of one keyframe, a named pose, to go on from; no file is replaced.
+    """Create a motion of one keyframe, a named pose, as a start. An existing file is not replaced.
 
     [bold]Examples[/]
       posewright motion new wave --robot sony_ers7 --pose sit
@@ -106,7 +108,7 @@ def new(
     motion = motions.create_motion(name, robots.robot(robot), pose)
     path = output or Path(f"{motions.file_stem(name)}.motion.yaml")
     if path_exists(path):
-        raise InputError("a file is there already", where=Where(path), hint="choose another name")
+        raise InputError("the file exists already", where=Where(path), hint="choose another name")
     formats.write_motion(motion, path)
     print_result(
         {"motion": name, "robot": motion.robot, "file": str(path)}, [f"{name} -> {path}"], as_json=as_json
@@ -114,28 +116,30 @@ def new(
 
 
 def info(file: MotionPath, page: Page = None, robot: RobotName = None, as_json: AsJson = False) -> None:
-    """Show what a motion file holds.
+    """Show what a motion file contains.
 
     [bold]Examples[/]
       posewright motion info walk.motion.yaml
       posewright motion info humanoid.mtn --page "F walk" --json
     """
-    opened = open_motion_file(file, robot)
-    data = formats.describe_motion_file(opened, page)
-    print_result(data, formats.motion_file_lines(opened, page), as_json=as_json)
+    motion_file = open_motion_file(file, robot)
+    data = formats.describe_motion_file(motion_file, page)
+    print_result(data, formats.motion_file_lines(motion_file, page), as_json=as_json)
 
 
 def check(
-    files: Annotated[list[Path], argument("FILE ...", "Motion files, or folders of them.")],
+    files: Annotated[list[Path], argument("FILE ...", "Motion files, or folders of motion files.")],
     page: OnlyPage = None,
     robot: RobotName = None,
-    rules: Rules = HARDWARE,
+    rules: Rules = HARDWARE_RULES,
     pose: Annotated[
-        str | None, option("--pose NAME", "The pose it must begin and end near, whatever the rules.")
+        str | None, option("--pose NAME", "The pose near which the motion must begin and end, for any rules.")
     ] = None,
-    celebration: Annotated[bool, option("--celebration", "It may last longer than the rules say.")] = False,
+    celebration: Annotated[
+        bool, option("--celebration", "Allow the motion to be longer than the rules allow.")
+    ] = False,
     physics: Physics = False,
-    attitude: PutDown = None,
+    attitude: Attitude = None,
     friction: Friction = None,
     record: Record = None,
     strict: Annotated[bool, option("--strict", "Exit with 1 for warnings too.")] = False,
@@ -143,11 +147,11 @@ def check(
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check motions against the design rules; exit with 1 if one is broken.
+    """Check motions against design rules. Exits with 1 if a motion breaks one.
 
-    By default what the robot can do: joint limits, servo speed. --rules eagle_knights: what a contest team
-    asked besides: begin and end near a named pose, last 2 s or less, small steps. --physics plays it under
-    gravity too: falls, distance, speed. docs/motions.md explains each.
+    The default rules are the limits of the robot: joint angles and servo speeds. --rules eagle_knights adds
+    those of a contest team: begin and end near a named pose, last at most 2 s, move in small steps.
+    --physics also plays the motion under gravity: falls, distance, speed. docs/motions.md explains each rule.
 
     [bold]Examples[/]
       posewright motion check walk.motion.yaml
@@ -156,12 +160,14 @@ def check(
       posewright motion check motions --out checked
     """
     is_many = len(files) > 1 or files[0].is_dir()
-    if (record if is_many else out) is not None:
-        raise InputError("--record is of one file, --out of several", hint="leave it out")
+    if is_many and record is not None:
+        raise InputError("--record is for one file", hint="leave --record out, or check one file")
+    if not is_many and out is not None:
+        raise InputError("--out is for several files", hint="leave --out out, or check several files")
     if record is not None and not physics:
-        raise InputError("without physics there is nothing to record", hint="--record with --physics")
+        raise InputError("--record needs --physics", hint="add --physics, or leave --record out")
 
-    options = runs.CheckOptions(rules, pose, celebration, physics, radians(attitude), friction)
+    options = runs.CheckOptions(rules, pose, celebration, physics, to_radians(attitude), friction)
     if is_many:
 
         def check_file(path: Path) -> runs.MotionCheck:
@@ -172,24 +178,24 @@ def check(
         return
     (path,) = files
     require_recording_path(record, path)
-    opened = open_for_robot(path, robot)
-    paths: dict[int, Path] = {}
+    file = open_for_robot(path, robot)
+    output_paths: dict[int, Path] = {}
     if record is not None:
-        numbers = [number for number, _ in runs.pages_of(opened, page)]
-        paths = dict(zip(numbers, recording_paths(record, list(map(str, numbers))), strict=True))
-        for recording in paths.values():
-            require_recording_path(recording, path)
-    with spinner("playing", quiet=as_json or not physics) as describe:
+        page_numbers = [number for number, _ in runs.pages_of(file, page)]
+        paths = recording_paths(record, list(map(str, page_numbers)))
+        output_paths = dict(zip(page_numbers, paths, strict=True))
+        for recording_path in paths:
+            require_recording_path(recording_path, path)
+    with spinner("playing", quiet=as_json or not physics) as show_status:
         result = runs.check_motion_file(
-            opened,
+            file,
             page,
             options,
-            record=paths.__getitem__ if paths else None,
-            on_progress=lambda name: describe(f"playing {name}"),
+            record=output_paths.__getitem__ if output_paths else None,
+            on_progress=lambda name: show_status(f"playing {name}"),
         )
     print_result(result.to_dict(), result.lines(verbose=verbose), as_json=as_json)
-    level = motions.Level
-    if result.count(level.ERROR) or (strict and result.count(level.WARNING)):
+    if result.count(motions.Level.ERROR) or (strict and result.count(motions.Level.WARNING)):
         raise typer.Exit(EXIT_FAILURE)
 
 
@@ -199,7 +205,7 @@ def plot(
     page: Page = None,
     robot: RobotName = None,
 ) -> None:
-    """Draw every moving joint over time, with keyframes, limits, speeds and what the design rules find.
+    """Draw every moving joint over time, with keyframes, limits, speeds and findings of the design rules.
 
     [bold]Examples[/]
       posewright motion plot walk.motion.yaml -o walk.svg
@@ -216,29 +222,36 @@ def sample(
     rate: Annotated[float, option("--rate HZ", "Samples per second.")],
     page: Page = None,
     robot: RobotName = None,
-    unit: Annotated[str, option("--unit", "deg, rad (joint angles), servo_deg or ticks.")] = "deg",
+    unit: Annotated[
+        str, option("--unit", "deg or rad (joint angles), servo_deg or ticks (servo positions).")
+    ] = "deg",
     numbering: Annotated[
-        str | None, option("--numbering NAME", "Order and name the columns by these servo IDs.")
+        str | None,
+        option("--numbering NAME", "Order the columns by this numbering of the servos, and name them by it."),
     ] = None,
     until: Annotated[
-        float | None, option("--until S", "Up to this time; default the whole motion, of a loop one pass.")
+        float | None,
+        option(
+            "--until S",
+            "End at this time, in seconds. Default: the end of the motion, or of one pass of a loop.",
+        ),
     ] = None,
     output: Output = None,
     as_json: AsJson = False,
 ) -> None:
-    """Sample a motion as a table: one row a time, one column a joint.
+    """Sample a motion as a table with one row per time and one column per joint.
 
     [bold]Examples[/]
       posewright motion sample walk.motion.yaml --rate 128 -o walk.csv
       posewright motion sample thesis_table_forward.csv --rate 8 --unit servo_deg --numbering uc3m_thesis
     """
     require_distinct_output(output, file)
-    opened = open_for_robot(file, robot)
-    motion = opened.motion(page)
+    motion_file = open_for_robot(file, robot)
+    motion = motion_file.motion(page)
     table = motions.sample_motion(
         motion, formats.robot_of_motion(motion), rate_hz=rate, unit=unit, numbering=numbering, until_s=until
     )
-    write_samples(table, {"file": str(file), "format": opened.format}, output, as_json=as_json)
+    write_samples(table, {"file": str(file), "format": motion_file.format}, output, as_json=as_json)
 
 
 def convert(
@@ -254,11 +267,11 @@ def convert(
     repair: Repair = False,
     as_json: AsJson = False,
 ) -> None:
-    """Convert a motion file to another format or robot; to its own format it is copied byte for byte.
+    """Convert a motion file to another format or robot; in the same format it is copied byte for byte.
 
-    What would be lost, and angles that the robot of --robot cannot reach, are listed, and then nothing is
-    written unless --accept-loss or, for angles, --clip is given. By how much the
-    steps of the format round the motion is measured on what was written.
+    If something would be lost, or the robot of --robot cannot reach an angle, this is listed and nothing is
+    written; --accept-loss and --clip write the file anyway. The rounding reported at the end is measured on
+    the written file.
 
     [bold]Examples[/]
       posewright motion convert humanoid.mtn bow.motion.yaml --page Bow --accept-loss
@@ -266,12 +279,12 @@ def convert(
       posewright motion convert dive.mot dive.motion --keys all
       posewright motion convert play_bow.motion.yaml play_bow.mtn --straighten
     """
-    opened = open_to_carry(source, robot)
-    if repair and page is None and to in (None, opened.format):
-        done = formats.Conversion(opened.format, formats.write_motion_file(opened, target, repair=True))
+    file = open_to_carry(source, robot)
+    if repair and page is None and to in (None, file.format):
+        conversion = formats.Conversion(file.format, formats.write_motion_file(file, target, repair=True))
     else:
-        with report_losses(f"{source} cannot be said wholly in {target.name}: nothing is written"):
-            done = formats.convert_motion(
+        with report_losses(f"{target.name} cannot hold all of {source}; nothing is written"):
+            conversion = formats.convert_motion(
                 source,
                 target,
                 page=page,
@@ -279,34 +292,36 @@ def convert(
                 robot=robot,
                 accept_loss=accept_loss,
                 clip=clip,
-                options=_options(keys, straighten=straighten),
+                options=_write_options(keys, straighten=straighten),
             )
-    for loss in done.losses:
+    for loss in conversion.losses:
         print_warning(f"lost: {loss}")
-    told = {"source": str(source), "target": str(target), **asdict(done)}
-    print_result(told, _conversion_lines(source, target, done), as_json=as_json)
+    data = {"source": str(source), "target": str(target), **asdict(conversion)}
+    print_result(data, _conversion_lines(source, target, conversion), as_json=as_json)
 
 
-def _options(keys: str | None, *, straighten: bool) -> formats.WriteOptions | None:
+def _write_options(keys: str | None, *, straighten: bool) -> formats.WriteOptions | None:
     if keys is None:
         return formats.WriteOptions(straighten=True) if straighten else None
-    known = [choice.value for choice in formats.KeyTimes]
-    if keys not in known:
-        raise UnknownNameError.among("choice of --keys", keys, known)
+    choices = [choice.value for choice in formats.KeyTimes]
+    if keys not in choices:
+        raise UnknownNameError.among("choice of --keys", keys, choices)
     return formats.WriteOptions(formats.KeyTimes(keys), straighten)
 
 
-def _conversion_lines(source: Path, target: Path, done: formats.Conversion) -> Iterator[str]:
-    yield f"{source} -> {target} ({done.format})"
-    for remark in done.remarks:
+def _conversion_lines(source: Path, target: Path, conversion: formats.Conversion) -> Iterator[str]:
+    """Yield lines about a conversion: the files, remarks, and how much the format rounds."""
+    yield f"{source} -> {target} ({conversion.format})"
+    for remark in conversion.remarks:
         yield f"  note: {remark}"
-    if done.rounding is None:
+    if conversion.rounding is None:
         return
-    angle, time = math.degrees(done.rounding.angle_rad), done.rounding.time_s
-    if angle > 1e-9 or time > 1e-9:
-        step = done.quantum.angle_rad
-        steps = "" if step is None else f" (the format has steps of {math.degrees(step):.2g} deg)"
-        yield f"  rounded: angles by {angle:.2g} deg at most{steps}, times by {time:.2g} s"
+    angle_deg = math.degrees(conversion.rounding.angle_rad)
+    time_s = conversion.rounding.time_s
+    if angle_deg > 1e-9 or time_s > 1e-9:
+        step_rad = conversion.quantum.angle_rad
+        step = "" if step_rad is None else f" (the format's step is {math.degrees(step_rad):.2g} deg)"
+        yield f"  rounded: angles by up to {angle_deg:.2g} deg{step}, times by up to {time_s:.2g} s"
 
 
 def view(
@@ -318,14 +333,14 @@ def view(
     browser: Browser = True,
     as_json: AsJson = False,
 ) -> None:
-    """Play a motion in the browser, without physics; it is shown anew whenever the file changes.
+    """Play a motion in the browser, without physics, and reload it whenever the file changes.
 
-    The file is only read. Ctrl-C ends it.
+    The file is never written. Press Ctrl-C to end.
 
     [bold]Examples[/]
       posewright motion view walk.motion.yaml
       posewright motion view humanoid.mtn --page Bow --port 8080 --no-browser
     """
     with spinner("view: starting", quiet=as_json):
-        opened = studio.open_view(file, robot, page=page, host=host, port=port)
-    serve_until_ended(opened, "the motion", browser=browser, as_json=as_json)
+        motion_view = studio.open_view(file, robot, page=page, host=host, port=port)
+    serve_until_stopped(motion_view, "the motion", browser=browser, as_json=as_json)

@@ -1,4 +1,4 @@
-"""`posewright motion check` over many files and folders."""
+"""`posewright motion check` for several files and folders."""
 
 from __future__ import annotations
 
@@ -19,16 +19,26 @@ def check_many(
     strict: bool,
     as_json: bool,
 ) -> bool:
-    """Check every motion file of these paths and folders; return whether something is wrong with one.
+    """Check all motion files among paths and folders, and print the results.
+
+    Args:
+        paths: motion files and folders.
+        check: checks one file.
+        folder: where the report is written; None for no report.
+        strict: whether warnings count as errors.
+        as_json: whether the results are printed as JSON.
+
+    Returns:
+        Whether a file has an error.
 
     Raises:
-        InputError: a folder holds no motion file.
-        typer.Exit: one cannot be read; it is told with the others.
+        InputError: a folder has no motion file.
+        typer.Exit: a file cannot be read; the other files are checked first.
     """
-    files = _motion_files(paths)
+    files = _find_motion_files(paths)
 
-    def checked(named: tuple[str, Path], _: Path | None) -> runs.BatchRun:
-        name, file = named
+    def check_one(named_file: tuple[str, Path], _: Path | None) -> runs.BatchRun:
+        name, file = named_file
         result = check(file)
         errors = result.count(motions.Level.ERROR)
         warnings = result.count(motions.Level.WARNING)
@@ -38,14 +48,16 @@ def check_many(
             "warnings": warnings,
             "sound": not errors,
         }
-        rules = tuple(finding.rule for _, finding in result.findings if finding.level is motions.Level.ERROR)
+        broken_rules = tuple(
+            finding.rule for _, finding in result.findings if finding.level is motions.Level.ERROR
+        )
         story = tuple(map(str, result.finding_lines()))
-        return runs.BatchRun(name, figures, (-errors, -warnings), incidents=rules, story=story)
+        return runs.BatchRun(name, figures, (-errors, -warnings), incidents=broken_rules, story=story)
 
     with follow_runs(len(files), "file", quiet=as_json) as on_run:
         batch = runs.run_batch(
-            checked,
-            {named[0]: named for named in files.items()},
+            check_one,
+            {name: (name, file) for name, file in files.items()},
             key="file",
             measure="errors",
             settings={"what": "Motion files checked"},
@@ -55,22 +67,24 @@ def check_many(
         batch = replace(batch, folder=folder)
         runs.write_report(batch)
     print_batch(batch, as_json=as_json)
-    return any(run.figures["errors"] or (strict and run.figures["warnings"]) for run in batch.done)
+    if strict and any(run.figures["warnings"] for run in batch.done):
+        return True
+    return any(run.figures["errors"] for run in batch.done)
 
 
-def _motion_files(paths: Sequence[Path]) -> dict[str, Path]:
-    """Return each path, and the files of a folder that are of a known kind of motion file."""
-    kept = [
+def _find_motion_files(paths: Sequence[Path]) -> dict[str, Path]:
+    """Return the files among the paths, and the motion files in folders among them, by name."""
+    files = [
         file
         for path in paths
         for file in runs.files_in([path]).values()
         if file == path or (file.is_file() and _is_motion(file))
     ]
-    if not kept:
+    if not files:
         raise InputError(
-            "no motion file is here", where=Where(paths[0]), hint="name a file, or another folder"
+            "there is no motion file here", where=Where(paths[0]), hint="name a file, or another folder"
         )
-    return runs.files_in(kept)
+    return runs.files_in(files)
 
 
 def _is_motion(file: Path) -> bool:

@@ -1,4 +1,4 @@
-"""`posewright motion film`: a motion as a film strip or as a film."""
+"""`posewright motion film`: renders a motion as a film or a film strip."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Annotated
 
 from posewright import evaluation, figures, formats, motions, recordings, runs
 from posewright.cli.console import print_line, spinner
-from posewright.cli.film_options import Size, Speed, film_path, filming, size_of
+from posewright.cli.film_options import Size, Speed, film_path, film_progress, parse_size
 from posewright.cli.motion_options import (
+    Attitude,
     Friction,
     MotionPath,
     Page,
-    PutDown,
     RobotName,
     open_for_robot,
-    radians,
+    to_radians,
 )
 from posewright.cli.options import Record, option, require_distinct_output, require_recording_path
 from posewright.errors import InputError, Where
 
-PICTURES = 12
+DEFAULT_PICTURES = 12
 
 
 def film(
@@ -31,29 +31,31 @@ def film(
         Path | None,
         option(
             "--output -o FILM",
-            "A .png, .svg or .pdf film strip, a .mp4, .gif, .mkv or .webm film, or a folder; "
-            "default MOTION.mp4 here.",
+            "A film (.mp4, .gif, .mkv, .webm), a film strip (.png, .svg, .pdf), or a folder for a film. "
+            "Default: MOTION.mp4.",
         ),
     ] = None,
     page: Page = None,
     robot: RobotName = None,
-    camera: Annotated[str, option("--camera NAME", "side, front, chase, or a camera of the robot.")] = "side",
+    camera: Annotated[
+        str, option("--camera NAME", "side, front, chase, or one of the robot's own cameras.")
+    ] = "side",
     pictures: Annotated[
-        int, option("--pictures N", "How many pictures a strip has.", min=1, max=60)
-    ] = PICTURES,
+        int, option("--pictures N", "Number of pictures in a strip.", min=1, max=60)
+    ] = DEFAULT_PICTURES,
     speed: Speed = 1.0,
     size: Size = None,
     no_physics: Annotated[
-        bool, option("--no-physics", "Show what is commanded, without gravity or weak servos.")
+        bool, option("--no-physics", "Show the commanded angles, without gravity and servo lag.")
     ] = False,
-    attitude: PutDown = None,
+    attitude: Attitude = None,
     friction: Friction = None,
     record: Record = None,
 ) -> None:
-    """Film a motion as it is played under gravity: a strip of pictures, or a film.
+    """Film a motion as it plays under gravity, as a film or as a strip of pictures.
 
-    A strip shows the keyframes, or as many moments evenly spread, and in red what `motion check --physics`
-    finds there. A film has 25 pictures a second, a gif 12.5.
+    A strip shows the keyframes, or evenly spaced times if there are too many or too few, and marks findings
+    of `motion check --physics` in red. A film has 25 pictures a second, a gif 12.5.
 
     [bold]Examples[/]
       posewright motion film walk.motion.yaml
@@ -63,58 +65,72 @@ def film(
     """
     require_recording_path(record, file)
     if record is not None and no_physics:
-        raise InputError("without physics there is nothing to record", hint="--record without --no-physics")
+        raise InputError("--record needs physics", hint="leave out --no-physics, or --record")
     motion = open_for_robot(file, robot).motion(page)
     output = film_path(output or Path(), motion.name)
-    _refuse(output, pictures, speed, size_of(size))
+    size_px = parse_size(size)
+    _require_valid_options(output, pictures, speed, size_px)
     require_distinct_output(output, file)
     figures.require_camera(camera, {motion.robot: formats.robot_of_motion(motion).sensors})
-    put_down = radians(attitude)
-    with spinner(f"{motion.name}: playing") as on_progress:
-        options = RenderOptions(camera, pictures, speed, size_of(size), filming(on_progress))
+    attitude_rad = to_radians(attitude)
+    with spinner(f"{motion.name}: playing") as show_status:
+        options = RenderOptions(camera, pictures, speed, size_px, film_progress(show_status))
         result = None
         if not no_physics:
-            result = runs.try_motion(motion, attitude=put_down, friction=friction)
+            result = runs.try_motion(motion, attitude=attitude_rad, friction=friction)
             if record is not None:
                 recordings.write_mcap(result.recording, record)
-        _write(motion, result, output, put_down, options)
+        _render(motion, result, output, attitude_rad, options)
     print_line(f"{motion.name} -> {output}")
 
 
 @dataclass(frozen=True)
 class RenderOptions:
-    """How a motion is shown."""
+    """How a motion is rendered.
 
-    camera: str  # who looks
-    pictures: int  # of a strip, how many
-    speed: float  # of a film, seconds of motion a second of film
-    size: tuple[int, int] | None  # of a film, in pixels
-    on_progress: Callable[[float], None]  # of a film, is called with the share done
+    Attributes:
+        camera: name of the camera.
+        pictures: number of pictures in a strip.
+        speed: seconds of motion per second of film.
+        size_px: width and height of a film; None for the default.
+        on_progress: called with the share of a film that is done.
+    """
+
+    camera: str
+    pictures: int
+    speed: float
+    size_px: tuple[int, int] | None
+    on_progress: Callable[[float], None]
 
 
-def _refuse(output: Path, pictures: int, speed: float, size: tuple[int, int] | None) -> None:
+def _require_valid_options(
+    output: Path, pictures: int, speed: float, size_px: tuple[int, int] | None
+) -> None:
+    """Raise InputError if the file is neither a film nor a strip, or an option does not suit it."""
     if _is_strip(output):
         figures.require_picture_count(pictures)
         figures.require_picture_path(output)
     elif output.suffix.lower() in figures.FILMS:
-        figures.require_film_options(output, speed, size)
+        figures.require_film_options(output, speed, size_px)
     else:
-        hint = f".png, .svg, .pdf for a film strip, {', '.join(figures.FILMS)} for a film"
-        raise InputError("neither a kind of picture nor of film", where=Where(output), hint=hint)
+        hint = f"{', '.join(figures.FILMS)} for a film; .png, .svg, .pdf for a film strip"
+        raise InputError(
+            "the file's ending is neither that of a film nor of a picture", where=Where(output), hint=hint
+        )
 
 
 def _is_strip(output: Path) -> bool:
     return output.suffix.lower() in figures.PICTURES
 
 
-def _write(
+def _render(
     motion: motions.Motion,
     result: evaluation.MotionResult | None,
     output: Path,
     attitude: tuple[float, float] | None,
     options: RenderOptions,
 ) -> None:
-    """Show what became of a motion under gravity, or without a result, what is commanded."""
+    """Render the result of a motion under gravity; without a result, the commanded angles."""
     if _is_strip(output):
         if result is None:
             strip = figures.draw_strip(
@@ -136,7 +152,7 @@ def _write(
             attitude=attitude,
             camera=options.camera,
             speed=options.speed,
-            size=options.size,
+            size=options.size_px,
             on_progress=options.on_progress,
         )
     else:
@@ -145,7 +161,7 @@ def _write(
             output,
             camera=options.camera,
             speed=options.speed,
-            size=options.size,
+            size=options.size_px,
             begin_s=result.played.begin * result.played.frame_s,
             robots=result.robot,
             on_progress=options.on_progress,

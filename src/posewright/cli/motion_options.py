@@ -1,4 +1,4 @@
-"""Options that the motion verbs share, and how they open a file."""
+"""Options shared by the motion verbs, and the functions that open a motion file."""
 
 from __future__ import annotations
 
@@ -10,63 +10,81 @@ from posewright import formats
 from posewright.cli.console import print_note, print_warning
 from posewright.cli.options import argument, option
 
-MotionPath = Annotated[Path, argument("FILE", "A motion file; its content tells the format.")]
+MotionPath = Annotated[Path, argument("FILE", "A motion file; the format is detected from its content.")]
 Page = Annotated[
-    str | None, option("--page -p P", "Name or number of a page (one motion of the file); default the first.")
+    str | None,
+    option("--page -p P", "Name or number of a page, which is one motion of the file. Default: the first."),
 ]
-OnlyPage = Annotated[str | None, option("--page -p P", "Name or number of a page; default all.")]
+OnlyPage = Annotated[
+    str | None,
+    option("--page -p P", "Name or number of a page, which is one motion of the file. Default: all."),
+]
 RobotName = Annotated[
-    str | None, option("--robot R", "The robot to play it; another robot's motion is carried over.")
+    str | None,
+    option("--robot R", "The robot that plays the motion; a motion of another robot is converted for it."),
 ]
 
 Rules = Annotated[
     str,
     option(
         "--rules NAME",
-        "hardware: what joints and servos can do; or a team's: eagle_knights; or a *.rules.yaml.",
+        "hardware: limits of joints and servos; eagle_knights: rules of a contest team; or a *.rules.yaml.",
     ),
 ]
-Verbose = Annotated[bool, option("--verbose -v", "Tell every finding, however many.")]
+Verbose = Annotated[bool, option("--verbose -v", "List all findings instead of the first few.")]
 Physics = Annotated[
-    bool, option("--physics", "Play it under gravity: falls, tilt, self-contact, slip, lag, weak servos.")
+    bool,
+    option(
+        "--physics", "Also play the motion under gravity: falls, tilt, self-contact, slip, lag, weak servos."
+    ),
 ]
-PutDown = Annotated[
+Attitude = Annotated[
     tuple[float, float] | None,
     option(
         "--attitude ROLL PITCH",
-        "How the base is turned when the robot is put down, in degrees: 0 90 on its face, 0 -90 on its "
-        "back; default as the file says, else standing.",
+        "Roll and pitch of the robot at the start, in degrees: 0 90 lies on its face, 0 -90 on its back. "
+        "Default: as stated in the file, else upright.",
     ),
 ]
 Friction = Annotated[
     float | None,
-    option("--friction MU", "Friction of the floor: 0.2 is polished, 1 is carpet; default the model's."),
+    option(
+        "--friction MU", "Friction of the floor: 0.2 is polished, 1 is carpet. Default: that of the model."
+    ),
 ]
 
 
 def open_motion_file(path: Path, robot: str | None) -> formats.MotionFile:
-    """Read a motion file, and say on stderr what is odd about it."""
-    return _told(formats.read_motion_file(path, robot=robot))
+    """Read a motion file; print its warnings to stderr."""
+    file = formats.read_motion_file(path, robot=robot)
+    _print_warnings(file)
+    return file
 
 
 def open_to_carry(path: Path, robot: str | None) -> formats.MotionFile:
-    """Do the same with a file that is then carried over to `robot`, should it be another's."""
-    return _told(formats.read_to_carry(path, robot))
+    """Read a motion file that is later converted for `robot`; print its warnings to stderr."""
+    file = formats.read_to_carry(path, robot)
+    _print_warnings(file)
+    return file
 
 
 def open_for_robot(path: Path, robot: str | None) -> formats.MotionFile:
-    """Read a motion file as one of `robot`, its motions carried over should it be another's."""
-    return _told(formats.carry_file_to_robot(formats.read_motion_file(path, robot=robot), robot))
+    """Read a motion file and convert its motions for `robot`; print its warnings to stderr."""
+    file = formats.carry_file_to_robot(formats.read_motion_file(path, robot=robot), robot)
+    _print_warnings(file)
+    return file
 
 
-def _told(opened: formats.MotionFile) -> formats.MotionFile:
-    for warning in opened.warnings:
-        print_warning(f"{opened.path}: {warning}")
-    if opened.assumed is not None:
-        print_note(f"{opened.path}: assumed {opened.assumed}; say --robot for another")
-    return opened
+def _print_warnings(file: formats.MotionFile) -> None:
+    for warning in file.warnings:
+        print_warning(f"{file.path}: {warning}")
+    if file.assumed is not None:
+        print_note(f"{file.path}: assumed {file.assumed}; choose another robot with --robot")
 
 
-def radians(attitude_deg: tuple[float, float] | None) -> tuple[float, float] | None:
-    """Return an attitude in radians."""
-    return None if attitude_deg is None else (math.radians(attitude_deg[0]), math.radians(attitude_deg[1]))
+def to_radians(attitude_deg: tuple[float, float] | None) -> tuple[float, float] | None:
+    """Return roll and pitch in radians; None for None."""
+    if attitude_deg is None:
+        return None
+    roll_deg, pitch_deg = attitude_deg
+    return math.radians(roll_deg), math.radians(pitch_deg)

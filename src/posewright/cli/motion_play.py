@@ -1,4 +1,4 @@
-"""`posewright motion play`: a motion on any body, and what a run on any body shows to people."""
+"""`posewright motion play`: plays a motion on any body; and the progress and result of such a run."""
 
 from __future__ import annotations
 
@@ -14,25 +14,32 @@ from posewright.bodies import Plant, TorquePolicy
 from posewright.cli.console import print_error, print_result, print_warning, spinner
 from posewright.cli.motion_options import MotionPath, Page, RobotName, open_for_robot
 from posewright.cli.options import EXIT_FAILURE, AsJson, Record, option, require_recording_path
+from posewright.display import format_count
 
 if TYPE_CHECKING:
     from posewright.control import Block
-from posewright.display import format_count
 
 AnyBody = Annotated[
-    str, option("--body B", "sim, mock, dynamixel:PORT, robonova:PORT, zenoh:NAME, yarp:NAME or a package's.")
+    str,
+    option(
+        "--body B",
+        "sim, mock, dynamixel:PORT, robonova:PORT, zenoh:NAME, yarp:NAME, or a body of an installed package.",
+    ),
 ]
 OnEnd = Annotated[
     TorquePolicy,
-    option("--on-end POLICY", "release: torque off when it is over; hold: stay. A failure always releases."),
+    option(
+        "--on-end POLICY",
+        "release: torque off at the end; hold: keep the last pose. After an error the torque is always off.",
+    ),
 ]
-EVERY_S = 0.5
-"""How often it is told how far a run is [s]."""
+STATUS_PERIOD_S = 0.5
+"""Time between two updates of the progress [s]."""
 
-MOST_LATE = 0.1
-"""A run of whose frames more are late is warned of, as a share."""
+MAX_LATE_SHARE = 0.1
+"""Share of late frames above which a warning is printed."""
 
-RealTime = Annotated[bool, option("--real-time", "Send each frame at its time; a real body always does.")]
+RealTime = Annotated[bool, option("--real-time", "Run a simulated body in real time; a real one always is.")]
 
 
 def play(
@@ -40,16 +47,18 @@ def play(
     page: Page = None,
     robot: RobotName = None,
     body: AnyBody = "sim",
-    settle: Annotated[float, option("--settle S", "How long it stands in the first pose before.")] = 1.0,
-    hold: Annotated[float, option("--hold S", "How long it holds the last pose.")] = 1.0,
+    settle: Annotated[
+        float, option("--settle S", "How long to stand in the first pose before the motion, in seconds.")
+    ] = 1.0,
+    hold: Annotated[float, option("--hold S", "How long to hold the last pose, in seconds.")] = 1.0,
     on_end: OnEnd = TorquePolicy.RELEASE,
     real_time: RealTime = False,
     record: Record = None,
     as_json: AsJson = False,
 ) -> None:
-    """Play a motion on a body: simulated, a robot on its servo bus, or one across the network.
+    """Play a motion on a simulated body, a robot on its servo bus, or a robot across the network.
 
-    A real robot goes gently to the motion's first pose before. Exits with 1 if the robot is seen to fall.
+    A real robot first moves slowly to the motion's first pose. Exits with 1 if the robot falls.
 
     [bold]Examples[/]
       posewright motion play walk.motion.yaml
@@ -58,77 +67,93 @@ def play(
     """
     require_recording_path(record, file)
     motion = open_for_robot(file, robot).motion(page)
-    with followed(motion.name, body, quiet=as_json) as follower:
+    with show_run_progress(motion.name, body, quiet=as_json) as progress:
         recording = runs.play_motion(
             motion,
             body=body,
             settle_s=settle,
             hold_s=hold,
-            plant_watchers=[follower.of_plant],
+            plant_watchers=[progress.for_plant],
             record=record,
             on_end=on_end,
             clock=control.RealClock(time.monotonic, time.sleep) if real_time else None,
         )
-    give_run(recording, as_json=as_json)
+    print_run(recording, as_json=as_json)
 
 
-class Follower:
-    """A watcher that says how far a run is, and knows whether it was as fast as it should be."""
+class RunProgress:
+    """A watcher that shows the progress of a run and counts late frames."""
 
-    def __init__(self, name: str, body: str, say: Callable[[str], None]) -> None:
+    def __init__(self, name: str, body: str, show_status: Callable[[str], None]) -> None:
         self._name = name
         self._body = body
-        self._say = say
+        self._show_status = show_status
         self.is_real = False
-        self._said_s, self._began_s, self._first_s = 0.0, 0.0, 0.0
-        self._frames = self._faults = self._late = 0
-        self._asked_s = self._took_s = 0.0
+        self._start_wall_s = 0.0
+        self._start_time_s = 0.0
+        self._elapsed_wall_s = 0.0
+        self._elapsed_time_s = 0.0
+        self._last_status_wall_s = 0.0
+        self._n_frames = 0
+        self._n_faults = 0
+        self._n_late = 0
 
-    def of_plant(self, plant: Plant) -> Follower:
-        """Say what happens first on a plant, and watch it."""
+    def for_plant(self, plant: Plant) -> RunProgress:
+        """Show how the run begins on a plant, and return this watcher for it."""
         self.is_real = plant.is_real
-        first = "going to the first pose" if plant.is_real else "playing"
-        self._say(f"{self._name}: {first} on {self._body}")
+        activity = "going to the first pose" if plant.is_real else "playing"
+        self._show_status(f"{self._name}: {activity} on {self._body}")
         return self
 
     def watch(self, block: Block) -> bool:
-        """Count, and say twice a second how far it is."""
-        now_s, time_s = time.monotonic(), float(block.states.times[-1])
-        if not self._frames:
-            self._began_s, self._first_s = now_s, time_s
-        self._frames += len(block.states)
-        self._faults += len(block.states.faults)
-        self._late += sum(fault.kind is bodies.FaultKind.LATE for fault in block.states.faults)
-        self._asked_s, self._took_s = time_s - self._first_s, now_s - self._began_s
-        if now_s - self._said_s >= EVERY_S:
-            self._said_s = now_s
-            self._say(f"{self._name}: {time_s:.1f} s played, {format_count(self._faults, 'fault')}")
+        """Count a block's frames and faults, and update the progress twice a second; never ends the run."""
+        wall_s = time.monotonic()
+        time_s = float(block.states.times[-1])
+        if not self._n_frames:
+            self._start_wall_s = wall_s
+            self._start_time_s = time_s
+        self._elapsed_wall_s = wall_s - self._start_wall_s
+        self._elapsed_time_s = time_s - self._start_time_s
+        self._n_frames += len(block.states)
+        self._n_faults += len(block.states.faults)
+        self._n_late += sum(fault.kind is bodies.FaultKind.LATE for fault in block.states.faults)
+        if wall_s - self._last_status_wall_s >= STATUS_PERIOD_S:
+            self._last_status_wall_s = wall_s
+            self._show_status(f"{self._name}: {time_s:.1f} s played, {format_count(self._n_faults, 'fault')}")
         return False
 
-    def warn(self) -> None:
-        """Warn of a run in slow motion."""
-        if self._late > MOST_LATE * self._frames:
-            took = f"{self._asked_s:.1f} s took {self._took_s:.1f} s"
-            cure = "`posewright bus diagnose` finds out why; `BusSettings.groups_per_frame` limits the reads"
-            print_warning(f"{self._late} of {self._frames} frames were late: {took}. On a servo bus, {cure}")
+    def warn_if_late(self) -> None:
+        """Print a warning if the run was slower than real time."""
+        if self._n_late > MAX_LATE_SHARE * self._n_frames:
+            durations = f"{self._elapsed_time_s:.1f} s took {self._elapsed_wall_s:.1f} s"
+            advice = (
+                "`posewright bus diagnose` finds the cause; `BusSettings.groups_per_frame` limits the reads"
+            )
+            print_warning(
+                f"{self._n_late} of {self._n_frames} frames were late: {durations}. On a servo bus, {advice}"
+            )
 
 
 @contextmanager
-def followed(name: str, body: str, *, quiet: bool) -> Iterator[Follower]:
-    """Show how far a run is, warn where it was slow, and say so where a signal ended it."""
-    with spinner(f"{name}: setting up", quiet=quiet) as say:
-        follower = Follower(name, body, say)
+def show_run_progress(name: str, body: str, *, quiet: bool) -> Iterator[RunProgress]:
+    """Show the progress of a run, warn if it was slow, and print an error if a signal stopped it."""
+    with spinner(f"{name}: setting up", quiet=quiet) as show_status:
+        progress = RunProgress(name, body, show_status)
         try:
-            yield follower
+            yield progress
         except (KeyboardInterrupt, SystemExit):
-            print_error("stopped; torque is off" if follower.is_real else "stopped")
+            print_error("stopped; torque is off" if progress.is_real else "stopped")
             raise
-    follower.warn()
+    progress.warn_if_late()
 
 
-def give_run(recording: recordings.Recording, *, as_json: bool) -> None:
-    """Show the figures of a run; exit with 1 if a robot was seen to fall."""
+def print_run(recording: recordings.Recording, *, as_json: bool) -> None:
+    """Print the figures of a run; exit with 1 if a robot fell.
+
+    Raises:
+        typer.Exit: a robot fell.
+    """
     result = evaluation.evaluate_run(recording)
     print_result(result.figures(), result.lines(), as_json=as_json)
-    if any(one.falls for one in result.robots.values()):
+    if any(robot.falls for robot in result.robots.values()):
         raise typer.Exit(EXIT_FAILURE)

@@ -1,4 +1,4 @@
-"""`posewright rank`: recordings of one contest, the best first."""
+"""`posewright rank`: judges recordings of one contest and orders them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from posewright.cli.options import EXIT_FAILURE, AsJson, add_command, argument, 
 from posewright.documents import require_writable, write_atomically
 
 Recordings = Annotated[list[Path], argument("RECORDING ...", "Recordings (MCAP), or folders of them.")]
-Csv = Annotated[Path | None, option("--csv FILE", "Write the table here too, as comma-separated values.")]
+Csv = Annotated[Path | None, option("--csv FILE", "Also write the table to this file, as CSV.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -23,9 +23,10 @@ def register(app: typer.Typer) -> None:
 
 
 def rank(recordings: Recordings, csv: Csv = None, as_json: AsJson = False) -> None:
-    """Judge recordings of one contest and order them by its rules; exit with 1 if one cannot be judged.
+    """Judge recordings of one contest and order them by its rules, best first.
 
-    Equal ones share a place. docs/how-to-many-at-once.md tells more.
+    Equal results share a place. Exits with 1 if a recording cannot be judged. See
+    docs/how-to-many-at-once.md.
 
     [bold]Examples[/]
       posewright rank ours.mcap theirs.mcap
@@ -33,13 +34,13 @@ def rank(recordings: Recordings, csv: Csv = None, as_json: AsJson = False) -> No
     """
     if csv is not None:
         require_writable(csv)
-    found = runs.rank(*recordings)
+    ranking = runs.rank(*recordings)
     if csv is not None:
-        write_atomically(csv, found.csv().encode(errors="backslashreplace"))
+        write_atomically(csv, ranking.csv().encode(errors="backslashreplace"))
     if as_json:
-        console.print_json(found.to_dict())
+        console.print_json(ranking.to_dict())
     else:
-        console.print_line(found.settings["contest"])
-        print_runs(found)
-    if found.failed:
+        console.print_line(ranking.settings["contest"])
+        print_runs(ranking)
+    if ranking.failed:
         raise typer.Exit(EXIT_FAILURE)

@@ -1,4 +1,4 @@
-"""`posewright robi`: programs of a Robi 2 run, watched, listed, assembled, patched; postures judged."""
+"""`posewright robi`: runs, watches, lists, assembles and patches programs of a Robi 2; judges postures."""
 
 from __future__ import annotations
 
@@ -34,36 +34,38 @@ from posewright.errors import InputError, LossError, Where
 from posewright.runtimes import robi
 
 if TYPE_CHECKING:
-    from posewright.runtimes.robi.controller import RobiController
     from posewright.runtimes.robi.setup import RobiProgram
 
 
-LISTING = ".lst"
-MOTION = ".motion.yaml"
-LOOKS_FROM = "front"
-MOST_DEG = 3276.7
-"""The largest angle that a word of 0.1 degree can say."""
+LISTING_SUFFIX = ".lst"
+MOTION_SUFFIX = ".motion.yaml"
+DEFAULT_CAMERA = "front"
+MAX_ANGLE_DEG = 3276.7
+"""The largest angle that a signed 16-bit word in units of 0.1 degree can hold."""
 
 _PROGRAMS = completion.files(
-    ".rm4", ".lst", MOTION, names=completion.catalogue("posewright.runtimes.robi.catalogue.program_names")
+    ".rm4",
+    ".lst",
+    MOTION_SUFFIX,
+    names=completion.catalogue("posewright.runtimes.robi.catalogue.program_names"),
 )
 ProgramName = Annotated[
     str,
     argument(
         "PROGRAM",
-        "One that comes with Posewright (startup, dance, ...), or a file: RM4, a listing (.lst), a motion.",
+        "A program of Posewright (startup, dance, ...), or a file: RM4, a listing (.lst) or a motion.",
         autocompletion=_PROGRAMS,
     ),
 ]
-Words = Annotated[
+SpokenWords = Annotated[
     list[str] | None,
-    option("--word N@S", "Let the robot recognise word N at S seconds: 472@3.0, 1@20; repeatable."),
+    option("--word N@S", "The robot recognises word N at S seconds, such as 472@3.0. Repeat for more."),
 ]
 Posture = Annotated[
     str,
     option(
         "--posture P",
-        "In which the robot begins: standing, sitting, chair or ride, or that pose's name: sit.",
+        "Posture at the start: standing, sitting, chair, ride, or the name of the pose, such as sit.",
         autocompletion=completion.choices("standing", "sitting", "chair", "ride"),
     ),
 ]
@@ -71,29 +73,30 @@ Rule = Annotated[
     str,
     option(
         "--rule R",
-        "By which the posture is judged: consistent, or as it is printed.",
+        "Rule that judges the posture: consistent, or printed (as in the document).",
         autocompletion=completion.choices("consistent", "printed"),
     ),
 ]
 Body = Annotated[
-    str, option("--body", "sim; random or a *.bodies.yaml: a simulated body drawn by the seed; mock.")
+    str,
+    option("--body", "sim; random, or a *.bodies.yaml: simulated, with parameters drawn by the seed; mock."),
 ]
-Seed = Annotated[int, option("--seed N", "Seed of what is drawn at random.")]
+Seed = Annotated[int, option("--seed N", "Seed of everything random.")]
 Seconds = Annotated[
     float | None,
     option(
         "--seconds S",
-        "Run for so long, up to 3600 s; default until nothing more will happen, at most 600 s.",
+        "How long to run, up to 3600 s. Default: until nothing more can happen, at most 600 s.",
     ),
 ]
 Breakpoints = Annotated[
     list[str] | None,
-    option("--break PLACE", "Stop the program before this label, or this address of its file; repeatable."),
+    option("--break PLACE", "Stop before this label, or this address in the file. Repeat for more."),
 ]
 Camera = Annotated[
-    str | None, option("--camera NAME", f"field, top, chase, side, front; default {LOOKS_FROM}.")
+    str | None, option("--camera NAME", f"field, top, chase, side or front. Default: {DEFAULT_CAMERA}.")
 ]
-Target = Annotated[Path | None, option("--output -o FILE", "Write here.")]
+Target = Annotated[Path | None, option("--output -o FILE", "The file to write.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -109,7 +112,7 @@ def register(app: typer.Typer) -> None:
 
 def run(
     program: ProgramName = "startup",
-    words: Words = None,
+    words: SpokenWords = None,
     posture: Posture = "standing",
     rule: Rule = "consistent",
     body: Body = "sim",
@@ -121,9 +124,9 @@ def run(
     camera: Camera = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run a program of a Robi 2; exit with 1 if the program is wrong or the robot falls.
+    """Run a program of a Robi 2. Exits with 1 if the program has an error or the robot falls.
 
-    The robot stands or sits on a bare floor, or is on its charging chair or its Robi Ride.
+    The robot stands or sits on the bare floor, or sits on its charging chair or its Robi Ride.
 
     [bold]Examples[/]
       posewright robi run startup --word 1@2 --word 3@6
@@ -132,23 +135,26 @@ def run(
     """
     require_recording_path(record, program)
     film = FilmOptions.read(video, camera, subject=program, inputs=[program])
-    ready = _set_up(program, words, posture, rule, breakpoints)
+    setup = _set_up(program, words, posture, rule, breakpoints)
     if film is not None:
-        film = replace(film, camera=film.camera or LOOKS_FROM)
-        film.refuse_unseen(ready.robot, body)
-    controller = ready.controller()
+        film = replace(film, camera=film.camera or DEFAULT_CAMERA)
+        film.require_filmable(setup.robot, body)
+    controller = setup.controller()
     recording = runs.run_robi(
-        ready, controller=controller, seconds=seconds, body=body, seed=seed, record=record
+        setup, controller=controller, seconds=seconds, body=body, seed=seed, record=record
     )
     if film is not None:
-        with console.spinner("filming", quiet=as_json) as say:
-            film.make(recording, say)
-    stopped = controller.breakpoint_status
-    result = runs.robi_result(recording) | ({"stopped": stopped.data()} if stopped else {})
-    is_over = any(event["what"] == "end" for event in result["events"])
-    result |= _returned(ready.program, controller, is_over=is_over)
-    if breakpoints and stopped is None:
-        console.print_warning(f"the program came to no breakpoint: {', '.join(breakpoints)}")
+        with console.spinner("filming", quiet=as_json) as show_status:
+            film.make(recording, show_status)
+    breakpoint_status = controller.breakpoint_status
+    result = runs.robi_result(recording)
+    if breakpoint_status is not None:
+        result |= {"stopped": breakpoint_status.data()}
+    has_ended = any(event["what"] == "end" for event in result["events"])
+    if has_ended and _sets_return_value(setup.program):
+        result |= {"return_value": controller.memory.get("return_value")}
+    if breakpoints and breakpoint_status is None:
+        console.print_warning(f"the program reached no breakpoint: {', '.join(breakpoints)}")
     console.print_result(result, robi.run_lines(result), as_json=as_json)
     if result["error"] or result["fell"]:
         raise typer.Exit(EXIT_FAILURE)
@@ -156,7 +162,7 @@ def run(
 
 def watch(
     program: ProgramName = "startup",
-    words: Words = None,
+    words: SpokenWords = None,
     posture: Posture = "standing",
     rule: Rule = "consistent",
     body: Body = "sim",
@@ -167,24 +173,23 @@ def watch(
 ) -> None:
     """Run a program in real time and show memory, servos, LEDs and posture while it runs.
 
-    Where no person looks it runs as fast as it can, and a plain line is written whenever something changes.
-    `run --json` gives what happened as data.
+    If stdout is not a terminal, the program runs as fast as possible and prints a line for every change.
+    `robi run --json` prints the events of a run as data.
 
     [bold]Examples[/]
       posewright robi watch startup --word 1@2 --word 3@6
       posewright robi watch startup --posture sit --word 3@2 --body mock
     """
+    from posewright.cli.robi_watch import LiveView
     from posewright.control import RealClock
 
     require_recording_path(record, program)
-    ready = _set_up(program, words, posture, rule, breakpoints)
+    setup = _set_up(program, words, posture, rule, breakpoints)
     clock = RealClock(time.monotonic, time.sleep) if sys.stdout.isatty() else None
-    from posewright.cli.robi_watch import LiveView
-
-    controller = ready.controller()
+    controller = setup.controller()
     with LiveView(controller) as view:
         recording = runs.run_robi(
-            ready,
+            setup,
             controller=controller,
             seconds=seconds,
             watchers=[view],
@@ -204,14 +209,14 @@ def list_program(
     file: ProgramName = "startup",
     output: Target = None,
     motion: Annotated[
-        Path | None, option("--motion FILE", "Write its pose data as a motion (.motion.yaml), lights too.")
+        Path | None, option("--motion FILE", "Also write its poses and lights as a motion (.motion.yaml).")
     ] = None,
     rule: Rule = "consistent",
     as_json: AsJson = False,
 ) -> None:
-    """List a program: an instruction a line, labels, and what words of the memory mean.
+    """List a program with one instruction per line, labels, and the meaning of memory words.
 
-    `posewright robi assemble` makes the same bytes of a listing. What is odd about a file is told on stderr.
+    `posewright robi assemble` turns a listing back into the same bytes. Remarks about the file go to stderr.
 
     [bold]Examples[/]
       posewright robi list dance
@@ -223,12 +228,12 @@ def list_program(
     require_distinct_output(output, file)
     require_distinct_output(motion, file)
     if output is not None and motion is not None and output.resolve() == motion.resolve():
-        raise InputError(f"-o and --motion are both {output}", hint="two files are written")
+        raise InputError(f"-o and --motion are both {output}", hint="choose two different files")
     text = robi.format_listing(program)
     if motion is not None:
-        read = robi.program_to_motion(program)
-        formats.write_motion(read.motion, motion)
-        remarks += read.remarks
+        conversion = robi.program_to_motion(program)
+        formats.write_motion(conversion.motion, motion)
+        remarks += conversion.remarks
     if output is not None:
         write_atomically(output, text.encode())
     for remark in remarks:
@@ -245,62 +250,68 @@ def list_program(
 
 def assemble(
     file: ProgramName,
-    output: Annotated[Path, option("--output -o FILE", "Write the RM4 text here.")],
+    output: Annotated[Path, option("--output -o FILE", "The RM4 file to write.")],
     straighten: Annotated[
-        bool, option("--straighten", "Of a motion: cut ways that are not straight into short ones that are.")
+        bool, option("--straighten", "For a motion: replace curves by short straight segments.")
     ] = False,
     accept_loss: AcceptLoss = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make an RM4 program of a listing or of a motion; addresses of jumps are worked out.
+    """Convert a listing or a motion to an RM4 program; jump addresses are computed.
 
-    A listing may call the programs that come with Posewright: they are put behind it.
+    A listing may call the programs of Posewright, which are appended to it.
 
     [bold]Examples[/]
       posewright robi assemble my_program.lst -o my_program.rm4
       posewright robi assemble wave.motion.yaml -o wave.rm4 --straighten
     """
     require_distinct_output(output, file)
-    if output.name.lower().endswith((LISTING, MOTION)):
-        raise InputError(f"{output} is not what is made", hint="it is RM4 text: end the name in .rm4")
-    if _is_motion(file):
-        made = robi.motion_to_program(formats.read_motion(file), straighten=straighten)
+    if output.name.lower().endswith((LISTING_SUFFIX, MOTION_SUFFIX)):
+        raise InputError(f"{output} has a wrong ending", hint="the output is RM4 text: end its name in .rm4")
+    if file.lower().endswith(MOTION_SUFFIX):
+        conversion = robi.motion_to_program(formats.read_motion(file), straighten=straighten)
         with report_losses():
-            if made.losses and not accept_loss:
-                what = f"as a Robi's program it would lose: {'; '.join(made.losses)}"
-                raise LossError(what, where=Where(Path(file)), losses=made.losses)
-        program, remarks = made.program, (*made.losses, *made.remarks, *_rounded(made))
+            if conversion.losses and not accept_loss:
+                message = f"a Robi program cannot hold all of the motion: {'; '.join(conversion.losses)}"
+                raise LossError(message, where=Where(Path(file)), losses=conversion.losses)
+        program = conversion.program
+        remarks = (*conversion.losses, *conversion.remarks, *_describe_rounding(conversion))
     elif straighten:
-        raise InputError("--straighten", where=Where(Path(file)), hint="it is for a motion")
+        raise InputError(
+            "--straighten is for motions, not for listings", where=Where(Path(file)), hint="leave it out"
+        )
     else:
         program = robi.open_program(file)
         remarks = program.remarks
     write_atomically(output, program.render())
     for remark in remarks:
         console.print_warning(remark)
-    told = {"bytes": program.n_bytes, "tags": len(program.tags), "remarks": list(remarks)}
+    data = {"bytes": program.n_bytes, "tags": len(program.tags), "remarks": list(remarks)}
     line = f"{format_count(len(program.tags), 'tag')}, {program.n_bytes} bytes -> {output}"
-    console.print_result(told, [line], as_json=as_json)
+    console.print_result(data, [line], as_json=as_json)
 
 
 def patch(
-    file: Annotated[Path, argument("FILE", "The file that is patched, of any kind.")],
-    changes: Annotated[
+    file: Annotated[Path, argument("FILE", "The file to patch, in any format.")],
+    patch_path: Annotated[
         Path,
-        argument("PATCH", "A list of addresses and bytes, CSV.", autocompletion=completion.files(".csv")),
+        argument("PATCH", "A CSV file of addresses and bytes.", autocompletion=completion.files(".csv")),
     ],
     output: Target = None,
-    reverse: Annotated[bool, option("--reverse", "Take the patch back.")] = False,
-    undo: Annotated[Path | None, option("--undo FILE", "Write here the patch that takes this back.")] = None,
+    reverse: Annotated[bool, option("--reverse", "Revert the patch.")] = False,
+    undo: Annotated[Path | None, option("--undo FILE", "Also write a patch that reverts this one.")] = None,
     backup: Annotated[
-        Path | None, option("--backup FILE", "Without -o: keep the file as it was here, then write over it.")
+        Path | None, option("--backup FILE", "Without -o: copy the original to this file, then overwrite it.")
     ] = None,
     unchecked: Annotated[
-        bool, option("--unchecked", "Also apply a patch that says neither what it replaces nor its file.")
+        bool,
+        option("--unchecked", "Apply a patch even if it states neither the bytes it replaces nor its file."),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Apply a patch to a file, or take it back; never to the only copy, and never to another file.
+    """Apply a patch to a file, or revert it.
+
+    A patch is applied only to the file that it was made for, and never without keeping the original.
 
     [bold]Examples[/]
       posewright robi patch STARTUP.BIN standing.csv -o patched.bin
@@ -308,24 +319,28 @@ def patch(
       posewright robi patch program.rm4 fix.csv --backup program.rm4.before
       posewright robi patch STARTUP.BIN list.csv --unchecked -o patched.bin --undo undo.csv
     """
-    found = robi.read_patch_file(changes)
-    require_distinct_output(output, file, changes)
-    require_distinct_output(backup, file, changes)
-    require_distinct_output(undo, file, changes, *(path for path in (output, backup) if path is not None))
+    patch_data = robi.read_patch_file(patch_path)
+    require_distinct_output(output, file, patch_path)
+    require_distinct_output(backup, file, patch_path)
+    require_distinct_output(undo, file, patch_path, *(path for path in (output, backup) if path is not None))
     if undo is not None:
         require_writable(undo)
     if reverse and unchecked:
-        raise InputError("--reverse and --unchecked", hint="a patch that is taken back says what it replaces")
+        raise InputError(
+            "--reverse and --unchecked exclude each other",
+            hint="a patch can be reverted only if it states the bytes it replaces",
+        )
     if reverse:
-        back = robi.unpatch_file(file, found, output, backup=backup)
+        reverse_patch = robi.unpatch_file(file, patch_data, output, backup=backup)
     else:
-        back = robi.patch_file(file, found, output, backup=backup, unchecked=unchecked)
+        reverse_patch = robi.patch_file(file, patch_data, output, backup=backup, unchecked=unchecked)
     if undo is not None:
-        write_atomically(undo, back.text().encode())
-    done = "taken back" if reverse else "applied"
-    told = {"changes": len(found.changes), "done": done, "file": str(output or file)}
-    line = f"{format_count(len(found.changes), 'change')} {done} -> {output or file}"
-    console.print_result(told, [line], as_json=as_json)
+        write_atomically(undo, reverse_patch.text().encode())
+    n_changes = len(patch_data.changes)
+    done = "taken back" if reverse else "applied"  # part of the JSON, which does not change
+    data = {"changes": n_changes, "done": done, "file": str(output or file)}
+    line = f"{format_count(n_changes, 'change')} {'reverted' if reverse else 'applied'} -> {output or file}"
+    console.print_result(data, [line], as_json=as_json)
 
 
 def judge_postures(
@@ -334,67 +349,64 @@ def judge_postures(
         tuple[float, float, float] | None,
         option(
             "--angles ID3 ID4 ID9",
-            "Judge these: right hip pitch, right knee, left knee, as words say, in degrees.",
+            "Judge these angles in degrees: right hip pitch, right knee, left knee, as in the memory words.",
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Judge the four poses in which a Robi idles, or given angles, as the robot does when it is switched on.
+    """Judge the posture of the four idle poses, or of given angles, as a Robi does when it is switched on.
 
-    As printed, the rule calls the document's own sitting pose a chair; the consistent one is ours.
+    The printed rule calls the sitting pose of the same document a chair; the consistent rule corrects that.
 
     [bold]Examples[/]
       posewright robi postures
       posewright robi postures --rule printed
       posewright robi postures --angles -107 0 0
     """
-    if angles is not None and not all(abs(angle) <= MOST_DEG for angle in angles):
-        hint = f"three angles in degrees, up to {MOST_DEG} either way, as a word can say"
-        raise InputError(f"--angles {' '.join(map(str, angles))}", hint=hint)
-    given = None if angles is None else dict(zip(robi.JUDGED_BY, angles, strict=True))
-    judged = robi.judge_postures(given, rule)
-    columns = ("pose", *(f"ID {number} [deg]" for number in robi.JUDGED_BY), "judged", "right")
-    rows = (
-        (
-            one.pose,
-            *(f"{one.angles_deg[number]:.1f}" for number in robi.JUDGED_BY),
-            Styled(one.judged, "red" if one.contradicts else ""),
-            one.right or "-",
+    if angles is not None and not all(abs(angle) <= MAX_ANGLE_DEG for angle in angles):
+        raise InputError(
+            f"--angles {' '.join(map(str, angles))} is out of range",
+            hint=f"three angles in degrees, from -{MAX_ANGLE_DEG} to {MAX_ANGLE_DEG}",
         )
-        for one in judged
-    )
-    wrong = [f"{one.pose} is judged {one.judged}, and is {one.right}" for one in judged if one.contradicts]
-    lines: list[DisplayItem] = [table(columns, rows, title=f"rule: {rule}"), *wrong]
-    console.print_result([one.data() for one in judged], lines, as_json=as_json)
+    angle_by_id = None if angles is None else dict(zip(robi.JUDGED_BY, angles, strict=True))
+    judgements = robi.judge_postures(angle_by_id, rule)
+    columns = ("pose", *(f"ID {number} [deg]" for number in robi.JUDGED_BY), "judged", "right")
+    rows = []
+    contradictions = []
+    for judgement in judgements:
+        angle_cells = [f"{judgement.angles_deg[number]:.1f}" for number in robi.JUDGED_BY]
+        verdict = Styled(judgement.judged, "red" if judgement.contradicts else "")
+        rows.append((judgement.pose, *angle_cells, verdict, judgement.right or "-"))
+        if judgement.contradicts:
+            contradictions.append(
+                f"{judgement.pose} is judged {judgement.judged}, but it is {judgement.right}"
+            )
+    lines: list[DisplayItem] = [table(columns, rows, title=f"rule: {rule}"), *contradictions]
+    console.print_result([judgement.data() for judgement in judgements], lines, as_json=as_json)
 
 
 def _set_up(
     program: str, words: list[str] | None, posture: str, rule: str, breakpoints: list[str] | None
 ) -> RobiProgram:
-    ready = runs.set_up_robi(
+    """Prepare a program to run, and print warnings about it."""
+    setup = runs.set_up_robi(
         program, words=",".join(words or ()), posture=posture, rule=rule, breakpoints=breakpoints or ()
     )
-    for warning in ready.warnings:
+    for warning in setup.warnings:
         console.print_warning(warning)
-    return ready
+    return setup
 
 
-def _is_motion(program: str) -> bool:
-    return program.lower().endswith(MOTION)
-
-
-def _returned(program: robi.Rm4Program, controller: RobiController, *, is_over: bool) -> dict[str, int]:
-    """Return what a program found that is over, where it writes that into the memory."""
+def _sets_return_value(program: robi.Rm4Program) -> bool:
+    """Return whether a program writes the memory cell of the return value."""
     cell = robi.memory_map()["return_value"].at()
-    if not is_over or not any(tag.address == cell for tag in program.tags):
-        return {}
-    return {"return_value": controller.memory.get("return_value")}
+    return any(tag.address == cell for tag in program.tags)
 
 
-def _rounded(made: robi.ConvertedMotion) -> Iterator[str]:
-    degrees = math.degrees(made.rounding.angle_rad)
-    if degrees > 1e-6:
-        yield f"angles are rounded by up to {degrees:.3f} deg: a word is 0.1 deg"
-    if made.rounding.time_s > 1e-6:
-        late = 1000.0 * made.rounding.time_s
-        yield f"keyframes come up to {late:.1f} ms early or late: times are in 1/60 s"
+def _describe_rounding(conversion: robi.ConvertedMotion) -> Iterator[str]:
+    angle_deg = math.degrees(conversion.rounding.angle_rad)
+    if angle_deg > 1e-6:
+        yield f"angles are rounded by up to {angle_deg:.3f} deg: a word is 0.1 deg"
+    if conversion.rounding.time_s > 1e-6:
+        time_ms = 1000.0 * conversion.rounding.time_s
+        yield f"keyframes are shifted by up to {time_ms:.1f} ms: times are in 1/60 s"

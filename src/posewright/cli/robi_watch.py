@@ -1,4 +1,4 @@
-"""What `posewright robi watch` shows: tables that are drawn anew for a person, plain lines for a file."""
+"""The display of `posewright robi watch`: live tables in a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
     from posewright.runtimes.robi.controller import RobiController
 
 REFRESH_S = 0.1
-"""So often the tables are drawn anew [s]."""
+"""Time between two updates of the tables [s]."""
 
-MOST_CELLS = 16
-"""So many words of the memory are shown; the others are counted."""
+MAX_CELLS = 16
+"""Number of memory words in the table; the others are only counted."""
 
 
 class LiveView:
-    """A watcher that shows how a program stands: in a terminal as tables, else a line a change."""
+    """A watcher that shows the status of a program: tables in a terminal, else a line for every change."""
 
     def __init__(self, controller: RobiController) -> None:
         self._controller = controller
         self._live: Live | None = None
         self._drawn_s = -REFRESH_S
-        self._shown: ShownStatus | None = None
+        self._printed: PrintedStatus | None = None
 
     def __enter__(self) -> LiveView:
         if sys.stdout.isatty():
@@ -54,31 +54,32 @@ class LiveView:
             self._live.stop()
 
     def watch(self, block: Block) -> bool:
-        """Show what is new; never ends a run."""
+        """Show the status after a block; never ends a run."""
         now_s = float(block.states.times[-1])
         if self._live is not None:
             if now_s - self._drawn_s >= REFRESH_S:
                 self._drawn_s = now_s
-                self._live.update(tables(now_s, status_of(self._controller)), refresh=True)
+                self._live.update(render_status(now_s, status_of(self._controller)), refresh=True)
             return False
         decision = block.requests.decision
-        for _, data in () if decision is None else decision.events:
+        events = () if decision is None else decision.events
+        for _, data in events:
             if data.get("what") == "word":
                 console.print_line(f"{now_s:8.3f} s  word {data['number']} is recognised")
             elif data.get("what") == "unsafe":
                 console.print_line(f"{now_s:8.3f} s  {data['message']}")
         status = status_of(self._controller)
-        current = ShownStatus(status.posture, status.label, status.cells, status.lights, status.error)
-        if current != self._shown:
-            for line in changes(self._shown, current):
+        current = PrintedStatus(status.posture, status.label, status.cells, status.lights, status.error)
+        if current != self._printed:
+            for line in describe_changes(self._printed, current):
                 console.print_line(f"{now_s:8.3f} s  {line}")
-            self._shown = current
+            self._printed = current
         return False
 
 
 @dataclass(frozen=True)
-class ShownStatus:
-    """What of a program's status a file shows, whenever it changes."""
+class PrintedStatus:
+    """The part of a program's status that is printed whenever it changes."""
 
     posture: str
     label: str
@@ -87,57 +88,66 @@ class ShownStatus:
     error: str
 
 
-def changes(before: ShownStatus | None, now: ShownStatus) -> Iterator[str]:
-    """Yield what has changed, in words; where nothing was known, all of it."""
-    if before is None or now.posture != before.posture:
-        yield f"posture {now.posture}"
-    if before is None or now.label != before.label:
-        yield f"at {now.label or '-'}"
-    cells = now.cells
-    old_cells: Mapping[str, int] = {} if before is None else before.cells
-    old_lights: Mapping[str, tuple[float, float, float]] = {} if before is None else before.lights
-    changed = [name for name in {**old_cells, **cells} if old_cells.get(name) != cells.get(name)]
-    tables_changed = sum(name.startswith("table_") for name in changed)
-    if tables_changed:
-        yield f"{format_count(tables_changed, 'word')} of the parameter tables"
+def describe_changes(previous: PrintedStatus | None, current: PrintedStatus) -> Iterator[str]:
+    """Yield a line for every change of the status; for everything if there is no previous status."""
+    if previous is None or current.posture != previous.posture:
+        yield f"posture {current.posture}"
+    if previous is None or current.label != previous.label:
+        yield f"at {current.label or '-'}"
+    old_cells: Mapping[str, int] = {} if previous is None else previous.cells
+    old_lights: Mapping[str, tuple[float, float, float]] = {} if previous is None else previous.lights
+    changed = [
+        name for name in {**old_cells, **current.cells} if old_cells.get(name) != current.cells.get(name)
+    ]
+    n_table_cells = sum(name.startswith("table_") for name in changed)
+    if n_table_cells:
+        yield f"{format_count(n_table_cells, 'word')} of the parameter tables"
     for name in changed:
-        if not name.startswith("table_") and name not in {"posture", "word"}:
-            yield f"{name} = {cells[name]:#06x}" if name in cells else f"{name} as it was at first"
-    for name, colour in now.lights.items():
+        if name.startswith("table_") or name in {"posture", "word"}:
+            continue
+        if name in current.cells:
+            yield f"{name} = {current.cells[name]:#06x}"
+        else:
+            yield f"{name} has its first value again"
+    for name, colour in current.lights.items():
         if old_lights.get(name) != colour:
             yield f"{name} {_hex(colour)}"
-    if now.error != ("" if before is None else before.error):
-        yield now.error
+    if current.error != ("" if previous is None else previous.error):
+        yield current.error
 
 
-def tables(now_s: float, status: Status) -> Group:
-    """Return all that is shown to a person at a time [s]."""
-    left = f"move {status.time_left_s:5.2f} s left"
-    head = f"{now_s:8.2f} s   posture {status.posture}   word {status.word}   {left}"
-    deep = format_count(len(status.calls), "call")
-    place = f"at {status.label or '-'} (0x{status.address:08x}), {deep} deep"
+def render_status(now_s: float, status: Status) -> Group:
+    """Return the tables of a status at a time [s]."""
+    time_left = f"move {status.time_left_s:5.2f} s left"
+    heading = f"{now_s:8.2f} s   posture {status.posture}   word {status.word}   {time_left}"
+    depth = format_count(len(status.calls), "call")
+    position = f"at {status.label or '-'} (0x{status.address:08x}), {depth} deep"
     lights = Text("LEDs  ")
     for name, colour in status.lights.items():
         lights.append("\u2588\u2588", _hex(colour))
         lights.append(console.printable_line(f" {name}  "))
-    rows = (
+    servo_rows = [
         (
-            one.id,
-            one.joint,
-            f"{one.goal_deg:.1f}",
-            f"{one.measured_deg:.1f}",
-            one.torque_percent,
-            "mapped" * one.is_mapped,
+            servo.id,
+            servo.joint,
+            f"{servo.goal_deg:.1f}",
+            f"{servo.measured_deg:.1f}",
+            servo.torque_percent,
+            "mapped" if servo.is_mapped else "",
         )
-        for one in status.servos
-    )
-    servos = table(("ID", "servo", "goal [deg]", "is [deg]", "torque [%]", ""), rows)
-    shown = [(name, f"{value:#06x}") for name, value in status.cells.items() if not name.startswith("table_")]
-    more = len(status.cells) - len(shown[:MOST_CELLS])
-    cells = table(("memory", "word"), [*shown[:MOST_CELLS], *([(f"and {more} more", "")] if more else [])])
+        for servo in status.servos
+    ]
+    servos = table(("ID", "servo", "goal [deg]", "is [deg]", "torque [%]", ""), servo_rows)
+    cell_rows = [
+        (name, f"{value:#06x}") for name, value in status.cells.items() if not name.startswith("table_")
+    ][:MAX_CELLS]
+    n_hidden = len(status.cells) - len(cell_rows)
+    if n_hidden:
+        cell_rows.append((f"and {n_hidden} more", ""))
+    cells = table(("memory", "word"), cell_rows)
     parts: list[RenderableType] = [
-        console.render_item(head),
-        console.render_item(place),
+        console.render_item(heading),
+        console.render_item(position),
         lights,
         Columns([console.render_item(servos), console.render_item(cells)], padding=(0, 4)),
     ]

@@ -1,4 +1,4 @@
-"""`posewright robots`: which there are, what is known of each, those of others' files, ours for others."""
+"""`posewright robots`: lists, shows, imports and exports robots."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from posewright.cli.options import (
 )
 from posewright.display import table
 
-MODELS = ("urdf", "mjcf")
+MODEL_FORMATS = ("urdf", "mjcf")
 
 
 def register(app: typer.Typer) -> None:
@@ -42,29 +42,29 @@ def list_robots(as_json: AsJson = False) -> None:
     """
     cards = [robots.describe_briefly(robots.robot(name)) for name in robots.robot_names()]
     rows = [(card["name"], card["maker"], card["n_joints"], card["title"]) for card in cards]
-    print_result(cards, [table(("name", "maker", "joints", "what it is"), rows)], as_json=as_json)
+    print_result(cards, [table(("name", "maker", "joints", "description"), rows)], as_json=as_json)
 
 
 def show(
     name: Annotated[
-        str, argument("ROBOT", "A robot of `posewright robots list`, or the path of your own robot.yaml.")
+        str, argument("ROBOT", "A robot of `posewright robots list`, or the path of a robot.yaml.")
     ],
     section: Annotated[
         list[str] | None,
         option(
             "--section NAME",
-            "Show this of it, in full: joints, servos, masses, poses, names, groups, sensors, rules, "
-            "sources or all. Repeat for more.",
+            "Show this section in full: joints, servos, masses, poses, names, groups, sensors, rules, "
+            "sources, or all. Repeat for more.",
             autocompletion=completion.catalogue("posewright.robots.SECTIONS", extra_names=["all"]),
         ),
     ] = None,
     plot: Plot = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show a robot's card: its joints and their limits, and what else there is; --section shows the rest.
+    """Show a robot's card: the joints with their limits, and a summary of the other sections.
 
-    Angles are the joints' own: pitch about y, roll about x, yaw about z. JSON holds all sections. The picture
-    of --plot shows where the joints are, and which way is positive.
+    Angles are joint angles: pitch about y, roll about x, yaw about z. --json prints all sections. The picture
+    of --plot shows where the joints are and which direction is positive.
 
     [bold]Examples[/]
       posewright robots show robotis_bioloid
@@ -81,41 +81,48 @@ def show(
 
 
 def import_(
-    path: Annotated[Path, argument("FILE", "A URDF file (.urdf), or a model of MuJoCo or OpenRAVE (.xml).")],
+    path: Annotated[Path, argument("FILE", "A URDF file (.urdf), or a MuJoCo or OpenRAVE model (.xml).")],
     output: Annotated[
-        Path | None, option("--output -o FOLDER", "The folder to make; default the robot's name, here.")
+        Path | None, option("--output -o FOLDER", "The folder to create. Default: the robot's name.")
     ] = None,
     name: Annotated[
-        str | None, option("--name NAME", "Its short name; default made of the file's own.")
+        str | None, option("--name NAME", "Short name of the robot. Default: made from the name in the file.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a robot of somebody else's file: a folder with a card, robot.yaml, and a model.
+    """Import a robot from a model file: writes a folder with a card, robot.yaml, and a model.
 
-    It says what is odd about masses, inertias, limits and motors, and what is to be filled in by hand. Meshes
-    become the boxes around them. Nothing outside of the file's package or folder is read.
+    Reports implausible masses, inertias, limits and motors, and what you have to fill in by hand. Meshes are
+    replaced by their bounding boxes. Only files in the model's package or folder are read.
 
     [bold]Examples[/]
       posewright robots import nao.urdf -o nao
       posewright robots import humanoid.xml --name my_humanoid -o my_humanoid
     """
-    made = runs.import_robot(path, output or Path(name or path.stem), name=name)
-    print_result(made.to_dict(), made.lines(), as_json=as_json)
+    report = runs.import_robot(path, output or Path(name or path.stem), name=name)
+    print_result(report.to_dict(), report.lines(), as_json=as_json)
 
 
 def export(
     name: Annotated[
         str, argument("ROBOT", "A robot of `posewright robots list`, or the path of a robot.yaml.")
     ],
-    to: Annotated[str, option("--to KIND", "urdf or mjcf.", autocompletion=completion.choices(*MODELS))],
+    to: Annotated[
+        str,
+        option(
+            "--to KIND",
+            "Format of the model: urdf or mjcf.",
+            autocompletion=completion.choices(*MODEL_FORMATS),
+        ),
+    ],
     output: Annotated[
-        Path | None, option("--output -o FILE", "Default ROBOT.urdf or ROBOT.xml, here.")
+        Path | None, option("--output -o FILE", "The file to write. Default: ROBOT.urdf or ROBOT.xml.")
     ] = None,
 ) -> None:
-    """Write a robot's model for others, with the limits and motors of its card.
+    """Write a robot's model for other programs, with the limits and motors of its card.
 
-    URDF has what touches, and meshes as the boxes around them. Read again with `robots import`, either has
-    the same masses, axes and limits.
+    A URDF file has the collision shapes; meshes are replaced by their bounding boxes. `robots import` reads
+    both formats back with the same masses, axes and limits.
 
     [bold]Examples[/]
       posewright robots export robotis_bioloid --to urdf

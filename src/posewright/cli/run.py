@@ -1,4 +1,4 @@
-"""`posewright run`: a trial in simulation, judged."""
+"""`posewright run`: runs a trial or a contest and judges it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from posewright.cli.batch import (
     require_unset,
 )
 from posewright.cli.film_options import FilmOptions
-from posewright.cli.judge import give_outcome
+from posewright.cli.judge import show_outcome
 from posewright.cli.motion_play import OnEnd
 from posewright.cli.options import AsJson, Plot, add_command, argument, option, require_distinct_output
 from posewright.documents import require_writable
@@ -36,69 +36,71 @@ if TYPE_CHECKING:
     from posewright.runs import Progress
 
 
-TrialName = Annotated[str, argument("TRIAL", "A trial's or a contest's name, or a *.trial.yaml file.")]
+TrialName = Annotated[str, argument("TRIAL", "Name of a trial or a contest, or a *.trial.yaml file.")]
 LayoutName = Annotated[
-    str | None, option("--layout", "Where the boxes stand: a name, a *.layout.yaml file, or 'random'.")
+    str | None, option("--layout", "Layout of the boxes: a name, a *.layout.yaml file, or 'random'.")
 ]
 Seed = Annotated[
     int | None,
-    option("--seed", "Seed of what is drawn at random: where boxes stand, random inputs of a chart."),
+    option("--seed", "Seed of everything random: a random layout, a random body, random inputs of a chart."),
 ]
 BehaviourName = Annotated[
     str | None,
     option(
         "--behaviour",
-        "What drives the robot: a behaviour, race.bas, a CONNECT.CFG, robi:NAME, trot, or mine.py:Mine.",
+        "Program of the robot: a behaviour, race.bas, a CONNECT.CFG, robi:NAME, a gait, or mine.py:MyClass.",
     ),
 ]
-RobotName = Annotated[str | None, option("--robot", "Who runs that behaviour: a robot's name, or its card.")]
+RobotName = Annotated[
+    str | None, option("--robot", "Robot that runs the program: its name, or the path of its card.")
+]
 ProgramOptions = Annotated[
     list[str] | None,
-    option("--set NAME=VALUE", "Say something to the behaviour: words=472@3 to a Robi's; repeatable."),
+    option("--set NAME=VALUE", "Option of the program, such as words=472@3 for a Robi's. Repeat for more."),
 ]
 StreamsName = Annotated[
-    str, option("--streams", "How random numbers follow from the seed; 2026-11 as in older versions.")
+    str,
+    option("--streams", "How random numbers derive from the seed: 2026-12, or 2026-11 as in older versions."),
 ]
 VendorFile = Annotated[
     Path | None,
     option(
-        "--motions", "A vendor's motion file on your disk (RoboPlus .mtn) to walk on, not the shipped tables."
+        "--motions",
+        "Your copy of the vendor's motion file (RoboPlus .mtn). Default: the tables of Posewright.",
     ),
 ]
 Body = Annotated[
     str,
     option(
         "--body",
-        "sim; random: a simulated body drawn by the seed; a *.bodies.yaml; mock; dynamixel:PORT; "
-        "zenoh:NAME; yarp:NAME; an installed package's.",
+        "sim; random: simulated, with parameters drawn by the seed; a *.bodies.yaml to draw them from; mock; "
+        "dynamixel:PORT; zenoh:NAME; yarp:NAME; or a body of an installed package.",
     ),
 ]
-OnController = Annotated[
+ControllerName = Annotated[
     str,
     option(
         "--controller",
-        "Where it runs: python, arduino-uno, cm900 (emulated), serial:PORT; or mine.py:Mine in its place.",
+        "Where the behaviour runs: python, arduino-uno or cm900 (emulated), serial:PORT; or mine.py:MyClass.",
     ),
 ]
 StatesPlot = Annotated[
-    Path | None, option("--states-plot", "Draw the states of the board and of the interpreter.")
+    Path | None, option("--states-plot", "Draw the states of the board beside those of the interpreter.")
 ]
-RealTime = Annotated[bool, option("--real-time", "Send each frame at its time, as to a real robot.")]
-Record = Annotated[Path | None, option("--record", "Write the recording (MCAP; opens in Foxglove).")]
+RealTime = Annotated[bool, option("--real-time", "Run in real time, as a real robot does.")]
+Record = Annotated[Path | None, option("--record", "Write a recording (MCAP), which opens in Foxglove.")]
 Cameras = Annotated[
     list[str] | None,
-    option(
-        "--cameras NAME", "Put what this camera of the robot saw into the recording, as JPEG; repeatable."
-    ),
+    option("--cameras NAME", "Record the pictures of this camera of the robot, as JPEG. Repeat for more."),
 ]
-View = Annotated[bool, option("--view", "Show it in a live window, at real time.")]
-Legal = Annotated[bool, option("--legal", "Refuse a layout that breaks the contest's rules.")]
+View = Annotated[bool, option("--view", "Show the run in a live window, in real time.")]
+Legal = Annotated[bool, option("--legal", "Stop with an error if the layout breaks the contest's rules.")]
 
 
-SIMULATION = "sim"
-PYTHON = "python"
-TRIALS_FOLDER = Path("out/{trial}-{digest}")
-"""Where a batch of trials is kept, unless a person says where."""
+SIMULATED_BODY = "sim"
+PYTHON_CONTROLLER = "python"
+BATCH_FOLDER = Path("out/{trial}-{digest}")
+"""Default folder of a batch of trials."""
 
 
 def register(app: typer.Typer) -> None:
@@ -112,10 +114,10 @@ def run(
     seed: Seed = None,
     behaviour: BehaviourName = None,
     robot: RobotName = None,
-    sets: ProgramOptions = None,
+    settings: ProgramOptions = None,
     motions: VendorFile = None,
-    body: Body = SIMULATION,
-    controller: OnController = PYTHON,
+    body: Body = SIMULATED_BODY,
+    controller: ControllerName = PYTHON_CONTROLLER,
     real_time: RealTime = False,
     record: Record = None,
     cameras: Cameras = None,
@@ -144,7 +146,6 @@ def run(
       posewright run obstacle-race --seeds 1-20 --layout random --body random
     """
     batch = BatchOptions(out, workers, keep)
-    board = None if controller == PYTHON else controller
     if seeds is not None:
         require_unset(
             {
@@ -169,33 +170,37 @@ def run(
                 layout=layout,
                 behaviour=behaviour,
                 robot=robot,
-                options=program_options(sets),
+                options=parse_program_options(settings),
                 motions=motions,
                 body=body,
                 controller=controller,
                 legal=legal,
                 streams=streams,
-                folder=batch.folder or TRIALS_FOLDER,
+                folder=batch.folder or BATCH_FOLDER,
                 recordings=batch.recordings,
                 workers=batch.workers_for(n_runs),
                 on_run=on_run,
             )
-        print_batch(result, as_json=as_json, replay_command=_replay_of_worst(result))
+        print_batch(result, as_json=as_json, replay_command=_replay_command(result))
         return
     batch.require_defaults()
     inputs = (trial, layout, behaviour, motions)
     film = FilmOptions.read(video, camera, speed, size, subject=trial, inputs=inputs)
-    if board is None and states_plot is not None:
-        require_unset({"--states-plot": states_plot}, "without --controller and a board")
-    _refuse_outputs(record, plot, states_plot, inputs=inputs)
-    with console.spinner(f"{trial}: setting up", quiet=as_json) as say:
+    if controller == PYTHON_CONTROLLER and states_plot is not None:
+        require_unset({"--states-plot": states_plot}, "without a board, which --controller chooses")
+    outputs = ((record, (".mcap",)), (plot, figures.PICTURES), (states_plot, figures.PICTURES))
+    for path, suffixes in outputs:
+        if path is not None:
+            _require_writable(path, suffixes)
+            require_distinct_output(path, *inputs)
+    with console.spinner(f"{trial}: setting up", quiet=as_json) as show_status:
         outcome = runs.run_trial(
             trial,
             layout=layout,
             seed=seed,
             behaviour=behaviour,
             robot=robot,
-            options=program_options(sets),
+            options=parse_program_options(settings),
             motions=motions,
             body=body,
             controller=controller,
@@ -205,95 +210,91 @@ def run(
             camera=camera,
             record=record,
             cameras=cameras or (),
-            on_progress=_teller(say),
-            make_watcher=_Live if view else None,
+            on_progress=_progress_printer(show_status),
+            make_watcher=_LiveWindow if view else None,
             pace=control.RealClock(time.monotonic, time.sleep) if real_time else None,
             clock=time.perf_counter,
             on_end=on_end,
         )
         if plot is not None:
-            say("drawing the picture")
+            show_status("drawing the picture")
             figures.save_figure(runs.draw_outcome(outcome), plot)
         if states_plot is not None:
-            say("drawing the picture")
+            show_status("drawing the picture")
             figures.save_figure(runs.draw_board(outcome), states_plot)
         if film is not None:
-            film.make(outcome.recording, say)
-    give_outcome(outcome, as_json=as_json)
+            film.make(outcome.recording, show_status)
+    show_outcome(outcome, as_json=as_json)
 
 
-def program_options(sets: Sequence[str] | None) -> dict[str, str]:
-    """Return what is said to a program, by name, of texts such as `words=472@3`.
+def parse_program_options(settings: Sequence[str] | None) -> dict[str, str]:
+    """Return the values of texts such as `words=472@3` by name.
 
     Raises:
-        InputError: one of them has no `=`.
+        InputError: a text has no name or no `=`.
     """
     options = {}
-    for text in sets or ():
+    for text in settings or ():
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
-            raise InputError(f"--set {text}", hint="NAME=VALUE, such as words=472@3")
+            raise InputError(f"--set {text} is not of the form NAME=VALUE", hint="write it like words=472@3")
         options[name.strip()] = value
     return options
 
 
-def _replay_of_worst(batch: runs.Batch) -> str:
-    """Return the command that shows the worst run once more; empty where there is no recording of it."""
+def _replay_command(batch: runs.Batch) -> str:
+    """Return the command that replays the worst run of a batch; empty if it has no recording."""
     recording = batch.worst and batch.recording(batch.worst)
-    return shlex.join(["posewright", "replay", str(recording), "--plot", "worst.png"]) if recording else ""
+    if not recording:
+        return ""
+    return shlex.join(["posewright", "replay", str(recording), "--plot", "worst.png"])
 
 
-def _teller(say: Callable[[str], None]) -> Callable[[Progress], None]:
+def _progress_printer(show_status: Callable[[str], None]) -> Callable[[Progress], None]:
+    """Return a function that shows the progress of a run."""
     started_s = time.perf_counter()
 
-    def tell(progress: Progress) -> None:
+    def on_progress(progress: Progress) -> None:
         speed = progress.time_s / max(time.perf_counter() - started_s, 1e-3)
-        say(f"{progress.time_s:6.1f} s ({speed:3.0f} x real time)  {progress.state:<15} {progress.standing}")
+        show_status(
+            f"{progress.time_s:6.1f} s ({speed:3.0f} x real time)  {progress.state:<15} {progress.standing}"
+        )
 
-    return tell
-
-
-def _refuse_outputs(
-    record: Path | None,
-    plot: Path | None,
-    states_plot: Path | None,
-    *,
-    inputs: tuple[str | Path | None, ...],
-) -> None:
-    for path, endings in ((record, (".mcap",)), (plot, figures.PICTURES), (states_plot, figures.PICTURES)):
-        _refuse_unwritable(path, endings)
-        require_distinct_output(path, *inputs)
+    return on_progress
 
 
-def _refuse_unwritable(path: Path | None, suffixes: Collection[str]) -> None:
-    """Say before a long run, not after it, that a file could not be written."""
-    if path is None:
-        return
+def _require_writable(path: Path, suffixes: Collection[str]) -> None:
+    """Raise an error before a long run if its result could not be written.
+
+    Raises:
+        InputError: the file has none of the suffixes.
+        OutputError: the file cannot be written.
+    """
     require_writable(path)
     if path.suffix.lower() not in suffixes:
         raise InputError(
-            "the file's ending does not fit", where=Where(path), hint=f"one of {', '.join(suffixes)}"
+            "the file has a wrong ending", where=Where(path), hint=f"one of {', '.join(suffixes)}"
         )
 
 
-class _Live:
-    """Shows a world while it is simulated, no faster than real time."""
+class _LiveWindow:
+    """A watcher that shows a simulated world in a window, no faster than real time."""
 
     def __init__(self, plant: Plant) -> None:
         from posewright.simulation import LiveView, World
 
         if not isinstance(plant, World):
-            raise InputError("there is no world to look into", hint="--view shows a simulation")
+            raise InputError("--view shows only simulated bodies", hint="leave --view out, or use --body sim")
         self._view = LiveView(plant)
-        self._began: float | None = None
+        self._start_s: float | None = None
 
     def watch(self, block: Block) -> bool:
-        """Show a block; return whether the person closed the window."""
-        now = time.perf_counter()
-        if self._began is None:
-            self._began = now - block.state.time_s
-        ahead_s = float(block.states.times[-1]) - (now - self._began)
-        if ahead_s > 0.0:
-            time.sleep(ahead_s)
+        """Show a block; return whether the window was closed, which ends the run."""
+        now_s = time.perf_counter()
+        if self._start_s is None:
+            self._start_s = now_s - block.state.time_s
+        delay_s = float(block.states.times[-1]) - (now_s - self._start_s)
+        if delay_s > 0.0:
+            time.sleep(delay_s)
         self._view.sync()
         return not self._view.is_open

@@ -1,4 +1,4 @@
-"""`posewright score`: the points of one leg, by a contest's own formula."""
+"""`posewright score`: computes points with the formula of a contest."""
 
 from __future__ import annotations
 
@@ -13,23 +13,35 @@ from posewright.display import Table
 def register(app: typer.Typer) -> None:
     """Add the group and its verb."""
     group = add_group(app, "score")
-    group.callback()(_as_group)  # or Typer makes one command of a group with one verb
+    group.callback()(_keep_group)  # without a callback Typer turns a group with one verb into a command
     add_verb(group, "obstacle-race", obstacle_race, python_names="score")
 
 
-def _as_group() -> None:
+def _keep_group() -> None:
     pass
 
 
 def obstacle_race(
-    time: Annotated[float, option("--time", "The leg's time in seconds, 0..300; 300 if unfinished.")],
+    time: Annotated[
+        float, option("--time", "The leg's time in seconds, 0 to 300; 300 if the robot did not finish.")
+    ],
     distance: Annotated[
-        float, option("--distance", "To the back of the rearmost foot in centimetres, 0..150.")
+        float,
+        option(
+            "--distance", "Distance from the start to the back of the rearmost foot in centimetres, 0 to 150."
+        ),
     ],
     penalties: Annotated[int, option("--penalties", "How often the judge touched the robot.")] = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Score one leg of the CEABOT obstacle race: (300-T)·7.5/300 + d/150·7.5 - (2·pen)^1.35."""
+    """Score one leg of the CEABOT obstacle race: (300-T)·7.5/300 + d/150·7.5 - (2·pen)^1.35.
+
+    T is --time, d is --distance and pen is --penalties.
+
+    [bold]Examples[/]
+      posewright score obstacle-race --time 120 --distance 150
+      posewright score obstacle-race --time 300 --distance 90 --penalties 2 --json
+    """
     from posewright.cli import console
     from posewright.contests import rules, score
 
@@ -47,5 +59,5 @@ def obstacle_race(
     table = Table(
         ("for", "points"), rows, "One leg of the obstacle race", frozenset({"for"}), total, framed=True
     )
-    given = {"time_s": time, "distance_cm": distance, "penalties": penalties}
-    console.print_result({**points.to_dict(), **given}, [table], as_json=as_json)
+    arguments = {"time_s": time, "distance_cm": distance, "penalties": penalties}
+    console.print_result({**points.to_dict(), **arguments}, [table], as_json=as_json)

@@ -1,4 +1,4 @@
-"""`posewright serve`: a robot for others to command, observe and drive, over Zenoh or YARP."""
+"""`posewright serve`: lets other programs command, observe and drive a robot over Zenoh or YARP."""
 
 from __future__ import annotations
 
@@ -30,27 +30,50 @@ if TYPE_CHECKING:
 
 Listen = Annotated[
     str | None,
-    option("--listen ENDPOINT", "Where: tcp/127.0.0.1:7447 of Zenoh; HOST:PORT of YARP's name server."),
+    option(
+        "--listen ENDPOINT",
+        "Address: for Zenoh such as tcp/127.0.0.1:7447; for YARP HOST:PORT of the name server.",
+    ),
 ]
-Body = Annotated[str, option("--body B", "sim, mock, dynamixel:PORT, robonova:PORT or a package's.")]
-ArenaName = Annotated[str | None, option("--arena ARENA", "The field a simulated robot is in.")]
-LayoutName = Annotated[str, option("--layout", "Where boxes stand on it: a name, a *.layout.yaml, 'random'.")]
+Body = Annotated[
+    str, option("--body B", "sim, mock, dynamixel:PORT, robonova:PORT, or a body of an installed package.")
+]
+ArenaName = Annotated[str | None, option("--arena ARENA", "The field of a simulated robot.")]
+LayoutName = Annotated[
+    str, option("--layout", "Layout of the boxes on the field: a name, a *.layout.yaml file, or 'random'.")
+]
 Start = Annotated[
     str | None,
     option(
         "--start X,Y,YAW",
-        "Where the robot begins: metres, and degrees to the left; default 0,0,0, or in the middle of a "
-        "field's start zone.",
+        "Start position in metres and heading in degrees, counter-clockwise. Default: 0,0,0, or the middle "
+        "of the field's start zone.",
     ),
 ]
-SensorsOf = Annotated[str | None, option("--sensors-of BEHAVIOUR", "Mount what this behaviour senses by.")]
+SensorsOf = Annotated[
+    str | None, option("--sensors-of BEHAVIOUR", "Mount the sensors that this behaviour needs.")
+]
 Record = Annotated[
     Path | None,
-    option("--record FILE", "When it ends, write a recording (MCAP): every fourth frame but a client's."),
+    option(
+        "--record FILE",
+        "Write a recording (MCAP) at the end, with every fourth frame; with a client, every frame.",
+    ),
 ]
-HoldAfter = Annotated[float, option("--hold-after S", "Nobody commands after so much silence.")]
-RelaxAfter = Annotated[float | None, option("--relax-after S", "Torque off after so much; default never.")]
-Seconds = Annotated[float | None, option("--for S", "Serve for so long; default until Ctrl-C.")]
+HoldAfter = Annotated[
+    float,
+    option(
+        "--hold-after S", "Release the command after this many seconds without a message from the commander."
+    ),
+]
+RelaxAfter = Annotated[
+    float | None,
+    option(
+        "--relax-after S",
+        "Switch the torque off after this many seconds without a commander. Default: never.",
+    ),
+]
+Seconds = Annotated[float | None, option("--for S", "How long to serve, in seconds. Default: until Ctrl-C.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -60,24 +83,27 @@ def register(app: typer.Typer) -> None:
 
 def serve(
     robot: Annotated[str, argument("ROBOT", "A robot's name, or the path of its card.")],
-    zenoh: Annotated[bool, option("--zenoh", "Over Zenoh, with ROS 2's messages.")] = False,
-    yarp: Annotated[bool, option("--yarp", "Over YARP, as a control board.")] = False,
+    zenoh: Annotated[bool, option("--zenoh", "Serve over Zenoh, with the messages of ROS 2.")] = False,
+    yarp: Annotated[bool, option("--yarp", "Serve over YARP, as a control board.")] = False,
     body: Body = "sim",
     name: Annotated[
-        str | None, option("--name NAME", "What others call it; default ROBOT, over YARP ravebot.")
+        str | None,
+        option("--name NAME", "Name of the robot on the network. Default: ROBOT; over YARP ravebot."),
     ] = None,
     listen: Listen = None,
-    name_server: Annotated[
-        bool, option("--name-server", "Start YARP's name server, too, as no other runs.")
+    name_server: Annotated[bool, option("--name-server", "Also start a YARP name server.")] = False,
+    yarp_version: Annotated[
+        int, option("--yarp-version V", "Send the extended state in the layout of YARP 3 or 4.")
+    ] = 3,
+    cameras: Annotated[
+        bool, option("--cameras", "Publish the cameras of a simulated robot over Zenoh.")
     ] = False,
-    yarp_version: Annotated[int, option("--yarp-version V", "Tell the extended state of YARP 3 or 4.")] = 3,
-    cameras: Annotated[bool, option("--cameras", "Show a simulated robot's cameras over Zenoh.")] = False,
-    pose: Annotated[str, option("--pose POSE", "In which a simulated robot begins.")] = "stand",
+    pose: Annotated[str, option("--pose POSE", "Pose in which a simulated robot starts.")] = "stand",
     arena: ArenaName = None,
     layout: LayoutName = "",
     start: Start = None,
     sensors_of: SensorsOf = None,
-    seed: Annotated[int, option("--seed N", "Seed of what is drawn at random.")] = 0,
+    seed: Annotated[int, option("--seed N", "Seed of a random layout and of sensor noise.")] = 0,
     hold_after: HoldAfter = 0.25,
     relax_after: RelaxAfter = None,
     on_end: OnEnd = TorquePolicy.RELEASE,
@@ -85,10 +111,11 @@ def serve(
     record: Record = None,
     as_json: AsJson = False,
 ) -> None:
-    """Serve a robot: one commands it, several observe it; a client may drive its time in lock-step.
+    """Serve a robot over a network: one program commands it, several observe it.
 
-    It is reached from this computer alone, unless --listen says otherwise; Zenoh then wants users or TLS
-    (POSEWRIGHT_ZENOH_* in the environment). Ctrl-C ends it; what was taken, refused and missed is told then.
+    Instead, one client may drive the robot's time in lock-step. By default only programs on this computer
+    can connect. With --listen on another address, Zenoh needs users or TLS (POSEWRIGHT_ZENOH_* in the
+    environment). Press Ctrl-C to end; the numbers of accepted, rejected and missed messages are printed then.
 
     [bold]Examples[/]
       posewright serve robotis_bioloid --zenoh
@@ -99,17 +126,19 @@ def serve(
 
     require_recording_path(record, robot)
     card = robots.robot(robot)
-    _refuse(zenoh, yarp, listen, cameras=cameras, name_server=name_server)
+    _require_consistent(zenoh, yarp, listen, cameras=cameras, name_server=name_server)
     transports: dict[str, ZenohTransport | YarpTransport] = {}
     if zenoh:
-        transports["zenoh"] = _zenoh(name or card.name, listen, cameras=cameras)
+        transports["zenoh"] = _zenoh_transport(name or card.name, listen, cameras=cameras)
     if yarp:
-        transports["yarp"] = _yarp(name, listen, starts=name_server, layout=yarp_version)
-    field = _arena(arena, layout, seed)
+        transports["yarp"] = _yarp_transport(
+            name, listen, start_name_server=name_server, version=yarp_version
+        )
+    field = _read_arena(arena, layout, seed)
     names = ", ".join(f"{kind} as {transport.name}" for kind, transport in transports.items())
     address = f" at {listen}" if listen else ""
-    begun = f"{card.name} ({body}) is served over {names}{address}; Ctrl-C ends it"
-    with console.spinner(f"{card.name}: starting", quiet=as_json) as say:
+    first_line = f"{card.name} ({body}) is served over {names}{address}; press Ctrl-C to end"
+    with console.spinner(f"{card.name}: starting", quiet=as_json) as show_status:
         service = runs.serve(
             card,
             transports,
@@ -118,33 +147,37 @@ def serve(
             body=body,
             pose=pose,
             arena=field,
-            start=_place(start, field),
-            sensors=_sensors(sensors_of, card),
+            start=_start_pose(start, field),
+            sensors=_missing_sensors(sensors_of, card),
             seed=seed,
             watchdog=Watchdog(hold_after, relax_after),
             seconds=math.inf if seconds is None else seconds,
             on_end=on_end,
             record=record,
-            on_progress=_teller(begun, say),
+            on_progress=_progress_printer(first_line, show_status),
         )
-    console.print_result(service.to_dict(), _lines(service), as_json=as_json)
+    console.print_result(service.to_dict(), _summary_lines(service), as_json=as_json)
     if service.signal not in {0, 130}:
         raise typer.Exit(service.signal)
 
 
-def _refuse(zenoh: bool, yarp: bool, listen: str | None, *, cameras: bool, name_server: bool) -> None:
-    """Refuse options that do not go together."""
+def _require_consistent(
+    zenoh: bool, yarp: bool, listen: str | None, *, cameras: bool, name_server: bool
+) -> None:
+    """Raise InputError for options that contradict each other."""
     if not (zenoh or yarp):
-        raise InputError("no way in", hint="--zenoh, --yarp, or both")
+        raise InputError("no transport is chosen", hint="--zenoh, --yarp, or both")
     if listen is not None and zenoh and yarp:
-        raise InputError("--listen for two transports", hint="serve over one, or both where they are")
+        raise InputError(
+            "--listen is for one transport", hint="serve over one of the two, or leave --listen out"
+        )
     if name_server and not yarp:
-        raise InputError("--name-server without --yarp", hint="Zenoh needs none")
+        raise InputError("--name-server needs --yarp", hint="Zenoh has no name server")
     if cameras and not zenoh:
-        raise InputError("--cameras without --zenoh", hint="over YARP no pictures are shown")
+        raise InputError("--cameras needs --zenoh", hint="YARP transfers no pictures")
 
 
-def _zenoh(name: str, listen: str | None, *, cameras: bool) -> ZenohTransport:
+def _zenoh_transport(name: str, listen: str | None, *, cameras: bool) -> ZenohTransport:
     from posewright.network.zenoh.session import LOOPBACK, SessionConfig
     from posewright.network.zenoh.transport import ZenohTransport
 
@@ -152,33 +185,37 @@ def _zenoh(name: str, listen: str | None, *, cameras: bool) -> ZenohTransport:
     return ZenohTransport(config, name, pictures=cameras)
 
 
-def _yarp(name: str | None, listen: str | None, *, starts: bool, layout: int) -> YarpTransport:
+def _yarp_transport(
+    name: str | None, listen: str | None, *, start_name_server: bool, version: int
+) -> YarpTransport:
     from posewright.network.yarp.transport import NAME, YarpTransport
 
     host, _, port = (listen or "127.0.0.1:10000").rpartition(":")
     if not port.isdecimal():
-        raise InputError(f"--listen {listen}", hint="HOST:PORT of YARP's name server, 127.0.0.1:10000")
+        raise InputError(
+            f"--listen {listen} is not an address of YARP's name server", hint="HOST:PORT, 127.0.0.1:10000"
+        )
     return YarpTransport(
         name or NAME,
         host=host or "127.0.0.1",
         port=int(port),
-        start_name_server=starts,
-        layout=layout,
+        start_name_server=start_name_server,
+        layout=version,
     )
 
 
-def _sensors(behaviour: str | None, card: Robot) -> list[SensorSpec]:
-    """Return what a behaviour senses by that the robot does not have."""
-    own = {sensor.name for sensor in card.sensors}
+def _missing_sensors(behaviour: str | None, card: Robot) -> list[SensorSpec]:
+    """Return the sensors that a behaviour needs and the robot lacks."""
+    own_names = {sensor.name for sensor in card.sensors}
     needed = () if behaviour is None else behaviours.read_behaviour(behaviour, robot=card).sensors
-    return [sensor for sensor in needed if sensor.name not in own]
+    return [sensor for sensor in needed if sensor.name not in own_names]
 
 
-def _arena(name: str | None, layout: str, seed: int) -> Arena | None:
+def _read_arena(name: str | None, layout: str, seed: int) -> Arena | None:
     from posewright.contests.contest import arena_with_layout
 
     if name is None and layout:
-        raise InputError("a layout, and no field", hint="--arena ceabot_obstacles, for one")
+        raise InputError("--layout needs --arena", hint="such as --arena ceabot_obstacles")
     if name is None:
         return None
     from posewright.arenas import arena
@@ -186,67 +223,81 @@ def _arena(name: str | None, layout: str, seed: int) -> Arena | None:
     return arena_with_layout(name, layout, seed, legal=False) if layout else arena(name)
 
 
-def _place(text: str | None, field: Arena | None) -> tuple[float, float, float]:
+def _start_pose(text: str | None, field: Arena | None) -> tuple[float, float, float]:
+    """Return the start pose (x, y, yaw) [m, m, rad] that `--start` gives, or the default on a field."""
     if text is None:
-        return (0.0 if field is None or not field.lines else field.box_zone[0] / 2.0, 0.0, 0.0)
+        if field is None or not field.lines:
+            return 0.0, 0.0, 0.0
+        return field.box_zone[0] / 2.0, 0.0, 0.0
     try:
         x, y, yaw_deg = (float(part) for part in text.split(","))
     except ValueError as error:
-        raise InputError(f"--start {text}", hint="X,Y,YAW: 0.3,0,90") from error
+        raise InputError(f"--start {text} is not a pose", hint="X,Y,YAW, such as 0.3,0,90") from error
     return x, y, math.radians(yaw_deg)
 
 
-def _teller(begun: str, say: Callable[[str], None]) -> Callable[[ServiceStatus], None]:
-    first = iter([begun])
+def _progress_printer(first_line: str, show_status: Callable[[str], None]) -> Callable[[ServiceStatus], None]:
+    """Return a function that prints a line when the service has started, and shows every status."""
+    is_first = True
 
-    def tell(standing: ServiceStatus) -> None:
-        for line in first:
-            console.print_to_stderr(line)
-        counts, drives = standing.counts, "drives" if standing.client else "commands"
-        who = f"{_short(standing.client or standing.commander or 'nobody')} {drives}"
-        observers = sum(int(count) for what, count in counts.items() if what.endswith(": observers"))
-        late, rate = int(counts["late"]), f"{standing.rate_hz:5.1f} Hz"
-        say(f"{standing.time_s:8.1f} s  {rate}  {late} late  {who}  {format_count(observers, 'observer')}")
+    def on_progress(status: ServiceStatus) -> None:
+        nonlocal is_first
+        if is_first:
+            console.print_to_stderr(first_line)
+            is_first = False
+        if status.client:
+            activity = f"{_shorten(status.client)} drives"
+        else:
+            activity = f"{_shorten(status.commander or 'nobody')} commands"
+        observers = sum(int(count) for name, count in status.counts.items() if name.endswith(": observers"))
+        late = int(status.counts["late"])
+        show_status(
+            f"{status.time_s:8.1f} s  {status.rate_hz:5.1f} Hz  {late} late  {activity}  "
+            f"{format_count(observers, 'observer')}"
+        )
 
-    return tell
-
-
-def _lines(service: ServiceReport) -> list[str]:
-    standing = service.status
-    told = [f"{_named(what)} {count:g}" for what, count in standing.counts.items() if count]
-    return [f"{standing.time_s:.1f} s served", *([", ".join(told)] if told else [])]
-
-
-def _named(what: str) -> str:
-    """Return what a counter is called where it ends a run: of several of one name each its own."""
-    transport, _, count = what.rpartition(": ")
-    if count in _TRANSPORT_COUNTERS and transport:
-        return f"{transport}: {_TRANSPORT_COUNTERS[count]}"
-    return _WORDS.get(what, what)
+    return on_progress
 
 
-def _short(name: str) -> str:
-    """Return the name of a stranger, who may call himself anything, for a line among others."""
-    return name if len(name) <= _LONGEST else f"{name[:_LONGEST]}..."
+def _summary_lines(service: ServiceReport) -> list[str]:
+    status = service.status
+    counts = [f"{_counter_title(name)} {count:g}" for name, count in status.counts.items() if count]
+    lines = [f"{status.time_s:.1f} s served"]
+    if counts:
+        lines.append(", ".join(counts))
+    return lines
 
 
-_LONGEST = 32
-_WORDS = {
+def _counter_title(name: str) -> str:
+    """Return the title of a counter in the summary; that of a transport begins with the transport."""
+    transport, _, counter = name.rpartition(": ")
+    if counter in _TRANSPORT_COUNTERS and transport:
+        return f"{transport}: {_TRANSPORT_COUNTERS[counter]}"
+    return _COUNTERS.get(name, name)
+
+
+def _shorten(name: str) -> str:
+    """Return a client's name, which may have any length, cut to fit on a line."""
+    return name if len(name) <= _MAX_NAME_LENGTH else f"{name[:_MAX_NAME_LENGTH]}..."
+
+
+_MAX_NAME_LENGTH = 32
+_COUNTERS = {
     "late": "late frames",
-    "taken": "trajectories taken",
-    "stops": "stops taken",
-    "refused": "commands refused",
-    "held": "commanders fallen silent",
-    "relaxed": "torque taken after silence",
+    "taken": "trajectories accepted",
+    "stops": "stops accepted",
+    "refused": "commands rejected",
+    "held": "commanders timed out",
+    "relaxed": "torque switched off after silence",
     "clients' sessions": "clients",
-    "clients' asks": "clients' questions",
-    "clients' refused": "clients' questions refused",
-    "clients' lapsed": "clients fallen silent",
+    "clients' asks": "requests of clients",
+    "clients' refused": "requests of clients rejected",
+    "clients' lapsed": "clients timed out",
 }
 _TRANSPORT_COUNTERS = {
-    "accepted": "trajectories taken",
-    "answered": "questions answered",
-    "refused": "messages refused",
+    "accepted": "trajectories accepted",
+    "answered": "requests answered",
+    "refused": "messages rejected",
     "damaged": "messages damaged",
     "malformed": "messages malformed",
     "missed": "frames missed by observers",

@@ -1,4 +1,4 @@
-"""Signals that end the command: Ctrl-C, SIGTERM and SIGHUP, wherever in the program they come."""
+"""Handlers of the signals that end the command: SIGINT (Ctrl-C), SIGTERM and SIGHUP."""
 
 from __future__ import annotations
 
@@ -10,48 +10,52 @@ from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
 
-_came: list[BaseException] = []
+_received: list[BaseException] = []
+"""What the handler has raised so far; the last is the signal that ends the command."""
 
 
-def listen() -> None:
-    """Let each of them raise KeyboardInterrupt or SystemExit, also where Python loses what is raised."""
+def install_handlers() -> None:
+    """Let each signal raise KeyboardInterrupt or SystemExit, even where Python discards exceptions."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _end)
-    for one in (getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)):
-        if signal.getsignal(one) is signal.SIG_DFL:  # `nohup` has it ignored
-            signal.signal(one, _end)
-    sys.unraisablehook = _hear_again
+        signal.signal(signal.SIGINT, _raise_stop)
+    signals = [signal.SIGTERM]
+    if sys.platform != "win32":
+        signals.append(signal.SIGHUP)
+    for number in signals:
+        if signal.getsignal(number) is signal.SIG_DFL:  # `nohup` makes the process ignore it
+            signal.signal(number, _raise_stop)
+    sys.unraisablehook = _raise_later
 
 
 def raise_again() -> None:
-    """Raise what a signal raised, where there was one: compiled code may have made another error of it."""
-    if _came:
-        raise _came[-1]
+    """Raise the exception of a received signal again: compiled code may have replaced it by another."""
+    if _received:
+        raise _received[-1]
 
 
 def leave(code: int) -> NoReturn:
-    """Exit with a code; after a signal without Python's own end, which a half-loaded library may crash."""
-    if _came:
+    """Exit with a code. After a signal, skip Python's finalization, which may crash half-loaded libraries."""
+    if _received:
         atexit._run_exitfuncs()
         for stream in (sys.stdout, sys.stderr):
-            with suppress(OSError, ValueError):  # full, or closed
+            with suppress(OSError, ValueError):  # the disk is full, or the stream is closed
                 stream.flush()
         os._exit(code)
     raise SystemExit(code)
 
 
-def _end(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001 -- what signal handlers are given
-    """End as a shell counts it, once what was begun is put away."""
-    _came.append(KeyboardInterrupt() if number == signal.SIGINT else SystemExit(128 + number))
-    raise _came[-1]
+def _raise_stop(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001 -- signature of a handler
+    """Raise KeyboardInterrupt for SIGINT, else SystemExit with the code that a shell reports."""
+    _received.append(KeyboardInterrupt() if number == signal.SIGINT else SystemExit(128 + number))
+    raise _received[-1]
 
 
-def _hear_again(lost: sys.UnraisableHookArgs) -> None:
-    """Raise it a moment later where nothing can be raised, as in the callback of an import lock."""
-    stop = lost.exc_value
+def _raise_later(unraisable: sys.UnraisableHookArgs) -> None:
+    """Raise a signal's exception 10 ms later if Python discarded it, as in the callback of an import lock."""
+    stop = unraisable.exc_value
     if not isinstance(stop, KeyboardInterrupt | SystemExit):
-        sys.__unraisablehook__(lost)
-    elif not sys.is_finalizing() and hasattr(signal, "setitimer"):
+        sys.__unraisablehook__(unraisable)
+    elif not sys.is_finalizing() and sys.platform != "win32":
         signal.signal(signal.SIGALRM, lambda *_: _raise(stop))
         signal.setitimer(signal.ITIMER_REAL, 0.01)
 

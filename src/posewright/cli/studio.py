@@ -1,4 +1,4 @@
-"""`posewright studio`: design poses and motions in the browser."""
+"""`posewright studio`: opens the studio, which designs poses and motions in the browser."""
 
 from __future__ import annotations
 
@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from posewright.studio.studio import Studio
 
 
-Host = Annotated[str, option("--host ADDRESS", "Where it listens; others get in with the token.")]
-Port = Annotated[int, option("--port P", "The port it listens on; default any that is free.")]
-Browser = Annotated[bool, typer.Option("--browser/--no-browser", help="Open the browser.")]
+Host = Annotated[
+    str, option("--host ADDRESS", "Address to listen on; other computers need the token in the link.")
+]
+Port = Annotated[int, option("--port P", "Port to listen on. Default: any free one.")]
+Browser = Annotated[bool, typer.Option("--browser/--no-browser", help="Whether to open the browser.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -30,18 +32,18 @@ def register(app: typer.Typer) -> None:
 
 def studio(
     file: Annotated[Path | None, argument("FILE", "A motion file, a recording or a memory stick.")] = None,
-    robot: Annotated[str | None, option("--robot R", "Whose it is, where the file does not say.")] = None,
+    robot: Annotated[str | None, option("--robot R", "The robot, if the file does not name it.")] = None,
     host: Host = "127.0.0.1",
     port: Port = 0,
     body: Annotated[
-        str, option("--body B", "Where poses are caught from: sim, mock, dynamixel:PORT.")
+        str, option("--body B", "The robot whose poses you teach by hand: sim, mock, dynamixel:PORT.")
     ] = "sim",
     browser: Browser = True,
     as_json: AsJson = False,
 ) -> None:
-    """Open the studio in the browser: drag joints and keyframes, and see what gravity says.
+    """Open the studio in the browser: drag joints and keyframes, and try the motion under gravity.
 
-    Ctrl-C ends it. What was edited and not saved is kept beside the file, and offered when it opens again.
+    Press Ctrl-C to end. Unsaved changes are stored beside the file; the studio offers them at the next start.
 
     [bold]Examples[/]
       posewright studio walk.motion.yaml
@@ -52,23 +54,24 @@ def studio(
     from posewright.studio.studio import open_studio
 
     with console.spinner("studio: starting", quiet=as_json):
-        opened = open_studio(file, robot, host=host, port=port, body=body)
-    serve_until_ended(opened, "the studio", browser=browser, as_json=as_json)
+        opened_studio = open_studio(file, robot, host=host, port=port, body=body)
+    serve_until_stopped(opened_studio, "the studio", browser=browser, as_json=as_json)
 
 
-def serve_until_ended(opened: Studio, what: str, *, browser: bool, as_json: bool) -> None:
-    """Say where it is, and let it run until Ctrl-C or SIGTERM."""
-    lines = [f"{what} is at {opened.url}", "Ctrl-C ends it"]
-    if opened.server.host in {"0.0.0.0", "::"}:  # noqa: S104 - compared, not bound
-        lines.insert(1, f"from other computers: {opened.url.replace('127.0.0.1', socket.gethostname(), 1)}")
-    ended = threading.Event()
-    signal.signal(signal.SIGTERM, lambda *_: ended.set())  # before anybody knows where it is
+def serve_until_stopped(opened_studio: Studio, title: str, *, browser: bool, as_json: bool) -> None:
+    """Print the address of a running studio, and wait for Ctrl-C or SIGTERM; then close it."""
+    lines = [f"{title} is at {opened_studio.url}", "press Ctrl-C to end"]
+    if opened_studio.server.host in {"0.0.0.0", "::"}:  # noqa: S104 - compared, not bound
+        remote_url = opened_studio.url.replace("127.0.0.1", socket.gethostname(), 1)
+        lines.insert(1, f"from other computers: {remote_url}")
+    stopped = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: stopped.set())  # before the address is printed
     try:
-        console.print_result({"url": opened.url}, lines, as_json=as_json)
+        console.print_result({"url": opened_studio.url}, lines, as_json=as_json)
         if browser:
-            webbrowser.open(opened.url)
-        ended.wait()
+            webbrowser.open(opened_studio.url)
+        stopped.wait()
     except KeyboardInterrupt:
         pass
     finally:
-        opened.close()
+        opened_studio.close()

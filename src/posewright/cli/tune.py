@@ -1,4 +1,4 @@
-"""`posewright tune`: gaits by search, with a journal that outlives whatever stops it."""
+"""`posewright tune`: searches the parameters of a gait; a journal lets a stopped search continue."""
 
 from __future__ import annotations
 
@@ -29,45 +29,47 @@ from posewright.cli.options import (
 from posewright.documents import open_regular_file, require_writable
 from posewright.errors import FormatError, InputError, Where
 
-WORTH_WORKERS = 40
-"""So many candidates are walked by several processes unless one says otherwise: to start these takes time."""
+MIN_EVALUATIONS_FOR_WORKERS = 40
+"""Fewer candidates walk in this process, since starting workers takes time; --workers overrides it."""
 
 JOURNAL_SUFFIX = ".tune.jsonl"
 GAIT_SUFFIXES = (".yaml", ".yml")
 
 TuningName = Annotated[
     str | None,
-    argument("TUNING", "A tuning of --list, or the path of your own *.tune.yaml.", show_default=False),
+    argument("TUNING", "A tuning of --list, or the path of a *.tune.yaml.", show_default=False),
 ]
 Generations = Annotated[
     int | None,
-    option("--generations N", "How many generations after the start; default the document's.", min=1),
+    option("--generations N", "Number of generations after the start. Default: as in the tuning.", min=1),
 ]
 Population = Annotated[
     int | None,
-    option("--population N", "Candidates in each generation; default the document's, or the journal's."),
+    option("--population N", "Candidates per generation. Default: as in the journal, else as in the tuning."),
 ]
-Seed = Annotated[
-    int | None, option("--seed N", "Seed of what is drawn at random; default 0, or the journal's.")
-]
+Seed = Annotated[int | None, option("--seed N", "Seed of the search. Default: as in the journal, else 0.")]
 Workers = Annotated[
     int | None,
     option(
         "--workers N",
-        "Processes that walk; default one per processor. Any number gives the same result.",
+        "Worker processes. Default: one per processor. Any number gives the same result.",
         min=1,
     ),
 ]
 JournalFile = Annotated[
-    Path | None, option("--journal FILE", f"Journal of the search; default TUNING{JOURNAL_SUFFIX} here.")
+    Path | None, option("--journal FILE", f"Journal of the search. Default: TUNING{JOURNAL_SUFFIX}.")
 ]
-Resume = Annotated[bool, option("--resume", "Go on with an existing journal.")]
-GaitFile = Annotated[Path | None, option("--output -o FILE", "Write the best gait here, a *.gait.yaml.")]
-PlotFile = Annotated[Path | None, option("--plot PICTURE", "Draw the search (png, svg or pdf).")]
-List = Annotated[bool, option("--list", "List the tunings that come with Posewright, and do nothing else.")]
+Resume = Annotated[bool, option("--resume", "Continue the search of an existing journal.")]
+GaitFile = Annotated[Path | None, option("--output -o FILE", "Write the best gait to this *.gait.yaml.")]
+PlotFile = Annotated[
+    Path | None, option("--plot PICTURE", "Draw the course of the search (png, svg or pdf).")
+]
+List = Annotated[bool, option("--list", "List the tunings that come with Posewright; search nothing.")]
 Report = Annotated[
     Path | None,
-    option("--report JOURNAL", "Show what a journal holds, and do nothing else; --plot draws it."),
+    option(
+        "--report JOURNAL", "Show the contents of a journal, with --plot also as a picture; search nothing."
+    ),
 ]
 
 
@@ -90,11 +92,11 @@ def tune(
     report: Report = None,
     as_json: AsJson = False,
 ) -> None:
-    """Search a gait's parameters for the walk with the lowest score; exit with 1 if none is found.
+    """Search the parameters of a gait for the walk with the lowest score.
 
-    Every candidate is written to the journal once it has walked. Stop the search whenever you like, with
-    Ctrl-C or by pulling the plug, and continue with --resume: the result is the same as without the stop.
-    docs/how-to-tune.md explains the document and the score.
+    Every candidate is written to the journal as soon as it is evaluated. You can stop the search at any time,
+    with Ctrl-C or by cutting the power, and continue it with --resume; the result is the same as without the
+    stop. Exits with 1 if no candidate has a score. docs/how-to-tune.md explains tunings and the score.
 
     [bold]Examples[/]
       posewright tune --list
@@ -105,12 +107,15 @@ def tune(
       posewright tune --report fast.tune.jsonl --plot fast.png
     """
     options = SearchOptions(generations, population, seed, workers)
-    _refuse_unclear(
-        tuning,
-        report,
-        is_list=is_list,
-        is_search=options != SearchOptions() or resume or bool(journal or output),
-    )
+    if (tuning is not None) + (report is not None) + is_list != 1:
+        raise InputError(
+            "exactly one task is needed", hint="give the name of a tuning, or --list, or --report JOURNAL"
+        )
+    has_search_options = options != SearchOptions() or resume or bool(journal or output)
+    if has_search_options and tuning is None:
+        raise InputError(
+            "--list and --report do not search", hint="name a tuning, or leave out the options of a search"
+        )
     if is_list:
         tasks = [runs.describe_task(runs.read_tune(name)) for name in runs.tune_names()]
         print_result(tasks, [runs.task_table(tasks)], as_json=as_json)
@@ -120,18 +125,9 @@ def tune(
         _search(tuning, options, SearchFiles(journal, output, plot), resume=resume, as_json=as_json)
 
 
-def _refuse_unclear(tuning: str | None, report: Path | None, *, is_list: bool, is_search: bool) -> None:
-    if (tuning is not None) + (report is not None) + is_list != 1:
-        what = "it is not clear what to do"
-        raise InputError(what, hint="name a tuning, or say --list, or --report JOURNAL: one of them")
-    if is_search and tuning is None:
-        what = "--list and --report search nothing"
-        raise InputError(what, hint="name a tuning, or leave the options of a search out")
-
-
 @dataclass(frozen=True)
 class SearchOptions:
-    """How to search; None for the journal's number where one is gone on with, else for the document's."""
+    """Options of a search; None means the value of the resumed journal, else that of the tuning."""
 
     generations: int | None = None
     population: int | None = None
@@ -141,7 +137,7 @@ class SearchOptions:
 
 @dataclass(frozen=True)
 class SearchFiles:
-    """Where a search writes to."""
+    """The files that a search writes; None for a default name or no file."""
 
     journal: Path | None
     output: Path | None
@@ -149,174 +145,190 @@ class SearchFiles:
 
 
 def _search(tuning: str, options: SearchOptions, files: SearchFiles, *, resume: bool, as_json: bool) -> None:
+    """Run or resume a search, show its progress, write its results, and print a summary."""
     task = runs.read_tune(tuning)
-    journal = files.journal or Path(f"{task.name}{JOURNAL_SUFFIX}")
-    _refuse_files(task, journal, files)
-    recorded = _recorded(journal, resume=resume)
-    plan = None if recorded is None else recorded.plan
+    journal_path = files.journal or Path(f"{task.name}{JOURNAL_SUFFIX}")
+    _require_writable_files(task, journal_path, files)
+    journal = _open_journal(journal_path, resume=resume)
     generations = options.generations or task.search.generations
     population = options.population
-    if population is None:
-        population = None if plan is None else plan.population
+    if population is None and journal is not None:
+        population = journal.plan.population
     seed = options.seed
     if seed is None:
-        seed = plan.seed if plan else 0
-    shown = SearchProgress(task, generations, population, recorded, time.perf_counter)
-    is_long = shown.evaluations_to_do >= WORTH_WORKERS
+        seed = 0 if journal is None else journal.plan.seed
+    progress = SearchProgress(task, generations, population, journal, time.perf_counter)
+    workers = options.workers
+    if workers is None:
+        is_long = progress.n_remaining >= MIN_EVALUATIONS_FOR_WORKERS
+        workers = (os.cpu_count() or 1) if is_long else 1
     try:
-        with followed(shown):
-            found = runs.tune_gait(
+        with show_progress(progress):
+            tuned_gait = runs.tune_gait(
                 task,
                 generations=generations,
                 population=population,
                 seed=seed,
-                workers=options.workers or ((os.cpu_count() or 1) if is_long else 1),
-                journal=journal,
-                watch=shown.watch,
-                after=shown.after,
+                workers=workers,
+                journal=journal_path,
+                watch=progress.on_generation,
+                after=progress.on_attempt,
             )
     except KeyboardInterrupt:
-        how_to_go_on(tuning, journal, shown)
+        print_resume_command(tuning, journal_path, progress)
         raise typer.Exit(EXIT_INTERRUPTED) from None
     if files.plot is not None:
-        figures.save_figure(figures.draw_tuning(journal), files.plot)
-    if files.output is not None and found.gait is not None:
-        gaits.write_gait(found.gait, files.output)
-    data = runs.tuned_data(found, seed, journal, files.output, shown.wall_s)
-    print_result(data, runs.tuned_lines(found, journal, files.output), as_json=as_json)
-    if found.result.facts.get("falls"):
-        console.print_warning("the best candidate falls; search longer, or look at what is asked of it")
-    if found.gait is None:
+        figures.save_figure(figures.draw_tuning(journal_path), files.plot)
+    if files.output is not None and tuned_gait.gait is not None:
+        gaits.write_gait(tuned_gait.gait, files.output)
+    data = runs.tuned_data(tuned_gait, seed, journal_path, files.output, progress.wall_s)
+    print_result(data, runs.tuned_lines(tuned_gait, journal_path, files.output), as_json=as_json)
+    if tuned_gait.result.facts.get("falls"):
+        console.print_warning(
+            "the best candidate falls; search longer, or lower the requirements of the tuning"
+        )
+    if tuned_gait.gait is None:
         raise typer.Exit(EXIT_FAILURE)
 
 
 def _show_journal(journal: Path, plot: Path | None, *, as_json: bool) -> None:
-    """Show the best so far, the course of the search, and why candidates were refused.
+    """Print the best candidate, the course of the search, and why candidates have no score.
 
-    A journal may be looked at while the search goes on.
+    The search may still be running.
     """
     if plot is not None:
         figures.require_picture_path(plot)
         require_distinct_output(plot, journal)
-    recorded = search.read_journal(journal)
+    contents = search.read_journal(journal)
     if plot is not None:
-        figures.save_figure(figures.draw_tuning(recorded), plot)
-    print_result(runs.journal_data(recorded), runs.journal_lines(recorded), as_json=as_json)
+        figures.save_figure(figures.draw_tuning(contents), plot)
+    print_result(runs.journal_data(contents), runs.journal_lines(contents), as_json=as_json)
 
 
-def _recorded(journal: Path, *, resume: bool) -> search.Journal | None:
-    """Return what the journal holds that is gone on with; None for a new one, or for one that only began.
+def _open_journal(path: Path, *, resume: bool) -> search.Journal | None:
+    """Return the journal to resume; None for a new search, or for a journal without a complete line.
 
     Raises:
-        InputError: a journal is there and nobody said to go on with it; or the other way round.
-        FormatError: it is damaged, or no journal.
+        InputError: the file exists but is not to be resumed, or is to be resumed but does not exist.
+        FormatError: the file is damaged, or is no journal.
     """
-    is_there = os.path.lexists(journal)
-    if is_there and not resume:
-        hint = "--resume to go on with it, or --journal FILE for another"
-        raise InputError("there is a journal already", where=Where(journal), hint=hint)
-    if resume and not is_there:
-        raise InputError("there is no journal to go on with", where=Where(journal), hint="leave --resume out")
-    return search.read_journal(journal) if is_there and _has_a_line(journal) else None
+    exists = os.path.lexists(path)
+    if exists and not resume:
+        hint = "--resume continues its search; --journal FILE chooses another file"
+        raise InputError("the journal exists already", where=Where(path), hint=hint)
+    if resume and not exists:
+        raise InputError("there is no journal to resume", where=Where(path), hint="leave --resume out")
+    return search.read_journal(path) if exists and _has_line(path) else None
 
 
-def _has_a_line(journal: Path) -> bool:
-    """Tell whether anything was written: a search that was stopped at once leaves an empty file."""
+def _has_line(path: Path) -> bool:
+    """Return whether a file has a complete line; a search stopped at its very start leaves an empty file."""
     try:
-        with open_regular_file(journal) as file:
+        with open_regular_file(path) as file:
             return b"\n" in file.read()
     except OSError as error:
-        raise FormatError(f"cannot be read: {error.strerror or error}", where=Where(journal)) from error
+        raise FormatError(f"cannot be read: {error.strerror or error}", where=Where(path)) from error
 
 
-def _refuse_files(task: runs.GaitTask, journal: Path, files: SearchFiles) -> None:
-    """Say before a long search, not after it, that its result could not be written."""
+def _require_writable_files(task: runs.GaitTask, journal: Path, files: SearchFiles) -> None:
+    """Raise an error before a long search if one of its results could not be written."""
     require_writable(journal)
-    written = [path for path in (journal, files.output, files.plot) if path is not None]
-    if len({os.path.realpath(path) for path in written}) < len(written):
-        raise InputError("two results would be one file", hint="a name each for journal, gait and picture")
+    outputs = [path for path in (journal, files.output, files.plot) if path is not None]
+    if len({os.path.realpath(path) for path in outputs}) < len(outputs):
+        raise InputError("two results have the same file", hint="give journal, gait and picture a file each")
     if files.plot is not None:
         figures.require_picture_path(files.plot)
         require_distinct_output(files.plot, task.path, task.gait.path)
     if files.output is not None:
-        _refuse_output(task, files.output)
+        if files.output.suffix.lower() not in GAIT_SUFFIXES:
+            raise InputError("not a gait's file", where=Where(files.output), hint="end it in .gait.yaml")
+        require_writable(files.output)
+        require_distinct_output(files.output, task.path, task.gait.path)
+        if files.output.exists():
+            gaits.read_gait(files.output, robot=task.robot)  # only another gait may be overwritten
 
 
-def _refuse_output(task: runs.GaitTask, output: Path) -> None:
-    if output.suffix.lower() not in GAIT_SUFFIXES:
-        raise InputError("not a gait's file", where=Where(output), hint="end it in .gait.yaml")
-    require_writable(output)
-    require_distinct_output(output, task.path, task.gait.path)
-    if output.exists():
-        gaits.read_gait(output, robot=task.robot)  # it is written over: let it be a gait
-
-
-Say = Callable[[str, bool], None]
-"""Shows a line; the second says whether it is worth keeping: a generation is done."""
+ShowStatus = Callable[[str, bool], None]
+"""Shows a status line; the flag says whether a generation is complete, which a log keeps."""
 
 
 class SearchProgress:
-    """Follows a search from outside: how far it is, the best so far, and how long it will take."""
+    """Observes a search: counts its evaluations, and shows the best so far and the time left.
+
+    Attributes:
+        name: name of the tuning.
+        generation: number of the last complete generation, the start being 0; None before that.
+        show_status: called with every status.
+    """
 
     def __init__(
         self,
         task: runs.GaitTask,
         generations: int,
         population: int | None,
-        recorded: search.Journal | None,
+        journal: search.Journal | None,
         clock: Callable[[], float],
     ) -> None:
-        asked = task.search.population if population is None else population
-        plan = search.make_plan(runs.GaitProblem(task), population=asked, spread=task.search.spread, seed=0)
+        plan = search.make_plan(
+            runs.GaitProblem(task),
+            population=task.search.population if population is None else population,
+            spread=task.search.spread,
+            seed=0,
+        )
         self.name = task.name
-        self.done: int | None = None  # generations, the start not counted; None before that is
-        self.say: Say = lambda *_: None  # nobody follows yet
-        self._generations, self._population = generations, plan.population
-        self._total = plan.end_of(generations)
-        attempts = () if recorded is None else recorded.attempts[: self._total]
-        self._best: search.Attempt | None = min(attempts, key=lambda one: one.score, default=None)
-        self._recorded, self._now = len(attempts), 0
-        self._clock, self._began = clock, clock()
+        self.generation: int | None = None
+        self.show_status: ShowStatus = lambda *_: None
+        self._generations = generations
+        self._population = plan.population
+        self._n_total = plan.end_of(generations)
+        attempts = () if journal is None else journal.attempts[: self._n_total]
+        self._best = min(attempts, key=lambda attempt: attempt.score, default=None)
+        self._n_recorded = len(attempts)
+        self._n_evaluated = 0
+        self._clock = clock
+        self._start_s = clock()
 
     @property
-    def evaluations_to_do(self) -> int:
-        """How many candidates have still to walk."""
-        return self._total - self._recorded - self._now
+    def n_remaining(self) -> int:
+        """Number of candidates that still have to be evaluated."""
+        return self._n_total - self._n_recorded - self._n_evaluated
 
     @property
     def wall_s(self) -> float:
-        """How long it has taken so far [s]."""
-        return self._clock() - self._began
+        """Duration of the search so far [s]."""
+        return self._clock() - self._start_s
 
-    def watch(self, generation: search.Generation) -> bool:
-        """Take note of a generation that is done, and tell of it; never ends the search."""
-        self.done = generation.number
-        if generation.evaluations > self._recorded:
-            self.say(self._line(f"generation {self.done} of {self._generations}"), True)
-        elif generation.evaluations + self._population > self._recorded:
-            self.say(self._line(f"goes on after generation {self.done} of {self._generations}"), True)
+    def on_generation(self, generation: search.Generation) -> bool:
+        """Show a complete generation; never ends the search."""
+        self.generation = generation.number
+        if generation.evaluations > self._n_recorded:
+            self._show(f"generation {self.generation} of {self._generations}", is_generation=True)
+        elif generation.evaluations + self._population > self._n_recorded:
+            position = f"continues after generation {self.generation} of {self._generations}"
+            self._show(position, is_generation=True)
         return True
 
-    def after(self, attempt: search.Attempt) -> None:
-        """Take note of a candidate that has walked, and tell of it."""
-        self._now += 1
+    def on_attempt(self, attempt: search.Attempt) -> None:
+        """Count an evaluated candidate and show it."""
+        self._n_evaluated += 1
         if self._best is None or attempt.score < self._best.score:
             self._best = attempt
-        place = f"generation {attempt.generation} of {self._generations}"
-        self.say(self._line(f"{place}, {attempt.index + 1} of {self._population}"), False)
+        generation = f"generation {attempt.generation} of {self._generations}"
+        self._show(f"{generation}, {attempt.index + 1} of {self._population}", is_generation=False)
 
-    def _line(self, place: str) -> str:
-        told, best = "none could be judged yet", self._best
-        if best is not None and math.isfinite(best.score):
-            told = f"best {best.score:.4f} ({runs.figures_line(best.evaluation.facts)})"
+    def _show(self, position: str, *, is_generation: bool) -> None:
+        best = "no candidate has a score yet"
+        if self._best is not None and math.isfinite(self._best.score):
+            facts = runs.figures_line(self._best.evaluation.facts)
+            best = f"best {self._best.score:.4f} ({facts})"
         left = ""
-        if self._now and self.evaluations_to_do:
-            left = f"; {duration(self.wall_s / self._now * self.evaluations_to_do)} left"
-        return f"{self.name}: {place}; {told}{left}"
+        if self._n_evaluated and self.n_remaining:
+            left = f"; {format_duration(self.wall_s / self._n_evaluated * self.n_remaining)} left"
+        self.show_status(f"{self.name}: {position}; {best}{left}", is_generation)
 
 
-def duration(seconds: float) -> str:
-    """Return a time as people read it: 40 s, 3 min, 2 h 5 min."""
+def format_duration(seconds: float) -> str:
+    """Return a duration as text: 40 s, 3 min, 2 h 5 min."""
     if seconds < 60.0:
         return f"{math.ceil(seconds)} s"
     minutes = math.ceil(seconds / 60.0)
@@ -324,29 +336,28 @@ def duration(seconds: float) -> str:
 
 
 @contextlib.contextmanager
-def followed(shown: SearchProgress) -> Iterator[None]:
-    """Show the progress of a search on stderr while it lasts."""
+def show_progress(progress: SearchProgress) -> Iterator[None]:
+    """Show the progress of a search on stderr: in a terminal always, else once a generation."""
     with console.build_spinner(quiet=False) as display:
-        line = display.add_task(f"{shown.name}: setting up")
+        line = display.add_task(f"{progress.name}: setting up")
 
-        def say(text: str, is_kept: bool) -> None:
+        def show_status(text: str, is_generation: bool) -> None:
             if not display.disable:
                 display.update(line, description=text)
-            elif is_kept:
+            elif is_generation:
                 console.print_to_stderr(text)
 
-        shown.say = say
+        progress.show_status = show_status
         yield
 
 
-def how_to_go_on(tuning: str, journal: Path, shown: SearchProgress) -> None:
-    """Say that the search was stopped, and how to go on with it."""
+def print_resume_command(tuning: str, journal: Path, progress: SearchProgress) -> None:
+    """Print that the search was stopped, and the commands that continue it and write its best gait."""
     if not journal.exists():
         console.print_note("stopped before anything was written")
         return
     command = shlex.join(["posewright", "tune", tuning, "--resume", "--journal", str(journal)])
-    console.print_note(f"stopped; what has walked is in {journal}. Go on with: {command}")
-    if shown.done:
-        console.print_note(
-            f"the best so far as a gait: {command} --generations {shown.done} -o best.gait.yaml"
-        )
+    console.print_note(f"stopped; the evaluated candidates are in {journal}. Continue with: {command}")
+    if progress.generation:
+        best_command = f"{command} --generations {progress.generation} -o best.gait.yaml"
+        console.print_note(f"to write the best gait so far: {best_command}")

@@ -32,7 +32,7 @@ DRAWING_FUNCTIONS: Mapping[tuple[str, str], tuple[str, str]] = MappingProxyType(
         ("posewright.evaluation.walking.report", "WalkResult"): (_FIGURES, "draw_walk"),
         ("posewright.runs.walking.many", "ManyReport"): (__name__, "figures_of_many"),
         ("posewright.evaluation.motion.report", "MotionResult"): (_REPLAYING, "draw_outcome"),
-        ("posewright.evaluation.general", "RunResult"): (_REPLAYING, "draw_outcome"),
+        ("posewright.evaluation.run_result", "RunResult"): (_REPLAYING, "draw_outcome"),
         ("posewright.runs.outcome", "Outcome"): (_REPLAYING, "draw_outcome"),
         ("posewright.recordings.recording", "Recording"): (_REPLAYING, "draw_outcome"),
         ("posewright.runs.batch", "Batch"): (__name__, "report_frame"),
@@ -128,7 +128,7 @@ def figures_of_many(walks: ManyReport) -> str:
     columns = ("figure", "unit", "median", "worst")
     rows = (
         (
-            figure.words,
+            figure.label,
             figure.unit,
             figure.text(walks.median[figure.name]),
             figure.text(walks.worst[figure.name]),

@@ -115,7 +115,8 @@ def _falls(recording: Recording) -> dict[str, Any]:
     track = Trajectory.of(recording, next(iter(recording.robots)))
     tip_overs = track.tip_overs(PhysicsRules())
     falls = [
-        {"time_s": fall.since_s, "side": describe_direction(-track.up[fall.begin])} for fall in tip_overs
+        {"time_s": fall.since_s, "side": describe_direction(-track.up_in_base[fall.begin])}
+        for fall in tip_overs
     ]
     lies = bool(tip_overs) and tip_overs[-1].end >= len(track.times)
     return {"fell": bool(tip_overs), "falls": falls, "lies": lies}

@@ -13,9 +13,10 @@ from posewright.bodies import DomainParameters, DomainRandomization, domain_rand
 from posewright.display import Lines, Styled, Table
 from posewright.errors import BodyError, InputError
 from posewright.evaluation.walking.figures import (
-    BROKEN,
+    ALARM_STYLE,
     FALLS,
     FIGURES,
+    REFERENCE_COLUMN,
     compared_cells,
     compared_columns,
     figure_cell,
@@ -25,7 +26,7 @@ from posewright.evaluation.walking.figures import (
     simulation_lines,
 )
 from posewright.evaluation.walking.report import FIGURE_NAMES, GaitReport, figure_data
-from posewright.evaluation.walking.walk import Triple, mean_command
+from posewright.evaluation.walking.walk import Velocity, mean_command
 from posewright.gaits import Gait, robot_of_gait
 from posewright.robots import Robot
 from posewright.runs.walking.walk import (
@@ -159,7 +160,7 @@ class ManyReport:
     seconds: float
     settle_s: float
     bodies: tuple[WalkedBody, ...]
-    command_mean: Triple
+    command_mean: Velocity
     wall_s: float = 0.0
     body: str = "random"
 
@@ -222,7 +223,7 @@ class ManyReport:
         yield figure_table("", ("seed", *compared_columns()), rows)
         for body in self.bodies:
             for incident in _describe_incidents(body):
-                yield Styled(f"seed {body.seed} {incident}: {body.domain}", BROKEN)
+                yield Styled(f"seed {body.seed} {incident}: {body.domain}", ALARM_STYLE)
         simulated_s = math.fsum(body.simulated_s for body in self.bodies)
         yield from simulation_lines(self.welded, simulated_s, self.wall_s, self.real_time_factor)
 
@@ -235,10 +236,10 @@ class ManyReport:
             if figure.commanded is None:
                 reference = limit_text(figure)
             else:
-                reference = f"{figure.text(self.commanded(figure.commanded))} asked"
+                reference = f"{figure.text(self.commanded(figure.commanded))} commanded"
             worst = figure_cell(figure, self.worst[figure.name])
-            rows.append((figure.words, worst, figure.text(self.median[figure.name]), figure.unit, reference))
-        return figure_table(title, ("figure", "worst", "median", "unit", "asked or limit"), rows)
+            rows.append((figure.label, worst, figure.text(self.median[figure.name]), figure.unit, reference))
+        return figure_table(title, ("figure", "worst", "median", "unit", REFERENCE_COLUMN), rows)
 
     def to_dict(self, body: str | None = None) -> dict[str, Any]:
         """Return plain data, fit for JSON; `body` replaces the name of the bodies."""
@@ -324,7 +325,9 @@ def walk_many(
     return ManyReport(gait, robot, seed, seconds, settle_s, tuple(results), command_mean, wall_s, name)
 
 
-def _mean_over_measurement(robot: Robot, command: CommandSchedule, seconds: float, settle_s: float) -> Triple:
+def _mean_over_measurement(
+    robot: Robot, command: CommandSchedule, seconds: float, settle_s: float
+) -> Velocity:
     """Return the mean command over the time of the measurement, whether or not a body falls."""
     begin, n_frames = count_frames(robot, seconds, settle_s)
     commands = read_schedule(command, settle_s + seconds)
