@@ -200,6 +200,7 @@ class Passes:
         return self._cache[key]
 
     def _sample(self, start: Floats, lap: int, phase: Fraction) -> Pass:
+        """Return a pass from a start pose, in a repetition, shifted by a phase [frames]."""
         end = self.frames + phase
         n = end.numerator // end.denominator
         duration = self.motion.duration

@@ -256,6 +256,7 @@ class Player:
         return self._end if free is None else np.where(free, self._command, self._end)
 
     def _prepare_first_pass(self, planned: PlannedPass) -> None:
+        """Prepare a pass that begins from the present pose: the way to its start, then the pass."""
         passes = self._passes[planned.name]
         start = passes.starting_pose(self._command)
         if start is None:

@@ -229,6 +229,7 @@ class _LinkExtractor:
         return body == self._base
 
     def _extract_link(self, body: int) -> Link:
+        """Return a body as a link, in the frame of its hinge at angle 0."""
         model = self._model
         hinge = None
         origin_shift = np.zeros(3)  # from the body's origin to its hinge
@@ -242,7 +243,7 @@ class _LinkExtractor:
         for joint in range(first_joint, first_joint + n_joints):
             name = model.joint(joint).name or f"joint_{joint}"
             if model.jnt_type[joint] != int(mujoco.mjtJoint.mjJNT_HINGE):
-                self._fixed_joints.append(Oddity(f"{name} is no hinge; it is fixed at 0"))
+                self._fixed_joints.append(Oddity(f"{name} is not a hinge; it is fixed at 0"))
                 continue
             axis = model.jnt_axis[joint]
             origin_shift = np.array(model.jnt_pos[joint])
@@ -366,6 +367,7 @@ def _add_hinge(spec: mujoco.MjSpec, body: mujoco.MjsBody, hinge: Hinge) -> None:
 
 
 def _add_form(body: mujoco.MjsBody, form: Form, *, is_sole: bool) -> None:
+    """Add a shape to a body; a sole has friction of its own."""
     half_size = [edge / 2.0 for edge in form.size_m]
     sizes = {Kind.SPHERE: (half_size[0], 0.0, 0.0), Kind.CYLINDER: (half_size[0], half_size[2], 0.0)}
     geom = body.add_geom(

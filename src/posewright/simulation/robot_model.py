@@ -266,7 +266,7 @@ def _body_links(model: mujoco.MjModel, body: int, base: int) -> Iterator[dict[st
         for joint in range(first_joint, last_joint + 1):
             joint_name = model.joint(joint).name
             if model.jnt_type[joint] != int(mujoco.mjtJoint.mjJNT_HINGE):
-                raise InputError(f"the joint {joint_name!r} is no hinge", hint="use hinges only")
+                raise InputError(f"the joint {joint_name!r} is not a hinge", hint="use hinges only")
             axis = model.jnt_axis[joint]
             anchor = model.jnt_pos[joint]
             zero_angle = float(model.qpos0[model.jnt_qposadr[joint]])

@@ -46,7 +46,7 @@ def test_files_of_ones_own_know_nothing_of_each_other(tmp_path: Path) -> None:
 
 def test_a_program_that_is_set_up_says_its_commands_pose_and_robot(tmp_path: Path) -> None:
     made = set_up_openr("move_legs", commands="MOVE_SI@1", pose="sleep", robot=DOG)
-    assert (made.robot, made.pose, [one.word for one in made.script]) == (DOG, "sleep", ["MOVE_SI"])
+    assert (made.robot, made.pose, [one.text for one in made.script]) == (DOG, "sleep", ["MOVE_SI"])
     assert repr(made) == "<OpenRProgram move_legs on sony_ers7: Commander, MoveLegs, OVirtualRobotComm>"
     config = write(
         tmp_path,

@@ -148,6 +148,7 @@ def _suffix(unit: str) -> str:
 
 
 def _read_threshold(node: Node, units: Mapping[str, float]) -> Threshold | None:
+    """Return a threshold with its hysteresis; None if there is none."""
     below, above, hysteresis = (_read_with_unit(node, stem, units) for stem in KEY_STEMS)
     if below is not None and above is not None:
         node.fail("both below and above are given", hint="an input has one threshold")

@@ -178,6 +178,7 @@ class _BehaviourReader:
         )
 
     def _warnings(self) -> tuple[str, ...]:
+        """Return a warning if outputs of the chart have no initial value."""
         outputs = _outputs_without_first_value(self.chart)
         if not outputs:
             return ()

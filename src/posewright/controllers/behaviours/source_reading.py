@@ -81,6 +81,7 @@ class SensorChannels:
 
 
 def _sources_of(sensor: SensorSpec) -> Iterator[tuple[str, ChannelSource]]:
+    """Yield the names and sources of a sensor's channels, by component for vectors."""
     if isinstance(sensor, RangeScan | FlashLidar):
         return
     no_reading = sensor.max_range_m if isinstance(sensor, RangeSensor) else math.nan
@@ -119,6 +120,7 @@ def _read_corridor(node: Node, scanner: Scanner, compass: Compass, outputs: Outp
 
 
 def _read_free_course(node: Node, scanner: Scanner, compass: Compass, outputs: Outputs) -> Source:
+    """Return the source that finds a free course beside a direction."""
     fields = node.fields(
         required=("side", "width_m", "length_m"), optional=("towards_deg", "step_deg", "up_to_deg")
     )
