@@ -67,7 +67,7 @@ def test_physics_shows_what_became_of_the_motion(kick: Any, window_of: Any, ship
     # the 3-D view shows the robot where the simulator has it
     row = int(np.argmin(np.abs(tried.played.times - 1.0)))
     window.ask("player.seek", time_s=float(tried.played.times[row]))
-    assert kick.parts.scene.stance.base == pytest.approx(tried.played.record.base[row], abs=1e-9)
+    assert kick.context.scene.stance.base == pytest.approx(tried.played.record.base[row], abs=1e-9)
     window.ask("truth.physics", on=False)
     assert window.topics["physics"] == {"on": False, "state": "off"}
     assert window.topics["player"]["duration_s"] == pytest.approx(1.94, abs=0.01)
