@@ -185,4 +185,4 @@ def test_a_fault_in_work_beside_the_session_is_handed_over_like_any_error() -> N
     error = results.get()
     latest.close()
     assert isinstance(error, PosewrightError)
-    assert "a fault of the studio" in error.message
+    assert "internal error of the studio" in error.message
