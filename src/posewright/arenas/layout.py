@@ -86,6 +86,7 @@ def _read_turns_deg(node: Node | None, n_boxes: int) -> list[float]:
 
 
 def _read_box(node: Node, turn_deg: float, arena: Arena) -> Box:
+    """Return a box of a layout, written as a list of numbers or as a mapping."""
     if isinstance(node.value, dict):
         parts = node.fields(required=("x", "y"), optional=("yaw_deg", "kind"))
     else:
@@ -124,6 +125,7 @@ def _build_document(boxes: Sequence[Box], name: str) -> dict[str, object]:
 
 
 def _box_entry(box: Box) -> list[float] | Mapping[str, object]:
+    """Return a box as a layout writes it: a list of numbers, or a mapping if it has a kind."""
     if not all(map(math.isfinite, (box.x, box.y, box.yaw_rad))):
         message = f"a box at {box.x}, {box.y} cannot be written"
         raise InputError(message, hint="finite metres and angles")

@@ -294,6 +294,7 @@ class _ArenaBuilder:
         return box_kinds, tuple(boxes)
 
     def _build_sources(self, *, has_boxes: bool) -> dict[str, str]:
+        """Return the sources of the arena's numbers: the file, or an assumption."""
         sources = dict.fromkeys(("size_m", "shapes"), self.source)
         sources["friction"] = "assumption; the file tells none"
         sources["colours_rgb"] = f"{self.source}; where it tells none, those of the CEABOT fields"

@@ -92,6 +92,7 @@ def to_moved_frame(points: Floats, displacement: ArrayLike) -> Floats:
 
 
 def _unstack(triples: ArrayLike) -> tuple[Floats, Floats, Floats]:
+    """Return the three columns of an array of triples, shape (..., 3), as floats."""
     try:
         array = np.asarray(triples, dtype=np.float64)
     except (TypeError, ValueError):

@@ -290,6 +290,7 @@ class Head:
         return angles
 
     def _build_unreachable_error(self, points: Floats, hidden: Indices) -> UnreachableError:
+        """Return the error that lists the points which the head cannot look at."""
         listed = []
         for index in hidden[:MAX_LISTED_POINTS]:
             numbers = ", ".join(f"{number:.6g}" for number in points[index].tolist())

@@ -105,6 +105,7 @@ def nearest(shape: LegShape, points: Floats, *, knee: float, lift: float) -> Flo
 
 
 def _nearest_in_chunk(shape: LegShape, points: Floats, knee: float, lift: float) -> Floats:
+    """Return the joint angles, shape (n, 3), whose foot is nearest to each point."""
     x, y, z = points.T
     aside = np.abs(y)
     off = np.hypot(x, z)

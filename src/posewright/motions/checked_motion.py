@@ -316,6 +316,7 @@ class CheckedMotion:
         return 0.0 if number == 0 else float(self.motion.keyframe_times[number - 1])
 
     def _build_segments(self, poses: tuple[Pose, ...], *, later: bool) -> Iterator[Segment]:
+        """Yield the segments of a pass (the first or a later one), with points sampled along each."""
         rows = np.rad2deg(np.stack([pose.angles for pose in poses]))
         affordable = MAX_ANGLES // max(rows.size, 1)
         count = max(min(self.rules.points_per_way, affordable), MIN_POINTS)

@@ -306,6 +306,7 @@ class Motion:
         return self._interpolator_cache[key]
 
     def _build_interpolator(self, start: Pose | None) -> KeyframeInterpolator:
+        """Return the interpolator from a start pose; joints not in it start at their defaults."""
         poses = [keyframe.pose for keyframe in self.keyframes]
         angles, free = self._default_start(poses)
         for pose in (self.start, start):

@@ -62,6 +62,7 @@ def mirror_pose(pose: Pose, partners: Partners) -> Pose:
 
 
 def _mirror_keyframe(keyframe: Keyframe, partners: Partners, leds: frozenset[str]) -> Keyframe:
+    """Return a keyframe with left and right exchanged: angles, stiffness, attitude and lights."""
     stiffness = keyframe.stiffness
     if stiffness is not None:
         stiffness = {partners[joint][0]: value for joint, value in stiffness.items()}

@@ -105,6 +105,7 @@ class SampleTable:
         }
 
     def _keyframe(self, time: float, pose: Pose) -> dict[str, PlainData]:
+        """Return a keyframe's time and angles as plain data."""
         angles = pose.on(self.joints).angles[None]
         return {
             "time_s": time,

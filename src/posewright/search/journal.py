@@ -145,6 +145,7 @@ def _add_checksum(entry: Mapping[str, object], key: str, previous_checksum: str)
 
 
 def _parse_object(line: str) -> PlainMapping:
+    """Return the JSON object of a line; raise a LineError if it is not one."""
     try:
         entry = json.loads(line)
     except (ValueError, RecursionError) as error:

@@ -145,6 +145,7 @@ class _Axis:
 
 
 def _cma_options(axes: Sequence[_Axis], population: int) -> dict[str, object]:
+    """Return the options of the library cma, with its own stopping rules switched off."""
     return {
         "popsize": population,
         "bounds": [[axis.low for axis in axes], [axis.high for axis in axes]],
@@ -347,6 +348,7 @@ class _TuningRun:
             self._journal.sync()
 
     def _result(self, end_reason: EndReason) -> TuningResult:
+        """Return the best attempt and all generations, with the reason for the end."""
         assert self._best is not None  # noqa: S101 -- the start is always evaluated
         return TuningResult(
             best=self._best.values,

@@ -63,6 +63,7 @@ def list_uses(machine: Machine) -> Iterator[ExpressionUse]:
 
 
 def _list_uses_in_actions(actions: Actions, node: StateNode, line: int | None) -> Iterator[ExpressionUse]:
+    """Yield the expressions in actions: assigned values, and conditions of branches."""
     for action in iterate_actions(actions):
         action_line = action.line or line
         if isinstance(action, Assign):
@@ -156,6 +157,7 @@ class ArithmeticFaults(Check):
                 yield not_proved(f"{question} is not known: {reason}", use.node.name, use.line)
 
     def _build_finding(self, suspect: ArithmeticSuspect, witness: Witness) -> Finding:
+        """Return the finding for an arithmetic fault that a witness shows."""
         use = suspect.use
         expression = use.expression
         state = self._find_state(use.node, witness)

@@ -305,6 +305,7 @@ class WriteConflicts(Check):
             yield self._build_finding(name, conflict)
 
     def _build_finding(self, name: str, conflict: WriteConflict) -> Finding:
+        """Return the warning that two states set one variable in the same tick."""
         earlier = self.nodes[conflict.earlier].name
         later = self.nodes[conflict.later]
         message = f"{earlier} and {later.name} both set {name} in one tick: the value of {later.name} remains"

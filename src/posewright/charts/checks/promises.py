@@ -144,6 +144,7 @@ def check_promises(
 def _check_promise(
     exploration: Exploration, promise: Promise, limits: ExplorationLimits, budget: WorkBudget
 ) -> PromiseResult:
+    """Return the verdict on a promise, from a shared exploration if it suffices, else from one of its own."""
     conditions = promise_conditions(promise)
     if all(condition in exploration.watching for condition in conditions):
         result = _decide_promise(exploration, promise)
@@ -203,6 +204,7 @@ class BrokenPromises(Check):
                 yield not_proved(result.message, None, result.promise.line)
 
     def _build_finding(self, result: PromiseResult) -> Finding:
+        """Return the error for a broken promise, with the run that breaks it."""
         promise = result.promise
         _, tick = self.analysis.run_to_last_tick(result.trace)
         place = self.analysis.first_state(result.state)

@@ -246,6 +246,7 @@ class TestObligations:
             yield _obligation(Measure.TRANSITIONS, name, transition.line, owner, fact)
 
     def _segments(self) -> Iterator[TestObligation]:
+        """Yield an obligation for each segment behind a junction, owned by its first transition."""
         first_uses: dict[int, tuple[Transition, Owner]] = {}
         for transition in self.machine.transitions:
             owner: Owner = (self.machine.nodes[transition.source].name, transition.transition)

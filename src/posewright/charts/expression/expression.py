@@ -73,6 +73,7 @@ class _Compiler:
         self.source = source
 
     def compile(self, tree: Tree) -> Evaluate:
+        """Return a function that computes the value of a tree from the variables."""
         evaluate: Evaluate
         match tree:
             case Name() if tree.name not in self.fixed:
@@ -101,6 +102,7 @@ class _Compiler:
         return lambda env: not operand(env)
 
     def compile_binary(self, tree: Binary) -> Evaluate:
+        """Return a function that computes a binary operation; `and` and `or` short-circuit."""
         left = self.compile(tree.left)
         right = self.compile(tree.right)
         if tree.operator is Operator.AND:
@@ -140,6 +142,7 @@ class _Compiler:
         return compute_saturated
 
     def compile_conditional(self, tree: If) -> Evaluate:
+        """Return a function that evaluates a chain of `if`: the value of the first condition that is true."""
         cases, default = split_cases(tree)
         compiled_cases = [(self.compile(condition), self.compile(value)) for condition, value in cases]
         compiled_default = self.compile(default)
@@ -153,6 +156,7 @@ class _Compiler:
         return choose
 
     def compile_call(self, tree: Call) -> Evaluate:
+        """Return a function that computes abs, single, min or max."""
         arguments = [self.compile(argument) for argument in tree.arguments]
         if tree.function in ("abs", "single"):
             argument = arguments[0]

@@ -158,6 +158,7 @@ class NumericConverter:
     def _scale_constant(
         self, node: Tree, value: float, factor: Fraction, new_type: IntType | FloatType
     ) -> Tree:
+        """Return a constant converted by a factor between units, as a literal of the new type."""
         exact = to_fraction(value) * factor
         if isinstance(new_type, IntType):
             return Literal(min(max(int(exact), INT_LOW), INT_HIGH), node.offset)

@@ -62,6 +62,7 @@ def read_type(node: Node) -> Type:
 
 
 def _read_type_keyword(node: Node) -> Type:
+    """Return the type of a keyword such as `bool` or `uint8`."""
     keyword = node.text()
     if keyword == "bool":
         return BoolType()
@@ -73,6 +74,7 @@ def _read_type_keyword(node: Node) -> Type:
 
 
 def _read_range(key: str, node: Node) -> IntType | FloatType:
+    """Return the number type of a range such as `{int: [0, 3]}`."""
     ends = node.items()
     if len(ends) != 2:
         node.fail("a range has two ends", hint=TYPE_HINT)
@@ -173,6 +175,7 @@ def _read_row(node: Node, header: _FunctionHeader) -> FunctionRow:
 
 
 def _read_cells(cells: list[TableCell], header: _FunctionHeader) -> FunctionRow:
+    """Return a row of a function from its cells: one per parameter, and the value."""
     where = cells[0].where
     n_cells = len(header.takes) + 1
     if len(cells) != n_cells:

@@ -94,6 +94,7 @@ def _merge(document: PlainData, before: PlainData, data: PlainData) -> PlainData
 def _merge_mapping(
     document: Mapping[str, PlainData], before: Mapping[str, PlainData], data: Mapping[str, PlainData]
 ) -> dict[str, PlainData]:
+    """Return the document's mapping with the differences between `before` and `data` applied."""
     result: dict[str, PlainData] = {}
     for key in [*data, *(key for key in document if key not in data)]:
         if key not in data:
@@ -144,6 +145,7 @@ def chart_data(chart: Chart) -> dict[str, PlainData]:
 
 
 def _promise_data(promise: Promise, number: int) -> dict[str, PlainData]:
+    """Return the plain data of a promise; a default name is omitted."""
     if promise.kind is PromiseKind.LEADS_TO and promise.goal is not None:
         data: dict[str, PlainData] = {
             "when": scalar(promise.when),
@@ -158,6 +160,7 @@ def _promise_data(promise: Promise, number: int) -> dict[str, PlainData]:
 
 
 def _form_data(chart: Chart) -> dict[str, PlainData] | None:
+    """Return the plain data of a truth table's form, or None if it has no codes of states."""
     form = chart.form
     if form is None or not form.state_bits:
         return None
@@ -232,6 +235,7 @@ def _values_data(values: Mapping[str, Expression]) -> dict[str, PlainData]:
 
 
 def _action_data(action: Action) -> dict[str, PlainData]:
+    """Return the plain data of an action."""
     if isinstance(action, Assign):
         return _values_data(action.values)
     if isinstance(action, Raise):

@@ -268,6 +268,7 @@ class Interpreter:
     def _build_snapshot(
         self, configuration: tuple[int, ...], *, started: bool, values: Mapping[str, Value]
     ) -> Snapshot:
+        """Return a snapshot with initial registers, some set to `values`, and an empty history."""
         machine = self.machine
         registers = {**machine.start(configuration), **values}
         register_values = tuple(registers[name] for name in machine.registers)

@@ -172,6 +172,7 @@ class MicrostepPlanner:
     def _plan_uncached(
         self, configuration: Configuration, history: History, enabled: tuple[CompoundTransition, ...]
     ) -> Microstep:
+        """Return the microstep of enabled transitions, after the removal of those in conflict."""
         transitions = self._remove_conflicts(enabled)
         active = self.active_nodes(configuration)
         exit_set = frozenset(
@@ -196,6 +197,7 @@ class MicrostepPlanner:
         entry_set: set[int],
         history: History,
     ) -> Microstep:
+        """Return the microstep with its exit and entry order and the configuration after it."""
         active_after = set(active - exit_set)
         entering = []
         for number in sorted(entry_set):

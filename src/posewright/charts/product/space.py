@@ -106,6 +106,7 @@ class ProductSpace:
         self.outputs_by_value = tuple(name for name in outputs if name not in by_terms)
 
         def build_states(interpreter: Interpreter) -> ChartStateSpace:
+            """Return the state space of one of the two charts."""
             machine = interpreter.machine
             tracked = (*self.outputs_by_value, *_names_read_by(machine, by_terms))
             abstractions = abstract_registers(machine, tracked=tracked)

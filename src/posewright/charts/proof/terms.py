@@ -218,6 +218,7 @@ class TermFactory:
         return self._make(SmtOp.IF, then.sort, (condition, then, otherwise), interval=interval)
 
     def _if_then_else_boolean(self, condition: SmtTerm, then: SmtTerm, otherwise: SmtTerm) -> SmtTerm:
+        """Return `then if condition else otherwise` of Boolean terms, simplified if one is constant."""
         if then.is_true:
             return self.disjunction((condition, otherwise))
         if then.is_false:

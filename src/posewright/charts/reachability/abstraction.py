@@ -164,6 +164,7 @@ def abstract_registers(
 
 
 def _abstract_register(name: str, kind: Type, start: Value, uses: _RegisterUses) -> Abstraction:
+    """Return how precisely states record a register: not at all, by cells, or by its exact value."""
     is_exact = name in uses.exact_names
     if not is_exact and name not in uses.comparisons:
         return Abstraction(kind, start, drops=True, is_exact=False)

@@ -192,6 +192,7 @@ class _ScenarioReader:
         self.n_ticks = 0
 
     def read(self, fields: Mapping[str, Node], path: Path | None) -> Scenario:
+        """Return the scenario of a document."""
         start = fields["start"].choice("state", self.chart.state_names) if "start" in fields else None
         steps = fields["steps"].items()
         if not steps:
@@ -206,6 +207,7 @@ class _ScenarioReader:
         )
 
     def _read_step(self, node: Node) -> ScenarioStep:
+        """Return a step of a scenario; its duration counts towards the limit of ticks."""
         fields = node.fields(optional=("ticks", "for", "set", "send", "expect", "throughout"))
         if "ticks" in fields and "for" in fields:
             fields["for"].fail("both `ticks` and `for`", hint="a step lasts some ticks, or for a time")
@@ -231,6 +233,7 @@ class _ScenarioReader:
         )
 
     def _read_expectation(self, node: Node | None) -> Expectation:
+        """Return the expected states and values; no expectation if there is no node."""
         if node is None:
             return NO_EXPECTATION
         fields = node.fields()
@@ -289,6 +292,7 @@ def save_scenario(scenario: Scenario, path: Path | str) -> None:
 
 
 def _step_data(step: ScenarioStep) -> dict[str, PlainData]:
+    """Return the plain data of a step."""
     duration = {"for": f"{step.seconds!r} s"} if step.seconds else {"ticks": step.ticks}
     data: dict[str, PlainData] = {
         "set": _values_data(step.set),

@@ -136,6 +136,7 @@ def _minimise_by_junctions(outcomes: Outcomes, order: tuple[int, ...]) -> list[t
 
 
 def _minimise_two_level(outcomes: Outcomes) -> list[tuple[Cube, Effect]]:
+    """Return for each effect the cubes that cover its input combinations (two-level minimisation)."""
     n_inputs = len(next(iter(outcomes)))
     if n_inputs > MAX_TWO_LEVEL:
         raise InputError(f"{n_inputs} inputs are too many for two levels", hint="use the junctions method")

@@ -124,6 +124,7 @@ class StairGait:
         return {side: self._build_leg(-OUTWARDS[side]) for side in SIDES}
 
     def _build_leg(self, mirror: float) -> SixJointLeg:
+        """Return the right leg, or with a mirror of -1 the left one."""
         right = self.leg
         return SixJointLeg(
             hip_m=(right.hip_m[0], mirror * right.hip_m[1], right.hip_m[2]),

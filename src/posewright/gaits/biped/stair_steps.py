@@ -123,6 +123,7 @@ class StairSteps:
             motion = replace(motion, keyframes=tuple(keyframes))
 
     def _motion(self, name: str, steps: _StepSequence) -> Motion:
+        """Return a sequence of steps as a motion with one keyframe per stance."""
         start, *frames = steps.frames
         legs = [name for name in self._joints if name.split("_", 1)[1] in LegAngles._fields]
         stiffness = dict.fromkeys(legs, self.gait.servo_stiffness)
@@ -139,6 +140,7 @@ class StairSteps:
         )
 
     def _straight_steps(self, ahead_m: float, up_m: float) -> _StepSequence:
+        """Return one step of each foot, straight ahead on the floor or on a stair."""
         gait = self.gait
         steps = _StepSequence(gait, 1.0 if up_m else gait.walk_pace)
         lift_m = gait.climb_lift_m if up_m > 0.0 else gait.walk_lift_m
@@ -152,6 +154,7 @@ class StairSteps:
         return steps
 
     def _turning_steps(self, angle_rad: float) -> _StepSequence:
+        """Return one step of each foot that turns the robot; the inner foot steps first."""
         gait = self.gait
         steps = _StepSequence(gait, gait.walk_pace)
         for side in SIDES if angle_rad < 0.0 else SIDES[::-1]:

@@ -56,6 +56,7 @@ class CommandTour:
         return self._cycles(lead_in), self._cycles(cycle)
 
     def _cycles(self, steps: list[PlannedStep]) -> Cycles:
+        """Return the rows of steps and their foot points, starting at the last row of the steps before."""
         rows = np.concatenate([self._row[np.newaxis], *[step.rows for step in steps]])
         self._row = rows[-1]
         points = {

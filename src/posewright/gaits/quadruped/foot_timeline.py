@@ -74,6 +74,7 @@ class AirPath:
         return np.unique([*corners, *((corners[1:] + corners[:-1]) / 2.0)])
 
     def _straight(self, phases: Floats) -> tuple[Floats, Floats]:
+        """Return the shares of the stroke and the heights at phases of the transfer, along straight lines."""
         corner = self.ascent_factor / 2.0
         times = np.array([0.0, self.ascent, 0.5, 1.0 - self.ascent, 1.0])
         stroke_shares = np.array([0.0, corner, 0.5, 1.0 - corner, 1.0])

@@ -90,6 +90,7 @@ class StateNames:
         return targets[0] if len(targets) == 1 else targets or None
 
     def _target(self, state_id: str, element: Element) -> PlainData:
+        """Return the plain data of a target: a state's name, or the history of a state."""
         if state_id in self.names:
             return self.names[state_id]
         if state_id not in self.histories:

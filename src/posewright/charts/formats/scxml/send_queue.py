@@ -234,6 +234,7 @@ class _AttributeExpander:
         return replace(element, children=children)
 
     def _expand_attributes(self, element: Element) -> Element:
+        """Return an element with constants in place of computed attributes, or branches over their values."""
         key = next((key for key in COMPUTED if key in element.attributes), None)
         if key is None:
             return element

@@ -154,6 +154,7 @@ def _require_subset(root: Element) -> None:
 
 
 def _require_children(element: Element) -> None:
+    """Raise a FormatError if an element has a child that is not allowed in it."""
     allowed = CHILDREN.get(element.name, frozenset())
     for child in element.children:
         if child.name in allowed or (child.name.startswith("{") and element.name not in _ACTION_PARENTS):
