@@ -329,9 +329,9 @@ def _find_purpose(piece: Piece, block: BlockFit) -> str:
 def _find_purpose_in_name(name: str) -> str:
     """Return the purpose that a name indicates; empty if it indicates none."""
     separated = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
-    words = re.sub(r"[^a-z]+", " ", separated.casefold())
+    plain_name = re.sub(r"[^a-z]+", " ", separated.casefold())
     for purpose, pattern in _NAME_PATTERNS:
-        if re.search(rf"\b({pattern})\b", words):
+        if re.search(rf"\b({pattern})\b", plain_name):
             return purpose
     return ""
 

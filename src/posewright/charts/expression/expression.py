@@ -90,9 +90,9 @@ class _Compiler:
             case Call():
                 evaluate = self.compile_call(tree)
             case TemporalCondition() | InState():
-                word = "in" if isinstance(tree, InState) else str(tree.operator)
+                notation = "in" if isinstance(tree, InState) else str(tree.operator)
                 hint = "run the chart: its machine has counters in place of times"
-                self.source.fail(tree.offset, f"`{word}` has no value outside a running chart", hint=hint)
+                self.source.fail(tree.offset, f"`{notation}` has no value outside a running chart", hint=hint)
         return evaluate
 
     def compile_unary(self, tree: Unary) -> Evaluate:

@@ -161,17 +161,17 @@ def _require_assignable(expression: Expression, target: Type) -> None:
         source.fail(0, f"{value:g} is out of range", hint=f"the range is {low:g}..{high:g}")
 
 
-def _fail_unknown_name(name: Name, scope: Scope, source: SourceText) -> NoReturn:
+def _fail_unknown_name(node: Name, scope: Scope, source: SourceText) -> NoReturn:
     """Raise the ExpressionError for a name that has no value."""
-    word = name.name
-    if word in TEMPORAL_OPERATORS:
-        source.fail(name.offset, f"`{word}` needs a time", hint=f"as in {EXAMPLES[word]}")
-    if word in FUNCTIONS or word in scope.functions:
-        source.fail(name.offset, f"`{word}` is a function", hint=f"call it, as in {word}(...)")
-    hint = suggest_names(word, scope.names)
-    if word in scope.states:
-        hint = f"to test whether a state is active, write in({word})"
-    source.fail(name.offset, f"no input, output or constant is called {word!r}", hint=hint)
+    name = node.name
+    if name in TEMPORAL_OPERATORS:
+        source.fail(node.offset, f"`{name}` needs a time", hint=f"as in {EXAMPLES[name]}")
+    if name in FUNCTIONS or name in scope.functions:
+        source.fail(node.offset, f"`{name}` is a function", hint=f"call it, as in {name}(...)")
+    hint = suggest_names(name, scope.names)
+    if name in scope.states:
+        hint = f"to test whether a state is active, write in({name})"
+    source.fail(node.offset, f"no input, output or constant is called {name!r}", hint=hint)
 
 
 def suggest_names(name: str, names: Sequence[str]) -> str:

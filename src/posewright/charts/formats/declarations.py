@@ -323,9 +323,9 @@ def _read_names(
     """Return the names in a section and their nodes; events are a list, other sections are mappings."""
     event_items = ((item.value, item) for item in node.items()) if section in EVENTS else None
     nodes: dict[str, Node] = {}
-    for word, field in event_items or node.fields().items():
-        with errors.collect(word):
-            name = require_name(word if isinstance(word, str) else field.text(), field)
+    for key, field in event_items or node.fields().items():
+        with errors.collect(key):
+            name = require_name(key if isinstance(key, str) else field.text(), field)
             if section in EVENTS and sections_by_name.get(name) == section:
                 field.fail(f"{name!r} occurs twice", hint="remove one of them")
             _require_unused(name, section, sections_by_name, field)

@@ -487,11 +487,11 @@ class _PartReader:
         for key, entry in node.fields().items():
             if key in keys:
                 continue
-            words = key.split(maxsplit=1)
+            parts = key.split(maxsplit=1)
             if entry.value is None and key in states:
                 node.fail(f"`{key}` is not a key of a transition", hint=f"write `go: {key}`")
-            if entry.value is None and len(words) == 2 and words[0] in keys:
-                node.fail(f"`{key}` has no colon", hint=f"write `{words[0]}: {words[1]}`")
+            if entry.value is None and len(parts) == 2 and parts[0] in keys:
+                node.fail(f"`{key}` has no colon", hint=f"write `{parts[0]}: {parts[1]}`")
             if isinstance(entry.value, str) and entry.value in states:
                 hint = f"write {{when: {key}, go: {entry.value}}}"
                 node.fail(f"`{key}` is not a key of a transition", hint=hint)

@@ -313,7 +313,8 @@ def transition_table_text(chart: Chart) -> str:
         if any(segment.then for segment in segments_of(state.transitions)):
             raise InputError(f"{state.name} has a junction without a name", hint=f"name it, or {hint}")
     rows = list(_list_rows(chart, chart.states, None))
-    columns = [name for name in COLUMNS if name in DEFAULT_COLUMNS or any(name in row for row in rows)]
+    used_columns = set(DEFAULT_COLUMNS).union(*rows)
+    columns = [name for name in COLUMNS if name in used_columns]
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()

@@ -210,8 +210,9 @@ class MicrostepPlanner:
             for (number, _), remembered in zip(self.histories, history, strict=True)
         )
         leaving = tuple(self.nodes[number] for number in sorted(exit_set, reverse=True))
-        acts = any(node.exit or node.counters for node in leaving)
-        acts = acts or any(node.entry or done_events for node, done_events in entering)
+        acts_on_exit = any(node.exit or node.counters for node in leaving)
+        acts_on_entry = any(node.entry or done_events for node, done_events in entering)
+        acts = acts_on_exit or acts_on_entry
         return Microstep(transitions, leaving, tuple(entering), configuration, history, acts)
 
     def _is_history_entered_from_inside(self, number: int) -> bool:

@@ -234,7 +234,7 @@ def _mutate_times(tree: Tree, scope: Scope, source: SourceText, period_s: float)
 
 def _replace_node(tree: Tree, node: Tree, replacement: Tree) -> Tree:
     """Return a tree in which one node is replaced."""
-    return rewrite(tree, lambda other: replacement if other is node else None)
+    return rewrite(tree, lambda candidate: replacement if candidate is node else None)
 
 
 def _with_seconds(node: TemporalCondition | Call, seconds: float) -> Tree:

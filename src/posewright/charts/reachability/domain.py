@@ -57,23 +57,24 @@ MAX_DIGITS = 17
 @lru_cache(maxsize=200_000)
 def partition(spans: Spans, by: Spans) -> tuple[Spans, Spans]:
     """Return the part of `spans` that is in `by`, and the part that is not."""
-    inside, outside = [], []
+    inside: list[tuple[int, int]] = []
+    outside: list[tuple[int, int]] = []
     first_relevant = 0
     for low, high in spans:
-        at = low
+        start = low
         # spans of `by` below this span are below all that follow
         while first_relevant < len(by) and by[first_relevant][1] < low:
             first_relevant += 1
         number = first_relevant
-        while number < len(by) and by[number][0] <= high and at <= high:
+        while number < len(by) and by[number][0] <= high and start <= high:
             first, last = by[number]
-            if first > at:
-                outside.append((at, first - 1))
-            inside.append((max(first, at), min(last, high)))
-            at = last + 1
+            if first > start:
+                outside.append((start, first - 1))
+            inside.append((max(first, start), min(last, high)))
+            start = last + 1
             number += 1
-        if at <= high:
-            outside.append((at, high))
+        if start <= high:
+            outside.append((start, high))
     return tuple(inside), tuple(outside)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 
-from posewright.charts.formats.scxml.vocabulary import DEFAULT, STATES, WHOLE, own
+from posewright.charts.formats.scxml.vocabulary import DEFAULT, INITIAL_STATES, STATES, own
 from posewright.charts.model import DONE_PREFIX, MAX_NAME, RESERVED
 from posewright.documents import PlainData
 from posewright.documents.markup import Element
@@ -113,7 +113,7 @@ class StateNames:
         if transition.children or transition.get("event") or transition.get("cond"):
             message = "a <history> with actions or conditions is outside the subset of SCXML"
             transition.fail(message, hint="give it nothing but a target")
-        if history.get(DEFAULT) == WHOLE:
+        if history.get(DEFAULT) == INITIAL_STATES:
             return []
         state_ids = transition.required("target").split()
         if any(state_id in self.histories for state_id in state_ids):
@@ -126,9 +126,9 @@ class StateNames:
         inner_elements = {id(inner) for inner in element.walk()}
         inner_elements -= {id(transition) for transition in element.all("transition")}
         inner_ids = {inner.get("id") for inner in element.walk() if inner is not element}
-        for other in self.root.walk():
-            target_ids = {*(other.get("target") or "").split(), *(other.get("initial") or "").split()}
-            if target_ids & inner_ids and not (target_ids <= inner_ids and id(other) in inner_elements):
+        for source in self.root.walk():
+            target_ids = {*(source.get("target") or "").split(), *(source.get("initial") or "").split()}
+            if target_ids & inner_ids and not (target_ids <= inner_ids and id(source) in inner_elements):
                 return False
         for history, parent in self.histories.values():
             if history.get("type") == "deep" and any(inner is element for inner in parent.walk()):

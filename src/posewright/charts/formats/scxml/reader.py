@@ -338,6 +338,7 @@ class _ScxmlReader:
         }
 
     def states(self, element: Element, *, top: bool = False) -> Entries:
+        """Return the plain data of the states directly inside an element, by name."""
         inside = {self.state_names.name(child): self.state(child, top=top) for child in element.all(*STATES)}
         return Entries(inside, element.line)
 
@@ -346,10 +347,10 @@ class _ScxmlReader:
         outlet = self.content if self.is_own else self.content.within(_settled(element))
         leaving = outlet.actions(_inside(element, "onexit"))
         entry = [*(outlet.actions(_inside(element, "onentry")) or ()), *self.initial_actions(element)]
-        if (
-            element.name == "final" and top and not self.is_own
-        ):  # the document ends there: all is left at once
-            entry, leaving = [*entry, *(leaving or ())], None
+        if element.name == "final" and top and not self.is_own:
+            # the document ends in this state, so its exit actions follow its entry actions
+            entry = [*entry, *(leaving or ())]
+            leaving = None
         inside = self.states(element)
         parallel = element.name == "parallel" and inside
         return mapping_at(

@@ -259,8 +259,7 @@ class _AttributeExpander:
             elements.append(Element("elseif", condition, line=element.line, path=element.path))
             if key != "sendidexpr" or text in self.send_ids:  # cancelling an unknown id has no effect
                 elements.append(self._expand_attributes(_with_constant(element, key, text)))
-        first, *others = elements
-        return replace(first, name="if", children=tuple(others))
+        return replace(elements[0], name="if", children=tuple(elements[1:]))
 
 
 def _with_constant(element: Element, key: str, text: str) -> Element:

@@ -42,7 +42,7 @@ MOORE = own("moore")
 DEFAULT = own("default")
 """Marks outputs that a Moore state does not set, and histories whose default is the initial state."""
 
-WHOLE = "whole"
+INITIAL_STATES = "whole"
 """Value of `pw:default` at a history that enters the initial states while it is empty."""
 
 UNSET = "unset"

@@ -30,11 +30,11 @@ from posewright.charts.formats.scxml.names import FreeNames
 from posewright.charts.formats.scxml.vocabulary import (
     AT_ONCE,
     DEFAULT,
+    INITIAL_STATES,
     MOORE,
     OWN,
     PREFIX,
     SCXML,
-    WHOLE,
     own,
     tag,
 )
@@ -285,7 +285,7 @@ class _ScxmlWriter:
         attributes = {
             "id": name,
             "type": "deep" if target.history is HistoryKind.DEEP else "shallow",
-            own("default"): None if target.default else WHOLE,
+            own("default"): None if target.default else INITIAL_STATES,
         }
         return tag("history", attributes, (tag("transition", {"target": default}),))
 
@@ -385,6 +385,7 @@ class _ScxmlWriter:
 
 
 def _list_targets(chart: Chart) -> Iterator[StateTarget]:
+    """Yield the targets of initial states and of all transitions."""
     yield from chart.initial
     for state in chart.every_state:
         yield from state.initial
@@ -429,22 +430,23 @@ def _list_features(chart: Chart) -> Iterator[tuple[str, bool]]:
     blocks = [*state_blocks, *(segment.do for segment in segments)]
     values = [value for block in blocks for value in expressions_in(block)]
     expressions = [*values, *(segment.when for segment in segments)]
-    has_minimum_times = any(state.min_s for state in states) or any(segment.after_s for segment in segments)
+    has_min_s = any(state.min_s for state in states)
+    has_after_s = any(segment.after_s for segment in segments)
     yield (
-        "times: after, before, every, held and least times",
-        _contain(expressions, TemporalCondition) or has_minimum_times,
+        "times: after, before, every, held and minimum times",
+        _contain(expressions, TemporalCondition) or has_min_s or has_after_s,
     )
     yield "actions at every tick (during)", any(state.during for state in states)
     yield "junctions", any(segment.leads_to_junction for segment in segments)
-    yield "values set at once that read each other", any(map(_has_cyclic_assignment, blocks))
+    yield "simultaneous assignments that read each other's values", any(map(_has_cyclic_assignment, blocks))
     yield (
-        "in(...) in actions, which SCXML asks between two steps of leaving and entering",
+        "in(...) in actions, which SCXML evaluates while states are left and entered",
         _contain(values, InState),
     )
     calls = [node for value in expressions for node in nodes_of(value.tree) if isinstance(node, Call)]
     yield "numbers rounded to 32 bits", any(call.function == "single" for call in calls)
     yield (
-        "an initial state in each region, said by the state around them",
+        "an initial state of each region that the parallel state names",
         any(state.parallel and state.initial for state in states),
     )
 
