@@ -104,9 +104,9 @@ def write_layout(path: Path | str, boxes: Sequence[Box], *, name: str | None = N
     """Write boxes as a layout document, rounded to a tenth of a millimetre and of a degree.
 
     Args:
-        path: of the document.
-        boxes: to be written.
-        name: of the layout; that of the file by default.
+        path: the path of the document.
+        boxes: the boxes to be written.
+        name: the name of the layout; by default that of the file.
 
     Raises:
         InputError: a number is not finite.
@@ -237,7 +237,7 @@ def _find_free_groups(groups: Floats, places: Floats, arena: Arena) -> Flags:
 
     Args:
         groups: candidate places, `(n_candidates, size, 3)`.
-        places: of the other boxes, `(n, 3)`.
+        places: the places of the other boxes, `(n, 3)`.
         arena: the field.
 
     Returns:

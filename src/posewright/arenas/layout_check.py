@@ -54,7 +54,7 @@ class LayoutFault:
     """A fault of a layout.
 
     Attributes:
-        kind: of the fault.
+        kind: the kind of the fault.
         message: what is wrong.
         hint: what would be right.
         box: number of the box, from 1 in the order of the layout; None for a fault of the whole layout.
@@ -72,7 +72,7 @@ def require_valid_layout(
     """Raise an error if boxes cannot stand so, or, unless `legal` is False, if they violate the rules.
 
     Args:
-        boxes: to be checked.
+        boxes: the boxes to be checked.
         arena: the field; None for the CEABOT obstacle field.
         legal: whether the layout must obey the contest's rules.
         wheres: location of each box in a document.
@@ -90,7 +90,7 @@ def check_layout(boxes: Sequence[Box], arena: Arena | None = None) -> tuple[Layo
     """Return all faults of a layout, impossible ones first.
 
     Args:
-        boxes: to be checked.
+        boxes: the boxes to be checked.
         arena: the field; None for the CEABOT obstacle field.
     """
     field = find_arena() if arena is None else arena

@@ -77,7 +77,7 @@ def to_moved_frame(points: Floats, displacement: ArrayLike) -> Floats:
 
     Args:
         points: `(..., 2)` or `(..., 3)` in the body's frame before [m]; heights stay.
-        displacement: of the body, `(..., 3)` [m, m, rad].
+        displacement: the displacement of the body, `(..., 3)` [m, m, rad].
     """
     x, y, turn = _unstack(displacement)
     cos = np.cos(turn)

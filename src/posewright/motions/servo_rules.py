@@ -109,7 +109,7 @@ def _speed_finding(
     Args:
         checked: the motion on its robot.
         segment: in which the joint is too fast.
-        column: of the joint.
+        column: the column of the joint.
         lag_deg: how far the joint is behind at the end of the segment.
         is_late: the joint is too fast on the mean of the segment, not only at its fastest point.
     """

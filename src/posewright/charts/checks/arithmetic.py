@@ -38,7 +38,7 @@ class ExpressionUse:
 
     Attributes:
         node: the state it belongs to.
-        line: of the chart's document, if known.
+        line: the line in the chart's document, if known.
         variable: name of the variable its value is assigned to; None for a condition.
     """
 
@@ -235,7 +235,7 @@ def _list_terms(tree: Tree, conditions: tuple[Tree, ...]) -> Iterator[tuple[tupl
     """Yield the arithmetic terms of an expression, each with the conditions under which it is evaluated.
 
     Args:
-        tree: of the expression.
+        tree: the tree of the expression.
         conditions: under which the tree itself is evaluated.
     """
     if isinstance(tree, Unary) and tree.operator is Operator.NOT:

@@ -39,7 +39,7 @@ class PromiseResult:
         verdict: proved for every run; broken by the trace; or not broken within a bounded exploration.
         trace: for a broken promise, the shortest rows of inputs from the start after which it is broken.
         depth: ticks from the start. For a broken promise, the length of the trace; for a bounded one, the
-            ticks up to which every run was explored, 0 where some inputs were left out from the start.
+            ticks up to which every run was explored, 0 if some inputs were left out from the start.
         message: the result as a sentence.
         state: for a broken promise, the states that are active after the trace.
     """
@@ -176,7 +176,7 @@ def _decide_promise(exploration: Exploration, promise: Promise) -> PromiseResult
 
 
 def _find_violation(exploration: Exploration, promise: Promise) -> GraphPath | None:
-    """Return the shortest path that breaks a promise, None where there is none."""
+    """Return the shortest path that breaks a promise, None if there is none."""
     graph = exploration.graph
     when = exploration.watching.index(promise.when)
     if promise.goal is not None:

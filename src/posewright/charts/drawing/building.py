@@ -96,7 +96,7 @@ def build_diagram(chart: Chart, label_transition: TransitionLabeller, per_line: 
     """Return the nodes and links of a chart's picture.
 
     Args:
-        chart: to be drawn.
+        chart: the chart to be drawn.
         label_transition: returns the label of a transition.
         per_line: transitions that share a line, if each takes only one.
     """

@@ -56,7 +56,7 @@ def draw_mermaid(
     """Return a chart as a Mermaid `stateDiagram-v2`.
 
     Args:
-        chart: to be drawn.
+        chart: the chart to be drawn.
         active: states to be highlighted: one, several, or several in one word, joined with `+`.
         style: words or signs on the arrows; signs are for flat machines.
 

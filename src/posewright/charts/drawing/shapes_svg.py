@@ -53,7 +53,7 @@ class NodeDrawing:
         """Return a node as SVG, without the nodes inside it.
 
         Args:
-            node: to be drawn.
+            node: the node to be drawn.
             sideways: arrows around it mostly go to the right; the title of a sign is then below it, else to
                 its right, away from the arrows.
         """

@@ -195,10 +195,10 @@ def draw_svg(
     """Return a picture of a chart as SVG text.
 
     Args:
-        chart: to be drawn.
-        active: states to be highlighted: one, several, or several in one word, joined with `+`.
+        chart: the chart to be drawn.
+        active: the states to be highlighted: a name, several names, or names joined by `+`.
         style: words, signs or numbers on the arrows.
-        marks: of states by name, and of transitions by state and index, such as a run's coverage.
+        marks: marks of states by name, and of transitions by state and index, such as a run's coverage.
 
     Raises:
         InputError: the chart has too many states.
@@ -270,12 +270,12 @@ def draw_chart(
     """Draw a chart into a file.
 
     Args:
-        chart: to be drawn.
+        chart: the chart to be drawn.
         path: ends in .svg, or in .mmd, .md or .txt for Mermaid text.
-        active: states to be highlighted: one, several, or several in one word, joined with `+`.
+        active: the states to be highlighted: a name, several names, or names joined by `+`.
         labels: `auto`, `words`, `signs` or `numbers`.
-        marks: of states by name, and of transitions by state and index, such as a run's coverage; only for
-            an .svg file.
+        marks: marks of states by name, and of transitions by state and index, such as a run's coverage;
+            only for an .svg file.
 
     Raises:
         InputError: another suffix, another kind of label, marks in Mermaid text, or too many states.

@@ -70,7 +70,7 @@ class Ruler:
 
     Attributes:
         left: position of the first tick [px].
-        width: of all ticks together [px].
+        width: the width of all ticks together [px].
         count: number of ticks.
     """
 
@@ -346,9 +346,9 @@ def draw_timeline(chart: Chart, ticks: Sequence[RunTick], path: Path | str) -> N
     """Draw a run of a chart over time into an .svg file.
 
     Args:
-        chart: that was run.
-        ticks: of the run, from the first on.
-        path: of the file.
+        chart: the chart that was run.
+        ticks: the ticks of the run, from the first on.
+        path: the path of the file.
 
     Raises:
         InputError: the path does not end in .svg, or there are no ticks.

@@ -24,7 +24,7 @@ def wrap_text(text: str, width: int, indent: str = "  ", first: str = "") -> lis
     Words are not broken, and a number and its unit stay together.
 
     Args:
-        text: to be wrapped.
+        text: the text to be wrapped.
         width: characters of a line.
         indent: prefix of the second and further lines.
         first: prefix of the first line.

@@ -176,7 +176,7 @@ class TemporalCondition(_Typed):
 
     Attributes:
         seconds: the time to compare with [s].
-        condition: of `held` only: what has to be true for all that time.
+        condition: only for `held`: the condition that must be true for all that time.
     """
 
     operator: TemporalOperator

@@ -410,7 +410,7 @@ class _TypeChecker:
             left: type of the left operand.
             right: type of the right operand.
             offset: the character that the error points at.
-            message: with two placeholders, for the two types.
+            message: a message with two placeholders, for the two types.
         """
         are_numbers = isinstance(left, Numeric) and isinstance(right, Numeric)
         if are_numbers or left == right:

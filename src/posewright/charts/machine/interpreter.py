@@ -154,8 +154,8 @@ class Interpreter:
         """Return the snapshot after one tick, with the transitions taken and the events raised.
 
         Args:
-            state: as in `step`.
-            inputs: as in `step`.
+            state: the state before the tick, as in `step`.
+            inputs: the inputs of the tick, as in `step`.
             compute: returns the value of an expression in an environment.
 
         Raises:

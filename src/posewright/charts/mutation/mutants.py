@@ -89,7 +89,7 @@ class PartMutator:
         """Yield the mutations of the transitions of a state, or of the segments of a junction.
 
         Args:
-            transitions: of one state or junction.
+            transitions: the transitions of one state or junction.
             order_matters: whether the first that is enabled is taken.
         """
         for i, transition in enumerate(transitions):
@@ -298,7 +298,7 @@ def _build_mutants(
     """Yield the mutants for the mutations of a part, except where the chart is not valid.
 
     Args:
-        mutations: of the part.
+        mutations: the mutations of the part.
         build_chart: puts a mutated part into the chart.
         state: name of the state that the part belongs to.
     """

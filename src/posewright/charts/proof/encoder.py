@@ -44,8 +44,8 @@ class BitEncoder:
 
     Attributes:
         encoded: the encoded terms, by index.
-        constraints: what is known of a variable, by the index of its term.
-        exact_conditions: where a remainder is encoded exactly, by the index of its term.
+        constraints: the known facts about a variable, by the index of its term.
+        exact_conditions: the condition under which a remainder is encoded exactly, by the index of its term.
     """
 
     def __init__(self) -> None:

@@ -31,7 +31,7 @@ class TranslatedNode(NamedTuple):
     """The terms of one node of an expression.
 
     Attributes:
-        value: of the node; without meaning where it fails.
+        value: the value of the node; it has no meaning if the node fails.
         failing: whether evaluating it divides by zero.
         exact: for integers, the value before saturation; else `value`.
     """
@@ -45,7 +45,7 @@ class Translator:
     """Translates expressions over names of known types.
 
     Attributes:
-        types: of every name that is not fixed in the expression itself.
+        types: the types of every name that is not fixed in the expression itself.
         terms: makes the terms.
     """
 

@@ -168,7 +168,7 @@ def _simplest_in_span(domain: Domain, low: int, high: int) -> float:
 
 
 def _truncate_to_exponent(value: float, exponent: int) -> int:
-    """Return the integer part of `value / 10**exponent`; 0 where that is out of range."""
+    """Return the integer part of `value / 10**exponent`; 0 if that is out of range."""
     scaled = value / 10.0**exponent if exponent > -300 else 0.0
     return math.floor(scaled) if math.isfinite(scaled) else 0
 
@@ -209,7 +209,7 @@ def find_spans(tree: Tree, name: str, domain: Domain, compile_at_index: CompileA
     """Return the set of values of one name for which a condition holds, and whether that is exact.
 
     Args:
-        tree: of the condition; all other names in it are known to `compile_at_index`.
+        tree: the tree of the condition; all other names in it are known to `compile_at_index`.
         name: the name that varies.
         domain: its values.
         compile_at_index: compiles a term to a function of an index into `domain`.

@@ -273,7 +273,7 @@ def convert_value(name: str, target: Type, value: object) -> Value:
     proved about the chart then still holds.
 
     Args:
-        name: of the variable, for messages.
+        name: the name of the variable, for messages.
         target: the type of the variable.
         value: the value to convert.
 

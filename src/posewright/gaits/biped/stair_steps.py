@@ -55,11 +55,11 @@ class StepPosture:
     """A posture of the robot during a step.
 
     Attributes:
-        soles: by side.
+        soles: the soles of both feet, by side.
         mass: position of the centre of mass, forward and to the left, `(2,)` [m].
         trunk_m: height of the trunk's origin [m].
         roll: sideways lean of the trunk, as a share of the gait's sway: -1 to the left, 1 to the right.
-        loading: by side, the share of a leg's boosts that is applied, 0..1; 1 if it carries the weight alone.
+        loading: the share of a leg's boosts that is applied, by side, 0..1; 1 if it carries the weight alone.
     """
 
     soles: Mapping[str, Sole]

@@ -35,7 +35,7 @@ class Cycles:
 
     Attributes:
         rows: the frame before them and their own, `(n + 1, n_joints)` [rad].
-        points: by foot, the planned positions of its lowest point in the trunk's frame, `(n, 3)` [m].
+        points: the planned positions of each foot's lowest point in the trunk's frame, `(n, 3)` [m].
     """
 
     rows: Floats = field(repr=False)
@@ -167,7 +167,7 @@ def check_gait(gait: Gait, robot: Robot | str | None = None) -> GaitCheck:
     the greatest change possible. Only the commanded joint angles are checked, without physics.
 
     Args:
-        gait: to be checked.
+        gait: the gait to be checked.
         robot: the robot that walks, or its name; default the gait's own.
 
     Raises:

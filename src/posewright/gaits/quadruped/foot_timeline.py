@@ -194,8 +194,8 @@ class _TimelineBuilder:
 
         Args:
             start_s: time of its beginning since the foot's lift-off [s].
-            duration: of the step [s].
-            frame_times: of its frames since its beginning, `(n_frames,)` [s].
+            duration: the duration of the step [s].
+            frame_times: the times of its frames since its beginning, `(n_frames,)` [s].
         """
         timing = self._timing
         slack = self._slack

@@ -34,7 +34,7 @@ class Explanation:
 
     Attributes:
         document: its name in the lecture.
-        unit: of the value; empty where it has none.
+        unit: the unit of the value; empty if it has none.
     """
 
     document: str

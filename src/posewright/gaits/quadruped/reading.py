@@ -77,7 +77,7 @@ def parse_gait(text: str, path: Path | None = None, *, robot: Robot | None = Non
 
     Args:
         text: a gait's document.
-        path: of the document, for messages, and for a card it names by its path.
+        path: the path of the document, for messages, and for a card it names by its path.
         robot: the robot that is to walk; default the robot the document names.
     """
     document = parse_document(text, path)

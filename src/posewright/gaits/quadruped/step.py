@@ -63,7 +63,7 @@ class PlannedStep:
 
     Attributes:
         rows: the joints in every frame, `(n_frames, n_joints)` [rad].
-        points: of each foot in the trunk's frame; the last lies beyond the end, `(n, 3)` each [m].
+        points: each foot's positions in the trunk's frame; the last lies beyond the end, `(n, 3)` each [m].
         after: state of the feet at its end.
     """
 

@@ -102,7 +102,7 @@ class Obstacle:
     """A rectangle, or a lane, which has no thickness.
 
     Attributes:
-        kind: of the obstacle.
+        kind: the kind of the obstacle.
         r: its lowest r.
         thickness: its size along r.
         low: its lowest v.

@@ -57,13 +57,13 @@ class Scene:
     """A laid-out diagram; lengths in px, the top left corner is (0, 0).
 
     Attributes:
-        diagram: that is laid out.
-        boxes: of every node but the root, by key.
-        title_positions: of states with children.
+        diagram: the diagram that is laid out.
+        boxes: the boxes of every node but the root, by key.
+        title_positions: the positions of the titles of states with children.
         tracks: the links with their routes.
         dividers: lines between regions.
-        width: of the picture.
-        height: of the picture.
+        width: the width of the picture.
+        height: the height of the picture.
         sideways: for every node with children, whether arrows in it mostly go to the right, not down.
         crossings: number of crossings of links.
         backward: number of links that lead back.
@@ -90,7 +90,7 @@ def build_scene(diagram: Diagram, block: NodeBlock, layouts: NodeLayouts) -> Sce
     """Return the scene of a laid-out diagram.
 
     Args:
-        diagram: that was laid out.
+        diagram: the diagram that was laid out.
         block: its laid-out root.
         layouts: the layout options.
     """

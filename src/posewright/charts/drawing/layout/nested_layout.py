@@ -52,7 +52,7 @@ class RegionStack:
     """Lays out the regions of a parallel state.
 
     Args:
-        frame: around the regions.
+        frame: the frame around the regions.
         blocks: the regions.
         spans: links that pass through the state.
         label_sizes: sizes of the links' labels.
@@ -265,7 +265,7 @@ def loop_route(
     """Return the route of a loop and the middle of its label.
 
     Args:
-        rect: of its node.
+        rect: the rectangle of its node.
         label: size of the label.
         sideways: other arrows go to the right, so the loop is above the node; else it is to the right of it.
         has_children: the node has children and its title in the corner; no other link is there.

@@ -30,10 +30,10 @@ class NodeBlock:
     """A laid-out node with its content, relative to its lowest corner [px].
 
     Attributes:
-        size: of the node.
-        rects: of all nodes inside it.
-        title_positions: of the nodes inside it, and its own.
-        routes: of all links, as far as they run inside it.
+        size: the size of the node.
+        rects: the rectangles of all nodes inside it.
+        title_positions: the positions of the titles of the nodes inside it, and of its own.
+        routes: the routes of all links, as far as they run inside it.
         labels: the middle of the labels of links.
         dividers: lines between regions.
         ports: where links cross its border, from the lowest corner of that side.
@@ -105,7 +105,7 @@ class FrameSpec:
     """Properties of a frame.
 
     Attributes:
-        key: of the node.
+        key: the key of the node.
         sideways: arrows inside mostly go to the right; then the first of two coordinates is x.
         is_turned: arrows around the frame have another direction.
         title_size: thickness and breadth of the title with the text below it [px].

@@ -68,9 +68,9 @@ class StateNames:
     """The names of the states of a document in its chart.
 
     Attributes:
-        names: by id.
-        called: by the identity of the element, also for states without an id.
-        histories: by id, every <history> and the state that it is in.
+        names: the unique name of each state, by id.
+        called: the same names by the identity of the element, also of states without an id.
+        histories: every <history> by its id, with the state that it is in.
         free: hands out names that are still unused.
     """
 
