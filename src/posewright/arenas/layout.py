@@ -68,7 +68,7 @@ def read_layout(path: Path | str, arena: Arena | None = None, *, legal: bool = T
     field = find_arena() if arena is None else arena
     turns_deg = _read_turns_deg(parts.get("yaw_deg"), len(box_nodes))
     boxes = tuple(_read_box(node, turn, field) for node, turn in zip(box_nodes, turns_deg, strict=True))
-    require_valid_layout(boxes, field, legal=legal, wheres=[node.where for node in box_nodes])
+    require_valid_layout(boxes, field, legal=legal, locations=[node.where for node in box_nodes])
     return boxes
 
 

@@ -67,7 +67,7 @@ class LayoutFault:
 
 
 def require_valid_layout(
-    boxes: Sequence[Box], arena: Arena | None = None, *, legal: bool = True, wheres: Sequence[Where] = ()
+    boxes: Sequence[Box], arena: Arena | None = None, *, legal: bool = True, locations: Sequence[Where] = ()
 ) -> None:
     """Raise an error if boxes cannot stand so, or, unless `legal` is False, if they violate the rules.
 
@@ -75,14 +75,16 @@ def require_valid_layout(
         boxes: the boxes to be checked.
         arena: the field; None for the CEABOT obstacle field.
         legal: whether the layout must obey the contest's rules.
-        wheres: location of each box in a document.
+        locations: location of each box in a document.
 
     Raises:
         InputError: the first fault.
     """
     for fault in check_layout(boxes, arena):
         if legal or fault.kind.is_impossible:
-            where = wheres[fault.box - 1] if fault.box is not None and fault.box <= len(wheres) else None
+            where = (
+                locations[fault.box - 1] if fault.box is not None and fault.box <= len(locations) else None
+            )
             raise InputError(fault.message, where=where, hint=fault.hint)
 
 

@@ -307,7 +307,7 @@ class JournalWriter:
         """Return the error of a recorded attempt, by its number, with another candidate than the search's."""
         versions = f"{self._made_with}; here are {_package_versions()}"
         return FormatError(
-            "the search has another candidate here than the journal",
+            "the search draws another candidate than the journal records",
             where=Where(self._path, line=number + 2),
             hint=f"resume with the packages it was made with: {versions}",
         )

@@ -50,7 +50,7 @@ class CommandTour:
         self._feet = tuple(gait.phases.offsets)
         self._row = self._walker.planner.standing_pose
 
-    def go(self, command: VelocityCommand) -> tuple[Cycles, Cycles]:
+    def walk(self, command: VelocityCommand) -> tuple[Cycles, Cycles]:
         """Walk at a command and return the cycles until it is steady, and one steady cycle."""
         lead_in, cycle = self._walker.until_steady(command)
         return self._cycles(lead_in), self._cycles(cycle)
@@ -179,7 +179,7 @@ def check_gait(gait: Gait, robot: Robot | str | None = None) -> GaitCheck:
     finder = _WorstFinder(robot)
     tried = []
     for command in _commands(gait, robot):
-        lead_in, cycle = tour.go(command)
+        lead_in, cycle = tour.walk(command)
         steady = tuple(finder.find_worst(cycle, command, is_changing=False))
         changing = tuple(finder.find_worst(lead_in, command, is_changing=True))
         tried.append(CommandCheck(command, steady, changing))
