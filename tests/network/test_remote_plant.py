@@ -83,7 +83,7 @@ def parts_of(*names: str) -> list[BodySpec]:
     sensors = read_behaviour("obstacle_race", robot=BIOLOID).sensors
     domain = DomainParameters(friction=0.5, latency_frames=1)
     return [
-        BodySpec(name, BIOLOID, STAND, (0.4 + 0.5 * k, 0.1, 0.3), sensors, 3, domain)
+        BodySpec(name, BIOLOID, STAND, (0.4 + 0.5 * k, 0.1, 0.3), sensors, 3, domain, record_contacts=True)
         for k, name in enumerate(names)
     ]
 
@@ -139,6 +139,7 @@ def test_what_happens_there_is_what_happens_here_to_the_last_bit(
     wire = LocalChannel(PlantServer(world, robot, now=Now()))
     there = recorded(RemotePlant(wire, parts_of(*names), field))
     assert there.digest() == here.digest()
+    assert there.robot(names[0]).contacts is not None
     assert wire.is_closed
     assert wire.server.client == ""
 

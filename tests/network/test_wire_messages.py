@@ -120,7 +120,10 @@ def test_parts_come_back_with_sensors_and_body() -> None:
     domain = DomainParameters(
         friction=0.7, com_shift_m=(0.01, 0.0, -0.02), slope_rad=(0.1, 0.0), latency_frames=2
     )
-    part = BodySpec("red", BIOLOID, behaviour.start_pose, (0.3, -0.1, 1.5), behaviour.sensors, 7, domain)
+    start = (0.3, -0.1, 1.5)
+    part = BodySpec(
+        "red", BIOLOID, behaviour.start_pose, start, behaviour.sensors, 7, domain, record_contacts=True
+    )
     again = wire_records.read_part(Node(told_again(wire_records.encode_part(part))), robot)
     assert same({**fields_of(part), "robot": 0}, {**fields_of(again), "robot": 0})
     assert again.robot is BIOLOID

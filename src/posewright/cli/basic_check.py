@@ -77,10 +77,10 @@ def check(
     data = {"files": [_report_data(source, findings) for source, findings in reports]}
     console.print_result(data, _report_lines(reports), as_json=as_json)
     severities = {finding.severity for _, findings in reports for finding in findings}
-    failing = {robobasic.Severity.ERROR}
+    failing_severities = {robobasic.Severity.ERROR}
     if strict:
-        failing.add(robobasic.Severity.WARNING)
-    if severities & failing:
+        failing_severities.add(robobasic.Severity.WARNING)
+    if severities & failing_severities:
         raise typer.Exit(EXIT_FAILURE)
 
 
@@ -296,6 +296,7 @@ def _finding_identity(finding: BasicFinding) -> tuple[str, str]:
 
 
 def _read_stamp(path: Path) -> FileStamp | None:
+    """Return the stamp of a file; None if it is missing."""
     try:
         status = path.stat()
     except OSError:

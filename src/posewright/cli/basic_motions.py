@@ -173,6 +173,7 @@ def _write_motions(routines: Sequence[robobasic.Routine], program: Path, output:
 
 
 def _create_folder(folder: Path) -> None:
+    """Create a folder and its parents, unless it exists; raise an OutputError if that fails."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -192,6 +193,7 @@ def _group_remarks(routines: Sequence[robobasic.Routine]) -> Iterator[str]:
 
 
 def _routine_data(routine: robobasic.Routine, path: Path | None) -> dict[str, object]:
+    """Return a routine as plain data, with the path of its written motion."""
     motion = routine.motion
     return {
         "label": routine.label,
@@ -208,6 +210,7 @@ def _routine_data(routine: robobasic.Routine, path: Path | None) -> dict[str, ob
 
 
 def _routine_lines(routines: Sequence[robobasic.Routine], paths: dict[str, Path]) -> Lines:
+    """Yield a table of routines, and a summary of the written motions."""
     columns = ("routine", "line", "keyframes", "s", "")
     yield table(columns, map(_routine_row, routines))
     if paths:
@@ -216,6 +219,7 @@ def _routine_lines(routines: Sequence[robobasic.Routine], paths: dict[str, Path]
 
 
 def _routine_row(routine: robobasic.Routine) -> tuple[object, ...]:
+    """Return a row of the table of routines: label, line, keyframes, duration [s], remark."""
     label = routine.label or BEGINNING
     motion = routine.motion
     if motion is not None:

@@ -220,6 +220,7 @@ def _format_run(key: str, run: BatchRun) -> str:
 
 
 def _summary_lines(batch: Batch, replay_command: str) -> Iterator[str]:
+    """Yield the mean, the best and worst run, the successes, the incidents and the files of a batch."""
     from posewright.runs.batch import REPORT, RESULTS
 
     measure = runs.figure_words(batch.measure)

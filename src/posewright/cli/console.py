@@ -142,6 +142,7 @@ def _render_cell(cell: object) -> Text:
 
 
 def _render_line(line: str | Styled | Line) -> Text:
+    """Return a line as Rich prints it, with its control characters escaped."""
     text = Text()
     for part in line.parts if isinstance(line, Line) else (line,):
         if isinstance(part, Styled):
