@@ -228,6 +228,7 @@ class ManyReport:
         yield from simulation_lines(self.welded, simulated_s, self.wall_s, self.real_time_factor)
 
     def _figure_table(self) -> Table:
+        """Return the table of worst and median figures, with the command or the limit of each."""
         failed = f", {len(self.failed)} failed" if self.failed else ""
         upright = f"{self.upright} of {len(self.bodies)} bodies upright"
         title = f"{self.gait.name} on {self.robot.name}: {upright}{failed}"

@@ -197,6 +197,7 @@ def read_schedule(schedule: object, end_s: float) -> tuple[TimedCommand, ...]:
 
 
 def _read_schedule_entry(entry: object) -> TimedCommand:
+    """Return a command with its time."""
     time_s: object = None
     command: object = None
     if isinstance(entry, Sequence) and len(entry) == len(TimedCommand._fields):
