@@ -111,7 +111,7 @@ def _read_name(node: Node) -> str:
     """Read the name of the tuning."""
     name = node.text()
     if not name.strip() or "/" in name or "\\" in name:
-        node.fail(f"{name!r} is no name", hint="a name for the resulting gait, without slashes")
+        node.fail(f"{name!r} is not a name", hint="a name for the resulting gait, without slashes")
     return name
 
 
@@ -142,7 +142,10 @@ def _read_walks(node: Node) -> tuple[TunedWalk, ...]:
     """Read the walks by which candidates are evaluated."""
     entries = node.items()
     if not 1 <= len(entries) <= MAX_WALKS:
-        node.fail(f"{len(entries)} walks", hint=f"1 to {MAX_WALKS}, such as {{forward_m_s: {GREATEST}}}")
+        node.fail(
+            f"the tuning has {len(entries)} walks",
+            hint=f"1 to {MAX_WALKS}, such as {{forward_m_s: {GREATEST}}}",
+        )
     return tuple(_read_walk(entry) for entry in entries)
 
 

@@ -337,7 +337,7 @@ def _mean_over_measurement(
 
 def _require_body_count(bodies: object) -> None:
     if isinstance(bodies, bool) or not isinstance(bodies, int) or not 1 <= bodies <= MAX_BODIES:
-        raise InputError(f"{bodies!r} bodies", hint=f"a whole number from 1 to {MAX_BODIES}")
+        raise InputError(f"the number of bodies is {bodies!r}", hint=f"a whole number from 1 to {MAX_BODIES}")
 
 
 def _describe_incidents(body: WalkedBody) -> list[str]:
