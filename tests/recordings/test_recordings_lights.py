@@ -115,9 +115,9 @@ def test_a_light_that_is_told_the_same_again_costs_nothing_and_changes_are_fille
 
 def test_a_light_of_two_colours_shows_the_nearer_one() -> None:
     light = Led("face", "white/green", "head")
-    assert light.shown((0, 255, 0)) == (0.0, 1.0, 0.0)
-    assert light.shown((255, 250, 255)) == (1.0, 1.0, 1.0)
-    assert light.shown(255) == (1.0, 1.0, 1.0)
+    assert light.displayed_colour((0, 255, 0)) == (0.0, 1.0, 0.0)
+    assert light.displayed_colour((255, 250, 255)) == (1.0, 1.0, 1.0)
+    assert light.displayed_colour(255) == (1.0, 1.0, 1.0)
 
 
 def test_a_player_tells_lights_as_the_way_begins() -> None:

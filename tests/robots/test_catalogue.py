@@ -16,7 +16,7 @@ import pytest
 from posewright.documents import Node, read_document
 from posewright.errors import UnknownNameError
 from posewright.robots import Robot, describe, robot, robot_names
-from posewright.robots.catalogue import FOLDER
+from posewright.robots.catalogue import CATALOGUE_FOLDER
 
 BEYOND_BY_THEIR_MAKER = {("sony_ers7", "walk"): 1.75}
 """By how much poses that are a maker's own data break that maker's own coupled limits [deg]."""
@@ -56,14 +56,14 @@ def used_sources(node: Node) -> Iterator[str]:
 
 @everyone
 def test_every_number_has_a_source(name: str) -> None:
-    card = read_document(FOLDER / name / "robot.yaml")
+    card = read_document(CATALOGUE_FOLDER / name / "robot.yaml")
     unsourced = [f"line {node.line}: {node.trail}" for node, sourced in numbers(card) if not sourced]
     assert not unsourced
 
 
 @everyone
 def test_every_source_is_used(name: str) -> None:
-    card = read_document(FOLDER / name / "robot.yaml")
+    card = read_document(CATALOGUE_FOLDER / name / "robot.yaml")
     assert set(robot(name).sources) == set(used_sources(card))
 
 
@@ -75,7 +75,7 @@ def test_a_number_without_a_source_would_be_found() -> None:
 @everyone
 def test_a_robot_is_called_as_its_folder(name: str) -> None:
     assert robot(name).name == name
-    assert robot(name).folder == FOLDER / name
+    assert robot(name).folder == CATALOGUE_FOLDER / name
 
 
 @everyone
@@ -97,7 +97,7 @@ def test_named_poses_lie_within_the_limits_rounded_to_ticks(name: str) -> None:
 @everyone
 def test_named_poses_lie_within_the_coupled_limits(name: str) -> None:
     for pose in robot(name).poses:
-        beyond = np.degrees(robot(name).coupling.beyond(robot(name).pose(pose)))
+        beyond = np.degrees(robot(name).coupling.excess(robot(name).pose(pose)))
         assert (beyond <= BEYOND_BY_THEIR_MAKER.get((name, pose), 0.0)).all(), pose
 
 
@@ -110,7 +110,9 @@ def test_limits_lie_within_the_stops_of_the_mechanism(name: str) -> None:
 @everyone
 def test_a_table_of_coupled_limits_covers_all_that_a_joint_may_do(name: str) -> None:
     it = robot(name)
-    for table, (given, joint) in enumerate(zip(it.coupling.given, it.coupling.joints, strict=True)):
+    for table, (given, joint) in enumerate(
+        zip(it.coupling.condition_joints, it.coupling.joints, strict=True)
+    ):
         if len(given) > 1:
             continue  # such a table says nothing of what the other joints do elsewhere
         way = np.tile(it.pose(next(iter(it.poses))), (3001, 1))

@@ -114,5 +114,5 @@ def test_stiffness_is_what_is_said_where_no_slope_says_it() -> None:
 
 
 def test_a_servo_must_be_stiff_somehow() -> None:
-    with pytest.raises(InputError, match="how stiff"):
+    with pytest.raises(InputError, match="has no stiffness"):
         replace(angle_servo(), stiffness_nm_rad=None)

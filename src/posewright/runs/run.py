@@ -25,7 +25,7 @@ from posewright.errors import InputError
 from posewright.figures import camera_topics, card_document, require_camera, require_cameras
 from posewright.recordings import Event, Header, Recorder, Recording, RobotHeader, write_mcap
 from posewright.recordings.header import RULES_SUFFIX
-from posewright.robots import ships
+from posewright.robots import is_shipped
 from posewright.runs.outcome import Outcome, Unjudged, latencies_of
 from posewright.runs.plants import PlantMaker, make_simulation
 from posewright.runs.stillness import NOTHING_MOVED, StillnessWatcher
@@ -190,7 +190,7 @@ class Run:
         layout = self.layout.split(".")[0]
         if layout and self.arena is not None:
             documents[f"{layout}.layout.yaml"] = format_layout(self.arena.boxes, layout)
-        cards = [program.robot for program in self.programs.values() if not ships(program.robot)]
+        cards = [program.robot for program in self.programs.values() if not is_shipped(program.robot)]
         return documents | dict(self.documents) | {card_document(card.name): card.text for card in cards}
 
     def header(self, plant: Plant) -> Header:

@@ -21,7 +21,7 @@ from posewright.network.commander import Watchdog
 from posewright.network.host import Host, ServiceStatus
 from posewright.network.transport import Transport
 from posewright.recordings import Header, Recorder, RobotHeader, write_mcap
-from posewright.robots import Camera, Robot, SensorSpec, ships
+from posewright.robots import Camera, Robot, SensorSpec, is_shipped
 from posewright.runs.plants import SIMULATION, choose_plant
 from posewright.runs.streams import Streams
 from posewright.version import __version__
@@ -150,7 +150,7 @@ def _make_recorder(plant: Plant, body_spec: BodySpec, arena: Arena | None) -> Re
         seed=body_spec.seed,
         version=__version__,
         arena={} if arena is None else arena.to_dict(),
-        documents={} if ships(robot) else {card_document(robot.name): robot.text},
+        documents={} if is_shipped(robot) else {card_document(robot.name): robot.text},
     )
     return Recorder(header, plant, every=RECORD_EVERY)
 
