@@ -120,7 +120,7 @@ def read_output_rules(node: Node, chart: Chart, names: ActionNames) -> tuple[Out
 
     Raises:
         DocumentError: a rule is not valid.
-        UnknownNameError: a rule names what there is not.
+        UnknownNameError: a name in a rule is unknown.
     """
     scope = Scope(chart.outputs, chart.constants, chart.scope.values, units=chart.units)
     rules: list[OutputRule] = []

@@ -233,6 +233,7 @@ class _BehaviourReader:
         return robot(node.choice("robot", robot_names()))
 
     def _read_chart(self, node: Node) -> Chart:
+        """Return the checked chart of the document."""
         path = self.path.parent / node.text()
         text = read_text(path)
         self.texts.add(self.texts.name_of(path), text)

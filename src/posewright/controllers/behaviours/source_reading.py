@@ -119,6 +119,7 @@ def _read_corridor(node: Node, scanner: Scanner, compass: Compass, outputs: Outp
 
 
 def _read_free_course(node: Node, scanner: Scanner, compass: Compass, outputs: Outputs) -> Source:
+    """Read a source that finds the nearest free course to one side."""
     fields = node.fields(
         required=("side", "width_m", "length_m"), optional=("towards_deg", "step_deg", "up_to_deg")
     )
@@ -204,7 +205,7 @@ def read_source(node: Node, names: NamesInScope) -> SourceAndKeys:
 
     Raises:
         DocumentError: the entry is not valid.
-        UnknownNameError: it names what there is not.
+        UnknownNameError: a name in it is unknown.
     """
     fields = node.fields()
     kinds = [key for key in _KINDS if key in fields]
