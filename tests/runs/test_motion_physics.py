@@ -33,14 +33,14 @@ ROBOTIS = "robotis_mtn_text/robkwan_bio_prm_humanoidtypea_en.mtn"
 Steps = tuple[float, Mapping[str, float]]
 
 
-def motion_of(card: Robot, name: str, *steps: Steps, **further: object) -> Motion:
+def motion_of(card: Robot, name: str, *steps: Steps, **options: object) -> Motion:
     """Build a motion that begins in `stand`; each step changes some joints [deg] in so many seconds."""
     now = dict(zip(card.joint_names, np.degrees(card.pose("stand")).tolist(), strict=True))
     keyframes = [Keyframe(_pose(card, now), 0.0)]
     for reach_s, changes in steps:
         now.update(changes)
         keyframes.append(Keyframe(_pose(card, now), reach_s))
-    return Motion(name, card.name, card.joint_names, tuple(keyframes), **further)  # type: ignore[arg-type]  # as given
+    return Motion(name, card.name, card.joint_names, tuple(keyframes), **options)  # type: ignore[arg-type]  # as given
 
 
 def _pose(card: Robot, angles_deg: Mapping[str, float]) -> Pose:
@@ -112,14 +112,14 @@ def test_the_robot_goes_where_a_player_would_have_led_it_to_the_last_bit(
 
 
 def test_the_same_motion_gives_the_same_trial_to_the_last_bit(walk: Motion) -> None:
-    one, other = try_motion(walk), try_motion(walk)
-    assert one.recording.digest() == other.recording.digest()
+    first, second = try_motion(walk), try_motion(walk)
+    assert first.recording.digest() == second.recording.digest()
     for name in ("times", "slips", "keyframes"):
-        assert np.array_equal(getattr(one.played, name), getattr(other.played, name)), name
+        assert np.array_equal(getattr(first.played, name), getattr(second.played, name)), name
     for name in ("commands", "positions", "base"):
-        assert np.array_equal(getattr(one.played.record, name), getattr(other.played.record, name)), name
-    assert one.findings == other.findings
-    assert one.to_dict() == other.to_dict()
+        assert np.array_equal(getattr(first.played.record, name), getattr(second.played.record, name)), name
+    assert first.findings == second.findings
+    assert first.to_dict() == second.to_dict()
 
 
 def test_all_numbers_and_findings_follow_from_the_recording_alone(bad_kick: MotionResult) -> None:
@@ -152,9 +152,9 @@ def test_nothing_slows_a_motion_down_that_is_too_fast(bioloid: Robot) -> None:
     reach_s, far = 5.0 * bioloid.frame_period_s, 90.0
     trial = try_motion(motion_of(bioloid, "swing", (reach_s, {"left_shoulder_pitch": -far})))
     played, column = trial.played, bioloid.index("left_shoulder_pitch")
-    asked = played.record.commands[played.is_moving, column]
-    way = math.radians(-far) - bioloid.pose("stand")[column]
-    assert np.allclose(np.diff(asked, prepend=played.record.commands[0, column]), way / 5.0)
+    commanded = played.record.commands[played.is_moving, column]
+    displacement = math.radians(-far) - bioloid.pose("stand")[column]
+    assert np.allclose(np.diff(commanded, prepend=played.record.commands[0, column]), displacement / 5.0)
     assert played.commanded_speeds[:, column].max() > bioloid.max_speeds[column]
 
 
@@ -169,10 +169,10 @@ def test_joints_that_a_motion_does_not_move_stand(aibo: Robot) -> None:
     joints = ("neck_tilt", "head_pan", "head_tilt")
     turn = Motion("turn", aibo.name, joints, (Keyframe(Pose.of(joints, {"head_pan": 0.5}), 0.3),))
     trial = try_motion(turn)
-    others = [column for column, name in enumerate(aibo.joint_names) if name != "head_pan"]
-    assert np.array_equal(trial.played.record.commands[-1, others], aibo.pose("stand")[others])
+    other_columns = [column for column, name in enumerate(aibo.joint_names) if name != "head_pan"]
+    assert np.array_equal(trial.played.record.commands[-1, other_columns], aibo.pose("stand")[other_columns])
     sitting = try_motion(turn, pose="sit").played
-    assert np.array_equal(sitting.record.commands[-1, others], aibo.pose("sit")[others])
+    assert np.array_equal(sitting.record.commands[-1, other_columns], aibo.pose("sit")[other_columns])
 
 
 def test_it_stands_before_and_holds_after(nod: MotionResult) -> None:
@@ -266,23 +266,23 @@ def test_what_touches_at_first_is_told_only_if_it_presses_much_harder(
     nod: MotionResult, forces: list[tuple[int, float]], level: Level | None
 ) -> None:
     played = pressing(nod.played, forces)
-    found = list(self_collision(played, PhysicsRules(max_slip_mm=1000.0)))
-    assert [finding.level for finding in found] == ([] if level is None else [level])
-    told = self_contacts(played)
-    assert all(contact.at_first is (forces[0][0] == -1) for contact in told)
-    assert len(told) == any(frame >= 0 for frame, _ in forces)
-    if found:
-        assert found[0].value == forces[-1][1]
-        assert played.format_time(played.begin + 9) in found[0].message
-        assert ("in the first pose already" in found[0].message) is told[0].at_first
+    collisions = list(self_collision(played, PhysicsRules(max_slip_mm=1000.0)))
+    assert [finding.level for finding in collisions] == ([] if level is None else [level])
+    contacts = self_contacts(played)
+    assert all(contact.at_first is (forces[0][0] == -1) for contact in contacts)
+    assert len(contacts) == any(frame >= 0 for frame, _ in forces)
+    if collisions:
+        assert collisions[0].value == forces[-1][1]
+        assert played.format_time(played.begin + 9) in collisions[0].message
+        assert ("in the first pose already" in collisions[0].message) is contacts[0].at_first
 
 
 def test_the_numbers_are_json(bad_kick: MotionResult, nod: MotionResult) -> None:
     for trial in (bad_kick, nod):
-        told = json.loads(json.dumps(trial.to_dict(), allow_nan=False))
-        assert told["motion"] == trial.played.name
-        assert set(told["slip_mm"]) == set(trial.robot.feet)
-        assert set(told["lag_deg"]) == {joint.name for joint in trial.robot.joints if not joint.two_state}
+        data = json.loads(json.dumps(trial.to_dict(), allow_nan=False))
+        assert data["motion"] == trial.played.name
+        assert set(data["slip_mm"]) == set(trial.robot.feet)
+        assert set(data["lag_deg"]) == {joint.name for joint in trial.robot.joints if not joint.two_state}
     assert bad_kick.to_dict()["falls"][0]["side"] == "to the left"
     assert bad_kick.to_dict()["self_contacts"][0]["force_n"] > 5.0
 
@@ -300,9 +300,9 @@ def test_a_joint_lags_where_more_is_asked_than_its_servo_has(
 
 
 def test_many_late_joints_share_a_finding(bad_kick: MotionResult) -> None:
-    (found,) = [finding for finding in bad_kick.findings if finding.rule == "speed"]
-    assert "left_rear_rotator" in found.message
-    assert "head_pan" in found.message
+    (finding,) = [finding for finding in bad_kick.findings if finding.rule == "speed"]
+    assert "left_rear_rotator" in finding.message
+    assert "head_pan" in finding.message
 
 
 def test_a_servo_that_cannot_hold_is_told_of(bioloid: Robot) -> None:
@@ -312,13 +312,13 @@ def test_a_servo_that_cannot_hold_is_told_of(bioloid: Robot) -> None:
 
 
 def test_a_foot_slides_farther_on_ice_than_on_carpet(aibo: Robot) -> None:
-    apart = {f"{side}_{end}_elevator": 35.0 for side in ("left", "right") for end in ("front", "rear")}
-    motion = motion_of(aibo, "splits", (0.3, apart), (0.3, dict.fromkeys(apart, 3.0)))
-    ways = {}
+    spread = {f"{side}_{end}_elevator": 35.0 for side in ("left", "right") for end in ("front", "rear")}
+    motion = motion_of(aibo, "splits", (0.3, spread), (0.3, dict.fromkeys(spread, 3.0)))
+    displacements = {}
     for friction in (0.05, 2.0):
         slips = try_motion(motion, friction=friction).to_dict()["slip_mm"]
-        ways[friction] = min(slip["longest"] for slip in slips.values())
-    assert ways[0.05] > 1.5 * ways[2.0]
+        displacements[friction] = min(slip["longest"] for slip in slips.values())
+    assert displacements[0.05] > 1.5 * displacements[2.0]
     assert "slip" in rules_broken(try_motion(motion, friction=0.05), Level.WARNING)
 
 
@@ -335,11 +335,11 @@ def test_a_first_pose_that_does_not_stand_is_told_of(bioloid: Robot) -> None:
 def test_the_base_is_compared_with_what_its_author_wanted(aibo: Robot) -> None:
     still = motion_of(aibo, "still", (0.5, {}), (0.5, {}))
     for pitch_deg, is_off in ((2.0, False), (30.0, True)):
-        wanted = (0.0, math.radians(pitch_deg), 0.0)
-        said = replace(
-            still, keyframes=(*still.keyframes[:-1], replace(still.keyframes[-1], attitude=wanted))
+        expected = (0.0, math.radians(pitch_deg), 0.0)
+        motion = replace(
+            still, keyframes=(*still.keyframes[:-1], replace(still.keyframes[-1], attitude=expected))
         )
-        trial = try_motion(said, attitude=(0.0, 0.02))
+        trial = try_motion(motion, attitude=(0.0, 0.02))
         assert ("tilt" in rules_broken(trial, Level.WARNING)) is is_off
         assert trial.to_dict()["author_says_attitude"]
 
@@ -464,8 +464,8 @@ def test_whatever_a_motion_asks_for_there_is_an_answer(rows: list[tuple[float, d
 
 @given(st.lists(st.booleans()), st.integers(0, 3))
 def test_runs_are_the_unbroken_rows(flags: list[bool], bridge: int) -> None:
-    found = runs(np.array(flags, dtype=np.bool_), bridge=bridge)
-    covered = {i for begin, end in found for i in range(begin, end)}
+    intervals = runs(np.array(flags, dtype=np.bool_), bridge=bridge)
+    covered = {i for begin, end in intervals for i in range(begin, end)}
     assert {i for i, flag in enumerate(flags) if flag} <= covered
-    assert all(flags[begin] and flags[end - 1] for begin, end in found)
-    assert all(after[0] - before[1] > bridge for before, after in pairwise(found))
+    assert all(flags[begin] and flags[end - 1] for begin, end in intervals)
+    assert all(after[0] - before[1] > bridge for before, after in pairwise(intervals))

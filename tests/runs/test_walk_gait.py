@@ -84,9 +84,9 @@ def test_the_same_walk_gives_the_same_report_to_the_last_bit(trial: WalkResult, 
 
 def test_what_carries_next_to_nothing_is_held_still_and_that_is_told() -> None:
     trial = walk_gait(GAIT, CARD, command=AHEAD, seconds=0.5)
-    held = trial.to_dict()["held_joints"]
-    assert set(held) == {"mouth", *CARD.group("ears"), *CARD.group("tail")}
-    columns = [CARD.index(joint) for joint in held]
+    held_joints = trial.to_dict()["held_joints"]
+    assert set(held_joints) == {"mouth", *CARD.group("ears"), *CARD.group("tail")}
+    columns = [CARD.index(joint) for joint in held_joints]
     pose = np.clip(CARD.pose(GAIT.pose), *CARD.limits)
     assert np.array_equal(
         trial.walk.trajectory.positions[:, columns],
@@ -121,11 +121,11 @@ def test_on_the_spot_it_stays_near_the_spot(world: World) -> None:
 def test_the_mirrored_gait_with_the_mirrored_command_goes_the_mirrored_way(
     command: VelocityCommand, world: World
 ) -> None:
-    other = replace(GAIT, phases=GAIT.phases.mirrored)
-    one = walk_gait(GAIT, CARD, command=command, seconds=2.0, world=world)
-    two = walk_gait(other, CARD, command=command.mirrored, seconds=2.0, world=world)
-    assert CARD.mirror(one.walk.requests) == pytest.approx(two.walk.requests, abs=1e-9)
-    ours, theirs = one.report, two.report
+    mirrored_gait = replace(GAIT, phases=GAIT.phases.mirrored)
+    original = walk_gait(GAIT, CARD, command=command, seconds=2.0, world=world)
+    two = walk_gait(mirrored_gait, CARD, command=command.mirrored, seconds=2.0, world=world)
+    assert CARD.mirror(original.walk.requests) == pytest.approx(two.walk.requests, abs=1e-9)
+    ours, theirs = original.report, two.report
     assert theirs.travel.speed_m_s == pytest.approx(ours.travel.speed_m_s, abs=0.01)
     assert theirs.travel.left_m_s == pytest.approx(-(ours.travel.left_m_s or 0.0), abs=0.01)
     assert theirs.travel.turn_rad_s == pytest.approx(-(ours.travel.turn_rad_s or 0.0), abs=0.08)
@@ -164,7 +164,7 @@ def test_the_work_of_whole_frames_is_that_of_every_step_of_the_physics(world: Wo
     SimulatedBody(world, start_pose=walk.requests[0])
     model, data, at = world.model, world.data, world.addresses
     places, drives = at.joint_qpos[walk.trajectory.leg_columns], at.actuators[walk.trajectory.leg_columns]
-    damping, given = np.asarray(walk.trajectory.fact("damping"))[walk.trajectory.leg_columns], 0.0
+    damping, work_j = np.asarray(walk.trajectory.fact("damping"))[walk.trajectory.leg_columns], 0.0
     for row in walk.commands[1:]:
         data.ctrl[at.actuators] = row
         for _ in range(world.n_substeps):
@@ -172,9 +172,9 @@ def test_the_work_of_whole_frames_is_that_of_every_step_of_the_physics(world: Wo
             mujoco.mj_step(model, data)
             turned = data.qpos[places] - before
             work = data.actuator_force[drives] * turned - damping * turned**2 / model.opt.timestep
-            given += float(np.maximum(work, 0.0).sum())
+            work_j += float(np.maximum(work, 0.0).sum())
     assert world.instance().joint_positions == pytest.approx(walk.trajectory.positions[-1], abs=1e-3)
-    assert np.maximum(drives_of(walk).work, 0.0).sum() == pytest.approx(given, rel=0.03)
+    assert np.maximum(drives_of(walk).work, 0.0).sum() == pytest.approx(work_j, rel=0.03)
 
 
 def push(world: World, at_s: float) -> Callable[[float], None]:
@@ -254,8 +254,10 @@ def test_what_safety_holds_back_is_told_and_speeds_are_those_before_it(world: Wo
     assert report.loads.max_joint_speed_ratio == max(
         report.loads.commanded_speed_ratio, report.loads.measured_speed_ratio
     )
-    held_back = {one.joint for one in report.loads.corrections if one.guard == "speed limit"}
-    too_fast = {one.joint for one in report.loads.joints if one.commanded_speed_ratio > 1.0}
+    held_back = {
+        correction.joint for correction in report.loads.corrections if correction.guard == "speed limit"
+    }
+    too_fast = {joint.joint for joint in report.loads.joints if joint.commanded_speed_ratio > 1.0}
     assert held_back >= too_fast
     assert report.loads.interventions >= len(report.loads.corrections)
 
@@ -266,28 +268,28 @@ def test_no_figure_depends_on_how_the_walk_is_cut_into_blocks(
 ) -> None:
     hasty = made_gait().with_values({"front_height_m": 0.03, "central_height_m": 0.03, "rear_height_m": 0.03})
     monkeypatch.setattr(gait_control, "BLOCK_FRAMES", 32)
-    whole = walk_gait(hasty, CARD, command=AHEAD, seconds=1.0, world=world)
+    complete = walk_gait(hasty, CARD, command=AHEAD, seconds=1.0, world=world)
     monkeypatch.setattr(gait_control, "BLOCK_FRAMES", block)
     again = [(0.0, AHEAD), (0.1, AHEAD), (0.5, AHEAD)]  # the same command, which cuts anew
     cut = walk_gait(hasty, CARD, command=again, seconds=1.0, world=world)
-    assert whole.report.loads.interventions > 2 * len(whole.report.loads.corrections)
-    assert cut.report.loads.interventions == whole.report.loads.interventions
-    assert cut.report.loads.corrections == whole.report.loads.corrections
-    assert np.array_equal(cut.walk.trajectory.base, whole.walk.trajectory.base)
+    assert complete.report.loads.interventions > 2 * len(complete.report.loads.corrections)
+    assert cut.report.loads.interventions == complete.report.loads.interventions
+    assert cut.report.loads.corrections == complete.report.loads.corrections
+    assert np.array_equal(cut.walk.trajectory.base, complete.walk.trajectory.base)
 
 
 def test_the_report_is_json_without_nan_and_real_time_is_that_of_the_clock(world: World) -> None:
     ticks = iter([10.0, 10.5])
     trial = walk_gait(GAIT, CARD, command=AHEAD, seconds=1.0, world=world, clock=lambda: next(ticks))
-    told = json.loads(json.dumps(trial.to_dict(), allow_nan=False))
-    assert told["real_time_factor"] == pytest.approx(4.0)
-    assert set(told["feet"]) == set(CARD.feet)
-    assert set(told["joints"]) == set(CARD.group("legs"))
-    assert told["variation"]["mass_scale"] == 1.0
+    data = json.loads(json.dumps(trial.to_dict(), allow_nan=False))
+    assert data["real_time_factor"] == pytest.approx(4.0)
+    assert set(data["feet"]) == set(CARD.feet)
+    assert set(data["joints"]) == set(CARD.group("legs"))
+    assert data["variation"]["mass_scale"] == 1.0
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"seconds": 0.0}, "seconds is 0.0"),
         ({"seconds": -1.0}, "seconds"),
@@ -300,18 +302,18 @@ def test_the_report_is_json_without_nan_and_real_time_is_that_of_the_clock(world
         ({"seed": True}, "a seed of True"),
         ({"command": VelocityCommand(2.0)}, "out of range"),
         ({"command": []}, "schedule"),
-        ({"command": 0.2}, "0.2 is no command"),
-        ({"command": [(0.0, 0.2)]}, r"\(0.0, 0.2\) in a schedule .*VelocityCommand"),
-        ({"command": [AHEAD]}, "in a schedule"),
-        ({"command": [(0.0, AHEAD), ("1", AHEAD)]}, "in a schedule"),
-        ({"command": [(False, AHEAD)]}, "in a schedule"),
-        ({"command": [(0.0, AHEAD, AHEAD)]}, "in a schedule"),
+        ({"command": 0.2}, "0.2 is not a command"),
+        ({"command": [(0.0, 0.2)]}, r"has the entry \(0.0, 0.2\) .*VelocityCommand"),
+        ({"command": [AHEAD]}, "the schedule has the entry"),
+        ({"command": [(0.0, AHEAD), ("1", AHEAD)]}, "the schedule has the entry"),
+        ({"command": [(False, AHEAD)]}, "the schedule has the entry"),
+        ({"command": [(0.0, AHEAD, AHEAD)]}, "the schedule has the entry"),
         ({"command": [(0.5, AHEAD)]}, "schedule"),
         ({"command": [(0.0, AHEAD), (0.0, AHEAD)]}, "0 s"),
         ({"command": [(0.0, AHEAD), (99.0, AHEAD)]}, "99 s"),
         ({"command": [(0.0, AHEAD), (1.0, VelocityCommand(turn_rad_s=50.0))]}, "out of range"),
     ],
 )
-def test_what_cannot_be_walked_is_refused(changes: dict[str, Any], said: str, world: World) -> None:
-    with pytest.raises(InputError, match=said):
+def test_what_cannot_be_walked_is_refused(changes: dict[str, Any], message: str, world: World) -> None:
+    with pytest.raises(InputError, match=message):
         walk_gait(**{"gait": GAIT, "robot": CARD, "command": AHEAD, "world": world, **changes})

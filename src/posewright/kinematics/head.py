@@ -83,7 +83,7 @@ class HeadLimits:
         for column, (low, high) in zip(angles.T, self.single, strict=True):
             is_within &= (column >= low - SLACK) & (column <= high + SLACK)
         if len(self.coupling):
-            is_within &= (self.coupling.beyond(self._poses(angles)) <= SLACK).all(axis=1)
+            is_within &= (self.coupling.excess(self._poses(angles)) <= SLACK).all(axis=1)
         return is_within
 
     def tilt_range(self, angles: Floats) -> tuple[Floats, Floats]:

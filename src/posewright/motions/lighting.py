@@ -33,7 +33,7 @@ def colours_of(keyframe: Keyframe, robot: Robot) -> dict[str, Rgb]:
                 f"{name} of {robot.name} is {led.colour} only and cannot show a colour",
                 hint="set one number, 0..255",
             )
-        colours[name] = led.shown(light)
+        colours[name] = led.displayed_colour(light)
     return colours
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from posewright.arrays import Flags, Floats
 from posewright.errors import InputError, UnknownNameError
 from posewright.robots import Light
-from posewright.robots.lights import BRIGHTEST
+from posewright.robots.lights import MAX_BRIGHTNESS
 
 DEFAULT_ACCEL_SHARE = 0.25
 """A quarter of the time to accelerate, a quarter to brake: ours, between ROBOTIS' usual extremes."""
@@ -298,10 +298,10 @@ class Keyframe:
 def _normalise_light(name: str, light: Light) -> Light:
     """Return the setting of a light as floats, or raise InputError."""
     values = light if isinstance(light, tuple) else (light,)
-    if len(values) not in {1, 3} or not all(0.0 <= value <= BRIGHTEST for value in values):
+    if len(values) not in {1, 3} or not all(0.0 <= value <= MAX_BRIGHTNESS for value in values):
         raise InputError(
             f"the light {name} is set to {light}",
-            hint=f"a brightness, 0..{BRIGHTEST:g}, or as much red, green and blue",
+            hint=f"a brightness, 0..{MAX_BRIGHTNESS:g}, or as much red, green and blue",
         )
     if len(values) == 1:
         return float(values[0])

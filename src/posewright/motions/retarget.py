@@ -15,7 +15,7 @@ from posewright.motions.motion import Motion, robot_of_motion
 from posewright.motions.pose import Attitude, Easing, Keyframe, Pose
 from posewright.robots import Light, Robot, robot_names
 from posewright.robots import robot as robot_named
-from posewright.robots.joint import DOUBTS, SIDE, SIGN, ZERO
+from posewright.robots.joint import SIDE, SIGN, UNCERTAINTIES, ZERO
 
 Partners = Mapping[str, tuple[str, float]]
 
@@ -206,7 +206,7 @@ def _supported_lights(robot: Robot, keyframe: Keyframe) -> dict[str, Light]:
 
 def _find_doubts(motion: Motion, robot: Robot, source: Robot | None) -> dict[str, dict[str, str]]:
     """Return the joints with uncertain conventions, by doubt: the joint's name and the uncertain robot's."""
-    doubts: dict[str, dict[str, str]] = {doubt: {} for doubt in DOUBTS}
+    doubts: dict[str, dict[str, str]] = {doubt: {} for doubt in UNCERTAINTIES}
     if motion.robot == robot.name:
         return doubts
     for card in (source, robot):

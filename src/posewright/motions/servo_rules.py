@@ -209,7 +209,7 @@ def _coupled_finding(
     joint = coupling.joints[table]
     value = degrees[joint]
     conditions = []
-    for name in coupling.given[table]:
+    for name in coupling.condition_joints[table]:
         source = "" if name in checked.motion.joints else f" as in pose {STAND}"
         conditions.append(f"{name} at {degrees[name]:.1f}{source}")
     is_error = abs(value - limit) > rules.coupled_margin_deg + rules.coupled_slack_deg

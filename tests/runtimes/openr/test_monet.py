@@ -329,8 +329,8 @@ def test_a_motion_for_another_robot_is_refused(setup: Build, aibo: Any) -> None:
     ("older", "line", "why"),
     [
         (True, "monetagentANY a_stand#sleep_lie 0", "there is no monetagentANY here (known: "),
-        (True, "monetagentNEUTRAL a_stand#sleep_lie 2", "knows no 2 of sony_ers7 (right is 0 or 1, and"),
-        (False, "monetagentNEUTRAL a_stand#sleep_lie 1", "knows no 1 of sony_ers7 (right is 0, and"),
+        (True, "monetagentNEUTRAL a_stand#sleep_lie 2", "knows no 2 of sony_ers7 (expected 0 or 1, and"),
+        (False, "monetagentNEUTRAL a_stand#sleep_lie 1", "knows no 1 of sony_ers7 (expected 0, and"),
     ],
 )
 def test_what_no_agent_here_can_play_is_refused_before_anything_moves(

@@ -128,7 +128,7 @@ def unsettled(root: Path) -> list[MonetFinding]:
 def test_a_motion_is_in_the_archive_and_in_the_list_under_its_name(stick: Build) -> None:
     root = stick()
     added = add_to_stick(motion(), root, id=70, name="a_stand#stand_wave")
-    assert (added.archive, added.commands, added.place) == (root / ARCHIVE, root / COMMANDS, 3)
+    assert (added.archive, added.commands, added.index) == (root / ARCHIVE, root / COMMANDS, 3)
     held = parse_archive((root / ARCHIVE).read_bytes())
     document = read_omtn(held.entries[3].data)
     assert (held.entries[3].name, document.name, document.design) == (
@@ -250,7 +250,7 @@ def test_a_motion_whose_own_name_says_enough_keeps_it(stick: Build) -> None:
 def test_a_command_is_replaced_with_its_motion(stick: Build) -> None:
     root = stick()
     added = add_to_stick(motion(pan=0.4), root, id=60, name="a_stand#stand_kick", overwrite=True)
-    assert added.place == 2
+    assert added.index == 2
     held = parse_archive((root / ARCHIVE).read_bytes())
     assert [entry.data for entry in held.entries[:2]] == [entry.data for entry in archive().entries[:2]]
     assert read_omtn(held.entries[2].data).angles[1, 1] == 400_000
@@ -404,8 +404,8 @@ def test_killed_between_the_two_files_the_stick_still_plays_all_it_did(
     monkeypatch.undo()
     with pytest.raises(FormatError, match="is in the archive already"):
         add_to_stick(motion(pan=0.25), root, id=70, name="a_stand#stand_wave")
-    assert add_to_stick(motion(), root, id=71, name="a_stand#stand_again").place == 4
-    assert add_to_stick(motion(), root, id=70, name="a_stand#stand_wave").place == 3
+    assert add_to_stick(motion(), root, id=71, name="a_stand#stand_again").index == 4
+    assert add_to_stick(motion(), root, id=70, name="a_stand#stand_wave").index == 3
     assert [command.id for command in read_commands((root / COMMANDS).read_bytes()).commands][-2:] == [71, 70]
     with pytest.raises(FormatError, match="id 70 plays"):
         add_to_stick(motion(), root, id=70, name="a_stand#stand_wave")
@@ -553,4 +553,4 @@ def test_a_stick_is_written_to_from_within(stick: Build, monkeypatch: pytest.Mon
     monkeypatch.chdir(root / CONF)
     added = add_to_stick(motion(), "../../..", id=70, name="a_stand#stand_one", output="../../../../out")
     assert added.archive.resolve() == root.parent / "out" / ARCHIVE
-    assert add_to_stick(motion(), ".", id=70, name="a_stand#stand_one").place == 3
+    assert add_to_stick(motion(), ".", id=70, name="a_stand#stand_one").index == 3

@@ -376,7 +376,7 @@ def test_two_objects_of_one_name_are_refused() -> None:
 def test_a_vector_holds_as_many_joints_and_frames_as_it_has_room_for() -> None:
     vector = OCommandVectorData.with_room_for(2)
     vector.set(1, 0, range(16))
-    with pytest.raises(InputError, match="places 0 to 1"):
+    with pytest.raises(InputError, match="indices 0 to 1"):
         vector.set(2, 0, [1])
     with pytest.raises(InputError, match="17 frames"):
         vector.set(0, 0, range(17))

@@ -257,7 +257,7 @@ class _WorstFinder:
         coupling = self._robot.coupling
         if not self._tables:
             return np.empty(0), ()
-        return coupling.beyond(rows).max(axis=0)[self._tables], tuple(coupling.names[t] for t in self._tables)
+        return coupling.excess(rows).max(axis=0)[self._tables], tuple(coupling.names[t] for t in self._tables)
 
     def _speed_shares(self, rows: Floats) -> tuple[Floats, tuple[str, ...]]:
         """Return the greatest speed of each joint as a share of its limit, and the joints."""
