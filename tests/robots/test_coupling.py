@@ -90,10 +90,10 @@ def test_many_poses_at_once_are_judged_as_each_alone(
 ) -> None:
     rows = [row(*own, hip=hip, jaw=jaw) for hip, jaw, own in table]
     beyond = Coupling(rows, JOINTS).excess(np.array(poses).reshape(-1, 3))
-    for (hip_rad, knee_rad, jaw_rad), found in zip(poses, beyond[:, 0].tolist(), strict=True):
+    for (hip_rad, knee_rad, jaw_rad), excess in zip(poses, beyond[:, 0].tolist(), strict=True):
         excesses = [
             max(own[0] - knee_rad, knee_rad - own[1], 0.0)
             for hip, jaw, own in table
             if hip[0] <= hip_rad <= hip[1] and jaw[0] <= jaw_rad <= jaw[1]
         ]
-        assert found == pytest.approx(min(excesses, default=0.0))
+        assert excess == pytest.approx(min(excesses, default=0.0))

@@ -84,7 +84,7 @@ def generate(
 
     [bold]Examples[/]
       posewright board generate obstacle_mealy.chart.yaml --target arduino-uno -o board
-      posewright board generate --explain board/obstacle_mealy.c:40
+      posewright board generate --explain board/obstacle_mealy.c:54
       posewright board generate --explain "walking -> turning_left" -o board
     """
     if explain is not None:

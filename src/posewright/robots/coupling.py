@@ -70,6 +70,7 @@ class _Table:
 
     @classmethod
     def of(cls, rows: Sequence[CoupledLimit], joint_indices: Mapping[str, int]) -> _Table:
+        """Return the table of some rows, all with the same `CoupledLimit.table`."""
         joint, condition_joints = rows[0].table
         ranges = [
             [

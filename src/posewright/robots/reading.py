@@ -233,7 +233,7 @@ def _parse_up_through(entries: Sequence[tuple[str, Node]], poses: Collection[str
     for name, node in nodes.items():
         if up_through[name] in up_through:
             node.fail(
-                f"{up_through[name]} has up_through itself", hint="a pose from which the robot stands up"
+                f"the pose {up_through[name]} has an up_through itself", hint="a pose without up_through"
             )
     return up_through
 

@@ -79,7 +79,7 @@ def mechanism_of(robot: Robot) -> Mechanism:
 
     Raises:
         InputError: the card has no model, the model does not compile, a joint is not on the card, or a joint
-            is no hinge.
+            is not a hinge.
     """
     spec = read_model(robot)
     base = str(find_base(spec, robot).name)
@@ -221,7 +221,7 @@ class _LinkExtractor:
         self._origin_shifts: dict[int, Floats] = {}
 
     def extract(self) -> tuple[tuple[Link, ...], list[Oddity]]:
-        """Return the links, and a note on each joint that is no hinge and therefore fixed at 0.
+        """Return the links, and a note on each joint that is not a hinge and therefore fixed at 0.
 
         Raises:
             InputError: a body has several joints.
@@ -249,7 +249,7 @@ class _LinkExtractor:
         for joint in range(first_joint, first_joint + n_joints):
             name = model.joint(joint).name or f"joint_{joint}"
             if model.jnt_type[joint] != int(mujoco.mjtJoint.mjJNT_HINGE):
-                self._fixed_joints.append(Oddity(f"{name} is no hinge; it is fixed at 0"))
+                self._fixed_joints.append(Oddity(f"{name} is not a hinge; it is fixed at 0"))
                 continue
             axis = model.jnt_axis[joint]
             origin_shift = np.array(model.jnt_pos[joint])
