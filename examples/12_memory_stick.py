@@ -28,7 +28,7 @@ for file in pw.extract_archive(archive, out / "extracted", overwrite=True).files
 commands = out / "MONETCMD.CFG"
 commands.write_bytes(b"##### mine\n")
 added = pw.add_to_stick(out / "play_bow.mtn", (archive, commands), id=60, name="a_stand#stand_play_bow")
-print(commands.read_text(), f"entry {added.place}", sep="")
+print(commands.read_text(), f"entry {added.index}", sep="")
 stick = pw.read_stick(archive, commands)
 print(*pw.motions_on(stick), sep="\n")
 pw.save_figure(pw.draw_stick(stick), out / "stick.png")  # every motion, and the commands that play it

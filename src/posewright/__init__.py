@@ -6,10 +6,11 @@
 >>> trial = pw.run_trial("obstacle-race", layout="random", seed=7)
 >>> trial.score.points
 
-Every verb of the command line has its twin here, which the verb's `--help` names at its end. Where the
-command line draws or films a run by an option (`run --plot`, `--video`), `draw_outcome` and
-`film_recording` do it.
-Importing this module loads nothing heavy: the room behind a name is loaded when the name is first used.
+Everything that the command line does is available here; the `--help` of each verb ends with the names of its
+Python functions. For the options that draw or film a run (`run --plot`, `--video`), use `draw_outcome` and
+`film_recording`.
+
+Importing this module is fast: the package behind a name is imported when the name is first used.
 """
 
 from __future__ import annotations

@@ -104,9 +104,9 @@ def build_line(*parts: str | Styled) -> Line:
     return Line(parts)
 
 
-def style_level(word: str, width: int = 0) -> Styled:
+def style_level(level: str, width: int = 0) -> Styled:
     """Return a severity or verdict in its colour, padded with spaces to `width` characters."""
-    return Styled(f"{word:<{width}}", LEVEL_STYLES.get(word, ""))
+    return Styled(f"{level:<{width}}", LEVEL_STYLES.get(level, ""))
 
 
 def align_columns(rows: Iterable[Sequence[str]]) -> Iterator[str]:

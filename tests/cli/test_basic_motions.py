@@ -12,7 +12,7 @@ import posewright as pw
 from posewright.cli import app
 from posewright.formats import read_motion
 
-Ask = Callable[..., tuple[int, str, str]]
+RunVerb = Callable[..., tuple[int, str, str]]
 
 PROGRAM = """' ours
 DIM A AS BYTE
@@ -50,18 +50,18 @@ keyframes:
 
 
 @pytest.fixture(autouse=True)
-def beside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Be in the folder in which the files are."""
     monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture
-def ask(capsys: pytest.CaptureFixture[str]) -> Ask:
+def run_verb(capsys: pytest.CaptureFixture[str]) -> RunVerb:
     """Give a function that runs the verb: exit code, stdout and stderr."""
 
-    def run(*words: object) -> tuple[int, str, str]:
+    def run(*arguments: object) -> tuple[int, str, str]:
         capsys.readouterr()
-        code = app.run(["basic", "motions", *map(str, words)])
+        code = app.run(["basic", "motions", *map(str, arguments)])
         return code, *capsys.readouterr()
 
     return run
@@ -75,8 +75,8 @@ def program(tmp_path: Path) -> Path:
     return path
 
 
-def test_routines_are_listed_with_why_they_are_not_static(ask: Ask, program: Path) -> None:
-    code, out, err = ask(program)
+def test_routines_are_listed_with_why_they_are_not_static(run_verb: RunVerb, program: Path) -> None:
+    code, out, err = run_verb(program)
     assert (code, err) == (0, "")
     lines = {line.split()[0]: " ".join(line.split()[1:]) for line in out.splitlines()}
     assert lines["(beginning)"] == "1 not static, line 7: it reads REMOCON(1)"
@@ -87,8 +87,8 @@ def test_routines_are_listed_with_why_they_are_not_static(ask: Ask, program: Pat
     assert lines["idle"] == "25 moves nothing"
 
 
-def test_a_listing_as_json_says_the_same(ask: Ask, program: Path) -> None:
-    code, out, _ = ask(program, "bow", "MAIN", "--json")
+def test_a_listing_as_json_says_the_same(run_verb: RunVerb, program: Path) -> None:
+    code, out, _ = run_verb(program, "bow", "MAIN", "--json")
     assert code == 0
     bow, main = json.loads(out)["routines"]
     assert bow["label"] == "bow"
@@ -100,10 +100,10 @@ def test_a_listing_as_json_says_the_same(ask: Ask, program: Path) -> None:
 
 
 def test_static_routines_are_written_to_a_folder_and_what_is_lost_is_told(
-    ask: Ask, program: Path, tmp_path: Path
+    run_verb: RunVerb, program: Path, tmp_path: Path
 ) -> None:
     folder = tmp_path / "new" / "motions"
-    code, out, err = ask(program, "-o", folder)
+    code, out, err = run_verb(program, "-o", folder)
     assert code == 0
     assert out.endswith(f"2 motions -> {folder}\n")
     assert err == "warning: bow: statements that do not move servos are left out: MUSIC\n"
@@ -114,54 +114,58 @@ def test_static_routines_are_written_to_a_folder_and_what_is_lost_is_told(
     assert app.run(["motion", "info", str(folder / "bow.motion.yaml")]) == 0
 
 
-def test_one_routine_may_be_written_to_a_file(ask: Ask, program: Path, tmp_path: Path) -> None:
+def test_one_routine_may_be_written_to_a_file(run_verb: RunVerb, program: Path, tmp_path: Path) -> None:
     file = tmp_path / "bowing.motion.yaml"
-    assert ask(program, "Bow", "-o", file)[0] == 0
+    assert run_verb(program, "Bow", "-o", file)[0] == 0
     assert read_motion(file).name == "bow"
 
 
 def test_motions_become_a_program_and_its_routines_the_same_motions(
-    ask: Ask, program: Path, tmp_path: Path
+    run_verb: RunVerb, program: Path, tmp_path: Path
 ) -> None:
-    ask(program, "-o", tmp_path)
-    made = tmp_path / "show.bas"
-    code, out, err = ask(tmp_path / "bow.motion.yaml", tmp_path / "wave.motion.yaml", "-o", made)
+    run_verb(program, "-o", tmp_path)
+    target = tmp_path / "show.bas"
+    code, out, err = run_verb(tmp_path / "bow.motion.yaml", tmp_path / "wave.motion.yaml", "-o", target)
     assert (code, err) == (0, "")
-    assert out == f"2 routines -> {made}: bow, wave\n"
-    assert "    SPEED 6\r\n    MOVE G6A, 100,  60, 145, 120, 100\r\n" in made.read_bytes().decode("ascii")
-    assert ask(made, "-o", tmp_path / "again")[0] == 0
+    assert out == f"2 routines -> {target}: bow, wave\n"
+    assert "    SPEED 6\r\n    MOVE G6A, 100,  60, 145, 120, 100\r\n" in target.read_bytes().decode("ascii")
+    assert run_verb(target, "-o", tmp_path / "again")[0] == 0
     for name in ("bow", "wave"):
-        one, other = (
+        original, copy = (
             read_motion(folder / f"{name}.motion.yaml") for folder in (tmp_path, tmp_path / "again")
         )
-        assert one.keyframes == other.keyframes
+        assert original.keyframes == copy.keyframes
 
 
-def test_losses_are_listed_and_nothing_is_written_unless_they_are_accepted(ask: Ask, tmp_path: Path) -> None:
+def test_losses_are_listed_and_nothing_is_written_unless_they_are_accepted(
+    run_verb: RunVerb, tmp_path: Path
+) -> None:
     (tmp_path / "nod.motion.yaml").write_text(SMOOTH, encoding="utf-8")
-    words = (tmp_path / "nod.motion.yaml", "-o", tmp_path / "nod.bas")
-    code, out, err = ask(*words)
+    arguments = (tmp_path / "nod.motion.yaml", "-o", tmp_path / "nod.bas")
+    code, out, err = run_verb(*arguments)
     assert (code, out) == (2, "")
     assert "would be lost: easing smooth" in err
     assert "--accept-loss writes it anyway" in err
     assert not (tmp_path / "nod.bas").exists()
-    code, out, err = ask(*words, "--accept-loss", "--json")
+    code, out, err = run_verb(*arguments, "--accept-loss", "--json")
     assert code == 0
     assert "lost: easing smooth" in err
-    told = json.loads(out)
-    assert told["routines"] == ["nod"]
-    assert told["losses"] == ["easing smooth: servos move at constant speed"]
+    result = json.loads(out)
+    assert result["routines"] == ["nod"]
+    assert result["losses"] == ["easing smooth: servos move at constant speed"]
 
 
-def test_a_measured_move_gives_the_times(ask: Ask, program: Path) -> None:
-    def seconds(*words: object) -> float:
-        return float(json.loads(ask(program, "wave", "--json", *words)[1])["routines"][0]["duration_s"])
+def test_a_measured_move_gives_the_times(run_verb: RunVerb, program: Path) -> None:
+    def seconds(*arguments: object) -> float:
+        return float(
+            json.loads(run_verb(program, "wave", "--json", *arguments)[1])["routines"][0]["duration_s"]
+        )
 
     assert seconds("--measured", 5, 50, 2.0) > 2 * seconds("--measured", 5, 50, 0.5)
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("arguments", "message"),
     [
         (("bwo",), "no label is called 'bwo' (did you mean bow?)"),
         (("main", "-o", "out"), "main is not static (line 7: it reads REMOCON(1))"),
@@ -173,16 +177,16 @@ def test_a_measured_move_gives_the_times(ask: Ask, program: Path) -> None:
     ],
 )
 def test_what_is_wrong_is_told_and_nothing_is_written(
-    ask: Ask, program: Path, words: tuple[str, ...], told: str
+    run_verb: RunVerb, program: Path, arguments: tuple[str, ...], message: str
 ) -> None:
-    code, out, err = ask(program.name, *words)
+    code, out, err = run_verb(program.name, *arguments)
     assert (code, out) == (2, "")
-    assert told in err
+    assert message in err
     assert [path.name for path in program.parent.iterdir()] == ["ours.bas"]
 
 
 @pytest.mark.parametrize(
-    ("text", "words", "told"),
+    ("text", "arguments", "message"),
     [
         (SMOOTH, (), "the program to write is missing (-o NAME.bas names it)"),
         (SMOOTH, ("-o", "out"), "out is not the name of a program (end it in .bas)"),
@@ -193,24 +197,24 @@ def test_what_is_wrong_is_told_and_nothing_is_written(
     ],
 )
 def test_a_motion_that_cannot_be_written_is_told_and_nothing_is_written(
-    ask: Ask, tmp_path: Path, text: str, words: tuple[str, ...], told: str
+    run_verb: RunVerb, tmp_path: Path, text: str, arguments: tuple[str, ...], message: str
 ) -> None:
     Path("nod.motion.yaml").write_text(text, encoding="utf-8")
-    code, out, err = ask("nod.motion.yaml", *words, "--accept-loss")
+    code, out, err = run_verb("nod.motion.yaml", *arguments, "--accept-loss")
     assert (code, out) == (2, "")
-    assert told in err
+    assert message in err
     assert [path.name for path in tmp_path.iterdir()] == ["nod.motion.yaml"]
 
 
-def test_a_program_with_errors_and_one_that_moves_nothing_are_told(ask: Ask, tmp_path: Path) -> None:
+def test_a_program_with_errors_and_one_that_moves_nothing_are_told(run_verb: RunVerb, tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.bas"
     wrong.write_text("GOTO nowhere\nMOVE G6A, 500\n", encoding="ascii")
-    code, _, err = ask(wrong)
+    code, _, err = run_verb(wrong)
     assert code == 2
     assert "wrong.bas:1: there is no label nowhere" in err
     assert "wrong.bas:2: 500 is out of range for servo 0" in err
     wrong.write_text("END\n", encoding="ascii")
-    code, _, err = ask(wrong, "-o", tmp_path / "out")
+    code, _, err = run_verb(wrong, "-o", tmp_path / "out")
     assert code == 2
     assert "no routine of the program is static and moves servos" in err
     assert not (tmp_path / "out").exists()

@@ -18,7 +18,7 @@ from posewright.robots import robot
 from ..buses.wired import FakeSerial, plug_in
 
 BIOLOID = robot("robotis_bioloid")
-Ask = Callable[..., tuple[int, str, str]]
+RunVerb = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
@@ -27,45 +27,45 @@ def line(monkeypatch: pytest.MonkeyPatch) -> FakeSerial:
 
 
 @pytest.fixture
-def ask(capsys: pytest.CaptureFixture[str], line: FakeSerial) -> Ask:
+def run_verb(capsys: pytest.CaptureFixture[str], line: FakeSerial) -> RunVerb:
     """Give a function that runs a verb on the fake bus: exit code, stdout and stderr."""
 
-    def run(*words: object) -> tuple[int, str, str]:
+    def run(*arguments: object) -> tuple[int, str, str]:
         capsys.readouterr()
-        code = app.run(["bus", *map(str, words), "--port", line.name])
+        code = app.run(["bus", *map(str, arguments), "--port", line.name])
         return code, *capsys.readouterr()
 
     return run
 
 
-def as_json(ask: Ask, *words: object, code: int = 0) -> Any:
-    found, out, _ = ask(*words, "--json")
-    assert found == code
+def read_json(run_verb: RunVerb, *arguments: object, code: int = 0) -> Any:
+    exit_code, out, _ = run_verb(*arguments, "--json")
+    assert exit_code == code
     return json.loads(out)
 
 
-def test_a_scan_lists_who_is_there_and_who_is_missing(ask: Ask) -> None:
-    code, out, _ = ask("scan", "--ids", "1,5-6", "--rates", "1000000,57600")
+def test_a_scan_lists_who_is_there_and_who_is_missing(run_verb: RunVerb) -> None:
+    code, out, _ = run_verb("scan", "--ids", "1,5-6", "--rates", "1000000,57600")
     assert code == 1
     assert "right_elbow" in out
     assert "2 servos found, 2 rates tried" in out
     assert "missing: servo 6 (left_elbow)" in out
-    told = as_json(ask, "scan", "--ids", "1,2,5", "--rates", "1000000")
-    assert [one["id"] for one in told["found"]] == [1, 2, 5]
-    assert (told["missing"], told["counts"]["corrupt"]) == ([], 0)
+    result = read_json(run_verb, "scan", "--ids", "1,2,5", "--rates", "1000000")
+    assert [servo["id"] for servo in result["found"]] == [1, 2, 5]
+    assert (result["missing"], result["counts"]["corrupt"]) == ([], 0)
 
 
-def test_servos_are_pinged_read_and_written_by_id_or_joint(ask: Ask, line: FakeSerial) -> None:
-    code, out, _ = ask("ping", "1-3")
+def test_servos_are_pinged_read_and_written_by_id_or_joint(run_verb: RunVerb, line: FakeSerial) -> None:
+    code, out, _ = run_verb("ping", "1-3")
     assert (code, "silent" in out, out.count("AX-12A")) == (1, True, 2)
-    (one,) = as_json(ask, "ping", "right_elbow")
-    assert (one["id"], one["device"]) == (5, "AX-12A")
-    (held,) = as_json(ask, "read", "right_elbow")
-    assert held["registers"]["max_torque"] == 1023
-    assert ask("write", "1,2", "led", 1)[1] == "servo 1: led is 1\nservo 2: led is 1\n"
+    (answer,) = read_json(run_verb, "ping", "right_elbow")
+    assert (answer["id"], answer["device"]) == (5, "AX-12A")
+    (registers,) = read_json(run_verb, "read", "right_elbow")
+    assert registers["registers"]["max_torque"] == 1023
+    assert run_verb("write", "1,2", "led", 1)[1] == "servo 1: led is 1\nservo 2: led is 1\n"
     assert line.fake.servo(2).peek("led") == 1
-    assert ask("read", "1-2", "led", "id")[1] == ask("read", "1-2", "led,id")[1]
-    code, out, _ = ask("read", "1-2", "led", "id")
+    assert run_verb("read", "1-2", "led", "id")[1] == run_verb("read", "1-2", "led,id")[1]
+    code, out, _ = run_verb("read", "1-2", "led", "id")
     assert out.split() == [
         "ID",
         "joint",
@@ -80,32 +80,32 @@ def test_servos_are_pinged_read_and_written_by_id_or_joint(ask: Ask, line: FakeS
     ]
 
 
-def test_ids_and_rates_are_changed(ask: Ask, line: FakeSerial) -> None:
-    assert ask("set-id", 5, 7)[:2] == (0, "servo 5 is now servo 7\n")
-    assert as_json(ask, "set-baud", 7, 57600) == {
+def test_ids_and_rates_are_changed(run_verb: RunVerb, line: FakeSerial) -> None:
+    assert run_verb("set-id", 5, 7)[:2] == (0, "servo 5 is now servo 7\n")
+    assert read_json(run_verb, "set-baud", 7, 57600) == {
         "id": 7,
         "baud": 57600,
         "was": 1_000_000,
         "device": "AX-12A",
     }
     assert line.fake.servo(7).baud == 57600
-    code, _, err = ask("set-id", 1, 2)
+    code, _, err = run_verb("set-id", 1, 2)
     assert (code, "the ID 2 belongs to servo 2 (left_shoulder_pitch)" in err) == (2, True)
-    assert ask("set-id", "1-2", 9)[0] == 2
+    assert run_verb("set-id", "1-2", 9)[0] == 2
 
 
-def test_a_diagnosis_advises_and_fails_where_there_is_something_to_do(ask: Ask) -> None:
-    code, out, _ = ask("diagnose", "1,2", "--timed", 10)
+def test_a_diagnosis_advises_and_fails_where_there_is_something_to_do(run_verb: RunVerb) -> None:
+    code, out, _ = run_verb("diagnose", "1,2", "--timed", 10)
     assert code == 1
     assert "to do: servos wait before they answer, 1.0 ms for all: `posewright bus write 1,2 return" in out
     assert "10 positions" in out
-    ask("write", "1,2", "return_delay_time", 0)
-    told = as_json(ask, "diagnose", "1,2", "--timed", 10)
-    assert (told["advice"], told["latency"]["n"], told["latency_timer_ms"]) == ([], 10, None)
+    run_verb("write", "1,2", "return_delay_time", 0)
+    result = read_json(run_verb, "diagnose", "1,2", "--timed", 10)
+    assert (result["advice"], result["latency"]["n"], result["latency_timer_ms"]) == ([], 10, None)
 
 
 @pytest.mark.parametrize(
-    ("words", "why"),
+    ("arguments", "message"),
     [
         (("write", 1, "punch", 5), "punch cannot be 5 (it takes 32..1023)"),
         (("write", 1, "present_load", 5), "cannot be written"),
@@ -119,10 +119,12 @@ def test_a_diagnosis_advises_and_fails_where_there_is_something_to_do(ask: Ask) 
         (("set-baud", 1, 38400), "cannot be set to 38400"),
     ],
 )
-def test_what_cannot_be_is_refused_in_one_line(ask: Ask, words: tuple[object, ...], why: str) -> None:
-    code, out, err = ask(*words)
+def test_what_cannot_be_is_refused_in_one_line(
+    run_verb: RunVerb, arguments: tuple[object, ...], message: str
+) -> None:
+    code, out, err = run_verb(*arguments)
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert why in err
+    assert message in err
 
 
 @pytest.mark.parametrize("port", ["-o", "--json", ""])

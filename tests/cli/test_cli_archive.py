@@ -34,9 +34,9 @@ def build_tail(name: str, angle: int = 100_000, attitude: int = 0) -> bytes:
     """Return a motion of the tail of an ERS-7, from the layout."""
 
     def section(number: int, *texts: str, head: bytes = b"") -> bytes:
-        body = head + b"".join(bytes([len(text)]) + text.encode("latin-1") for text in texts)
-        body += bytes(-len(body) % 4)
-        return struct.pack("<2I", number, 8 + len(body)) + body
+        content = head + b"".join(bytes([len(text)]) + text.encode("latin-1") for text in texts)
+        content += bytes(-len(content) % 4)
+        return struct.pack("<2I", number, 8 + len(content)) + content
 
     joints = ("PRM:/r6/c1-Joint2:61", "PRM:/r6/c2-Joint2:62")
     frames = struct.pack("<5iI5i", attitude, 0, 0, 200_000, 0, 9, 0, 0, 0, 200_000, angle)
@@ -62,40 +62,40 @@ def archive(tmp_path: Path) -> Path:
     return path
 
 
-def answer(capsys: Captured, *words: str | Path, code: int = 0) -> Any:
-    assert app.run(["aibo", "archive", *map(str, words), "--json"]) == code
+def run_json(capsys: Captured, *arguments: str | Path, code: int = 0) -> Any:
+    assert app.run(["aibo", "archive", *map(str, arguments), "--json"]) == code
     return json.loads(capsys.readouterr().out)
 
 
-def say(capsys: Captured, *words: str | Path, code: int = 0) -> tuple[str, str]:
+def run_text(capsys: Captured, *arguments: str | Path, code: int = 0) -> tuple[str, str]:
     """Run something and return what a person reads, with blanks and line ends of stderr made one."""
-    assert app.run(["aibo", "archive", *map(str, words)]) == code
+    assert app.run(["aibo", "archive", *map(str, arguments)]) == code
     captured = capsys.readouterr()
     return captured.out, " ".join(captured.err.split())
 
 
 def test_a_program_gets_the_table(archive: Path, capsys: Captured) -> None:
-    told = answer(capsys, "list", archive)
-    assert {key: told[key] for key in ("format", "gzip", "n_entries", "holds", "warnings")} == {
+    result = run_json(capsys, "list", archive)
+    assert {key: result[key] for key in ("format", "gzip", "n_entries", "holds", "warnings")} == {
         "format": "aibo-oda",
         "gzip": "none",
         "n_entries": 3,
         "holds": {"motion": 1, "placeholder": 1, "sound": 1},
         "warnings": ["1 entry has the type of a motion but no motion: 'bark'"],
     }
-    assert told["entries"][1] == {
+    assert result["entries"][1] == {
         "number": 2,
         "name": "t_any#any_up",
         "type": "OMTN",
         "holds": "placeholder",
         "gzip": False,
-        "offset": told["entries"][0]["offset"] + told["entries"][0]["size_bytes"],
+        "offset": result["entries"][0]["offset"] + result["entries"][0]["size_bytes"],
         "size_bytes": 8,
     }
 
 
 def test_a_person_gets_a_line_an_entry(archive: Path, capsys: Captured) -> None:
-    out, err = say(capsys, "list", archive)
+    out, err = run_text(capsys, "list", archive)
     assert out.splitlines()[0].endswith("TAIL.ODA: 3 entries (1 motion, 1 placeholder, 1 sound), no gzip")
     assert [line.split()[:2] for line in out.splitlines()[1:]] == [
         ["1", "motion"],
@@ -109,25 +109,25 @@ def test_what_a_terminal_must_not_get_is_shown_as_its_code(tmp_path: Path, capsy
     assert escape_unprintable("a\x1b[31m\x9b\xe9") == "a\\x1b[31m\\x9b\xe9"
     path = tmp_path / "x.oda"
     path.write_bytes(build_archive(("\x1b]0;gotcha\x07", b"NotOMTN ")))
-    out, _ = say(capsys, "list", path)
+    out, _ = run_text(capsys, "list", path)
     assert "\x1b" not in out
 
 
 def test_entries_become_files(archive: Path, tmp_path: Path, capsys: Captured) -> None:
-    told = answer(capsys, "extract", archive, "-o", tmp_path / "out")
-    assert [Path(file["file"]).name for file in told["files"]] == ["t_any#any_wag.mtn", "bark.wav"]
-    assert told["placeholders"] == ["t_any#any_up"]
+    result = run_json(capsys, "extract", archive, "-o", tmp_path / "out")
+    assert [Path(file["file"]).name for file in result["files"]] == ["t_any#any_wag.mtn", "bark.wav"]
+    assert result["placeholders"] == ["t_any#any_up"]
     assert (tmp_path / "out/t_any#any_wag.mtn").read_bytes() == build_tail("wag")
-    _, err = say(capsys, "extract", archive, "-o", tmp_path / "out", code=2)
+    _, err = run_text(capsys, "extract", archive, "-o", tmp_path / "out", code=2)
     assert "t_any#any_wag.mtn and 1 more would be overwritten (--force replaces existing files)" in err
-    out, _ = say(capsys, "extract", archive, "1", "-o", tmp_path / "out", "--force")
+    out, _ = run_text(capsys, "extract", archive, "1", "-o", tmp_path / "out", "--force")
     assert out.startswith("1 file -> ")
 
 
 def test_a_damaged_entry_is_told_and_the_others_are_written(tmp_path: Path, capsys: Captured) -> None:
     path = tmp_path / "x.oda"
     path.write_bytes(build_archive(("good", build_tail("good")), ("bad", build_tail("bad")[:-4])))
-    out, err = say(capsys, "extract", path, "-o", tmp_path / "out", code=1)
+    out, err = run_text(capsys, "extract", path, "-o", tmp_path / "out", code=1)
     assert out.startswith("1 file -> ")
     assert "not extracted: " in err
     assert "entry 2, 'bad': section 3 has a size of" in err
@@ -139,14 +139,14 @@ def test_losses_are_listed_before_and_told_after(tmp_path: Path, capsys: Capture
     motions = [(name, build_tail(name, attitude=5)) for name in ("a", "b", "c")]
     path.write_bytes(build_archive(*motions))
     to_csv = ("extract", path, "--to", "tekkotsu-pos", "-o", tmp_path / "out")
-    _, err = say(capsys, *to_csv, code=2)
+    _, err = run_text(capsys, *to_csv, code=2)
     assert "warning: would be lost: " in err
     assert "(3 motions)" in err
     assert "--accept-loss writes it anyway" in err
     assert not (tmp_path / "out").exists()
-    told = answer(capsys, *to_csv, "--accept-loss")
-    assert len(told["files"]) == 3
-    assert told["losses"]
+    result = run_json(capsys, *to_csv, "--accept-loss")
+    assert len(result["files"]) == 3
+    assert result["losses"]
 
 
 def test_the_same_said_of_several_is_said_once() -> None:
@@ -160,36 +160,36 @@ def test_an_archive_is_made_added_to_and_taken_from(tmp_path: Path, capsys: Capt
     for name in ("one", "two"):
         (tmp_path / f"{name}.mtn").write_bytes(build_tail(name))
     path = tmp_path / "new.oda"
-    made = answer(capsys, "create", path, tmp_path / "one.mtn", "--gzip", "entries")
-    assert (made["n_entries"], made["added"], made["gzip"]) == (1, ["one"], "entries")
-    _, err = say(capsys, "create", path, tmp_path / "one.mtn", code=2)
+    archive_data = run_json(capsys, "create", path, tmp_path / "one.mtn", "--gzip", "entries")
+    assert (archive_data["n_entries"], archive_data["added"], archive_data["gzip"]) == (1, ["one"], "entries")
+    _, err = run_text(capsys, "create", path, tmp_path / "one.mtn", code=2)
     assert "exists already (--force replaces it)" in err
-    out, err = say(capsys, "add", path, tmp_path / "two.mtn", "--name", "t_any#any_two")
+    out, err = run_text(capsys, "add", path, tmp_path / "two.mtn", "--name", "t_any#any_two")
     assert out.startswith("t_any#any_two -> ")
     assert "t_any#any_two: the motion itself is called 'two'" in err
-    _, err = say(capsys, "add", path, tmp_path / "two.mtn", "--name", "one", code=2)
+    _, err = run_text(capsys, "add", path, tmp_path / "two.mtn", "--name", "one", code=2)
     assert "there is an entry called 'one' already" in err
-    assert answer(capsys, "add", path, tmp_path / "two.mtn", "--name", "one", "--replace")["n_entries"] == 2
-    out, err = say(capsys, "remove", path, "one")
+    assert run_json(capsys, "add", path, tmp_path / "two.mtn", "--name", "one", "--replace")["n_entries"] == 2
+    out, err = run_text(capsys, "remove", path, "one")
     assert "entries after the removed ones have new numbers" in err
-    assert answer(capsys, "remove", path, "1", "--keep-places") == {
+    assert run_json(capsys, "remove", path, "1", "--keep-places") == {
         "file": str(path),
         "n_entries": 1,
         "removed": 1,
     }
-    assert answer(capsys, "list", path)["entries"][0]["holds"] == "placeholder"
+    assert run_json(capsys, "list", path)["entries"][0]["holds"] == "placeholder"
 
 
 def test_a_file_that_is_no_archive_is_refused_in_one_line(
     tmp_path: Path, capsys: Captured, samples: Callable[[str], Path]
 ) -> None:
     (tmp_path / "x.oda").write_bytes(b"ODAR")
-    out, err = say(capsys, "list", tmp_path / "x.oda", code=2)
+    out, err = run_text(capsys, "list", tmp_path / "x.oda", code=2)
     assert (out, err.startswith("error: ")) == ("", True)
     assert "within its header" in err
-    _, err = say(capsys, "list", samples("aibo_oda/ers7_SYSMTN_ENCRYPTED_first4k.ODA"), code=2)
+    _, err = run_text(capsys, "list", samples("aibo_oda/ers7_SYSMTN_ENCRYPTED_first4k.ODA"), code=2)
     assert "encrypted archive" in err
-    _, err = say(capsys, "list", tmp_path / "nothing.oda", code=2)
+    _, err = run_text(capsys, "list", tmp_path / "nothing.oda", code=2)
     assert "No such file" in err
 
 
@@ -204,9 +204,9 @@ def test_of_a_folder_its_archives_are_listed(tmp_path: Path, capsys: pytest.Capt
     (stick / "odd.oda").write_bytes(b"ODAR and nothing more")
     capsys.readouterr()
     assert run(["aibo", "archive", "list", str(tmp_path)]) == 0
-    good, odd = capsys.readouterr().out.splitlines()
-    assert good.endswith("MOTION7.ODA: 1 entry (1 motion), no gzip")
-    assert "odd.oda: " in odd
+    good_line, odd_line = capsys.readouterr().out.splitlines()
+    assert good_line.endswith("MOTION7.ODA: 1 entry (1 motion), no gzip")
+    assert "odd.oda: " in odd_line
     assert run(["aibo", "archive", "list", str(tmp_path), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)["archives"]
-    assert [one["unreadable"] is None for one in told] == [True, False]
+    archives = json.loads(capsys.readouterr().out)["archives"]
+    assert [archive["unreadable"] is None for archive in archives] == [True, False]

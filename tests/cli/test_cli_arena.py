@@ -12,7 +12,7 @@ from posewright.cli.app import EXIT_BAD_INPUT, run
 from posewright.errors import InputError
 
 BOX = "DEF {name} Transform {{ translation {at} children Shape {{ geometry Box {{ size {size} }} }} }}\n"
-THINGS = {
+OBJECTS = {
     "floor": ("1.25 0 -0.05", "2.5 2 0.1"),
     "wall_1": ("-0.01 0 0.25", "0.02 2 0.5"),
     "wall_2": ("2.51 0 0.25", "0.02 2 0.5"),
@@ -29,28 +29,28 @@ Captured = pytest.CaptureFixture[str]
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    scene = "".join(BOX.format(name=name, at=at, size=size) for name, (at, size) in THINGS.items())
+    scene = "".join(BOX.format(name=name, at=at, size=size) for name, (at, size) in OBJECTS.items())
     Path("field.wrl").write_text("#VRML V2.0 utf8\n" + scene)
     return tmp_path
 
 
 def test_arenas_are_listed_with_those_of_contests(capsys: Captured) -> None:
     assert run(["arena", "list", "--json"]) == 0
-    names = [one["name"] for one in json.loads(capsys.readouterr().out)]
+    names = [arena["name"] for arena in json.loads(capsys.readouterr().out)]
     assert {"ceabot_obstacles", "stairs", "sumo"} <= {*names}
 
 
 def test_an_arena_is_shown_with_its_sources(capsys: Captured) -> None:
     assert run(["arena", "show", "stairs"]) == 0
-    shown = capsys.readouterr().out
-    assert "step_3" in shown
-    assert "CEABOT rules 2013" in shown
+    out = capsys.readouterr().out
+    assert "step_3" in out
+    assert "CEABOT rules 2013" in out
 
 
 def test_a_drawn_field_is_imported_shown_drawn_and_exported(folder: Path, capsys: Captured) -> None:
     assert run(["arena", "import", "field.wrl", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["arena"]["size_m"] == [2.5, 2.0]
+    result = json.loads(capsys.readouterr().out)
+    assert result["arena"]["size_m"] == [2.5, 2.0]
     assert run(["arena", "show", "field.arena.yaml"]) == 0
     assert run(["arena", "plot", "field.arena.yaml", "-o", "field.svg"]) == 0
     assert run(["arena", "export", "field.arena.yaml", "field.urdf", "--to", "urdf"]) == 0
@@ -59,7 +59,7 @@ def test_a_drawn_field_is_imported_shown_drawn_and_exported(folder: Path, capsys
 
 
 @pytest.mark.parametrize(
-    "words",
+    "command",
     [
         "arena show nowhere",
         "arena import missing.wrl",
@@ -71,12 +71,12 @@ def test_a_drawn_field_is_imported_shown_drawn_and_exported(folder: Path, capsys
     ],
 )
 def test_what_cannot_be_done_is_said_and_nothing_is_written(
-    folder: Path, words: str, capsys: Captured
+    folder: Path, command: str, capsys: Captured
 ) -> None:
-    before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    assert run(words.split()) == EXIT_BAD_INPUT
+    files_before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert run(command.split()) == EXIT_BAD_INPUT
     assert capsys.readouterr().err.startswith("error: ")
-    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == files_before
 
 
 def test_a_race_runs_on_the_imported_field_and_is_judged(folder: Path) -> None:

@@ -21,21 +21,21 @@ HEAVY = ("mujoco", "matplotlib", "scipy", "cma", "sympy", "imageio_ffmpeg")
 
 
 @pytest.fixture
-def offered(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> object:
-    def ask(line: str) -> list[str]:
+def complete(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> object:
+    def complete_line(line: str) -> list[str]:
         monkeypatch.setenv("_POSEWRIGHT_COMPLETE", "complete_bash")
         monkeypatch.setenv("COMP_WORDS", f"posewright {line}")
         monkeypatch.setenv("COMP_CWORD", str(len(line.split()) + line.endswith(" ")))
         run([])
-        told = capsys.readouterr()
-        assert told.err == ""
-        return told.out.split()
+        captured = capsys.readouterr()
+        assert captured.err == ""
+        return captured.out.split()
 
-    return ask
+    return complete_line
 
 
 @pytest.mark.parametrize(
-    ("line", "some"),
+    ("line", "expected_name"),
     [
         ("robots show ", "sony_ers7"),
         ("gait run ", "trot"),
@@ -61,30 +61,32 @@ def offered(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> object:
         ("basic check --strict ", "walk"),
     ],
 )
-def test_names_are_offered(offered: object, line: str, some: str) -> None:
-    names = offered(line)  # type: ignore[operator]  # the fixture's function
-    assert some in names
+def test_names_are_offered(complete: object, line: str, expected_name: str) -> None:
+    names = complete(line)  # type: ignore[operator]  # the fixture's function
+    assert expected_name in names
     assert len(set(names)) == len(names)
     assert all(name.startswith(line.rpartition(" ")[2]) for name in names)
 
 
 def test_files_are_offered_by_how_they_end(
-    offered: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    complete: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("race.mcap", "b.chart.yaml", "kick.MTN", ".hidden.mcap", "with space.mcap", "notes.txt"):
         Path(name).touch()
     Path("folder").mkdir()
-    assert offered("judge ") == ["folder/", "race.mcap"]  # type: ignore[operator]  # the fixture's function
-    assert offered("judge ra") == ["race.mcap"]  # type: ignore[operator]  # as above
-    assert offered("judge fo") == []  # type: ignore[operator]  # a shell goes into a folder by itself
-    assert offered("motion info ./k") == ["./kick.MTN"]  # type: ignore[operator]  # as above
-    assert offered("chart check b") == ["b.chart.yaml"]  # type: ignore[operator]  # as above
+    assert complete("judge ") == ["folder/", "race.mcap"]  # type: ignore[operator]  # the fixture's function
+    assert complete("judge ra") == ["race.mcap"]  # type: ignore[operator]  # as above
+    assert complete("judge fo") == []  # type: ignore[operator]  # a shell goes into a folder by itself
+    assert complete("motion info ./k") == ["./kick.MTN"]  # type: ignore[operator]  # as above
+    assert complete("chart check b") == ["b.chart.yaml"]  # type: ignore[operator]  # as above
 
 
 def test_whatever_ends_a_motion_file_is_offered() -> None:
-    ends = {end for known in FORMATS.values() for end in getattr(known, "suffixes", ())}
-    assert {end for end in ends if end not in (".yaml", ".yml")} <= set(MOTION_FILES)
+    suffixes = {
+        suffix for motion_format in FORMATS.values() for suffix in getattr(motion_format, "suffixes", ())
+    }
+    assert {suffix for suffix in suffixes if suffix not in (".yaml", ".yml")} <= set(MOTION_FILES)
 
 
 @pytest.mark.parametrize(
@@ -98,33 +100,33 @@ def test_whatever_ends_a_motion_file_is_offered() -> None:
         "judge \x1b",
     ],
 )
-def test_where_nothing_can_be_offered_nothing_is_said(offered: object, line: str) -> None:
-    assert offered(line) == []  # type: ignore[operator]  # the fixture's function
+def test_where_nothing_can_be_offered_nothing_is_said(complete: object, line: str) -> None:
+    assert complete(line) == []  # type: ignore[operator]  # the fixture's function
 
 
 @pytest.mark.parametrize("line", ["run --layout ", "gait run ", "motion convert --to ", "robots show "])
 def test_nothing_heavy_is_loaded_to_offer_a_name(line: str) -> None:
-    words = {"COMP_WORDS": f"posewright {line}", "COMP_CWORD": str(len(line.split()) + 1)}
+    variables = {"COMP_WORDS": f"posewright {line}", "COMP_CWORD": str(len(line.split()) + 1)}
     program = (
         "import sys\nfrom posewright.cli.app import run\nrun([])\n"
         f"print(*(name for name in {HEAVY} if name in sys.modules), file=sys.stderr)"
     )
-    asked = os.environ | words | {"_POSEWRIGHT_COMPLETE": "complete_bash"}
-    done = subprocess.run(  # noqa: S603 -- our own program
-        [sys.executable, "-c", program], env=asked, capture_output=True, text=True, check=True
+    environment = os.environ | variables | {"_POSEWRIGHT_COMPLETE": "complete_bash"}
+    process = subprocess.run(  # noqa: S603 -- our own program
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
     )
-    assert done.stdout
-    assert done.stderr == "\n"
+    assert process.stdout
+    assert process.stderr == "\n"
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_every_shell_is_answered(shell: str, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("_POSEWRIGHT_COMPLETE", f"complete_{shell}")
     monkeypatch.setenv("_TYPER_COMPLETE_FISH_ACTION", "get-args")
-    told = {"COMP_WORDS": "posewright gait run tr", "COMP_CWORD": "3"}
+    variables = {"COMP_WORDS": "posewright gait run tr", "COMP_CWORD": "3"}
     if shell != "bash":
-        told = {"_TYPER_COMPLETE_ARGS": "posewright gait run tr"}
-    for name, value in told.items():
+        variables = {"_TYPER_COMPLETE_ARGS": "posewright gait run tr"}
+    for name, value in variables.items():
         monkeypatch.setenv(name, value)
     run([])
     assert "trot" in capsys.readouterr().out

@@ -22,7 +22,7 @@ Captured = pytest.CaptureFixture[str]
 
 
 @pytest.mark.parametrize(
-    "words",
+    "arguments",
     [
         ("robots", "list"),
         ("robots", "show", "robotis_bioloid", "--json"),
@@ -32,51 +32,51 @@ Captured = pytest.CaptureFixture[str]
     ],
     ids=" ".join,
 )
-def test_a_reader_that_has_gone_away_is_not_complained_of(words: tuple[str, ...]) -> None:
+def test_a_reader_that_has_gone_away_is_not_complained_of(arguments: tuple[str, ...]) -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    command = [sys.executable, "-m", "posewright", *words]
-    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)  # noqa: S603 -- our own program
+    command = [sys.executable, "-m", "posewright", *arguments]
+    process = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)  # noqa: S603 -- our own program
     os.close(writing)
-    assert (done.returncode, done.stderr) == (1, "")
+    assert (process.returncode, process.stderr) == (1, "")
 
 
 FULL = Path("/dev/full")
 needs_full = pytest.mark.skipif(not FULL.exists(), reason="this system has no device that is always full")
 
 
-def posewright(*words: str, **streams: object) -> subprocess.CompletedProcess[str]:
+def run_posewright(*arguments: str, **streams: object) -> subprocess.CompletedProcess[str]:
     piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **streams}
-    return subprocess.run([sys.executable, "-m", "posewright", *words], check=False, **piped)  # type: ignore[call-overload,no-any-return]  # noqa: S603 -- our own program; its streams are told by name
+    return subprocess.run([sys.executable, "-m", "posewright", *arguments], check=False, **piped)  # type: ignore[call-overload,no-any-return]  # noqa: S603 -- our own program; its streams are told by name
 
 
 @needs_full
 @pytest.mark.parametrize(
-    "words", [("robots", "list"), ("robots", "list", "--json"), ("gait", "show", "trot", "--no-check")]
+    "arguments", [("robots", "list"), ("robots", "list", "--json"), ("gait", "show", "trot", "--no-check")]
 )
-def test_a_stdout_that_is_full_is_no_fault_of_ours(words: tuple[str, ...]) -> None:
+def test_a_stdout_that_is_full_is_no_fault_of_ours(arguments: tuple[str, ...]) -> None:
     with FULL.open("w") as full:
-        done = posewright(*words, stdout=full)
-    assert (done.returncode, done.stderr) == (1, "error: stdout: No space left on device\n")
+        process = run_posewright(*arguments, stdout=full)
+    assert (process.returncode, process.stderr) == (1, "error: stdout: No space left on device\n")
 
 
 @needs_full
 def test_bad_input_is_bad_input_though_nobody_can_be_told() -> None:
     with FULL.open("w") as full:
-        assert posewright("robots", "show", "nobody", stderr=full).returncode == 2
+        assert run_posewright("robots", "show", "nobody", stderr=full).returncode == 2
 
 
 @needs_full
-@pytest.mark.parametrize("words", [("run", "--sed", "3"), ("rn",), ("robots", "show")])
+@pytest.mark.parametrize("arguments", [("run", "--sed", "3"), ("rn",), ("robots", "show")])
 def test_words_that_are_not_understood_are_bad_input_though_nobody_can_be_told(
-    words: tuple[str, ...],
+    arguments: tuple[str, ...],
 ) -> None:
     with FULL.open("w") as full:
-        assert posewright(*words, stderr=full).returncode == 2
+        assert run_posewright(*arguments, stderr=full).returncode == 2
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("arguments", "message"),
     [
         ("run --sed 3", "posewright run: no such option --sed; did you mean --seed?"),
         ("rn", "posewright: no such command 'rn'; did you mean 'run', 'rank'?"),
@@ -87,30 +87,31 @@ def test_words_that_are_not_understood_are_bad_input_though_nobody_can_be_told(
     ],
 )
 def test_a_word_that_is_not_understood_is_told_in_two_short_lines(
-    words: str, told: str, capsys: Captured
+    arguments: str, message: str, capsys: Captured
 ) -> None:
-    assert run(words.split()) == 2
-    shown = capsys.readouterr()
-    verb = told.partition(":")[0]
-    assert (shown.out, shown.err) == ("", f"error: {told}\nTry '{verb} --help'\n")
+    assert run(arguments.split()) == 2
+    captured = capsys.readouterr()
+    verb = message.partition(":")[0]
+    assert (captured.out, captured.err) == ("", f"error: {message}\nTry '{verb} --help'\n")
 
 
 @pytest.mark.parametrize(
-    "words", [("run", "--record", "x.mcap"), ("gait", "plot", "trot", "-o", "x.png"), ("tune", "fast")]
+    "arguments", [("run", "--record", "x.mcap"), ("gait", "plot", "trot", "-o", "x.png"), ("tune", "fast")]
 )
-def test_a_folder_that_is_gone_is_no_fault_of_ours(words: tuple[str, ...], tmp_path: Path) -> None:
-    gone = tmp_path / "gone"
-    gone.mkdir()
+def test_a_folder_that_is_gone_is_no_fault_of_ours(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    deleted_folder = tmp_path / "gone"
+    deleted_folder.mkdir()
     program = (
         "import os, sys; from posewright.cli.app import run\n"
-        f"os.chdir({str(gone)!r}); os.rmdir({str(gone)!r}); sys.exit(run({list(words)!r}))"
+        f"os.chdir({str(deleted_folder)!r}); os.rmdir({str(deleted_folder)!r})\n"
+        f"sys.exit(run({list(arguments)!r}))"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)  # noqa: S603 -- our own program
-    assert done.returncode == 2
-    assert done.stderr == "error: the current folder no longer exists; change to another folder\n"
+    process = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)  # noqa: S603 -- our own program
+    assert process.returncode == 2
+    assert process.stderr == "error: the current folder no longer exists; change to another folder\n"
 
 
-ODD = {
+ODD_VARIABLES = {
     "COLUMNS": "1",
     "TERM": "nosuch",
     "LC_ALL": "C",
@@ -123,8 +124,10 @@ ODD = {
 }
 
 
-@pytest.mark.parametrize("odd", [*({name: value} for name, value in ODD.items()), ODD], ids=" ".join)
-def test_an_odd_environment_is_no_fault_of_ours(odd: dict[str, str], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "variables", [*({name: value} for name, value in ODD_VARIABLES.items()), ODD_VARIABLES], ids=" ".join
+)
+def test_an_odd_environment_is_no_fault_of_ours(variables: dict[str, str], tmp_path: Path) -> None:
     motion = tmp_path / "nod\u00e9\u732b.motion.yaml"
     motion.write_bytes((Path(robot("sony_ers7").folder or "") / "motions/nod.motion.yaml").read_bytes())
     verbs = [
@@ -132,26 +135,30 @@ def test_an_odd_environment_is_no_fault_of_ours(odd: dict[str, str], tmp_path: P
         ("motion", "info", str(motion)),
         ("robots", "list", "--json"),
     ]
-    for words in verbs if odd is ODD else verbs[:2]:
-        done = posewright(*words, env=os.environ | odd, encoding="utf-8")
-        assert (done.returncode, done.stderr) == (0, "")
+    for arguments in verbs if variables is ODD_VARIABLES else verbs[:2]:
+        process = run_posewright(*arguments, env=os.environ | variables, encoding="utf-8")
+        assert (process.returncode, process.stderr) == (0, "")
 
 
 def test_no_home_at_all_is_no_fault_of_ours() -> None:
-    done = posewright("robots", "list", env={name: it for name, it in os.environ.items() if name != "HOME"})
-    assert (done.returncode, done.stderr) == (0, "")
+    process = run_posewright(
+        "robots", "list", env={name: value for name, value in os.environ.items() if name != "HOME"}
+    )
+    assert (process.returncode, process.stderr) == (0, "")
 
 
 def test_a_file_name_that_is_no_utf_8_is_json_all_the_same(tmp_path: Path) -> None:
     source = Path(robot("sony_ers7").folder or "") / "motions/nod.motion.yaml"
     motion = os.fsencode(tmp_path) + b"/nod\xff\xe9.motion.yaml"
     Path(os.fsdecode(motion)).write_bytes(source.read_bytes())
-    done = posewright("motion", "info", os.fsdecode(motion), "--json", errors="strict")
-    assert json.loads(done.stdout)["file"].encode(errors="surrogateescape") == motion
+    process = run_posewright("motion", "info", os.fsdecode(motion), "--json", errors="strict")
+    assert json.loads(process.stdout)["file"].encode(errors="surrogateescape") == motion
 
 
-@pytest.mark.parametrize("one", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_at_any_moment_ends_it_without_a_traceback(one: signal.Signals, tmp_path: Path) -> None:
+@pytest.mark.parametrize("stop_signal", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_at_any_moment_ends_it_without_a_traceback(
+    stop_signal: signal.Signals, tmp_path: Path
+) -> None:
     for moment in range(4):
         command = [
             sys.executable,
@@ -170,23 +177,26 @@ def test_a_signal_at_any_moment_ends_it_without_a_traceback(one: signal.Signals,
             while "posewright.cli.console" not in process.stderr.readline():
                 pass  # it is loading now
             time.sleep(0.08 * moment)
-            process.send_signal(one)
-            told = process.stderr.read()
-        assert "Traceback" not in told
-        assert process.returncode in (0, 128 + one, -one)
+            process.send_signal(stop_signal)
+            err = process.stderr.read()
+        assert "Traceback" not in err
+        assert process.returncode in (0, 128 + stop_signal, -stop_signal)
         assert list(tmp_path.iterdir()) in ([], [tmp_path / "x.png"])
 
 
 @pytest.fixture(autouse=True)
-def signals() -> Iterator[None]:
+def restore_signals() -> Iterator[None]:
     """Leave signals and warnings as they were: `main` is for a process of its own."""
-    before = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    handlers_before = {
+        stop_signal: signal.getsignal(stop_signal)
+        for stop_signal in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    }
     hook = sys.unraisablehook
     with warnings.catch_warnings():
         yield
     sys.unraisablehook = hook
-    for one, handler in before.items():
-        signal.signal(one, handler)
+    for stop_signal, handler in handlers_before.items():
+        signal.signal(stop_signal, handler)
 
 
 def test_ctrl_c_while_modules_load_is_one_line(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,9 +205,9 @@ def test_ctrl_c_while_modules_load_is_one_line(capsys: Captured, monkeypatch: py
             raise KeyboardInterrupt
 
     monkeypatch.setitem(sys.modules, "posewright.cli.app", Loading())  # type: ignore[arg-type]  # it interrupts
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(SystemExit) as exit_info:
         main()
-    assert ended.value.code == 130
+    assert exit_info.value.code == 130
     assert capsys.readouterr().err == "error: stopped\n"
 
 
@@ -206,26 +216,26 @@ def test_ctrl_c_while_a_class_is_made_is_one_line(capsys: Captured, monkeypatch:
         def __set_name__(self, owner: type, name: str) -> None:
             signal.raise_signal(signal.SIGINT)
 
-    left: list[int] = []
+    exit_codes: list[int] = []
     monkeypatch.setattr("posewright.robots.robot_names", lambda: type("Made", (), {"name": Name()}))
     monkeypatch.setattr(sys, "argv", ["posewright", "robots", "list"])
     received: list[BaseException] = []
     monkeypatch.setattr("posewright.cli.signals._received", received)
-    monkeypatch.setattr("posewright.cli.signals.leave", left.append)
+    monkeypatch.setattr("posewright.cli.signals.leave", exit_codes.append)
     main()
-    assert (left, len(received)) == ([130], 1)
+    assert (exit_codes, len(received)) == ([130], 1)
     assert capsys.readouterr().err == "error: stopped\n"
 
 
 def test_ctrl_c_where_nothing_can_be_raised_comes_again() -> None:
-    class Lost:
+    class RaisesLate:
         def __del__(self) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(SystemExit):
         main()  # pytest's words mean nothing to it; it sets the hook
     with pytest.raises(KeyboardInterrupt):  # noqa: PT012 -- the signal comes a moment later
-        Lost()
+        RaisesLate()
         time.sleep(5.0)
 
 
@@ -235,30 +245,33 @@ def test_nothing_in_a_file_or_its_name_steers_a_terminal(capsys: Captured, tmp_p
     motion.write_bytes(
         (Path(robot("robotis_bioloid").folder or "") / "motions/turn_left.motion.yaml").read_bytes()
     )
-    for words in (("info", str(motion)), ("convert", str(motion), str(tmp_path / f"{name}.csv"))):
-        assert run(["motion", *words]) in (0, 2)
-        told = capsys.readouterr()
-        assert name not in told.out + told.err
-        assert ascii(name)[1:-1] in told.out + told.err
+    for arguments in (("info", str(motion)), ("convert", str(motion), str(tmp_path / f"{name}.csv"))):
+        assert run(["motion", *arguments]) in (0, 2)
+        captured = capsys.readouterr()
+        assert name not in captured.out + captured.err
+        assert ascii(name)[1:-1] in captured.out + captured.err
 
 
-def endless() -> tuple[str, ...]:
-    return endless()
+def recurse_forever() -> tuple[str, ...]:
+    return recurse_forever()
 
 
-def starved() -> tuple[str, ...]:
+def run_out_of_memory() -> tuple[str, ...]:
     raise MemoryError
 
 
-def mistaken() -> tuple[str, ...]:
+def raise_value_error() -> tuple[str, ...]:
     raise ValueError("first line\nsecond line")
 
 
-@pytest.fixture(params=[endless, starved, mistaken], ids=["RecursionError", "MemoryError", "ValueError"])
+@pytest.fixture(
+    params=[recurse_forever, run_out_of_memory, raise_value_error],
+    ids=["RecursionError", "MemoryError", "ValueError"],
+)
 def fault(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Make a fault of our own deep in a verb; return its name."""
-    broken: Callable[[], tuple[str, ...]] = request.param
-    monkeypatch.setattr("posewright.robots.robot_names", broken)
+    faulty_function: Callable[[], tuple[str, ...]] = request.param
+    monkeypatch.setattr("posewright.robots.robot_names", faulty_function)
     name: str = request.node.callspec.id
     return name
 
@@ -280,7 +293,7 @@ def test_where_the_fault_is_is_shown_to_those_who_ask(
 ) -> None:
     monkeypatch.setenv("POSEWRIGHT_DEBUG", "1")
     assert run(["robots", "list"]) == 70
-    shown = capsys.readouterr().err
-    assert shown.startswith("Traceback")
-    assert fault in shown
-    assert shown.splitlines()[-1].startswith("error: internal error")
+    err = capsys.readouterr().err
+    assert err.startswith("Traceback")
+    assert fault in err
+    assert err.splitlines()[-1].startswith("error: internal error")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from posewright.cli.app import run
-from posewright.evaluation.walking.figures import held_back_text
+from posewright.evaluation.walking.figures import correction_text
 from posewright.evaluation.walking.walk import Correction
 
 Captured = pytest.CaptureFixture[str]
@@ -82,7 +82,7 @@ def test_people_get_tables_with_the_limits_beside(capsys: Captured) -> None:
     for words, expected in (
         (
             ("run", "trot", "--forward", 0.1),
-            ("0.100 asked", "at most 1", "left front", "real time", "held still"),
+            ("0.100 commanded", "at most 1", "left front", "real time", "fixed, as"),
         ),
         (("run", "trot", "--bodies", 2), ("2 of 2 bodies upright", "worst", "median")),
         (("compare", "crawl", "trot", "--forward", 0.03), ("crawl", "trot", "forward 0.03 m/s")),
@@ -99,11 +99,11 @@ def test_what_safety_held_back_is_told_in_degrees_and_as_the_speed_to_keep_up(ca
     assert code in (0, 1)
     assert lines
     for line in lines:
-        needed, passed = (float(text) for text in re.findall(r", ([\d.]+) ", line))
+        needed, passed = (float(text) for text in re.findall(r"([\d.]+) rad/s", line))
         assert needed > passed
-        assert "rad/s needed to keep up with what is asked" in line
+        assert "rad/s needed to follow the request" in line
     high = Correction(0.5, "left_front_knee", "joint limit", math.pi / 2, math.pi / 4)
-    assert held_back_text(high) == "90.0 deg asked, 45.0 deg let through"
+    assert correction_text(high) == "90.0 deg requested, limited to 45.0 deg"
 
 
 def test_compare_tells_a_row_a_gait(capsys: Captured) -> None:

@@ -28,7 +28,7 @@ IN_YAML = '"' + STEERING.encode("unicode_escape").decode() + '"'
 SRC = Path(posewright.__file__).parent
 BIOLOID, AIBO = Path(robot("robotis_bioloid").folder or ""), Path(robot("sony_ers7").folder or "")
 MEALY = BIOLOID / "behaviours/obstacle_mealy.chart.yaml"
-MOST = 10  # so many texts of a document are tried, evenly spread
+MAX_TEXTS = 10  # so many texts of a document are tried, evenly spread
 
 DOCUMENTS: dict[str, tuple[Path, list[str]]] = {
     "motion": (
@@ -66,18 +66,21 @@ DOCUMENTS: dict[str, tuple[Path, list[str]]] = {
 }
 
 
-def is_clean(shown: str) -> bool:
-    return all(sign.isprintable() or sign == "\n" for sign in shown) and "\nerror: forged" not in shown
+def is_clean(output: str) -> bool:
+    return (
+        all(character.isprintable() or character == "\n" for character in output)
+        and "\nerror: forged" not in output
+    )
 
 
-def spoilt(text: str) -> Iterator[str]:
+def make_hostile(text: str) -> Iterator[str]:
     """Yield a document with one text after the other, then all of them, and a key, made hostile."""
-    words = list(
+    values = list(
         re.finditer(r"(?m)^(\s*(?:- )?[\w ]+: )(?:\"[^\"\n]*\"|'[^'\n]*'|[A-Za-z][^\n#{\[]*)$", text)
     )
-    for found in words:
-        yield text[: found.end(1)] + IN_YAML + text[found.end() :]
-    yield re.sub(r"(?m)^(\s*)(\w+):", lambda one: f"{one[1]}{IN_YAML}:", text, count=1)
+    for match in values:
+        yield text[: match.end(1)] + IN_YAML + text[match.end() :]
+    yield re.sub(r"(?m)^(\s*)(\w+):", lambda match: f"{match[1]}{IN_YAML}:", text, count=1)
 
 
 @pytest.mark.parametrize("kind", DOCUMENTS)
@@ -85,29 +88,29 @@ def test_texts_of_a_document_are_shown_without_what_steers(
     kind: str, capsys: Captured, tmp_path: Path
 ) -> None:
     source, verbs = DOCUMENTS[kind]
-    for other in source.parent.iterdir():
-        if other.is_file():
-            (tmp_path / other.name).write_bytes(other.read_bytes())
+    for sibling in source.parent.iterdir():
+        if sibling.is_file():
+            (tmp_path / sibling.name).write_bytes(sibling.read_bytes())
     path = tmp_path / source.name
-    texts = list(spoilt(source.read_text(encoding="utf-8")))
+    texts = list(make_hostile(source.read_text(encoding="utf-8")))
     assert len(texts) > 2
-    for text in texts[:: len(texts) // MOST + 1]:
+    for text in texts[:: len(texts) // MAX_TEXTS + 1]:
         path.write_text(text, encoding="utf-8")
         for verb in verbs:
             code = run(verb.format(file=path, out=tmp_path / "made").split())
-            shown = capsys.readouterr()
-            assert code != EXIT_INTERNAL, shown.err
-            assert is_clean(shown.out + shown.err), (verb, shown)
+            captured = capsys.readouterr()
+            assert code != EXIT_INTERNAL, captured.err
+            assert is_clean(captured.out + captured.err), (verb, captured)
             if verb.endswith("--json") and code in (0, 1):
-                json.loads(shown.out)
+                json.loads(captured.out)
 
 
 def commands(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    below = getattr(command, "commands", {})
-    if not below:
+    subcommands = getattr(command, "commands", {})
+    if not subcommands:
         yield words, command
-    for name, inner in below.items():
-        yield from commands(inner, (*words, name))
+    for name, subcommand in subcommands.items():
+        yield from commands(subcommand, (*words, name))
 
 
 COMMANDS = dict(commands(typer.main.get_command(build_app())))
@@ -119,35 +122,44 @@ def test_words_of_the_command_line_are_shown_without_what_steers(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     hostile = f"{STEERING}\udcff"
-    arguments = [hostile for one in COMMANDS[words].params if one.param_type_name == "argument"]
-    options = [one.opts[0] for one in COMMANDS[words].params if one.param_type_name == "option"]
-    takes = [option for option in options if not option.startswith(("--help", "--keys"))]
-    bare = [[]] if arguments else []  # a verb that needs no word would just do its work
-    for given in (*bare, [hostile] * 3, [f"--{STEERING}"], *([one, hostile] for one in takes)):
-        code = run([*words, *arguments, *given])
-        shown = capsys.readouterr()
-        assert code in (EXIT_BAD_INPUT, 1) or not arguments, shown
-        assert code != EXIT_INTERNAL, shown.err
-        assert is_clean(shown.out + shown.err), shown
+    arguments = [hostile for parameter in COMMANDS[words].params if parameter.param_type_name == "argument"]
+    options = [
+        parameter.opts[0] for parameter in COMMANDS[words].params if parameter.param_type_name == "option"
+    ]
+    value_options = [option for option in options if not option.startswith(("--help", "--keys"))]
+    no_arguments = [[]] if arguments else []  # a verb that needs no word would just do its work
+    for extra_arguments in (
+        *no_arguments,
+        [hostile] * 3,
+        [f"--{STEERING}"],
+        *([option, hostile] for option in value_options),
+    ):
+        code = run([*words, *arguments, *extra_arguments])
+        captured = capsys.readouterr()
+        assert code in (EXIT_BAD_INPUT, 1) or not arguments, captured
+        assert code != EXIT_INTERNAL, captured.err
+        assert is_clean(captured.out + captured.err), captured
 
 
 def test_texts_of_a_recording_are_shown_without_what_steers(capsys: Captured, tmp_path: Path) -> None:
     path = tmp_path / "x.mcap"
-    for told in ({"contest": STEERING}, {"layout": STEERING}, {"controller": STEERING}, {"robot": STEERING}):
-        words = {"robot": "robotis_bioloid", "controller": "walk", **told}
-        header = RobotHeader(words.pop("robot"), words.pop("controller"), ("knee",))
-        rows = dict.fromkeys(("positions", "commands", "efforts"), np.zeros((2, 1)))
-        places = {"base": np.tile([0.0, 0, 0.3, 1, 0, 0, 0], (2, 1)), "footprints": np.zeros((2, 0, 4, 3))}
+    for texts in ({"contest": STEERING}, {"layout": STEERING}, {"controller": STEERING}, {"robot": STEERING}):
+        header_texts = {"robot": "robotis_bioloid", "controller": "walk", **texts}
+        header = RobotHeader(header_texts.pop("robot"), header_texts.pop("controller"), ("knee",))
+        arrays = dict.fromkeys(("positions", "commands", "efforts"), np.zeros((2, 1)))
+        poses = {"base": np.tile([0.0, 0, 0.3, 1, 0, 0, 0], (2, 1)), "footprints": np.zeros((2, 0, 4, 3))}
         contacts = {"foot_contacts": np.zeros((2, 0)), "box_contacts": np.zeros((2, 0))}
-        record = RobotRecord(header, **rows, **places, **contacts)  # type: ignore[arg-type]  # flags and numbers
-        named = Header({"one": header}, **words)  # type: ignore[arg-type]  # texts
-        write_mcap(Recording(named, np.array([0.0, 0.1]), {"one": record}, np.zeros((2, 0, 7))), path)
+        record = RobotRecord(header, **arrays, **poses, **contacts)  # type: ignore[arg-type]  # flags and numbers
+        recording_header = Header({"one": header}, **header_texts)  # type: ignore[arg-type]  # texts
+        write_mcap(
+            Recording(recording_header, np.array([0.0, 0.1]), {"one": record}, np.zeros((2, 0, 7))), path
+        )
         for verb in ("judge", "replay", "evaluate"):
-            for more in ([], ["--json"]):
-                code = run([verb, str(path), *more])
-                shown = capsys.readouterr()
-                assert code != EXIT_INTERNAL, shown.err
-                assert is_clean(shown.out + shown.err), shown
+            for options in ([], ["--json"]):
+                code = run([verb, str(path), *options])
+                captured = capsys.readouterr()
+                assert code != EXIT_INTERNAL, captured.err
+                assert is_clean(captured.out + captured.err), captured
 
 
 def test_lines_of_other_peoples_files_are_shown_without_what_steers(capsys: Captured, tmp_path: Path) -> None:
@@ -164,20 +176,25 @@ def test_lines_of_other_peoples_files_are_shown_without_what_steers(capsys: Capt
     }
     for name, text in files.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
-        for words in (("motion", "info"), ("chart", "check"), ("aibo", "check"), ("aibo", "archive", "list")):
-            code = run([*words, str(tmp_path / name)])
-            shown = capsys.readouterr()
-            assert code != EXIT_INTERNAL, shown.err
-            assert is_clean(shown.out + shown.err), shown
+        for command in (
+            ("motion", "info"),
+            ("chart", "check"),
+            ("aibo", "check"),
+            ("aibo", "archive", "list"),
+        ):
+            code = run([*command, str(tmp_path / name)])
+            captured = capsys.readouterr()
+            assert code != EXIT_INTERNAL, captured.err
+            assert is_clean(captured.out + captured.err), captured
 
 
 def test_what_is_being_done_is_shown_without_what_steers(monkeypatch: pytest.MonkeyPatch) -> None:
     file = io.StringIO()
     monkeypatch.setattr(console, "stderr", Console(file=file, width=100, force_terminal=True, no_color=True))
     monkeypatch.setattr(console, "BAR_DELAY_S", 0.0)
-    with console.spinner(STEERING) as say, console.progress_bar(STEERING) as tell:
-        say(STEERING)
-        tell(1, 2)
+    with console.spinner(STEERING) as describe, console.progress_bar(STEERING) as on_progress:
+        describe(STEERING)
+        on_progress(1, 2)
     assert "mine" in file.getvalue()
     assert "\x1b]0" not in file.getvalue()
     assert not set("\x9b\u202e\x07") & set(file.getvalue())
@@ -188,14 +205,14 @@ def test_a_document_on_a_terminal_steers_nothing_and_in_a_file_is_itself(
 ) -> None:
     for is_terminal in (True, False):
         file = io.StringIO()
-        monkeypatch.setattr(file, "isatty", lambda it=is_terminal: it)
+        monkeypatch.setattr(file, "isatty", lambda value=is_terminal: value)
         monkeypatch.setattr("sys.stdout", file)
         console.print_document(f"a,b\n{STEERING}\n")
         assert is_clean(file.getvalue().replace("\nerror", "")) is is_terminal
         assert (STEERING in file.getvalue()) is not is_terminal
 
 
-OTHERS = ("file.write", "bus.write")  # to a file, and to a servo
+OTHER_WRITERS = ("file.write", "bus.write")  # to a file, and to a servo
 WRITERS = {"print", "echo", "secho", "write", "writelines", "getvalue"}
 
 
@@ -204,9 +221,9 @@ def test_no_verb_writes_past_the_console(path: Path) -> None:
     """Colours and control characters are looked after in one place."""
     if path.stem in ("console", "app"):
         return
-    called = [
+    calls = [
         ast.unparse(node.func)
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call)
     ]
-    assert [name for name in called if name.rpartition(".")[2] in WRITERS and name not in OTHERS] == []
+    assert [name for name in calls if name.rpartition(".")[2] in WRITERS and name not in OTHER_WRITERS] == []

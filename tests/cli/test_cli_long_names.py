@@ -14,7 +14,7 @@ LONG = "n" * 300
 
 
 @pytest.mark.parametrize(
-    "words",
+    "arguments",
     [
         ("motion", "info", LONG),
         ("motion", "convert", MOTION, f"{LONG}.mtn"),
@@ -27,15 +27,15 @@ LONG = "n" * 300
         ("aibo", "check", LONG),
         ("aibo", "add", MOTION, "--id", "1", "--stick", LONG),
     ],
-    ids=lambda words: " ".join(words[:2]),
+    ids=lambda arguments: " ".join(arguments[:2]),
 )
 def test_it_is_one_line_and_nothing_is_written(
-    words: tuple[str, ...],
+    arguments: tuple[str, ...],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert run(list(words)) == EXIT_BAD_INPUT
+    assert run(list(arguments)) == EXIT_BAD_INPUT
     assert capsys.readouterr().err.count("error: ") == 1
     assert list(tmp_path.iterdir()) == []

@@ -32,7 +32,7 @@ def wide(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def fast(tmp_path: Path) -> str:
+def odd_gait(tmp_path: Path) -> str:
     """A gait with a name that looks like markup."""
     path = tmp_path / "own.gait.yaml"
     text = gait_text(read_gait("trot")).replace("gait: trot", 'gait: "trot[fast]"', 1)
@@ -40,14 +40,14 @@ def fast(tmp_path: Path) -> str:
     return str(path)
 
 
-def shown(table: Table) -> str:
+def render(table: Table) -> str:
     file = io.StringIO()
     Console(file=file, width=300).print(console.render_table(table))
     return file.getvalue()
 
 
 @pytest.mark.parametrize(
-    "words",
+    "command",
     [
         ("show", "--no-check"),
         ("run", "--seconds", "0.3"),
@@ -55,9 +55,11 @@ def shown(table: Table) -> str:
         ("compare", "--seconds", "0.3"),
     ],
 )
-def test_a_gait_is_called_as_its_document_says(fast: str, words: tuple[str, ...], capsys: Captured) -> None:
-    verb, *others = words
-    assert run(["gait", verb, fast, *others]) == 0
+def test_a_gait_is_called_as_its_document_says(
+    odd_gait: str, command: tuple[str, ...], capsys: Captured
+) -> None:
+    verb, *options = command
+    assert run(["gait", verb, odd_gait, *options]) == 0
     assert "trot[fast]" in capsys.readouterr().out
 
 
@@ -82,18 +84,18 @@ def test_progress_shows_names_as_they_are(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(console, "BAR_DELAY_S", 0.0)
     with console.build_spinner(quiet=False) as display:
         display.add_task("trot[fast]: setting up")
-    with console.progress_bar("reading ODA[1]") as tell:
-        tell(1, 2)
+    with console.progress_bar("reading ODA[1]") as on_progress:
+        on_progress(1, 2)
     assert "trot[fast]: setting up" in file.getvalue()
     assert "reading ODA[1]" in file.getvalue()
 
 
 def test_tunings_and_their_numbers_are_called_as_their_documents_say() -> None:
-    words = {"tune": "t[a]", "robot": "r[b]", "gait": "g[c]", "description": "d[e]"}
-    numbers = dict.fromkeys(("parameters", "walks", "bodies", "generations"), 1)
-    told = shown(task_table([{**words, **numbers}]))
-    assert all(word in told for word in words.values())
-    assert "speed[fast]" in shown(
+    texts = {"tune": "t[a]", "robot": "r[b]", "gait": "g[c]", "description": "d[e]"}
+    counts = dict.fromkeys(("parameters", "walks", "bodies", "generations"), 1)
+    table_text = render(task_table([{**texts, **counts}]))
+    assert all(word in table_text for word in texts.values())
+    assert "speed[fast]" in render(
         values_table([Dimension("speed[fast]", 0.0, 1.0, 0.5)], {"speed[fast]": 0.5})
     )
 
@@ -102,19 +104,19 @@ def test_poses_and_names_of_joints_are_called_as_the_card_says() -> None:
     card = describe(robot("robotis_bioloid"))
     card["poses"]["stand[up]"] = card["poses"]["stand"]
     card["namings"]["others[names]"] = {}
-    told = "".join(shown(table) for table in card_tables(card))
-    assert "stand[up]" in told
-    assert "others[names]" in told
+    output = "".join(render(table) for table in card_tables(card))
+    assert "stand[up]" in output
+    assert "others[names]" in output
 
 
 LEG = LegResult(1.0, 2.0, 1, 3.0, 3.0, True, 0.0, 1.0, "ended[so]")
 RESULT = Result("race[one]", (LEG, LEG), 6.0, 6.0, 0, (Penalty(0.5, 1, "touched[twice]"),))
 
 
-def empty(robot: str = "r", **told: str) -> Recording:
+def empty_recording(robot: str = "r", **texts: str) -> Recording:
     """Return a recording of nothing."""
-    controller = told.pop("controller", "")
-    header = Header({robot: RobotHeader(robot, controller, ("knee",))}, **told)  # type: ignore[arg-type]  # texts
+    controller = texts.pop("controller", "")
+    header = Header({robot: RobotHeader(robot, controller, ("knee",))}, **texts)  # type: ignore[arg-type]  # texts
     shapes = {"base": (0, 7), "footprints": (0, 0, 4, 3), "foot_contacts": (0, 0), "box_contacts": (0, 0)}
     shapes |= dict.fromkeys(("positions", "commands", "efforts"), (0, 1))
     rows = {name: np.zeros(shape) for name, shape in shapes.items()}
@@ -124,25 +126,29 @@ def empty(robot: str = "r", **told: str) -> Recording:
 
 def test_a_result_is_told_in_the_words_of_its_rules(capsys: Captured) -> None:
     print_score(RESULT, "race[one]")
-    told = capsys.readouterr().out
-    assert "race[one]" in told
-    assert "ended[so]" in told
+    output = capsys.readouterr().out
+    assert "race[one]" in output
+    assert "ended[so]" in output
 
 
 def test_an_outcome_is_told_in_the_words_of_its_documents(capsys: Captured) -> None:
-    recording = empty("own[robot]", controller="behaviour mine[2]", contest="race[one]", layout="tight[most]")
+    recording = empty_recording(
+        "own[robot]", controller="behaviour mine[2]", contest="race[one]", layout="tight[most]"
+    )
     print_outcome(Outcome(recording, RESULT, wall_s=0.0))
-    told = capsys.readouterr().out
-    for words in (
+    output = capsys.readouterr().out
+    for text in (
         "race[one]: behaviour mine[2] on own[robot], layout tight[most]",
         "ended[so]",
         "touched[twice]",
     ):
-        assert words in told
+        assert text in output
 
 
 def test_judge_tells_a_penalty_as_it_was_noted(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("posewright.recordings.read_mcap", lambda _, **__: empty(contest="obstacle-race"))
+    monkeypatch.setattr(
+        "posewright.recordings.read_mcap", lambda _, **__: empty_recording(contest="obstacle-race")
+    )
     monkeypatch.setattr("posewright.contests.judge", lambda *_: RESULT)
     assert run(["judge", "race.mcap"]) == 0
     assert "touched[twice]" in capsys.readouterr().out

@@ -13,11 +13,11 @@ from posewright.arenas import Box, write_layout
 TABLE = "a,next_a,out\n0,1,1\n1,0,0\n"
 
 
-@pytest.mark.parametrize("words", [("chart", "draw"), ("chart", "table"), ("chart", "minimise")])
-def test_a_chart_is_not_overwritten_by_what_is_made_of_it(tmp_path: Path, words: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("arguments", [("chart", "draw"), ("chart", "table"), ("chart", "minimise")])
+def test_a_chart_is_not_overwritten_by_what_is_made_of_it(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     chart = tmp_path / "machine.svg"
     chart.write_text(TABLE)
-    assert _run(*words, chart, "-o", chart) == 2
+    assert _run(*arguments, chart, "-o", chart) == 2
     assert chart.read_text() == TABLE
 
 
@@ -30,10 +30,11 @@ def test_a_layout_is_not_overwritten_by_the_recording(tmp_path: Path) -> None:
 
 
 def test_a_closed_stdout_is_no_fault() -> None:
-    done = subprocess.run(["sh", "-c", f"{sys.executable} -m posewright robots list --json >&-"], check=False)  # noqa: S603, S607 -- our own program
-    assert done.returncode == 0
+    command = f"{sys.executable} -m posewright robots list --json >&-"
+    process = subprocess.run(["sh", "-c", command], check=False)  # noqa: S603, S607 -- our own program
+    assert process.returncode == 0
 
 
-def _run(*words: object) -> int:
-    command = [sys.executable, "-m", "posewright", *map(str, words)]
+def _run(*arguments: object) -> int:
+    command = [sys.executable, "-m", "posewright", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, check=False).returncode  # noqa: S603 -- our own program

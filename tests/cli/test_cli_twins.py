@@ -26,30 +26,30 @@ HEAVY = (
 SHIPPED = Path(BIOLOID.folder or "")
 
 
-def verbs(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
+def verbs(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
     """Yield the words of everything that can be run, and its command."""
-    below = getattr(command, "commands", {})
-    if not below:
-        yield " ".join(words), command
-    for name, inner in below.items():
-        yield from verbs(inner, (*words, name))
+    subcommands = getattr(command, "commands", {})
+    if not subcommands:
+        yield " ".join(path), command
+    for name, subcommand in subcommands.items():
+        yield from verbs(subcommand, (*path, name))
 
 
-TOOL = typer.main.get_command(build_app())
-VERBS = dict(verbs(TOOL))
+ROOT_COMMAND = typer.main.get_command(build_app())
+VERBS = dict(verbs(ROOT_COMMAND))
 
 
-@pytest.mark.parametrize("words", VERBS)
-def test_the_help_of_a_verb_names_the_functions_that_do_the_same_in_python(words: str) -> None:
-    twins = re.findall(r"posewright\.(\w+)", VERBS[words].epilog)
-    assert twins
-    for name in twins:
+@pytest.mark.parametrize("command", VERBS)
+def test_the_help_of_a_verb_names_the_functions_that_do_the_same_in_python(command: str) -> None:
+    python_names = re.findall(r"posewright\.(\w+)", VERBS[command].epilog)
+    assert python_names
+    for name in python_names:
         assert name in pw.__all__
         assert callable(getattr(pw, name))
 
 
 def test_every_command_is_in_a_panel_of_the_help() -> None:
-    panels = {name: command.rich_help_panel for name, command in TOOL.commands.items()}
+    panels = {name: command.rich_help_panel for name, command in ROOT_COMMAND.commands.items()}
     assert panels == {command.name: command.panel for command in COMMANDS}
 
 
@@ -58,31 +58,31 @@ def test_help_shows_the_panels_with_the_sentence_of_each_command(
 ) -> None:
     monkeypatch.setattr("typer.rich_utils.MAX_WIDTH", 110)
     assert run(["--help"]) == 0
-    shown = capsys.readouterr().out
+    output = capsys.readouterr().out
     for command in COMMANDS:
-        assert f"─ {command.panel} ─" in shown
-        assert command.summary in shown
+        assert f"─ {command.panel} ─" in output
+        assert command.summary in output
 
 
-@pytest.mark.parametrize("old", RENAMED)
+@pytest.mark.parametrize("old_name", RENAMED)
 def test_an_old_name_is_answered_with_the_new_one_in_one_line(
-    old: str, capsys: pytest.CaptureFixture[str]
+    old_name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert RENAMED[old] in VERBS or RENAMED[old] == "aibo archive"
-    assert run([*old.split(), "FILE", "--json"]) == 2
-    assert capsys.readouterr().err == f"error: posewright {old} is now posewright {RENAMED[old]}\n"
+    assert RENAMED[old_name] in VERBS or RENAMED[old_name] == "aibo archive"
+    assert run([*old_name.split(), "FILE", "--json"]) == 2
+    assert capsys.readouterr().err == f"error: posewright {old_name} is now posewright {RENAMED[old_name]}\n"
 
 
 def loaded_after(program: str) -> set[str]:
     """Return the heavy modules that a program leaves loaded."""
     program += f"\nimport sys\nprint('loaded:', *(name for name in {HEAVY} if name in sys.modules))"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)  # noqa: S603 -- our own program
-    return set(done.stdout.splitlines()[-1].split()[1:])
+    process = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)  # noqa: S603 -- our own program
+    return set(process.stdout.splitlines()[-1].split()[1:])
 
 
-@pytest.mark.parametrize("words", [["--version"], ["--help"], ["rum"], ["gait", "--help"]])
-def test_what_only_tells_names_loads_no_room(words: list[str]) -> None:
-    assert loaded_after(f"from posewright.cli.app import run\nrun({words})") == set()
+@pytest.mark.parametrize("command", [["--version"], ["--help"], ["rum"], ["gait", "--help"]])
+def test_what_only_tells_names_loads_no_room(command: list[str]) -> None:
+    assert loaded_after(f"from posewright.cli.app import run\nrun({command})") == set()
 
 
 def test_no_verb_loads_a_room_before_it_is_run() -> None:
@@ -99,12 +99,14 @@ def test_what_the_type_checker_sees_of_the_door_is_what_is_there() -> None:
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
     }
-    seen = {name: (room, attribute) for name, (room, attribute, offered) in imported.items() if offered}
+    exports = {
+        name: (room, attribute) for name, (room, attribute, is_exported) in imported.items() if is_exported
+    }
     for node in block.body:
         if isinstance(node, ast.Assign):  # offered under another name
-            seen[ast.unparse(node.targets[0])] = imported[ast.unparse(node.value)][:2]
-    assert seen.keys() == set(pw.__all__) - {"__version__"}
-    for name, (room, attribute) in seen.items():
+            exports[ast.unparse(node.targets[0])] = imported[ast.unparse(node.value)][:2]
+    assert exports.keys() == set(pw.__all__) - {"__version__"}
+    for name, (room, attribute) in exports.items():
         assert getattr(pw, name) is getattr(__import__(room, fromlist=[attribute]), attribute)
 
 
@@ -112,33 +114,33 @@ def test_a_chart_is_checked_tabulated_made_smaller_drawn_and_run_from_python(tmp
     chart = pw.read_chart(SHIPPED / "behaviours/obstacle_mealy.chart.yaml")
     assert pw.check_chart(chart) == ()
     assert len(pw.tabulate_chart(chart).rows) == 32
-    small = pw.minimise_chart(chart, "junctions", order="best")
-    assert small.rows == pw.minimise_chart(chart, order=("w", "v", "u")).rows
-    assert small.rows == pw.minimise_chart(chart, order="w, v, u").rows
+    minimised = pw.minimise_chart(chart, "junctions", order="best")
+    assert minimised.rows == pw.minimise_chart(chart, order=("w", "v", "u")).rows
+    assert minimised.rows == pw.minimise_chart(chart, order="w, v, u").rows
     pw.draw_chart(chart, tmp_path / "chart.svg", active="walking", labels="words")
     assert (tmp_path / "chart.svg").read_text().startswith("<svg ")
     (tmp_path / "rows.csv").write_text("front,left,right\n0,0,0\n1,0,0\n")
-    rows = {"front": False, "left": False, "right": False}, "front=1"
-    ticks = pw.run_chart(chart, rows)
+    inputs = {"front": False, "left": False, "right": False}, "front=1"
+    ticks = pw.run_chart(chart, inputs)
     assert [tick.after.state for tick in ticks] == ["walking", "turning_left"]
-    filed = pw.run_chart(chart, tmp_path / "rows.csv")
-    assert [tick.after for tick in filed] == [tick.after for tick in ticks]
+    file_ticks = pw.run_chart(chart, tmp_path / "rows.csv")
+    assert [tick.after for tick in file_ticks] == [tick.after for tick in ticks]
     assert pw.run_chart(chart, ["right=1"], start="10")[0].before == "turning_right"
 
 
 def test_an_unsound_chart_is_neither_tabulated_nor_run(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("state,key,next,light\ndark,0,dark,0\n")
     chart = pw.read_chart(tmp_path / "t.csv")
-    for use in (pw.tabulate_chart, pw.minimise_chart, lambda one: pw.run_chart(one, ["key=1"])):
+    for use in (pw.tabulate_chart, pw.minimise_chart, lambda chart: pw.run_chart(chart, ["key=1"])):
         with pytest.raises(pw.PosewrightError, match="no transition in dark with key=1"):
             use(chart)
 
 
 def test_a_motion_is_sampled_in_any_unit_and_drawn_from_python(tmp_path: Path) -> None:
     walk = pw.read_motion(SHIPPED / "motions/walk_forward.motion.yaml")
-    table = pw.sample_motion(walk, BIOLOID, rate_hz=8, unit="ticks", numbering="uc3m_thesis")
-    assert table.values("ticks") == pytest.approx(table.values("servo_deg") * 1024 / 300)
-    assert table.csv().startswith("time_s,1,2,3,6,7,8,11,")
+    samples = pw.sample_motion(walk, BIOLOID, rate_hz=8, unit="ticks", numbering="uc3m_thesis")
+    assert samples.values("ticks") == pytest.approx(samples.values("servo_deg") * 1024 / 300)
+    assert samples.csv().startswith("time_s,1,2,3,6,7,8,11,")
     pw.save_figure(pw.draw_motion(walk), str(tmp_path / "walk.svg"))
     pw.save_figure(pw.draw_motion(walk, BIOLOID), tmp_path / "again.svg")
     assert (tmp_path / "walk.svg").read_bytes() == (tmp_path / "again.svg").read_bytes()

@@ -31,7 +31,17 @@ def test_a_run_of_whose_frames_over_a_tenth_are_late_is_warned_of(
             assert not watcher.watch(block(k, late=k < n_late))
     told = " ".join(capsys.readouterr().err.split())
     assert ("5 of 20 frames were late: 0.1 s took 0." in told) == is_warned
-    assert ("posewright bus diagnose" in told) == is_warned
+
+
+class SlowBody(MockBody):
+    def facts(self) -> dict[str, object]:
+        return {"remarks": ["the bus does not keep up"]}
+
+
+def test_the_remarks_of_a_body_are_warnings(capsys: pytest.CaptureFixture[str]) -> None:
+    with show_run_progress("bow", "dynamixel:x", quiet=True) as progress:
+        progress.for_plant(SlowBody(BIOLOID))
+    assert "warning: the bus does not keep up" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("is_real", "message"), [(True, "stopped; torque is off"), (False, "stopped")])

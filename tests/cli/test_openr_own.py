@@ -25,40 +25,40 @@ class Mine(OObject):
     def __init__(self):
         super().__init__()
         self.move = CommandVectorSubject(self, "Move", self.ready)
-        self.hear = self.observer("Hear", "char", self.told)
+        self.hear = self.observer("Hear", "char", self.on_command)
 
     def ready(self):
         pass
 
-    def told(self, event):
-        {told}
+    def on_command(self, event):
+        {statement}
         self.hear.assert_ready(event.sender)
 """
-TOLD = 1 + HEAD.splitlines().index("        {told}")
+STATEMENT_LINE = 1 + HEAD.splitlines().index("        {statement}")
 
-Answer = tuple[int, str, str]
-Ask = Callable[..., Answer]
+Output = tuple[int, str, str]
+RunVerb = Callable[..., Output]
 
 
 @pytest.fixture
-def ask(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Ask:
+def run_verb(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> RunVerb:
     """Give a function that runs a text as --objects with a CONNECT.CFG: exit code, stdout and stderr."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
 
-    def run(objects: str, *words: str, config: str = CONNECT, commands: str = "GO") -> Answer:
+    def run(objects: str, *arguments: str, config: str = CONNECT, commands: str = "GO") -> Output:
         (tmp_path / "mine.cfg").write_text(config)
         (tmp_path / "mine.py").write_text(objects)
-        given = ("mine.cfg", "--objects", "mine.py", "--commands", commands, "--body", "mock", *words)
+        command = ("mine.cfg", "--objects", "mine.py", "--commands", commands, "--body", "mock", *arguments)
         capsys.readouterr()
-        code = app.run(["aibo", "run", *given])
+        code = app.run(["aibo", "run", *command])
         return code, *capsys.readouterr()
 
     return run
 
 
 @pytest.mark.parametrize(
-    ("told", "says"),
+    ("statement", "message"),
     [
         ("self.move.send_frames({1: [float('nan')] * 16})", "an angle is nan (whole micro-radians"),
         ("self.move.send_frames({1: ['abc']})", "an angle is 'abc'"),
@@ -85,21 +85,23 @@ def ask(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp
         ("self.openr.call_at(float('inf'), self.ready)", "call_at(inf)"),
         ("self.openr.call_at(0.1, None)", "call_at cannot call None: None is not a callable object"),
         (
-            "self.openr.post(self.told)",
-            "post cannot call told: missing a required argument: 'event' (pass a method that",
+            "self.openr.post(self.on_command)",
+            "post cannot call on_command: missing a required argument: 'event' (pass a method that",
         ),
         ("self.openr.log('refused')", "log('refused') lacks object, asked, why"),
     ],
 )
-def test_what_an_own_object_does_wrong_is_told_by_its_line(ask: Ask, told: str, says: str) -> None:
-    code, out, err = ask(HEAD.format(told=told))
+def test_what_an_own_object_does_wrong_is_told_by_its_line(
+    run_verb: RunVerb, statement: str, message: str
+) -> None:
+    code, out, err = run_verb(HEAD.format(statement=statement))
     assert (code, out) == (2, ""), err
-    assert f"mine.py:{TOLD}: " in err
-    assert says in err
+    assert f"mine.py:{STATEMENT_LINE}: " in err
+    assert message in err
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("import sys\nsys.exit(0)\n", "mine.py:2: SystemExit: 0"),
         ("from posewright.errors import InputError\nraise InputError('no')\n", "mine.py:2: no"),
@@ -110,77 +112,79 @@ def test_what_an_own_object_does_wrong_is_told_by_its_line(ask: Ask, told: str, 
         (HEAD.replace("super().__init__()", "pass"), "mine.py:8: AttributeError"),
     ],
 )
-def test_a_file_that_cannot_be_loaded_is_told_by_its_line(ask: Ask, text: str, says: str) -> None:
-    code, out, err = ask(text)
+def test_a_file_that_cannot_be_loaded_is_told_by_its_line(run_verb: RunVerb, text: str, message: str) -> None:
+    code, out, err = run_verb(text)
     assert (code, out) == (2, "")
-    assert says in err
+    assert message in err
 
 
-def test_an_object_that_was_never_made_as_one_is_told(ask: Ask) -> None:
+def test_an_object_that_was_never_made_as_one_is_told(run_verb: RunVerb) -> None:
     text = (
         "from posewright.runtimes.openr import OObject\nclass Mine(OObject):\n    def __init__(self): pass\n"
     )
-    code, _, err = ask(text)
+    code, _, err = run_verb(text)
     assert code == 2
     assert "Mine was not initialised as an object (begin its __init__ with super().__init__())" in err
 
 
-def test_objects_of_which_none_runs_are_refused_and_one_that_replaces_ours_is_told(ask: Ask) -> None:
-    code, _, err = ask(HEAD.replace("Mine", "Other"), config="MoveHead.Move.X.S Commander.Hear.X.O")
+def test_objects_of_which_none_runs_are_refused_and_one_that_replaces_ours_is_told(run_verb: RunVerb) -> None:
+    code, _, err = run_verb(HEAD.replace("Mine", "Other"), config="MoveHead.Move.X.S Commander.Hear.X.O")
     assert code == 2
     assert "no object of the program uses --objects" in err
-    text = HEAD.replace("Mine", "MoveHead").format(told="pass")
-    code, _, err = ask(text, config=CONNECT.replace("Mine", "MoveHead"))
+    text = HEAD.replace("Mine", "MoveHead").format(statement="pass")
+    code, _, err = run_verb(text, config=CONNECT.replace("Mine", "MoveHead"))
     assert code == 0
     assert "MoveHead is that of mine.py, not ours" in err
 
 
-def test_what_an_own_object_prints_keeps_out_of_the_way_of_json(ask: Ask) -> None:
-    code, out, err = ask("print('loaded')\n" + HEAD.format(told="print('told')"), "--json")
+def test_what_an_own_object_prints_keeps_out_of_the_way_of_json(run_verb: RunVerb) -> None:
+    code, out, err = run_verb("print('loaded')\n" + HEAD.format(statement="print('told')"), "--json")
     assert code == 0
     assert json.loads(out)["program"] == "mine.cfg"
     assert "loaded\n" in err
     assert "told\n" in err
 
 
-def test_whatever_is_logged_can_be_written_and_drawn(ask: Ask) -> None:
-    told = (
+def test_whatever_is_logged_can_be_written_and_drawn(run_verb: RunVerb) -> None:
+    statement = (
         "self.enter_state(5); self.syslog('\\udc80'); "
         "self.openr.log('x', what=float('nan'), y=b'1', time=[1])"
     )
-    code, out, _ = ask(HEAD.format(told=told), "--json", "--diagram", "flow.mmd", "--record", "run.mcap")
+    code, out, _ = run_verb(
+        HEAD.format(statement=statement), "--json", "--diagram", "flow.mmd", "--record", "run.mcap"
+    )
     assert code == 0
     result = json.loads(out)
-    assert [one["state"] for one in result["states"]] == ["5"]
-    assert any(one["kind"] == "x" and one["y"] == "b'1'" for one in result["messages"])
+    assert [entry["state"] for entry in result["states"]] == ["5"]
+    assert any(entry["kind"] == "x" and entry["y"] == "b'1'" for entry in result["messages"])
 
 
-def test_who_sends_an_observer_of_ours_something_else_is_told(ask: Ask) -> None:
+def test_who_sends_an_observer_of_ours_something_else_is_told(run_verb: RunVerb) -> None:
     config = "Commander.Say.char.S Mine.Hear.char.O\nMine.Out.{0}.S {1}.O\n"
-    for observer, kind, says in (
+    for observer, data_type, message in (
         ("EKMotion.ReceiveAction.EKMotionData", "EKMotionData", "'102' (EKMotionData is EKMotionData)"),
         ("MoveHead.ReceiveCommand.char", "char", "102 (char is str)"),
     ):
-        sent = "'102'" if kind != "char" else "102"
-        text = HEAD.format(told=f"self.out.send({sent})").replace(
+        sent_value = "'102'" if data_type != "char" else "102"
+        text = HEAD.format(statement=f"self.out.send({sent_value})").replace(
             'self.move = CommandVectorSubject(self, "Move", self.ready)',
-            f"self.out = self.subject('Out', '{kind}')",
+            f"self.out = self.subject('Out', '{data_type}')",
         )
-        code, _, err = ask(text, config=config.format(kind, observer))
+        code, _, err = run_verb(text, config=config.format(data_type, observer))
         assert code == 2
-        assert f"mine.py:{TOLD}: Mine.Out sent {observer.rpartition('.')[0]} " in err
-        assert says in err
+        assert f"mine.py:{STATEMENT_LINE}: Mine.Out sent {observer.rpartition('.')[0]} " in err
+        assert message in err
 
 
-def test_a_subject_that_leads_nowhere_is_told(ask: Ask) -> None:
-    text = HEAD.format(told="pass")
-    code, out, _ = ask(text, "--show-messages", config=CONNECT.splitlines()[0])
+def test_a_subject_that_leads_nowhere_is_told(run_verb: RunVerb) -> None:
+    text = HEAD.format(statement="pass")
+    code, out, _ = run_verb(text, "--show-messages", config=CONNECT.splitlines()[0])
     assert code == 0
     assert "Mine.Move leads nowhere: no line of CONNECT.CFG begins with it" in out
 
 
 def test_without_a_stdin_nothing_is_typed() -> None:
-    words = [sys.executable, "-c", "import sys; sys.stdin = None; from posewright.cli.app import run; "]
-    words[-1] += "sys.exit(run(['aibo', 'run', 'move_head', '--body', 'mock']))"
-    ran = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603 -- our own program
-    assert (ran.returncode, "move_head on sony_ers7" in ran.stdout) == (0, True), ran.stderr
+    arguments = [sys.executable, "-c", "import sys; sys.stdin = None; from posewright.cli.app import run; "]
+    arguments[-1] += "sys.exit(run(['aibo', 'run', 'move_head', '--body', 'mock']))"
+    process = subprocess.run(arguments, capture_output=True, text=True, check=False)  # noqa: S603 -- our own program
+    assert (process.returncode, "move_head on sony_ers7" in process.stdout) == (0, True), process.stderr

@@ -112,7 +112,7 @@ def test_a_dead_line_leaves_the_robot_standing_and_is_reported(board: HostBoard)
     assert told(outcome) == ["no answer in time"]
     assert outcome.board is not None
     assert outcome.board.unanswered > 40
-    assert "the robot was to stand" in outcome.all_remarks[0]
+    assert "the robot had to stand still" in outcome.all_remarks[0]
 
 
 def test_a_board_that_is_reset_in_mid_walk_begins_anew_and_is_reported(board: HostBoard) -> None:

@@ -77,7 +77,7 @@ def test_damaged_bytes_and_a_reset_in_mid_walk_leave_the_robot_standing_and_are_
     assert "was reset and begins anew" in [
         event.data["what"] for event in outcome.recording.events_of("board")
     ]
-    assert "the line to the board is not sound" in outcome.all_remarks[-1]
+    assert "the line to the board has faults" in outcome.all_remarks[-1]
 
 
 def paced(folder: Path, baud: int) -> BoardUnit:

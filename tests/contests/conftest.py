@@ -24,14 +24,14 @@ FRAME_S = 1.0 / 128.0
 
 
 @dataclass(frozen=True)
-class Told:
-    """The plant of a story: one body that is seen as it stands before the first frame."""
+class FakePlant:
+    """A plant with one body in its state before the first frame."""
 
     states: JointStates
     frame_period_s = 1.0 / 32.0
 
     @property
-    def bodies(self) -> dict[str, Told]:
+    def bodies(self) -> dict[str, FakePlant]:
         return {"soles": self}
 
     def open(self) -> None:
@@ -68,15 +68,15 @@ class Scenario:
         touching: int | None = None,
     ) -> Self:
         n = round(seconds / FRAME_S)
-        way = np.linspace(0.0, 1.0, n + 1)[1:, None]
-        self._poses.append(np.array(self._at) + way * (np.array(to) - np.array(self._at)))
+        shares = np.linspace(0.0, 1.0, n + 1)[1:, None]
+        self._poses.append(np.array(self._at) + shares * (np.array(to) - np.array(self._at)))
         self._joint.append(swing * np.sin(np.arange(1, n + 1) * FRAME_S * 4.0))
         old = self._box_places[-1]
         new = old.copy()
         for box, place in (push or {}).items():
             new[box] = place
         self._box_places.append(new)
-        self._box_rows.append(old + way[:, :, None] * (new - old))
+        self._box_rows.append(old + shares[:, :, None] * (new - old))
         contacts = np.zeros((n, len(self.boxes)), dtype=bool)
         if touching is not None:
             contacts[:, touching] = True
@@ -152,7 +152,7 @@ class Scenario:
 
     def recorder(self) -> Recorder:
         states, _ = self.states()
-        return Recorder(self.header(), Told(_cut(states, slice(0, 1))))  # type: ignore[arg-type]  # all it asks for
+        return Recorder(self.header(), FakePlant(_cut(states, slice(0, 1))))  # type: ignore[arg-type]  # all that a recorder needs
 
     def recording(self) -> Recording:
         recorder = self.recorder()
@@ -165,9 +165,9 @@ class Scenario:
 
 def block_of(states: JointStates, commands: np.ndarray) -> Block:
     """Return what a loop would tell of some frames."""
-    sent, n = JointCommands(commands), np.zeros(1)
+    joint_commands, n = JointCommands(commands), np.zeros(1)
     state = BodyState(float(states.times[0]) - FRAME_S, n, n, n, {})
-    return Block("soles", state, sent, sent, states)
+    return Block("soles", state, joint_commands, joint_commands, states)
 
 
 def _cut(states: JointStates, rows: slice) -> JointStates:

@@ -88,35 +88,35 @@ class Story:
 
     def tell(self, entry: Mapping[str, Any]) -> None:
         """Do one thing."""
-        (what, value), *rest = entry.items()
-        seconds = float(dict(rest).get("s", 0.0))
-        if what in {"stand", "fidget"}:
-            self.go(float(value), swings=what == "fidget")
-        elif what == "walk":
+        (kind, value), *options = entry.items()
+        seconds = float(dict(options).get("s", 0.0))
+        if kind in {"stand", "fidget"}:
+            self.go(float(value), swings=kind == "fidget")
+        elif kind == "walk":
             x, y, *ground = value
             self.go(seconds, swings=True, x=x, y=y, ground=ground[0] if ground else float(self.now[2]))
-        elif what == "turn":
+        elif kind == "turn":
             self.go(seconds, swings=True, yaw=float(self.now[5]) + value)
-        elif what == "knees":
+        elif kind == "knees":
             self.now[8] = value
             self.go(seconds)
-        elif what == "arm":
+        elif kind == "arm":
             self.go(seconds, arm=float(value))
-        elif what == "fall":
+        elif kind == "fall":
             roll, pitch = TILTS[value]
             self.go(0.2, roll=roll, pitch=pitch, height=LYING_M)
             self.go(seconds - 0.2)
-        elif what == "rise":
+        elif kind == "rise":
             self.go(float(value), roll=0.0, pitch=0.0, height=HIPS_M)
-        elif what == "jump":
+        elif kind == "jump":
             self.now[6] = HIPS_M + JUMP_M
             self.go(float(value))
             self.now[6] = HIPS_M
-        elif what == "put":
+        elif kind == "put":
             x, y, yaw, *ground = value
             self.now = np.array([x, y, ground[0] if ground else 0.0, 0.0, 0.0, yaw, HIPS_M, 0.0, 0.0, 0.0])
         else:
-            raise ValueError(f"a story does not know {what!r}")
+            raise ValueError(f"a story does not know {kind!r}")
 
     def told(self, n: int) -> np.ndarray:
         """Return n rows; it stands at the end."""
@@ -126,36 +126,36 @@ class Story:
 
 def recording_of(folder: Path) -> Recording:
     """Return the recording of a case's scenario."""
-    told = yaml.safe_load((folder / "scenario.yaml").read_text(encoding="utf-8"))
-    held = contest(told["contest"])
-    arena = held.field(str(told.get("layout", "")), int(told.get("seed", 0)))
+    scenario = yaml.safe_load((folder / "scenario.yaml").read_text(encoding="utf-8"))
+    played_contest = contest(scenario["contest"])
+    arena = played_contest.field(str(scenario.get("layout", "")), int(scenario.get("seed", 0)))
     stories = {}
-    for role in held.entries:
-        stories[role] = Story(held.start(role, arena))
-        for entry in told.get("robots", {}).get(role, {}).get("story", ()):
+    for role in played_contest.entries:
+        stories[role] = Story(played_contest.start(role, arena))
+        for entry in scenario.get("robots", {}).get(role, {}).get("story", ()):
             stories[role].tell(entry)
     n = max(sum(map(len, story.rows)) for story in stories.values())
     times = np.arange(1, n + 1) / RATE_HZ
-    boxes, touched = _boxes(arena.boxes, arena.box_sizes, told.get("boxes", ()), times)
+    boxes, touched = _boxes(arena.boxes, arena.box_sizes, scenario.get("boxes", ()), times)
     solid = tuple(shape.name for shape in arena.shapes if shape.is_solid)
     robots = {}
     for number, (role, story) in enumerate(stories.items()):
-        others = tuple(name for name in stories if name != role)
-        touches = told.get("robots", {}).get(role, {}).get("touches", ())
-        things = ("floor", *solid, *others)
+        other_roles = tuple(name for name in stories if name != role)
+        touches = scenario.get("robots", {}).get(role, {}).get("touches", ())
+        names = ("floor", *solid, *other_roles)
         pushed = np.zeros_like(touched) if number else touched
-        robots[role] = _record(story.told(n), times, touches, things, pushed)
+        robots[role] = _record(story.told(n), times, touches, names, pushed)
     header = Header(
         robots={role: record.header for role, record in robots.items()},
-        contest=held.name,
+        contest=played_contest.name,
         arena=arena.to_dict(),
         boxes=tuple((box.x, box.y, box.yaw_rad) for box in arena.boxes),
-        seed=int(told.get("seed", 0)),
-        documents={f"{held.name.split('/')[-1]}.rules.yaml": held.rules_text},
-        extras={"contest": told["contest"]},
+        seed=int(scenario.get("seed", 0)),
+        documents={f"{played_contest.name.split('/')[-1]}.rules.yaml": played_contest.rules_text},
+        extras={"contest": scenario["contest"]},
     )
     events = [Event(0.0, "start", {})]
-    for entry in told.get("events", ()):
+    for entry in scenario.get("events", ()):
         data = {key: value for key, value in entry.items() if key not in {"at", "kind"}}
         events.append(Event(float(entry["at"]), entry["kind"], data))
     return Recording(header, times, robots, boxes, tuple(sorted(events, key=lambda event: event.time_s)))
@@ -188,25 +188,25 @@ def _contacts(
 ) -> Contacts:
     """Return the feet on the floor while it stands, the trunk while it lies, and what is told besides."""
     names = (*PARTS, *things)
-    found = {
+    contacts = {
         (row, names.index(foot), names.index("floor")) for row in np.flatnonzero(stands) for foot in FEET
     }
-    found |= {(row, names.index("trunk"), names.index("floor")) for row in np.flatnonzero(lies)}
+    contacts |= {(row, names.index("trunk"), names.index("floor")) for row in np.flatnonzero(lies)}
     for touch in touches:
         rows = np.flatnonzero((times >= touch["from"]) & (times <= touch["to"]))
-        found |= {(row, names.index(touch["part"]), names.index(touch["thing"])) for row in rows}
-    table = np.array(sorted(found), dtype=np.intp).reshape(-1, 3)
+        contacts |= {(row, names.index(touch["part"]), names.index(touch["thing"])) for row in rows}
+    table = np.array(sorted(contacts), dtype=np.intp).reshape(-1, 3)
     unknown = np.full(len(table), np.nan)
     return Contacts(names, table[:, 0], table[:, 1:], np.zeros(len(table)), unknown, unknown)
 
 
-def _boxes(boxes: Any, sizes: np.ndarray, told: Any, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _boxes(boxes: Any, sizes: np.ndarray, moves: Any, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     n = len(times)
     poses, touched = np.zeros((n, len(boxes), 7)), np.zeros((n, len(boxes)), dtype=np.bool_)
     for number, box in enumerate(boxes):
         poses[:, number, :3] = (box.x, box.y, sizes[number, 2] / 2.0)
         poses[:, number, 3], poses[:, number, 6] = math.cos(box.yaw_rad / 2.0), math.sin(box.yaw_rad / 2.0)
-    for entry in told:
+    for entry in moves:
         number, begin, end = entry["box"], entry["from"], entry["to_s"]
         if "to" in entry:
             share = np.clip((times - begin) / max(end - begin, 1e-9), 0.0, 1.0)[:, None]
@@ -262,15 +262,19 @@ def dropping(recording: Recording, every_s: float = 7.0, for_s: float = 0.1) -> 
     return replace(recording, robots=robots)
 
 
-def differences(found: Any, expected: Any, trail: str = "") -> list[str]:
+def differences(actual: Any, expected: Any, trail: str = "") -> list[str]:
     """Return where a score is not as expected; keys that are not expected may be anything."""
     if isinstance(expected, Mapping):
-        return [one for key in expected for one in differences(found[key], expected[key], f"{trail}.{key}")]
+        return [
+            difference
+            for key in expected
+            for difference in differences(actual[key], expected[key], f"{trail}.{key}")
+        ]
     if isinstance(expected, list):
-        if len(found) != len(expected):
-            return [f"{trail}: {len(found)} entries, not {len(expected)}"]
-        pairs = enumerate(zip(found, expected, strict=True))
-        return [one for k, (a, b) in pairs for one in differences(a, b, f"{trail}[{k}]")]
-    if isinstance(expected, float) and isinstance(found, int | float):
-        return [] if math.isclose(found, expected, rel_tol=2e-3, abs_tol=0.05) else [f"{trail}: {found}"]
-    return [] if found == expected else [f"{trail}: {found!r}, not {expected!r}"]
+        if len(actual) != len(expected):
+            return [f"{trail}: {len(actual)} entries, not {len(expected)}"]
+        pairs = enumerate(zip(actual, expected, strict=True))
+        return [difference for k, (a, b) in pairs for difference in differences(a, b, f"{trail}[{k}]")]
+    if isinstance(expected, float) and isinstance(actual, int | float):
+        return [] if math.isclose(actual, expected, rel_tol=2e-3, abs_tol=0.05) else [f"{trail}: {actual}"]
+    return [] if actual == expected else [f"{trail}: {actual!r}, not {expected!r}"]

@@ -22,32 +22,34 @@ from posewright.contests import Measures, contest, inspect_measures, rank, score
 from posewright.contests.obstacle_race.put_back import turn_towards
 
 
-def _inspected(told: dict[str, Any]) -> dict[str, Any]:
-    held: Any = contest("obstacle-race-2017" if told.pop("year", 2013) == 2017 else "obstacle-race")
-    found = inspect_measures("ours", Measures(**told), held.rules)
+def _inspected(measures: dict[str, Any]) -> dict[str, Any]:
+    inspecting_contest: Any = contest(
+        "obstacle-race-2017" if measures.pop("year", 2013) == 2017 else "obstacle-race"
+    )
+    inspection = inspect_measures("ours", Measures(**measures), inspecting_contest.rules)
     return {
-        "passed": found.passed,
-        "not_kept": [verdict.measure for verdict in found.verdicts if not verdict.passed],
+        "passed": inspection.passed,
+        "not_kept": [verdict.measure for verdict in inspection.verdicts if not verdict.passed],
     }
 
 
-def _laid(told: list[list[float]]) -> dict[str, Any]:
-    boxes = [Box(x, y, *[math.radians(angle) for angle in turned]) for x, y, *turned in told]
-    return {"faults": sorted({one.kind.value for one in check_layout(boxes, arena())})}
+def _laid(places: list[list[float]]) -> dict[str, Any]:
+    boxes = [Box(x, y, *[math.radians(angle) for angle in turned]) for x, y, *turned in places]
+    return {"faults": sorted({fault.kind.value for fault in check_layout(boxes, arena())})}
 
 
-def _ranked(told: Mapping[str, list[float]]) -> dict[str, Any]:
-    scores = {name: score(time_s, cm, int(count)) for name, (time_s, cm, count) in told.items()}
-    standings = rank({name: one.raw_points for name, one in scores.items()})
+def _ranked(entries: Mapping[str, list[float]]) -> dict[str, Any]:
+    scores = {name: score(time_s, cm, int(count)) for name, (time_s, cm, count) in entries.items()}
+    standings = rank({name: leg_score.raw_points for name, leg_score in scores.items()})
     return {
-        "order": " ".join(one.name for one in standings),
-        "raw_points": {name: one.raw_points for name, one in scores.items()},
-        "points": {name: one.points for name, one in scores.items()},
+        "order": " ".join(standing.name for standing in standings),
+        "raw_points": {name: leg_score.raw_points for name, leg_score in scores.items()},
+        "points": {name: standing.points for name, standing in scores.items()},
     }
 
 
 @dataclass(frozen=True)
-class Made:
+class MadeScore:
     """A score as far as a day's ranking looks at it."""
 
     points: float
@@ -55,28 +57,28 @@ class Made:
     figures: Mapping[str, Any] = field(default_factory=dict)
 
 
-def _earned(told: Mapping[str, Any]) -> dict[str, Any]:
-    held: Any = contest(told["contest"])
-    made = {name: _made(held, entry) for name, entry in told["entries"].items()}
-    order = sorted(made, key=lambda name: made[name].ranking, reverse=True)
+def _earned(scenario: Mapping[str, Any]) -> dict[str, Any]:
+    scored_contest: Any = contest(scenario["contest"])
+    scores = {name: _make_score(scored_contest, entry) for name, entry in scenario["entries"].items()}
+    order = sorted(scores, key=lambda name: scores[name].ranking, reverse=True)
     return {
         "order": " ".join(order),
-        "earned": dict(zip(made, held.earned(list(made.values())), strict=True)),
+        "earned": dict(zip(scores, scored_contest.earned(list(scores.values())), strict=True)),
     }
 
 
-def _made(held: Any, entry: Mapping[str, Any]) -> Made:
+def _make_score(scored_contest: Any, entry: Mapping[str, Any]) -> MadeScore:
     if "raw" in entry:
-        return Made(max(entry["raw"], 0.0), (entry["raw"],))
+        return MadeScore(max(entry["raw"], 0.0), (entry["raw"],))
     steps, time_s = entry["steps"], entry.get("time_s", 300.0)
-    points = (0, *held.rules.step_points)[steps]
-    return Made(points, (-entry.get("penalties", 0), steps, -time_s), {"arrived": "time_s" in entry})
+    points = (0, *scored_contest.rules.step_points)[steps]
+    return MadeScore(points, (-entry.get("penalties", 0), steps, -time_s), {"arrived": "time_s" in entry})
 
 
-def _turned(told: Mapping[str, float]) -> dict[str, Any]:
-    held: Any = contest("obstacle-race")
-    goal = 0.0 if told["leg"] == 1 else math.pi
-    yaw = turn_towards(math.radians(told["looked_deg"]), goal, held.rules.fall.turn_rad)
+def _turned(turn: Mapping[str, float]) -> dict[str, Any]:
+    race: Any = contest("obstacle-race")
+    goal = 0.0 if turn["leg"] == 1 else math.pi
+    yaw = turn_towards(math.radians(turn["looked_deg"]), goal, race.rules.fall.turn_rad)
     return {"yaw_deg": round(math.degrees(yaw), 6)}
 
 
@@ -89,6 +91,6 @@ SUMS: Mapping[str, Callable[[Any], dict[str, Any]]] = {
 }
 
 
-def sum_of(told: Mapping[str, Any]) -> dict[str, Any] | None:
+def sum_of(scenario: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return what comes out; None where the scenario is a story, of which there is a recording."""
-    return None if "contest" in told else next(SUMS[kind](value) for kind, value in told.items())
+    return None if "contest" in scenario else next(SUMS[kind](value) for kind, value in scenario.items())

@@ -12,8 +12,8 @@ from posewright.recordings import write_mcap
 
 
 def test_score_writes_json_alone(capsys):
-    asked = ["score", "obstacle-race", "--time", "120", "--distance", "150", "--penalties", "2", "--json"]
-    assert run(asked) == 0
+    arguments = ["score", "obstacle-race", "--time", "120", "--distance", "150", "--penalties", "2", "--json"]
+    assert run(arguments) == 0
     written = json.loads(capsys.readouterr().out)
     expected = score(120.0, 150.0, 2)
     assert (written["points"], written["raw_points"]) == (expected.points, expected.raw_points)
@@ -26,18 +26,18 @@ def test_score_shows_people_its_terms(capsys):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["--time", "400", "--distance", "10"], "the range is 0..300"),
         (["--time", "10", "--distance", "200"], "the range is 0..150"),
         (["--time", "10", "--distance", "20", "--penalties", "-1"], "the range is 0.."),
     ],
 )
-def test_score_refuses_what_is_out_of_range_in_one_line(capsys, arguments, told):
+def test_score_refuses_what_is_out_of_range_in_one_line(capsys, arguments, message):
     assert run(["score", "obstacle-race", *arguments, "--json"]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert told in captured.err
+    assert message in captured.err
     assert captured.err.count("\n") == 1
 
 

@@ -29,9 +29,9 @@ def lost(recording: Recording, begin_s: float, end_s: float) -> Recording:
 
 def test_a_robot_that_walks_moves_evenly_through_a_short_gap():
     recording = recording_of(CASES / "obstacle_race" / "there_and_back")
-    found, whole = fill_short_dropouts(lost(recording, 10.0, 10.2)).robot(), recording.robot()
-    assert found.base == pytest.approx(whole.base, abs=1e-9)
-    assert found.footprints == pytest.approx(whole.footprints, abs=1e-9)
+    filled, complete = fill_short_dropouts(lost(recording, 10.0, 10.2)).robot(), recording.robot()
+    assert filled.base == pytest.approx(complete.base, abs=1e-9)
+    assert filled.footprints == pytest.approx(complete.footprints, abs=1e-9)
 
 
 def test_at_the_beginning_and_the_end_it_stands_where_it_is_seen_next():
@@ -46,9 +46,9 @@ def test_at_the_beginning_and_the_end_it_stands_where_it_is_seen_next():
 @pytest.mark.parametrize("begin_s", [16.85, 16.9, 16.95, 16.99])
 def test_a_robot_that_was_put_behind_a_line_while_it_was_lost_has_not_walked_there(begin_s):
     recording = recording_of(CASES / "obstacle_race" / "carried_over_the_line")
-    told = lost(recording, begin_s, begin_s + 0.15)
-    assert not judge(told).to_dict()["legs"][0]["finished"]
-    assert fill_short_dropouts(told).robot().base == pytest.approx(recording.robot().base, abs=0.02)
+    with_gap = lost(recording, begin_s, begin_s + 0.15)
+    assert not judge(with_gap).to_dict()["legs"][0]["finished"]
+    assert fill_short_dropouts(with_gap).robot().base == pytest.approx(recording.robot().base, abs=0.02)
 
 
 @pytest.mark.parametrize("gap", [(10.0, 11.0), (-1.0, 1000.0)])

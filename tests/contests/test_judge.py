@@ -27,16 +27,16 @@ def race(story):
 def test_both_legs_there_and_back(scenario):
     """The clock runs from the first step after the wait; a leg ends when the last heel is over the line."""
     result = judge(race(scenario()).recording())
-    there, back = result.legs
+    first, second = result.legs
     crossing = (FAR_EDGE + SOLE_REAR - 0.25) / (2.2 - 0.25) * 25.0
-    assert there.finished
-    assert there.time_s == pytest.approx(crossing, abs=0.1)
-    assert back.finished
+    assert first.finished
+    assert first.time_s == pytest.approx(crossing, abs=0.1)
+    assert second.finished
     coming = 5.0 + (2.2 - (0.49 - SOLE_REAR)) / (2.2 - 0.3) * 25.0
-    assert back.ended_at_s == pytest.approx(30.0 + coming, abs=0.1)
-    assert back.started_at_s == there.ended_at_s
-    assert back.time_s == pytest.approx(back.ended_at_s - there.ended_at_s)
-    assert there.distance_cm == back.distance_cm == 150.0
+    assert second.ended_at_s == pytest.approx(30.0 + coming, abs=0.1)
+    assert second.started_at_s == first.ended_at_s
+    assert second.time_s == pytest.approx(second.ended_at_s - first.ended_at_s)
+    assert first.distance_cm == second.distance_cm == 150.0
     assert (result.falls, result.penalties, result.warnings) == (0, (), ())
     assert result.finished
 
@@ -52,12 +52,12 @@ def test_points_are_the_formulas_and_totals_are_sums(scenario):
 
 def test_a_heel_on_the_line_has_not_crossed_it(scenario):
     story = scenario().stand(5.0).walk(FAR_EDGE + SOLE_REAR - 0.001, seconds=20.0).fidget(300.0)
-    there, back = judge(story.recording()).legs
-    assert not there.finished
-    assert there.reason == "time out"
-    assert there.distance_cm == pytest.approx(150.0)
-    assert there.time_s == 300.0
-    assert (back.started_at_s, back.points, back.reason) == (None, 0.0, "not begun")
+    first, second = judge(story.recording()).legs
+    assert not first.finished
+    assert first.reason == "time out"
+    assert first.distance_cm == pytest.approx(150.0)
+    assert first.time_s == 300.0
+    assert (second.started_at_s, second.points, second.reason) == (None, 0.0, "not begun")
 
 
 def test_a_leg_may_take_three_hundred_seconds_and_no_more(scenario):
@@ -94,9 +94,9 @@ def test_moving_before_five_seconds_are_over_is_noted_and_the_clock_waits(scenar
 
 
 def test_a_robot_that_never_moves_gets_nothing(scenario):
-    there, back = judge(scenario().stand(310.0).recording()).legs
-    assert (there.started_at_s, there.points, there.reason) == (None, 0.0, "the robot never moved")
-    assert back.points == 0.0
+    first, second = judge(scenario().stand(310.0).recording()).legs
+    assert (first.started_at_s, first.points, first.reason) == (None, 0.0, "the robot never moved")
+    assert second.points == 0.0
 
 
 def test_coming_back_without_turning_round_is_noted(scenario):
@@ -175,9 +175,9 @@ def test_a_recording_that_was_cut_short_says_why_and_one_that_was_not_says_how_i
     cut = scenario().stand(5.0).walk(1.0, seconds=3.0).recording()
     result = judge(dataclasses.replace(cut, events=(*cut.events, stop)))
     assert [leg.reason for leg in result.legs] == ["nothing moved for 30 s", "not begun"]
-    whole = race(scenario()).recording()
-    told = judge(dataclasses.replace(whole, events=(*whole.events, stop))).legs[0]
-    assert told.reason == "line fully crossed"
+    complete = race(scenario()).recording()
+    leg = judge(dataclasses.replace(complete, events=(*complete.events, stop))).legs[0]
+    assert leg.reason == "line fully crossed"
 
 
 def test_a_fall_onto_a_box_is_one_incident(scenario):
@@ -213,15 +213,15 @@ def test_how_the_rows_are_cut_does_not_matter(scenario, length):
     story = scenario(boxes=((1.0, 0.0), (1.5, 0.6))).stand(3.0).walk(0.8, seconds=5.0, push={0: (1.2, 0.0)})
     story.fidget(3.0).fall(1.1).put_back()
     story.walk(2.2, seconds=9.0, push={0: (1.3, 0.0), 1: (1.4, 0.7)}).walk(1.5, seconds=5.0).fall(2.0)
-    whole, pieces = Race(rules()), Race(rules())
+    complete, pieces = Race(rules()), Race(rules())
     rows = Rows.of_recording(story.recording())
-    whole.advance(rows)
+    complete.advance(rows)
     for low in range(0, len(rows), length):
         cut = slice(low, low + length)
         pieces.advance(rows[cut])
-    assert pieces.result() == whole.result()
-    assert len(whole.result().penalties) == 3
-    assert whole.result().falls == 2
+    assert pieces.result() == complete.result()
+    assert len(complete.result().penalties) == 3
+    assert complete.result().falls == 2
 
 
 def test_a_recording_that_does_not_know_the_field_cannot_be_judged(scenario):

@@ -37,10 +37,12 @@ def room(x, y, boxes) -> float:
 
 @settings(max_examples=150, deadline=None)
 @given(st.integers(0, 500), st.floats(0.06, 2.06), st.floats(-0.94, 0.94), st.sampled_from([1.0, -1.0]))
-def test_wherever_a_robot_stood_it_is_put_near_with_room_and_ahead_only_where_it_must(seed, way, y, forward):
+def test_wherever_a_robot_stood_it_is_put_near_with_room_and_ahead_only_where_it_must(
+    seed, distance, y, forward
+):
     """On every legal layout; on a leg a robot's middle is never further than its heels past the last line."""
     boxes = random_layout(seed)
-    x = way if forward > 0.0 else 2.5 - way
+    x = distance if forward > 0.0 else 2.5 - distance
     assume(room(x, y, boxes) >= STOOD_M)
     x_m, y_m = put(x, y, poses(boxes), forward)
     assert math.hypot(x_m - x, y_m - y) <= RULES.reach_m + 0.08
@@ -110,9 +112,9 @@ def test_a_box_lying_on_its_side_is_kept_clear_of_along_its_length():
 
 
 @given(st.floats(-math.pi, math.pi), st.sampled_from([0.0, math.pi]), st.floats(0.0, 1.0))
-def test_turning_never_exceeds_what_is_allowed_and_never_turns_away(heading, goal, most):
-    turned = turn_towards(heading, goal, most)
+def test_turning_never_exceeds_what_is_allowed_and_never_turns_away(heading, goal, max_turn):
+    turned = turn_towards(heading, goal, max_turn)
     before, after = (abs(math.remainder(goal - angle, math.tau)) for angle in (heading, turned))
-    assert abs(math.remainder(turned - heading, math.tau)) <= most + 1e-9
+    assert abs(math.remainder(turned - heading, math.tau)) <= max_turn + 1e-9
     assert after <= before + 1e-9
-    assert after == 0.0 or math.isclose(before - after, most, abs_tol=1e-9) or after < 1e-9
+    assert after == 0.0 or math.isclose(before - after, max_turn, abs_tol=1e-9) or after < 1e-9

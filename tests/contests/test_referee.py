@@ -175,11 +175,11 @@ def test_the_referees_account_of_a_trial_is_the_judges_of_its_trace(scenario, se
 
 def test_stories_by_chance_hold_what_they_should(scenario):
     """The proof above is worth something only if falls, jams, pushes and both legs occur in it."""
-    seen = set()
+    reasons = set()
     for seed in range(12):
         result = watched(told_by_chance(scenario(boxes=((1.0, 0.8), (1.5, -0.6))), seed))[0].result
-        seen |= {penalty.reason for penalty in result.penalties} | {leg.reason for leg in result.legs}
-    assert {"fall", "jam", "box_moved", "line fully crossed"} <= seen
+        reasons |= {penalty.reason for penalty in result.penalties} | {leg.reason for leg in result.legs}
+    assert {"fall", "jam", "box_moved", "line fully crossed"} <= reasons
 
 
 def test_progress_can_be_read_while_the_trial_runs(scenario):

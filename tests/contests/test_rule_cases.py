@@ -17,23 +17,23 @@ FOLDERS = sorted(path.parent for path in CASES.glob("*/*/scenario.yaml"))
 IDS = [f"{folder.parent.name}-{folder.name}" for folder in FOLDERS]
 
 
-def told(folder: Path, name: str) -> Any:
+def read_case(folder: Path, name: str) -> Any:
     return yaml.safe_load((folder / name).read_text(encoding="utf-8"))
 
 
-STORIES = [folder for folder in FOLDERS if "contest" in told(folder, "scenario.yaml")]
+STORIES = [folder for folder in FOLDERS if "contest" in read_case(folder, "scenario.yaml")]
 STORY_IDS = [f"{folder.parent.name}-{folder.name}" for folder in STORIES]
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=IDS)
 def test_the_judge_gives_what_the_rules_say(folder: Path) -> None:
     assert (folder / "README.md").read_text(encoding="utf-8").strip()
-    found = sum_of(told(folder, "scenario.yaml")) or judge(recording_of(folder)).to_dict()
-    assert differences(found, told(folder, "expected.yaml")) == []
+    actual = sum_of(read_case(folder, "scenario.yaml")) or judge(recording_of(folder)).to_dict()
+    assert differences(actual, read_case(folder, "expected.yaml")) == []
 
 
 @pytest.mark.parametrize("folder", STORIES, ids=STORY_IDS)
 @pytest.mark.parametrize("disturbed", [drifting, dropping])
 def test_a_base_that_drifts_or_is_lost_for_100_ms_changes_nothing(folder: Path, disturbed: Any) -> None:
-    found = judge(disturbed(recording_of(folder))).to_dict()
-    assert differences(found, told(folder, "expected.yaml")) == []
+    actual = judge(disturbed(recording_of(folder))).to_dict()
+    assert differences(actual, read_case(folder, "expected.yaml")) == []

@@ -27,9 +27,9 @@ DATED = ("obstacle-race", "obstacle-race-2017", "passivity-test", "passivity-tes
 def test_every_number_of_every_rules_document_has_its_source(name):
     document = dict(parse_document(contest(name).rules_text).value)
     sources = document.pop("sources")
-    told = {name: part for name, part in document.items() if name not in {"rules", "title", "arena"}}
-    numbers = {name for name, part in told.items() if not isinstance(part, dict)}
-    numbers |= {f"{name}.{key}" for name, part in told.items() if isinstance(part, dict) for key in part}
+    sections = {name: part for name, part in document.items() if name not in {"rules", "title", "arena"}}
+    numbers = {name for name, part in sections.items() if not isinstance(part, dict)}
+    numbers |= {f"{name}.{key}" for name, part in sections.items() if isinstance(part, dict) for key in part}
     assert set(sources) == numbers
 
 
@@ -43,9 +43,9 @@ def test_rules_and_field_agree():
 
 def test_legs_lead_between_the_lines_of_the_arenas_own_document():
     first, second = arena(rules().arena).lines
-    there, back = LegCourse.from_rules(rules(), 1), LegCourse.from_rules(rules(), 2)
-    assert (there.from_x_m, there.to_x_m) == (first.x, second.x + second.width_m / 2)
-    assert (back.from_x_m, back.to_x_m) == (second.x, first.x - first.width_m / 2)
+    leg_1, leg_2 = LegCourse.from_rules(rules(), 1), LegCourse.from_rules(rules(), 2)
+    assert (leg_1.from_x_m, leg_1.to_x_m) == (first.x, second.x + second.width_m / 2)
+    assert (leg_2.from_x_m, leg_2.to_x_m) == (second.x, first.x - first.width_m / 2)
 
 
 @pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, dataclasses.replace, pickled])
@@ -67,7 +67,7 @@ def test_rules_survive_their_own_text():
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ("wait_s: 5", "wait_s: soon", "clock.wait_s: expected a number"),
         ("wait_s: 5", "wait_m: 5", "wait_s"),
@@ -80,8 +80,8 @@ def test_rules_survive_their_own_text():
         ("place_points: [35, 29", "place_points: [-35, 29", "out of range"),
     ],
 )
-def test_a_damaged_document_is_refused_by_name(old, new, told):
-    with pytest.raises(InputError, match=told):
+def test_a_damaged_document_is_refused_by_name(old, new, message):
+    with pytest.raises(InputError, match=message):
         parse_rules(rules().text.replace(old, new), "mine.rules.yaml")
 
 

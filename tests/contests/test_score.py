@@ -52,12 +52,12 @@ def test_slower_shorter_or_more_often_touched_never_earns_more(times, distances,
 
 @given(TIMES, DISTANCES, st.integers(0, 49))
 def test_every_further_penalty_costs_more_than_the_one_before(time_s, distance_cm, penalties):
-    first, second, third = (score(time_s, distance_cm, penalties + more).raw_points for more in range(3))
+    first, second, third = (score(time_s, distance_cm, penalties + added).raw_points for added in range(3))
     assert first - second < second - third
 
 
 @pytest.mark.parametrize(
-    ("time_s", "distance_cm", "penalties", "told"),
+    ("time_s", "distance_cm", "penalties", "message"),
     [
         (-1.0, 10.0, 0, "0..300"),
         (300.5, 10.0, 0, "0..300"),
@@ -68,8 +68,8 @@ def test_every_further_penalty_costs_more_than_the_one_before(time_s, distance_c
         (10.0, 10.0, 1.5, "whole number"),
     ],
 )
-def test_a_value_out_of_range_is_refused_with_the_range(time_s, distance_cm, penalties, told):
-    with pytest.raises(InputError, match=told):
+def test_a_value_out_of_range_is_refused_with_the_range(time_s, distance_cm, penalties, message):
+    with pytest.raises(InputError, match=message):
         score(time_s, distance_cm, penalties)
 
 
@@ -95,8 +95,8 @@ def test_an_entry_without_points_cannot_be_ranked():
 
 
 def test_a_score_shows_itself_in_a_notebook():
-    told = ScoreTable(("", "points"), (("leg <1>", "3"),), total=("total", "3"), notes=("a & b",))
-    shown = told._repr_html_()
-    assert "<td>leg &lt;1&gt;</td>" in shown
-    assert "<th>total</th>" in shown
-    assert "<p>a &amp; b</p>" in shown
+    score_table = ScoreTable(("", "points"), (("leg <1>", "3"),), total=("total", "3"), notes=("a & b",))
+    html = score_table._repr_html_()
+    assert "<td>leg &lt;1&gt;</td>" in html
+    assert "<th>total</th>" in html
+    assert "<p>a &amp; b</p>" in html

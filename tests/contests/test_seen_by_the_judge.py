@@ -15,7 +15,7 @@ from posewright.errors import InputError, UnknownNameError
 FALSE_START = "false start"
 
 
-def told(recording, **rows):
+def with_rows(recording, **rows):
     """Return the recording with other rows of its robot, or another header."""
     if "header" in rows:
         return dataclasses.replace(recording, **rows)
@@ -27,21 +27,21 @@ def told(recording, **rows):
 
 def test_a_robot_that_moves_without_being_told_to_has_moved(scenario):
     recording = scenario().stand(3.0).walk(1.0, seconds=10.0).recording()
-    silent = told(recording, commands=np.zeros_like(recording.robot().commands))
+    silent = with_rows(recording, commands=np.zeros_like(recording.robot().commands))
     assert judge(silent) == judge(recording)
     assert FALSE_START in judge(silent).warnings[0]
 
 
 def test_a_robot_that_is_told_to_move_and_stands_still_has_not_moved(scenario):
     recording = scenario().stand(3.0).walk(1.0, seconds=10.0).recording()
-    stuck = told(recording, positions=np.zeros_like(recording.robot().positions))
+    stuck = with_rows(recording, positions=np.zeros_like(recording.robot().positions))
     assert judge(stuck).legs[0].started_at_s is None
     assert judge(stuck).warnings == ()
 
 
 def test_where_nobody_measured_the_joints_what_they_were_told_counts(scenario):
     recording = scenario().stand(5.0).walk(1.0, seconds=10.0).recording()
-    blind = told(recording, positions=np.full_like(recording.robot().positions, np.nan))
+    blind = with_rows(recording, positions=np.full_like(recording.robot().positions, np.nan))
     assert judge(blind) == judge(recording)
 
 
@@ -49,7 +49,7 @@ def test_servos_that_settle_under_the_robots_weight_are_no_false_start(scenario)
     """Simulated servos give way by 1.1 degrees at most when the robot is set down."""
     recording = scenario().stand(5.0).walk(1.0, seconds=10.0).recording()
     sag = np.radians(1.2) * (1.0 - np.exp(-recording.times / 0.1))[:, None]
-    settling = told(recording, positions=recording.robot().positions + sag)
+    settling = with_rows(recording, positions=recording.robot().positions + sag)
     assert judge(settling).warnings == ()
     assert judge(settling).legs[0].started_at_s == pytest.approx(5.0, abs=0.3)
 
@@ -133,8 +133,8 @@ def test_a_touch_long_before_or_after_the_crossing_takes_nothing_away(scenario):
 def test_being_carried_home_wins_nothing(scenario):
     story = scenario().stand(5.0).walk(2.2, seconds=20.0).turn(math.pi, seconds=4.0).walk(0.6, seconds=15.0)
     story.fall(1.0).note("fall").touch("fall").put_back(moved_x=-0.3).fidget(2.0)
-    there, back = judge(story.recording()).legs
-    assert (there.finished, back.finished) == (True, False)
+    first, second = judge(story.recording()).legs
+    assert (first.finished, second.finished) == (True, False)
 
 
 # --- the field is the one the rules name
@@ -142,7 +142,7 @@ def test_being_carried_home_wins_nothing(scenario):
 
 def on_field(recording, **changes):
     told_of = {**arena(rules().arena).to_dict(), **changes}
-    return told(recording, header=dataclasses.replace(recording.header, arena=told_of))
+    return with_rows(recording, header=dataclasses.replace(recording.header, arena=told_of))
 
 
 def test_a_trace_from_another_arena_is_refused_unless_it_is_measured_alike(scenario):
@@ -166,10 +166,10 @@ def test_a_trace_whose_arena_is_measured_otherwise_is_refused(scenario, changes)
 @pytest.mark.parametrize("lost", ["name", "size_m", "lines", "box_size_m"])
 def test_a_trace_that_leaves_out_a_measure_of_its_arena_is_refused(lost, scenario):
     recording = scenario().stand(6.0).recording()
-    kept = {key: value for key, value in recording.header.arena.items() if key != lost}
-    for arena_of in (kept, {}):
+    remaining = {key: value for key, value in recording.header.arena.items() if key != lost}
+    for arena_of in (remaining, {}):
         with pytest.raises(InputError, match=r"has no arena|is missing"):
-            judge(told(recording, header=dataclasses.replace(recording.header, arena=arena_of)))
+            judge(with_rows(recording, header=dataclasses.replace(recording.header, arena=arena_of)))
 
 
 def test_a_referee_does_not_work_on_another_field():

@@ -21,22 +21,22 @@ CASES = Path(__file__).parent / "cases" / "stairs"
 
 
 def edges(field: Arena) -> np.ndarray:
-    return np.array([one.x - one.size_m[0] / 2 for one in field.shapes if one.role is Role.STEP])
+    return np.array([shape.x - shape.size_m[0] / 2 for shape in field.shapes if shape.role is Role.STEP])
 
 
 def test_the_stairs_stand_a_centimetre_nearer_or_farther_at_most_and_keep_their_treads():
-    held = Stairs()
-    first = edges(held.field("", 0))
-    drawn = np.array([edges(held.field("", seed)) for seed in range(50)])
-    assert np.ptp(drawn - first, axis=1) == pytest.approx(0.0, abs=1e-9)
-    assert np.abs(drawn[:, 0] - 0.7).max() <= held.rules.edge_m
-    assert np.ptp(drawn[:, 0]) > 0.015
-    assert edges(held.field("random", 7)) == pytest.approx(drawn[7])
+    stairs = Stairs()
+    first = edges(stairs.field("", 0))
+    edges_by_seed = np.array([edges(stairs.field("", seed)) for seed in range(50)])
+    assert np.ptp(edges_by_seed - first, axis=1) == pytest.approx(0.0, abs=1e-9)
+    assert np.abs(edges_by_seed[:, 0] - 0.7).max() <= stairs.rules.edge_m
+    assert np.ptp(edges_by_seed[:, 0]) > 0.015
+    assert edges(stairs.field("random", 7)) == pytest.approx(edges_by_seed[7])
 
 
 def test_the_stairs_are_a_centimetre_wider_in_2017():
     widths = [
-        {one.size_m[1] for one in contest(name).field("", 0).shapes if one.role is Role.STEP}
+        {shape.size_m[1] for shape in contest(name).field("", 0).shapes if shape.role is Role.STEP}
         for name in ("stairs", "stairs-2017")
     ]
     assert widths == [{0.99}, {1.0}]
@@ -64,22 +64,22 @@ def fallen(tmp_path_factory: pytest.TempPathFactory) -> pw.Outcome:
 
 def test_who_does_not_get_up_is_halted_and_then_put_back_for_a_further_try(fallen):
     events = fallen.recording.events
-    kinds = [one.kind for one in events if one.kind in {"fall", HALT, "touch", NEW_TRY}]
+    kinds = [event.kind for event in events if event.kind in {"fall", HALT, "touch", NEW_TRY}]
     assert kinds[:4] == ["fall", HALT, "touch", NEW_TRY]
-    at = {one.kind: one.time_s for one in reversed(events)}
+    at = {event.kind: event.time_s for event in reversed(events)}
     assert at[HALT] - at["fall"] == pytest.approx(1.5, abs=0.15)
     assert at["touch"] - at[HALT] == pytest.approx(1.5, abs=0.15)
-    placed = next(one for one in events if one.kind == NEW_TRY)
+    placed = next(event for event in events if event.kind == NEW_TRY)
     row = int(np.searchsorted(fallen.recording.times, placed.time_s + 0.05))
     base = fallen.recording.robot().base[row]
     assert base[:2] == pytest.approx([placed.data["x_m"], placed.data["y_m"]], abs=0.01)
 
 
 def test_the_judge_counts_what_the_referee_did(fallen):
-    touches = [one.time_s for one in fallen.recording.events_of("touch")]
-    told = [one.time_s for one in fallen.score.penalties if one.reason == "fall"]
+    touches = [event.time_s for event in fallen.recording.events_of("touch")]
+    penalties_s = [penalty.time_s for penalty in fallen.score.penalties if penalty.reason == "fall"]
     assert touches
-    assert told[: len(touches)] == touches
+    assert penalties_s[: len(touches)] == touches
     assert not fallen.score.arrived
     assert fallen.score.reason == "time out"
 
@@ -97,13 +97,13 @@ class Hands:
 def refereed(case: str) -> tuple[Recording, list[Event], Hands]:
     """Let a referee watch a story as it is told, until it says that the run is over."""
     recording, hands, events = recording_of(CASES / case), Hands(), []
-    record, held = recording.robot(), Stairs()
-    referee = held.referee(held.field("", 0), {"soles": hands}, events.append)
+    record, stairs = recording.robot(), Stairs()
+    referee = stairs.referee(stairs.field("", 0), {"soles": hands}, events.append)
     for begin in range(0, len(recording.times), 4):
         rows = slice(begin, begin + 4)
-        kept = ("base", "footprints", "foot_contacts", "box_contacts")
+        names = ("base", "footprints", "foot_contacts", "box_contacts")
         truth = GroundTruth(
-            **{name: getattr(record, name)[rows] for name in kept}, boxes=recording.boxes[rows]
+            **{name: getattr(record, name)[rows] for name in names}, boxes=recording.boxes[rows]
         )
         angles = record.positions[rows]
         if referee.watch(block_of(JointStates(recording.times[rows], angles, angles, truth), angles)):
@@ -115,14 +115,14 @@ def test_a_referee_who_stops_at_the_arrival_agrees_with_the_judge():
     """It looks at the ends of blocks, and waits whether the robot stays on its feet."""
     recording, events, hands = refereed("all_six_steps")
     arrived_s = judge(recording).to_dict()["ended_at_s"]
-    assert [(one.kind, one.data["reason"]) for one in events] == [("stop", "arrived")]
+    assert [(event.kind, event.data["reason"]) for event in events] == [("stop", "arrived")]
     assert 0.5 <= events[0].time_s - arrived_s <= 0.8
     assert hands.put == []
 
 
 def test_who_lies_on_the_second_step_is_put_there_again():
     _, events, hands = refereed("lies_to_the_end")
-    first = next(one for one in events if one.kind == "touch")
+    first = next(event for event in events if event.kind == "touch")
     assert first.data["step"] == 2
     x_m, y_m, yaw_rad = hands.put[0]
     assert (x_m, y_m, yaw_rad) == pytest.approx((1.0277, 0.0, 0.0), abs=1e-6)
@@ -130,7 +130,7 @@ def test_who_lies_on_the_second_step_is_put_there_again():
 
 def test_nobody_is_put_back_who_gets_up_by_itself():
     _, events, hands = refereed("falls_and_gets_up_by_itself")
-    assert [one.kind for one in events] == ["fall", "stop"]
+    assert [event.kind for event in events] == ["fall", "stop"]
     assert hands.put == []
 
 
@@ -144,38 +144,38 @@ def test_the_picture_shows_steps_and_penalties():
 
 
 def test_a_recording_without_contacts_is_judged_by_what_people_noted():
-    told = recording_of(CASES / "hand_told_by_a_person")
-    robots = {name: dataclasses.replace(one, contacts=None) for name, one in told.robots.items()}
-    score = judge(dataclasses.replace(told, robots=robots))
-    assert [one.reason for one in score.penalties] == ["hand"]
+    recording = recording_of(CASES / "hand_told_by_a_person")
+    robots = {name: dataclasses.replace(record, contacts=None) for name, record in recording.robots.items()}
+    score = judge(dataclasses.replace(recording, robots=robots))
+    assert [penalty.reason for penalty in score.penalties] == ["hand"]
     assert score.warnings == ("no contacts were recorded: touches of hands count only as events `hand`",)
 
 
 def without_a_step(shapes):
-    return [one for one in shapes if one["name"] != "step_3"]
+    return [shape for shape in shapes if shape["name"] != "step_3"]
 
 
 def farther_off(shapes):
-    return [{**one, "x": one["x"] + 0.05} for one in shapes]
+    return [{**shape, "x": shape["x"] + 0.05} for shape in shapes]
 
 
 def narrower(shapes):
-    return [{**one, "size_m": [one["size_m"][0], 0.5, one["size_m"][2]]} for one in shapes]
+    return [{**shape, "size_m": [shape["size_m"][0], 0.5, shape["size_m"][2]]} for shape in shapes]
 
 
 def of_walls(shapes):
-    return [one for one in shapes if one["role"] == "wall"]
+    return [shape for shape in shapes if shape["role"] == "wall"]
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [(without_a_step, "5 edges"), (farther_off, "edges"), (narrower, "wide"), (of_walls, "no stairs")],
 )
-def test_other_stairs_are_refused(change, told):
+def test_other_stairs_are_refused(change, message):
     recording = recording_of(CASES / "all_six_steps")
     field = dict(recording.header.arena)
     header = dataclasses.replace(recording.header, arena={**field, "shapes": change(field["shapes"])})
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=message):
         Stairs().judge(dataclasses.replace(recording, header=header))
 
 

@@ -60,12 +60,14 @@ def fought(tmp_path_factory):
 
 def test_the_judge_finds_in_the_recording_what_the_referee_awarded(fought):
     noted = [(event.data["to"], event.data["points"]) for event in fought.recording.events_of("yuhkoh")]
-    found = fought.score.to_dict()["yuhkoh"]
+    awards = fought.score.to_dict()["yuhkoh"]
     assert noted
-    assert [(one["to"], one["points"]) for one in found] == noted
-    assert [one["text"] for one in found] == [e.data["text"] for e in fought.recording.events_of("yuhkoh")]
+    assert [(award["to"], award["points"]) for award in awards] == noted
+    assert [award["text"] for award in awards] == [
+        e.data["text"] for e in fought.recording.events_of("yuhkoh")
+    ]
     since = [event.data["since_s"] for event in fought.recording.events_of("yuhkoh")]
-    assert [one["time_s"] for one in found] == pytest.approx(since, abs=1e-3)
+    assert [award["time_s"] for award in awards] == pytest.approx(since, abs=1e-3)
 
 
 def test_a_bout_ends_when_one_has_won(fought):
@@ -102,13 +104,13 @@ def test_robots_are_put_back_on_their_spots_after_a_halt(fought):
 @pytest.mark.parametrize("folder", sorted(CASES.iterdir()), ids=lambda folder: folder.name)
 def test_who_sees_rows_come_decides_as_who_has_them_all(folder):
     """A referee stops on the rows so far; a judge of a recording that goes on finds the same."""
-    held, recording = Sumo(), recording_of(folder)
-    rules, ring = held.rules, Ring(1.25, 0.0, 0.75)
+    sumo, recording = Sumo(), recording_of(folder)
+    rules, ring = sumo.rules, Ring(1.25, 0.0, 0.75)
     end_s = min((event.time_s for event in recording.events_of("halt")), default=recording.duration_s)
     sides = {name: side.select(side.times <= end_s) for name, side in rows_of_recording(recording).items()}
     for now_s in np.arange(5.25, end_s, 0.5):
-        seen = {name: side.select(side.times <= now_s) for name, side in sides.items()}
-        stop = judge_exchange(rules, ring, seen, 5.0, rules.bout.round_s, is_complete=False)
+        visible = {name: side.select(side.times <= now_s) for name, side in sides.items()}
+        stop = judge_exchange(rules, ring, visible, 5.0, rules.bout.round_s, is_complete=False)
         if stop is not None:
             assert stop == judge_exchange(rules, ring, sides, 5.0, rules.bout.round_s, is_complete=True)
             break
@@ -141,10 +143,10 @@ def test_at_one_round_each_and_a_tie_more_points_win():
 
 
 def test_it_is_a_duel_whose_places_earn_points():
-    held = contest("sumo")
-    assert isinstance(held, Duel)
-    assert held.earned_by_places((1, 2, 3, 10)) == (30.0, 25.0, 21.0, 0.0)
-    assert held.earned_by_places((1, 2, 2)) == (30.0, 23.0, 23.0)
+    sumo = contest("sumo")
+    assert isinstance(sumo, Duel)
+    assert sumo.earned_by_places((1, 2, 3, 10)) == (30.0, 25.0, 21.0, 0.0)
+    assert sumo.earned_by_places((1, 2, 2)) == (30.0, 23.0, 23.0)
     assert contest("sumo-2017").earned_by_places((1,)) == (25.0,)
 
 
@@ -158,11 +160,11 @@ def test_a_score_says_who_has_won():
 
 
 def test_the_seed_draws_where_robots_are_set_down_face_to_face():
-    held = contest("sumo")
-    drawn = [held.start(role, held.field("", seed)) for seed in range(5) for role in ("red", "blue")]
-    assert len(set(drawn)) == len(drawn)
-    assert held.field("", 1).spots == held.field("", 1).spots
-    for (red_x, red_y, red_yaw), (blue_x, blue_y, blue_yaw) in zip(drawn[::2], drawn[1::2], strict=True):
+    sumo = contest("sumo")
+    starts = [sumo.start(role, sumo.field("", seed)) for seed in range(5) for role in ("red", "blue")]
+    assert len(set(starts)) == len(starts)
+    assert sumo.field("", 1).spots == sumo.field("", 1).spots
+    for (red_x, red_y, red_yaw), (blue_x, blue_y, blue_yaw) in zip(starts[::2], starts[1::2], strict=True):
         assert 0.31 < blue_x - red_x < 0.37
         assert abs(red_y) < 0.011
         assert abs(blue_y) < 0.011
@@ -178,38 +180,38 @@ def test_a_picture_has_rounds_and_a_mark_an_award():
     assert picture.headline == "red wins, 1:0 rounds"
 
 
-@pytest.mark.parametrize(("layout", "seed", "said"), [("example_1", 0, "no layout"), ("", -1, "negative")])
-def test_a_field_that_cannot_be_is_refused(layout, seed, said):
-    with pytest.raises(InputError, match=said):
+@pytest.mark.parametrize(("layout", "seed", "message"), [("example_1", 0, "no layout"), ("", -1, "negative")])
+def test_a_field_that_cannot_be_is_refused(layout, seed, message):
+    with pytest.raises(InputError, match=message):
         contest("sumo").field(layout, seed)
 
 
 def test_what_a_judge_cannot_know_is_said():
-    held, told = contest("sumo"), recording_of(CASES / "hand")
-    blind = {name: dataclasses.replace(record, contacts=None) for name, record in told.robots.items()}
+    sumo, recording = contest("sumo"), recording_of(CASES / "hand")
+    blind = {name: dataclasses.replace(record, contacts=None) for name, record in recording.robots.items()}
     with pytest.raises(InputError, match="what red touched"):
-        held.judge(dataclasses.replace(told, robots=blind))
+        sumo.judge(dataclasses.replace(recording, robots=blind))
     lost = {
         name: dataclasses.replace(record, base=np.full_like(record.base, np.nan))
-        for name, record in told.robots.items()
+        for name, record in recording.robots.items()
     }
     with pytest.raises(InputError, match="where red's base"):
-        held.judge(dataclasses.replace(told, robots=lost))
-    alone = dataclasses.replace(told.header, robots={"red": told.header.robots["red"]})
+        sumo.judge(dataclasses.replace(recording, robots=lost))
+    alone = dataclasses.replace(recording.header, robots={"red": recording.header.robots["red"]})
     with pytest.raises(InputError, match="1 robots"):
-        held.judge(dataclasses.replace(told, header=alone, robots={"red": told.robots["red"]}))
+        sumo.judge(dataclasses.replace(recording, header=alone, robots={"red": recording.robots["red"]}))
     with pytest.raises(InputError, match="arena"):
-        held.judge(dataclasses.replace(told, header=dataclasses.replace(told.header, arena={})))
+        sumo.judge(dataclasses.replace(recording, header=dataclasses.replace(recording.header, arena={})))
 
 
 @pytest.mark.parametrize(
-    ("right", "wrong", "said"),
+    ("right", "wrong", "message"),
     [
         ("rounds: 3", "rounds: 0", "rounds"),
         ("push_m: 0.02", "push_m: far", "push_m"),
         ("hand: 1", "", "hand"),
     ],
 )
-def test_rules_that_cannot_be_are_refused_by_their_key(right, wrong, said):
-    with pytest.raises((DocumentError, UnknownNameError), match=said):
+def test_rules_that_cannot_be_are_refused_by_their_key(right, wrong, message):
+    with pytest.raises((DocumentError, UnknownNameError), match=message):
         contest("sumo", RULES.replace(right, wrong, 1))

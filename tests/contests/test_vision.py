@@ -21,11 +21,11 @@ VISION = Vision()
 @pytest.mark.parametrize("seed", range(12))
 def test_the_codes_lead_to_each_box_once_and_back(seed: int) -> None:
     markers = VISION.field("", seed).markers
-    box, seen = 0, []
+    box, boxes = 0, []
     for _ in markers:
-        seen.append(box)
+        boxes.append(box)
         box = (box + round(np.degrees(parse_turn(markers[box].text, VISION.rules)) / 45.0)) % 8
-    assert (sorted(seen), box) == (list(range(8)), 0)
+    assert (sorted(boxes), box) == (list(range(8)), 0)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -57,14 +57,14 @@ def test_what_is_found_does_not_hang_on_how_rows_come_in_blocks(rows: int) -> No
 
 def test_right_turns_rank_before_time() -> None:
     recording = recording_of(CASE)
-    whole, cut = VISION.judge(recording), VISION.judge(recording_of(CASE.parent / "fall"))
-    assert whole.ranking > cut.ranking
-    assert VISION.earned([whole, cut]) == (20.0, 2.5)
-    assert "8 of 8" in whole.table().total[0]
+    complete, cut = VISION.judge(recording), VISION.judge(recording_of(CASE.parent / "fall"))
+    assert complete.ranking > cut.ranking
+    assert VISION.earned([complete, cut]) == (20.0, 2.5)
+    assert "8 of 8" in complete.table().total[0]
 
 
 @pytest.mark.parametrize(
-    ("told", "rather", "why"),
+    ("old", "new", "message"),
     [
         ("angles_deg: [45, 90, 135, 180]", "angles_deg: [45, 90]", "do not lead from box to box"),
         ("turns: 8", "turns: 9", "9 turns for 8 boxes"),
@@ -72,9 +72,9 @@ def test_right_turns_rank_before_time() -> None:
         ("points: 20", "points: many", "points"),
     ],
 )
-def test_rules_that_make_no_sense_are_refused(told: str, rather: str, why: str) -> None:
-    with pytest.raises((DocumentError, InputError), match=why):
-        Vision(VISION.rules_text.replace(told, rather))
+def test_rules_that_make_no_sense_are_refused(old: str, new: str, message: str) -> None:
+    with pytest.raises((DocumentError, InputError), match=message):
+        Vision(VISION.rules_text.replace(old, new))
 
 
 def test_it_has_no_layouts_and_no_negative_seeds() -> None:

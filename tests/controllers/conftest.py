@@ -38,15 +38,15 @@ class Workshop:
         *offsets: Mapping[str, float],
         reach_s: float = 0.25,
         easing: Easing = Easing.LINEAR,
-        **rest: Any,
+        **options: Any,
     ) -> Motion:
         """Return a motion through the stand with some joints moved."""
         keyframes = tuple(Keyframe(self.pose(**moved), reach_s, easing=easing) for moved in offsets)
-        return Motion(name, self.robot.name, self.robot.joint_names, keyframes, **rest)
+        return Motion(name, self.robot.name, self.robot.joint_names, keyframes, **options)
 
-    def nod(self, name: str, joint: str, angle: float = 0.3, **rest: Any) -> Motion:
+    def nod(self, name: str, joint: str, angle: float = 0.3, **options: Any) -> Motion:
         """Return a motion that moves one joint away and back, in half a second unless `reach_s` is given."""
-        return self.motion(name, {joint: angle}, {joint: 0.0}, **rest)
+        return self.motion(name, {joint: angle}, {joint: 0.0}, **options)
 
     def player(self, *motions: Motion) -> Player:
         """Return a player of these motions that stands."""
@@ -112,7 +112,7 @@ class Desk:
 
     def write(self, **changes: str) -> Path:
         """Write a behaviour in which some words stand for others; return its path."""
-        words = {
+        parts = {
             "INPUTS": "{x: bool}",
             "GUARD": "x",
             "INPUT": "x: {sensor: laser_front, below_m: 0.35, hysteresis_m: 0.05}",
@@ -121,11 +121,11 @@ class Desk:
             "  ring: {kind: range_scan, mount: head, max_range_m: 5, "
             "beams: 72, start_deg: -180, step_deg: 5}}",
         }
-        for name, text in (("tiny.chart.yaml", CHART), ("tiny.behaviour.yaml", BEHAVIOUR)):
+        for file_name, text in (("tiny.chart.yaml", CHART), ("tiny.behaviour.yaml", BEHAVIOUR)):
             written = text
-            for word, meant in {**words, **changes}.items():
-                written = written.replace(word, meant)
-            (self.folder / name).write_text(written)
+            for name, replacement in {**parts, **changes}.items():
+                written = written.replace(name, replacement)
+            (self.folder / file_name).write_text(written)
         return self.folder / "tiny.behaviour.yaml"
 
     def read(self, **changes: str) -> Behaviour:

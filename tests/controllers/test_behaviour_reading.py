@@ -79,9 +79,9 @@ def test_what_is_carried_is_what_was_parsed_though_the_files_change_meanwhile(
     path, opened = desk.write(), []
     really = Path.open
 
-    def noted(self: Path, *args: Any, **rest: Any) -> Any:
+    def noted(self: Path, *args: Any, **options: Any) -> Any:
         opened.append(self.name)
-        return really(self, *args, **rest)
+        return really(self, *args, **options)
 
     monkeypatch.setattr(Path, "open", noted)
     carried = read_behaviour(path).documents
@@ -201,8 +201,8 @@ def test_a_vendors_walk_begins_goes_on_and_ends_as_its_pages_say(desk, shop, sam
 
 
 def test_vendor_motions_can_be_given_instead_of_the_shipped_ones(samples) -> None:
-    given = {"walk_forward": read_motion(samples(VENDOR), page="Bow")}
-    behaviour = read_behaviour("document_mealy", motions_from=given)
+    motions = {"walk_forward": read_motion(samples(VENDOR), page="Bow")}
+    behaviour = read_behaviour("document_mealy", motions_from=motions)
     assert behaviour.motions["walk_forward"].name == "Bow"
 
 

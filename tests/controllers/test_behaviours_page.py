@@ -55,13 +55,15 @@ def test_every_kind_of_entry_in_its_table_is_known(desk) -> None:
     """Each entry shown is wired as it stands, numbers put where the table names keys."""
     numbers = {"width_m": "0.4", "length_m": "0.6", "side": "left", "within_deg": "60"}
     numbers |= {"towards_deg": "0", "step_deg": "5", "up_to_deg": "90"}
-    shown = re.findall(r"`(\{(?:sensor|joint|load|clock|playing|standing|random): .*?\}+)`", PAGE.read_text())
-    assert len(shown) >= 14
-    for entry in shown:
+    entries = re.findall(
+        r"`(\{(?:sensor|joint|load|clock|playing|standing|random): .*?\}+)`", PAGE.read_text()
+    )
+    assert len(entries) >= 14
+    for entry in entries:
         filled = re.sub(r"(?<=[{ ])(\w+)(?=[,}])", lambda m: _with_number(m[1], numbers), entry)
-        flag = any(word in entry for word in ("contact", "playing", "standing", "above"))
+        flag = any(part in entry for part in ("contact", "playing", "standing", "above"))
         desk.wired(filled, "bool" if flag else "float", "x" if flag else "x > 0")
 
 
-def _with_number(word: str, numbers: dict[str, str]) -> str:
-    return f"{word}: {numbers[word]}" if word in numbers else word
+def _with_number(placeholder: str, numbers: dict[str, str]) -> str:
+    return f"{placeholder}: {numbers[placeholder]}" if placeholder in numbers else placeholder

@@ -110,13 +110,13 @@ def test_playing_and_standing_tell_what_the_player_does(desk) -> None:
 def test_chance_is_drawn_from_the_seed(desk) -> None:
     behaviour = desk.wired("{random: uniform}")
 
-    def drawn(seed: int) -> list[object]:
+    def draw(seed: int) -> list[object]:
         runner = BehaviourRunner(behaviour, seed)
         return [runner.step(state()).inputs["x"] for _ in range(5)]
 
-    assert drawn(7) == drawn(7)
-    assert drawn(7) != drawn(8)
-    assert all(0.0 <= x < 1.0 for x in drawn(7))
+    assert draw(7) == draw(7)
+    assert draw(7) != draw(8)
+    assert all(0.0 <= x < 1.0 for x in draw(7))
 
 
 def test_a_laser_that_answers_nothing_has_met_nothing(desk) -> None:
@@ -140,8 +140,8 @@ def test_a_direction_may_be_an_output_of_the_chart(desk) -> None:
     chart = path.with_name("tiny.chart.yaml")
     chart.write_text(chart.read_text().replace("{go_on: 1}", "{go_on: 1, goal_deg: 180}"))
     runner = BehaviourRunner(read_behaviour(path))
-    seen = [runner.step(state(ring=ranges)).inputs["x"] for _ in range(2)]
-    assert seen == [pytest.approx(3.0), pytest.approx(1.5)]
+    values = [runner.step(state(ring=ranges)).inputs["x"] for _ in range(2)]
+    assert values == [pytest.approx(3.0), pytest.approx(1.5)]
 
 
 def test_with_a_compass_a_direction_is_the_fields(desk) -> None:

@@ -99,21 +99,21 @@ def test_more_than_the_gait_can_do_is_done_as_far_as_it_goes() -> None:
     fastest = QuadrupedGait(read_gait("trot"), DOG).clip_command(VelocityCommand(9.0, 0.0, 9.0))
     doing.request(Action("trot", VelocityCommand(9.0, 0.0, 9.0)))
     greedy = frames(doing, 300)
-    other = performer()
-    other.request(Action("trot", fastest))
-    assert np.array_equal(greedy, frames(other, 300))
+    second = performer()
+    second.request(Action("trot", fastest))
+    assert np.array_equal(greedy, frames(second, 300))
 
 
 def test_a_joint_of_its_own_goes_there_and_comes_back_gently() -> None:
     doing = performer()
     doing.request(Action("trot", VelocityCommand(0.1), {PAN: 0.8}))
-    there = frames(doing, 300)[:, PAN]
+    first = frames(doing, 300)[:, PAN]
     doing.request(Action("trot", VelocityCommand(0.1)))
-    back = frames(doing, 300)[:, PAN]
-    assert there[-1] == 0.8
-    assert back[-1] == pytest.approx(DOG.pose("stand")[PAN])
-    way = np.concatenate((there, back))
-    assert np.abs(np.diff(way)).max() <= 0.5 * STEP[PAN] + 1e-12
+    second = frames(doing, 300)[:, PAN]
+    assert first[-1] == 0.8
+    assert second[-1] == pytest.approx(DOG.pose("stand")[PAN])
+    path = np.concatenate((first, second))
+    assert np.abs(np.diff(path)).max() <= 0.5 * STEP[PAN] + 1e-12
 
 
 CHART = """\
@@ -148,8 +148,8 @@ outputs:
 
 def written(folder: Path, **changes: str) -> Path:
     for name, text in (("stroll.chart.yaml", CHART), ("stroll.behaviour.yaml", BEHAVIOUR)):
-        for word, other in changes.items():
-            text = text.replace(word, other)  # noqa: PLW2901 -- word by word
+        for original, replacement in changes.items():
+            text = text.replace(original, replacement)  # noqa: PLW2901 -- word by word
         (folder / name).write_text(text)
     return folder / "stroll.behaviour.yaml"
 

@@ -38,10 +38,10 @@ def corridor_by_hand(scan: Scan, towards_rad: float, width_m: float) -> float:
 @given(ranges_m, headings_rad, st.floats(0.05, 1.0))
 def test_a_corridor_is_as_long_as_the_nearest_point_in_it(ranges, towards, width) -> None:
     scan = scan_of(ranges)
-    found = scan.corridor(towards_rad=towards, width_m=width)
+    length = scan.corridor(towards_rad=towards, width_m=width)
     # A point within rounding of the corridor's side may fall either way.
     near = [corridor_by_hand(scan, towards, width + slack) for slack in (-1e-9, 0.0, 1e-9)]
-    assert min(near) - 1e-9 <= found <= max(near) + 1e-9
+    assert min(near) - 1e-9 <= length <= max(near) + 1e-9
 
 
 @given(ranges_m, headings_rad, st.sampled_from(Side), st.floats(0.1, 0.6), st.floats(0.2, 1.5))
@@ -49,7 +49,7 @@ def test_the_free_course_is_the_first_whose_corridor_is_long_enough(
     ranges, towards, side, width, length
 ) -> None:
     scan = scan_of(ranges)
-    found = scan.free_course(towards_rad=towards, side=side, width_m=width, length_m=length)
+    turn_rad = scan.free_course(towards_rad=towards, side=side, width_m=width, length_m=length)
     turns = [math.radians(5.0 * i) for i in range(37)]
 
     def first_clear(slack: float) -> float:
@@ -61,8 +61,8 @@ def test_the_free_course_is_the_first_whose_corridor_is_long_enough(
         return math.inf
 
     # A point within rounding of a corridor's side or end may fall either way.
-    found = math.inf if found is None else found
-    assert first_clear(-1e-9) - 1e-9 <= found <= first_clear(1e-9) + 1e-9
+    turn_rad = math.inf if turn_rad is None else turn_rad
+    assert first_clear(-1e-9) - 1e-9 <= turn_rad <= first_clear(1e-9) + 1e-9
 
 
 @given(ranges_m, headings_rad, st.floats(0.1, 0.6))
@@ -137,8 +137,8 @@ def test_beams_may_be_counted_from_left_to_right() -> None:
     rising, falling = Beams.of(-60.0, 5.0, 25), Beams.of(60.0, -5.0, 25)
     ranges = np.linspace(0.2, 2.0, 25)
     for towards in np.radians(np.arange(-180.0, 180.0, 15.0)):
-        one = scan_of(ranges, rising).corridor(towards_rad=towards, width_m=0.3)
-        assert scan_of(ranges[::-1], falling).corridor(towards_rad=towards, width_m=0.3) == one
+        length = scan_of(ranges, rising).corridor(towards_rad=towards, width_m=0.3)
+        assert scan_of(ranges[::-1], falling).corridor(towards_rad=towards, width_m=0.3) == length
 
 
 def test_a_scan_without_beams_is_refused() -> None:

@@ -16,20 +16,20 @@ widths = st.floats(0.0, 0.5)
 
 def along(threshold: Threshold, values: list[float]) -> list[bool]:
     """Return what it was after each reading."""
-    held, before = [], False
+    states, before = [], False
     for value in values:
         before = threshold.holds(value, before)
-        held.append(before)
-    return held
+        states.append(before)
+    return states
 
 
 @given(readings, limits, widths)
 def test_past_the_limit_it_is_true_and_past_the_hysteresis_it_is_false(values, limit, width) -> None:
-    for value, held in zip(values, along(Threshold(limit, hysteresis=width), values), strict=True):
+    for value, state in zip(values, along(Threshold(limit, hysteresis=width), values), strict=True):
         if value < limit:
-            assert held
+            assert state
         if value - limit > width:
-            assert not held
+            assert not state
 
 
 @given(readings, limits, widths)
@@ -39,9 +39,9 @@ def test_in_between_it_stays_what_it_was(values, limit, width) -> None:
         between = limit + 0.5 * width
         if between > limit:
             assert threshold.holds(between, before) is before
-    held = along(threshold, values)
-    for i in range(1, len(held)):
-        if held[i] != held[i - 1]:
+    states = along(threshold, values)
+    for i in range(1, len(states)):
+        if states[i] != states[i - 1]:
             assert values[i] < limit or values[i] - limit > width
 
 
@@ -53,12 +53,12 @@ def test_above_is_below_seen_in_a_mirror(values, limit, width) -> None:
 
 
 @given(readings, limits, widths, widths)
-def test_more_hysteresis_never_makes_it_change_more_often(values, limit, one, other) -> None:
+def test_more_hysteresis_never_makes_it_change_more_often(values, limit, width_a, width_b) -> None:
     def changes(width: float) -> int:
-        held = [False, *along(Threshold(limit, hysteresis=width), values)]
-        return sum(held[i] != held[i - 1] for i in range(1, len(held)))
+        states = [False, *along(Threshold(limit, hysteresis=width), values)]
+        return sum(states[i] != states[i - 1] for i in range(1, len(states)))
 
-    assert changes(max(one, other)) <= changes(min(one, other))
+    assert changes(max(width_a, width_b)) <= changes(min(width_a, width_b))
 
 
 def test_a_reading_that_is_no_number_changes_nothing() -> None:

@@ -27,21 +27,21 @@ def decisions(
 ) -> list[Decision]:
     """Return what a wrestler decides tick by tick where its sensors read the same all the time."""
     behaviour = read_behaviour(name)
-    controller, found, time_s = BehaviourController(behaviour, seed), [], 0.0
+    controller, all_decisions, time_s = BehaviourController(behaviour, seed), [], 0.0
     n = len(behaviour.robot.joint_names)
     while time_s < seconds:
         zeros = behaviour.start_pose * 0.0
         state = BodyState(time_s, behaviour.start_pose, zeros, sensors={**FAR, **LEVEL, **read})
         rows = controller.next(state, 64)
         assert rows.angles.shape[1] == n
-        found += [rows.decision] if rows.decision is not None else []
+        all_decisions += [rows.decision] if rows.decision is not None else []
         time_s += len(rows) * behaviour.robot.frame_period_s
-    return found
+    return all_decisions
 
 
 def done(seconds: float, **read: Reading) -> set[str | None]:
     """Return what is asked for after the wait."""
-    return {one.playing for one in decisions(seconds, read=read)[75:]}
+    return {decision.playing for decision in decisions(seconds, read=read)[75:]}
 
 
 @pytest.mark.parametrize("name", ["wrestle", "wrestle_passive", "wrestle_random"])
@@ -51,13 +51,13 @@ def test_the_charts_are_sound(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["wrestle", "wrestle_random"])
 def test_nobody_moves_before_the_five_seconds_are_over(name: str) -> None:
-    told = decisions(7.0, name, read={"sonar_ahead": 0.05})
-    assert {one.playing for one in told[:50]} == {None}
-    assert {one.playing for one in told} != {None}
+    first_decisions = decisions(7.0, name, read={"sonar_ahead": 0.05})
+    assert {decision.playing for decision in first_decisions[:50]} == {None}
+    assert {decision.playing for decision in first_decisions} != {None}
 
 
 @pytest.mark.parametrize(
-    ("read", "asked"),
+    ("read", "expected"),
     [
         ({"sonar_ahead": 0.6}, {"walk_forward"}),
         ({"sonar_left": 0.4}, {"turn_left"}),
@@ -68,14 +68,14 @@ def test_nobody_moves_before_the_five_seconds_are_over(name: str) -> None:
     ],
 )
 def test_it_turns_to_who_is_nearest_walks_there_and_thrusts(
-    read: dict[str, Reading], asked: set[str | None]
+    read: dict[str, Reading], expected: set[str | None]
 ) -> None:
-    assert done(11.0, **read) == asked
+    assert done(11.0, **read) == expected
 
 
-@pytest.mark.parametrize(("side", "asked"), [("floor_left", "turn_right"), ("floor_right", "turn_left")])
-def test_before_the_edge_it_turns_away_but_not_from_who_is_close(side: str, asked: str) -> None:
-    assert asked in done(11.0, sonar_ahead=0.8, **{side: 1.0})
+@pytest.mark.parametrize(("side", "expected"), [("floor_left", "turn_right"), ("floor_right", "turn_left")])
+def test_before_the_edge_it_turns_away_but_not_from_who_is_close(side: str, expected: str) -> None:
+    assert expected in done(11.0, sonar_ahead=0.8, **{side: 1.0})
     assert done(11.0, sonar_ahead=0.2, **{side: 1.0}) == {"walk_forward"}
 
 
@@ -85,13 +85,17 @@ def test_who_has_fallen_lies_still() -> None:
 
 def test_two_of_a_kind_do_not_begin_in_step() -> None:
     began = {
-        next(k for k, one in enumerate(decisions(8.0, seed=s, read={"sonar_ahead": 0.6})) if one.playing)
+        next(
+            k
+            for k, decision in enumerate(decisions(8.0, seed=s, read={"sonar_ahead": 0.6}))
+            if decision.playing
+        )
         for s in range(8)
     }
     assert len(began) > 2
 
 
 def test_the_random_one_does_all_it_can_and_the_passive_one_nothing() -> None:
-    asked = {one.playing for one in decisions(40.0, "wrestle_random")}
-    assert asked == {None, "walk_forward", "turn_left", "turn_right"}
-    assert {one.playing for one in decisions(10.0, "wrestle_passive")} == {None}
+    motions = {decision.playing for decision in decisions(40.0, "wrestle_random")}
+    assert motions == {None, "walk_forward", "turn_left", "turn_right"}
+    assert {decision.playing for decision in decisions(10.0, "wrestle_passive")} == {None}

@@ -128,5 +128,22 @@ def test_every_page_is_at_most_two_clicks_from_the_index() -> None:
     assert [path.name for path in ROOT.glob("docs/*.md") if path.resolve() not in reached] == []
 
 
+STOP = re.compile(r"^\| `([\w/]+\.py)` \| (?:`([\w.]+)`)? *\|", re.MULTILINE)
+"""A row of a table on the page about the architecture: file, class or function."""
+
+
+def test_the_architecture_follows_a_race_and_a_check_through_code_that_exists() -> None:
+    text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    stops = STOP.findall(text)
+    for file, name in stops:
+        code = (ROOT / "src/posewright" / file).read_text(encoding="utf-8")
+        for part in filter(None, name.split(".")):
+            assert re.search(rf"\b(?:def|class) {part}\b", code), f"{file} has no {name}"
+    race, check = re.split(r"^### A chart check", text, flags=re.MULTILINE)
+    assert len(STOP.findall(race)) <= 7
+    assert len(STOP.findall(check)) <= 10
+    assert len(stops) >= 15
+
+
 def test_pictures_are_small() -> None:
     assert [path.name for path in ROOT.glob("docs/pictures/*") if path.stat().st_size > 300_000] == []

@@ -1,8 +1,9 @@
 """Pages are played from top to bottom: commands answer as they are printed.
 
 A block of the kind `console` holds commands after `$ ` and what they print; `...` stands for lines left
-out. A YAML block that begins with `# NAME.yaml` is a file. A `python` block is run. Races are cut short, so
-what they say is not compared; nor are the numbers of a measured walk, which differ between machines.
+out. A block that begins with `# NAME.yaml` or `# NAME.py` is a file. Any other `python` block is run. Races
+are cut short, so what they say is not compared; nor are the numbers of a measured walk, which differ between
+machines.
 
 A command that ends with `&` goes on until the page ends, as in a second window; what follows waits until it
 has said as many lines as are printed below it, and listens at the endpoints of 127.0.0.1 that it names. Its
@@ -39,7 +40,7 @@ PAGES = [
 ]
 
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-FILE = re.compile(r"# ([\w.-]+\.yaml)\b")
+FILE = re.compile(r"# ([\w.-]+\.(?:yaml|py))\b")
 CUT_SHORT = ("posewright run", "posewright replay", "posewright judge")
 MEASURING = ("posewright gait run", "posewright tune")
 
@@ -183,6 +184,7 @@ def test_the_page_can_be_followed_word_by_word(
         pytest.skip(f"{', '.join(missing)} not installed")
     text = with_free_ports(page.read_text(encoding="utf-8"))
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
     for folder in ("src", "examples"):
         (tmp_path / folder).symlink_to(ROOT / folder)
     (tmp_path / "out").mkdir()
@@ -200,7 +202,7 @@ def test_the_page_can_be_followed_word_by_word(
                     printed[on_the_page] = in_truth
                 else:
                     play(replace(step, command=command), answer_to)
+        elif named := FILE.match(block):
+            (tmp_path / named[1]).write_text(block, encoding="utf-8")
         elif kind == "python":
             exec(compile(block, str(page), "exec"), {})  # noqa: S102 -- our own page
-        elif kind == "yaml" and (named := FILE.match(block)):
-            (tmp_path / named[1]).write_text(block, encoding="utf-8")

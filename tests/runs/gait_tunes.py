@@ -11,12 +11,12 @@ from posewright.runs import GaitTask
 from posewright.runs.tuning.reading import parse_tune
 
 ERS7 = robot("sony_ers7")
-MADE = Path(__file__).with_name("made.gait.yaml")
+MADE_GAIT = Path(__file__).with_name("made.gait.yaml")
 
 QUICK = f"""\
 tune: quick
 robot: sony_ers7
-gait: {MADE.as_posix()}
+gait: {MADE_GAIT.as_posix()}
 parameters:
   ground_speed_m_s: [0.25, 0.4]
   front_height_m: [0.004, 0.02]

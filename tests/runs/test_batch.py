@@ -125,13 +125,13 @@ with atomic_replacement(Path(sys.argv[1])): os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_what_is_done_is_not_done_again_and_more_seeds_go_on(tests: Batch, tmp_path: Path) -> None:
-    told: list[tuple[str, bool]] = []
+    reported: list[tuple[str, bool]] = []
     pw.run_many("passivity-test", seeds=[2], folder=tmp_path)
     for killed in (tmp_path, tmp_path / "journal"):
         subprocess.run([sys.executable, "-c", HALF, killed / "x"], check=False)  # noqa: S603 -- our own
         assert any("unfinished" in path.name for path in killed.iterdir())
-    pw.run_many(**TEST, folder=tmp_path, on_run=lambda row, is_old: told.append((row.name, is_old)))
-    assert told == [("2", True), ("1", False), ("3", False)]
+    pw.run_many(**TEST, folder=tmp_path, on_run=lambda row, is_old: reported.append((row.name, is_old)))
+    assert reported == [("2", True), ("1", False), ("3", False)]
     assert tests.folder is not None
     assert files(tmp_path) == files(tests.folder)
 
@@ -143,7 +143,7 @@ def test_another_batch_in_the_same_folder_is_refused_by_naming_the_difference(te
 
 def test_a_document_that_was_changed_is_named(tmp_path: Path) -> None:
     bodies = tmp_path / "mine.bodies.yaml"
-    asked: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "seeds": [1],
         "body": str(bodies),
         "folder": tmp_path / "kept",
@@ -155,19 +155,24 @@ def test_a_document_that_was_changed_is_named(tmp_path: Path) -> None:
             encoding="utf-8",
         )
         if high == 1.1:
-            pw.run_many("passivity-test", **asked)
+            pw.run_many("passivity-test", **arguments)
     with pytest.raises(InputError, match=r"another file .*mine\.bodies\.yaml"):
-        pw.run_many("passivity-test", **asked)
+        pw.run_many("passivity-test", **arguments)
 
 
 def test_every_field_of_a_trial_but_its_seed_is_a_setting(tests: Batch, tmp_path: Path) -> None:
-    told = {one.name for one in fields(Trial)} - {"seed", "name", "rules", "arena"}  # empty in this trial
-    assert told | {"trial", "contest name", "MuJoCo", "NumPy"} <= tests.settings.keys()
+    field_names = {trial_field.name for trial_field in fields(Trial)} - {
+        "seed",
+        "name",
+        "rules",
+        "arena",
+    }  # empty in this trial
+    assert field_names | {"trial", "contest name", "MuJoCo", "NumPy"} <= tests.settings.keys()
     trial = read_trial("passivity-test")
     pw.run_many(trial, seeds=[1], folder=tmp_path)
-    for other in ({"still_s": 7.0}, {"name": "other"}, {"arena": "race"}):
-        with pytest.raises(InputError, match=f"another {next(iter(other))}|another trial|the arena is"):
-            pw.run_many(replace(trial, **other), seeds=[1], folder=tmp_path)  # type: ignore[arg-type]
+    for changes in ({"still_s": 7.0}, {"name": "other"}, {"arena": "race"}):
+        with pytest.raises(InputError, match=f"another {next(iter(changes))}|another trial|the arena is"):
+            pw.run_many(replace(trial, **changes), seeds=[1], folder=tmp_path)  # type: ignore[arg-type]
 
 
 def test_a_model_that_was_changed_is_named(tmp_path: Path) -> None:
@@ -175,8 +180,8 @@ def test_a_model_that_was_changed_is_named(tmp_path: Path) -> None:
     card, model = tmp_path / "dog/robot.yaml", tmp_path / "dog/model.xml"
 
     def walked() -> Batch:
-        one = {"trot": (pw.read_gait("trot"), pw.robot(card))}
-        return walk_batch(one, [pw.VelocityCommand(0.1)], folder=tmp_path / "walks", **BRIEF)
+        gaits = {"trot": (pw.read_gait("trot"), pw.robot(card))}
+        return walk_batch(gaits, [pw.VelocityCommand(0.1)], folder=tmp_path / "walks", **BRIEF)
 
     assert walked().failed == ()
     model.write_text(model.read_text().replace("<mujoco", "<!-- mine --><mujoco", 1))
@@ -187,12 +192,12 @@ def test_a_model_that_was_changed_is_named(tmp_path: Path) -> None:
 
 
 def test_bodies_that_read_alike_are_not_the_same_batch(tmp_path: Path) -> None:
-    one = {"trot": (pw.read_gait("trot"), pw.robot("sony_ers7"))}
+    gaits = {"trot": (pw.read_gait("trot"), pw.robot("sony_ers7"))}
     bodies = [DomainParameters(mass_scale=scale) for scale in (1.1, 1.1 + 1e-9)]
     assert str(bodies[0]) == str(bodies[1])
-    walk_batch(one, [pw.VelocityCommand(0.1)], folder=tmp_path, domain=bodies[0], **BRIEF)
+    walk_batch(gaits, [pw.VelocityCommand(0.1)], folder=tmp_path, domain=bodies[0], **BRIEF)
     with pytest.raises(InputError, match="another file exact numbers"):
-        walk_batch(one, [pw.VelocityCommand(0.1)], folder=tmp_path, domain=bodies[1], **BRIEF)
+        walk_batch(gaits, [pw.VelocityCommand(0.1)], folder=tmp_path, domain=bodies[1], **BRIEF)
 
 
 def test_a_layout_of_ones_own_counts_whatever_it_is_called(tmp_path: Path) -> None:
@@ -203,55 +208,72 @@ def test_a_layout_of_ones_own_counts_whatever_it_is_called(tmp_path: Path) -> No
         own = replace(read_trial("obstacle-race"), layout=str(mine))
         texts.append(trial_documents(own, TrialOptions()))
     assert texts[0] != texts[1]
-    drawn = trial_documents(replace(own, layout="random"), TrialOptions())
-    assert "random.layout.yaml" not in drawn
+    random_documents = trial_documents(replace(own, layout="random"), TrialOptions())
+    assert "random.layout.yaml" not in random_documents
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first_name", "second_name"),
     [("walk one", "walk_one"), ("g" * 200, "g" * 201), ("步" * 120, "步" * 121), ("a/b", "a:b")],
 )
-def test_no_two_runs_share_a_file_and_any_name_has_one(one: str, other: str, tmp_path: Path) -> None:
-    found = run_batch(
-        named, {one: one, other: other}, key="walk", measure="points", settings={}, folder=tmp_path
+def test_no_two_runs_share_a_file_and_any_name_has_one(
+    first_name: str, second_name: str, tmp_path: Path
+) -> None:
+    batch_of_two = run_batch(
+        named,
+        {first_name: first_name, second_name: second_name},
+        key="walk",
+        measure="points",
+        settings={},
+        folder=tmp_path,
     )
     again = run_batch(
-        named, {other: other, one: one}, key="walk", measure="points", settings={}, folder=tmp_path
+        named,
+        {second_name: second_name, first_name: first_name},
+        key="walk",
+        measure="points",
+        settings={},
+        folder=tmp_path,
     )
-    assert [run.name for run in (*found.runs, *again.runs)] == [one, other, other, one]
+    assert [run.name for run in (*batch_of_two.runs, *again.runs)] == [
+        first_name,
+        second_name,
+        second_name,
+        first_name,
+    ]
     assert len(list((tmp_path / "journal").iterdir())) == 2
 
 
 def test_a_second_batch_in_one_folder_is_refused_at_once(tmp_path: Path) -> None:
-    how: dict[str, Any] = {"key": "walk", "measure": "points", "settings": {}, "folder": tmp_path}
+    options: dict[str, Any] = {"key": "walk", "measure": "points", "settings": {}, "folder": tmp_path}
 
     def second(_: BatchRun, __: bool) -> None:
         with pytest.raises(OutputError, match=r"another program .*is using this folder"):
-            run_batch(named, {"b": "b"}, **how)
+            run_batch(named, {"b": "b"}, **options)
 
-    assert run_batch(named, {"a": "a"}, **how, on_run=second).failed == ()
+    assert run_batch(named, {"a": "a"}, **options, on_run=second).failed == ()
 
 
 def test_a_full_disk_ends_the_batch_and_what_is_done_stays(tmp_path: Path) -> None:
-    told: list[str] = []
-    how: dict[str, Any] = {"key": "walk", "measure": "points", "settings": {}, "folder": tmp_path}
+    names: list[str] = []
+    options: dict[str, Any] = {"key": "walk", "measure": "points", "settings": {}, "folder": tmp_path}
     with pytest.raises(OutputError, match="No space left"):
         run_batch(
             named,
-            {one: one for one in ("a", "full", "b")},
-            **how,
-            on_run=lambda run, _: told.append(run.name),
+            {name: name for name in ("a", "full", "b")},
+            **options,
+            on_run=lambda run, _: names.append(run.name),
         )
-    assert told == ["a"]
+    assert names == ["a"]
     assert [path.stem for path in (tmp_path / "journal").iterdir()] == ["walk_a"]
 
 
 def test_a_recording_whose_body_is_forged_is_refused_as_wrong_input() -> None:
     outcome = pw.run_trial("passivity-test", seed=1)
     header = outcome.recording.header
-    name, told = next(iter(header.robots.items()))
+    name, robot_header = next(iter(header.robots.items()))
     for domain in ({"gravity": 1.0}, {"mass_scale": "heavy"}, [1], "sim"):
-        forged = replace(told, facts={**told.facts, "domain": domain})
+        forged = replace(robot_header, facts={**robot_header.facts, "domain": domain})
         recording = replace(outcome.recording, header=replace(header, robots={name: forged}))
         with pytest.raises(InputError, match="header of the recording"):
             run_of("1", replace(outcome, recording=recording))
@@ -292,12 +314,12 @@ def test_runs_without_their_settings_are_refused(tests: Batch, tmp_path: Path) -
 
 
 def test_a_folder_can_be_named_by_its_settings(tmp_path: Path) -> None:
-    asked: dict[str, Any] = {"seeds": [1], "folder": tmp_path / "{trial}-{digest}", "recordings": False}
-    one, other = (pw.run_many("passivity-test", body=body, **asked) for body in ("sim", "random"))
-    assert one.folder is not None
-    assert re.fullmatch(r"passivity-test-[0-9a-f]{8}", one.folder.name)
-    assert one.folder != other.folder
-    assert list(one.folder.glob("*.mcap")) == []
+    options: dict[str, Any] = {"seeds": [1], "folder": tmp_path / "{trial}-{digest}", "recordings": False}
+    nominal, random = (pw.run_many("passivity-test", body=body, **options) for body in ("sim", "random"))
+    assert nominal.folder is not None
+    assert re.fullmatch(r"passivity-test-[0-9a-f]{8}", nominal.folder.name)
+    assert nominal.folder != random.folder
+    assert list(nominal.folder.glob("*.mcap")) == []
 
 
 def test_a_damaged_entry_of_the_journal_is_told_of(tmp_path: Path) -> None:
@@ -309,14 +331,16 @@ def test_a_damaged_entry_of_the_journal_is_told_of(tmp_path: Path) -> None:
 
 
 def test_a_random_body_is_drawn_by_the_seed_and_told_of() -> None:
-    one, other = pw.run_many("passivity-test", seeds=[1, 2], body="random").runs
-    assert one.body.startswith("friction ")
-    assert one.body != other.body
+    first, second = pw.run_many("passivity-test", seeds=[1, 2], body="random").runs
+    assert first.body.startswith("friction ")
+    assert first.body != second.body
     alone = pw.run_trial("passivity-test", seed=1, body="random")
-    assert alone.recording.digest() == one.digest != pw.run_trial("passivity-test", seed=1).recording.digest()
+    assert (
+        alone.recording.digest() == first.digest != pw.run_trial("passivity-test", seed=1).recording.digest()
+    )
 
 
-class Here(Executor):
+class ThisProcess(Executor):
     """An executor as a cluster's might be, which does everything here."""
 
     def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
@@ -326,10 +350,10 @@ class Here(Executor):
 
 
 def test_any_executor_can_serve(tests: Batch) -> None:
-    assert pw.run_many(**TEST, executor=Here()).digest == tests.digest
+    assert pw.run_many(**TEST, executor=ThisProcess()).digest == tests.digest
 
 
-def made(points: float, _: Path | None) -> BatchRun:
+def make_run(points: float, _: Path | None) -> BatchRun:
     if points < 0.0:
         raise BodyError("the servo <b>melted</b>")
     return BatchRun(
@@ -348,34 +372,34 @@ def named(name: str, _: Path | None) -> BatchRun:
 
 
 def batch(*points: float, **settings: str) -> Batch:
-    items = {f"{one:g}": one for one in points}
-    return run_batch(made, items, key="run", measure="points", settings=settings)
+    items = {f"{value:g}": value for value in points}
+    return run_batch(make_run, items, key="run", measure="points", settings=settings)
 
 
 def test_a_run_that_fails_is_a_row_and_the_others_go_on() -> None:
-    found = batch(1.0, -1.0, 3.0)
-    assert [row.error for row in found.runs] == [None, "the servo <b>melted</b>", None]
-    assert (len(found.done), len(found.failed)) == (2, 1)
+    summary = batch(1.0, -1.0, 3.0)
+    assert [row.error for row in summary.runs] == [None, "the servo <b>melted</b>", None]
+    assert (len(summary.done), len(summary.failed)) == (2, 1)
 
 
 def test_the_summary_is_that_of_statistics() -> None:
-    found = batch(4.0, 1.0, 3.0, -1.0)
-    assert (found.mean, found.deviation) == (8.0 / 3.0, statistics.stdev([4.0, 1.0, 3.0]))
-    assert found.best is not None
-    assert found.worst is not None
-    assert (found.best.name, found.worst.name) == ("4", "1")
-    assert found.succeeded == ("finished", 2)
-    assert found.incidents == {"fall": 8}
-    told = json.loads(json.dumps(found.to_dict()))
-    assert (told["worst"], told["best"]) == (told["runs"][1], told["runs"][0])
-    assert found.csv().splitlines()[0] == "run,points,finished,incidents,digest,error"
-    assert len(found.table()) == 4
+    summary = batch(4.0, 1.0, 3.0, -1.0)
+    assert (summary.mean, summary.deviation) == (8.0 / 3.0, statistics.stdev([4.0, 1.0, 3.0]))
+    assert summary.best is not None
+    assert summary.worst is not None
+    assert (summary.best.name, summary.worst.name) == ("4", "1")
+    assert summary.succeeded == ("finished", 2)
+    assert summary.incidents == {"fall": 8}
+    data = json.loads(json.dumps(summary.to_dict()))
+    assert (data["worst"], data["best"]) == (data["runs"][1], data["runs"][0])
+    assert summary.csv().splitlines()[0] == "run,points,finished,incidents,digest,error"
+    assert len(summary.table()) == 4
 
 
 def test_where_all_fail_there_is_still_a_summary_and_a_report() -> None:
-    found = batch(-1.0)
-    assert (found.mean, found.best, found.succeeded) == (None, None, ("done", 0))
-    assert "melted" in report(found)
+    summary = batch(-1.0)
+    assert (summary.mean, summary.best, summary.succeeded) == (None, None, ("done", 0))
+    assert "melted" in report(summary)
 
 
 class Strict(HTMLParser):
@@ -407,11 +431,11 @@ class Strict(HTMLParser):
         self.text += data
 
 
-def report(found: Batch) -> str:
+def report(runs: Batch) -> str:
     pytest.importorskip("jinja2", reason="the report needs the extra `report`")
     from posewright.runs import report_of
 
-    return report_of(found)
+    return report_of(runs)
 
 
 def parsed(text: str) -> Strict:
@@ -452,9 +476,9 @@ def test_a_report_of_before_is_not_shown_as_that_of_now(
 
 
 def test_where_nothing_was_recorded_there_is_no_digest() -> None:
-    found = batch(1.0, 2.0)
-    assert (found.digest, found.to_dict()["digest"]) == (None, None)
-    assert "digest" not in parsed(report(found)).text
+    summary = batch(1.0, 2.0)
+    assert (summary.digest, summary.to_dict()["digest"]) == (None, None)
+    assert "digest" not in parsed(report(summary)).text
 
 
 def test_whatever_a_text_holds_is_shown_as_it_is() -> None:
@@ -469,19 +493,19 @@ def test_recordings_are_ranked_by_their_contest_and_equal_ones_share_a_place(
 ) -> None:
     assert tests.folder is not None
     shutil.copy(tests.folder / "seed_1.mcap", tmp_path / "twin.mcap")
-    found = pw.rank(tests.folder, tmp_path / "twin.mcap", tmp_path)
-    assert [row.figures["time_s"] for row in found.runs] == sorted(
-        row.figures["time_s"] for row in found.runs
+    ranking = pw.rank(tests.folder, tmp_path / "twin.mcap", tmp_path)
+    assert [row.figures["time_s"] for row in ranking.runs] == sorted(
+        row.figures["time_s"] for row in ranking.runs
     )
-    assert [row.figures["place"] for row in found.runs] == [1, 1, 3, 4]
+    assert [row.figures["place"] for row in ranking.runs] == [1, 1, 3, 4]
 
 
 def test_what_cannot_be_read_is_ranked_last_with_its_error(tests: Batch, tmp_path: Path) -> None:
     assert tests.folder is not None
     (tmp_path / "junk.mcap").write_bytes(b"junk")
-    found = pw.rank(tmp_path, tests.folder)
-    assert [row.name for row in found.failed] == [found.runs[-1].name] == ["junk.mcap"]
-    assert "not an MCAP file" in str(found.runs[-1].error)
+    ranking = pw.rank(tmp_path, tests.folder)
+    assert [row.name for row in ranking.failed] == [ranking.runs[-1].name] == ["junk.mcap"]
+    assert "not an MCAP file" in str(ranking.runs[-1].error)
 
 
 def test_several_contests_are_not_ranked_together(tests: Batch, tmp_path: Path) -> None:

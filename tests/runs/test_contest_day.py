@@ -40,9 +40,9 @@ sources: {}
 
 def make_entry(folder: Path, name: str, **behaviours: str) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
-    told = behaviours or {"passivity-test": "passivity_test"}
+    programs = behaviours or {"passivity-test": "passivity_test"}
     lines = [f"entry: {name}", "robot: robotis_bioloid", "behaviours:"]
-    lines += [f"  {contest.replace('_', '-')}: {behaviour}" for contest, behaviour in told.items()]
+    lines += [f"  {contest.replace('_', '-')}: {behaviour}" for contest, behaviour in programs.items()]
     (folder / "entry.yaml").write_text("\n".join(lines) + "\n")
     return folder
 
@@ -57,10 +57,10 @@ def short_day(tmp_path: Path) -> Path:
 @pytest.fixture
 def played_quickly(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Let nobody move: the one whose name comes first in the alphabet wins, and is best."""
-    asked: list[str] = []
+    requested: list[str] = []
 
     def quick(trial: Trial, record: Path | None) -> BatchRun:
-        asked.append(f"{trial.contest} {trial.name}")
+        requested.append(f"{trial.contest} {trial.name}")
         names = trial.name.split(" - ")
         won = {} if len(names) == 1 else {"winner": "red" if names[0] < names[1] else "blue"}
         passed = trial.name != "z, who is passive"
@@ -74,12 +74,12 @@ def played_quickly(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         )
 
     monkeypatch.setattr(playing, "_run_trial", quick)
-    return asked
+    return requested
 
 
 def entries(folder: Path, *names: str) -> list[Path]:
-    told = {"passivity_test": "passivity_test", "sumo": "passivity_test", "exhibition": "passivity_test"}
-    return [make_entry(folder / f"{number}", name, **told) for number, name in enumerate(names)]
+    programs = {"passivity_test": "passivity_test", "sumo": "passivity_test", "exhibition": "passivity_test"}
+    return [make_entry(folder / f"{number}", name, **programs) for number, name in enumerate(names)]
 
 
 def test_an_entry_is_a_folder(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_an_entry_is_a_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("entry: a\nrobot: robotis_bioloid\nbehaviours: {fencing: x}\n", "no contest is called 'fencing'"),
         ("entry: ''\nrobot: robotis_bioloid\nbehaviours: {}\n", "not a name"),
@@ -105,9 +105,9 @@ def test_an_entry_is_a_folder(tmp_path: Path) -> None:
         ("entry: a\nrobot: r\nbehaviours: {}\nlooks: nice\n", "looks"),
     ],
 )
-def test_a_wrong_entry_is_refused_with_file_and_line(tmp_path: Path, text: str, said: str) -> None:
+def test_a_wrong_entry_is_refused_with_file_and_line(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "entry.yaml").write_text(text)
-    with pytest.raises((DocumentError, UnknownNameError), match=said) as error:
+    with pytest.raises((DocumentError, UnknownNameError), match=message) as error:
         read_contestant(tmp_path)
     assert "entry.yaml:" in str(error.value)
 
@@ -116,8 +116,8 @@ def test_two_entries_of_one_name_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is called 'OURS', too"):
         read_contestants(entries(tmp_path, "Ours", "OURS"))
     (tmp_path / "empty").mkdir()
-    for folder, said in (("empty", r"no entry\.yaml"), ("nowhere", "there is no such folder")):
-        with pytest.raises(InputError, match=said):
+    for folder, message in (("empty", r"no entry\.yaml"), ("nowhere", "there is no such folder")):
+        with pytest.raises(InputError, match=message):
             read_contestants([tmp_path / folder])
 
 
@@ -201,12 +201,12 @@ def test_every_bout_says_who_is_red_and_has_a_seed_of_its_own(
     bouts: list[Trial] = []
     quick = playing._run_trial
 
-    def seen(trial: Trial, record: Path | None) -> BatchRun:
+    def play(trial: Trial, record: Path | None) -> BatchRun:
         if trial.contest == "sumo":
             bouts.append(trial)
         return quick(trial, record)
 
-    monkeypatch.setattr(playing, "_run_trial", seen)
+    monkeypatch.setattr(playing, "_run_trial", play)
     pw.play_day(entries(tmp_path / "in", *"abcdef"), tmp_path / "out", rules=short_day)
     assert len({bout.seed for bout in bouts}) == len(bouts) == 6 + 2 + 1
     assert all(" (red) - " in bout.name and bout.name.endswith(" (blue)") for bout in bouts)
@@ -254,28 +254,28 @@ def test_the_exhibition_is_recorded_and_judged_by_nobody() -> None:
 def test_a_day_killed_twice_is_the_day_that_was_not(tmp_path: Path) -> None:
     for number in range(3):
         make_entry(tmp_path / f"in/{number}", f"Team {number}")
-    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    uninterrupted, killed = tmp_path / "whole", tmp_path / "killed"
 
     def command(out: Path) -> list[str]:
-        words = ["contest", "run", tmp_path / "in", "--out", out, "--films", "0", "--json"]
-        return [sys.executable, "-m", "posewright", *map(str, words)]
+        arguments = ["contest", "run", tmp_path / "in", "--out", out, "--films", "0", "--json"]
+        return [sys.executable, "-m", "posewright", *map(str, arguments)]
 
     run: Callable[..., subprocess.CompletedProcess[str]] = subprocess.run
-    wanted = run(command(whole), capture_output=True, text=True, check=False)
-    assert (wanted.returncode, wanted.stderr) == (0, "")
+    expected = run(command(uninterrupted), capture_output=True, text=True, check=False)
+    assert (expected.returncode, expected.stderr) == (0, "")
     for done in (1, 2):
         process = subprocess.Popen(command(killed), stdout=subprocess.DEVNULL)  # noqa: S603 -- our own program
         while len(list(killed.glob("*/journal/*.json"))) < done and process.poll() is None:
             time.sleep(0.02)
         process.send_signal(signal.SIGKILL)
         process.wait()
-    told = run(command(killed), capture_output=True, text=True, check=False)
-    one, other = json.loads(wanted.stdout), json.loads(told.stdout)
-    assert one.pop("folder") != other.pop("folder")
-    assert one == other
-    assert (whole / "ranking.csv").read_text() == (killed / "ranking.csv").read_text()
+    resumed = run(command(killed), capture_output=True, text=True, check=False)
+    expected_day, resumed_day = json.loads(expected.stdout), json.loads(resumed.stdout)
+    assert expected_day.pop("folder") != resumed_day.pop("folder")
+    assert expected_day == resumed_day
+    assert (uninterrupted / "ranking.csv").read_text() == (killed / "ranking.csv").read_text()
     for page in ("index.html", "passivity-test.html"):
-        assert (whole / page).read_text() == (killed / page).read_text()
+        assert (uninterrupted / page).read_text() == (killed / page).read_text()
 
 
 def test_the_pages_name_everybody_and_need_nothing_from_elsewhere(

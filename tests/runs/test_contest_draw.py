@@ -21,7 +21,7 @@ def played(count: int, size: int = 4, advancing: int = 2) -> dict[str, int]:
     groups = draw.draw_groups(names(count), size, seed=3)
     standing = [draw.standings(group, the_first_in_the_alphabet_wins(group)) for group in groups]
     if len(groups) == 1:
-        return {one.name: place for place, one in enumerate(standing[0], 1)}
+        return {entry.name: place for place, entry in enumerate(standing[0], 1)}
     left, losers, winners = [*draw.first_round(draw.qualified(standing, advancing))], [], [""]
     while left:
         winners = [a if b is None else min(a, b) for a, b in left]
@@ -32,12 +32,12 @@ def played(count: int, size: int = 4, advancing: int = 2) -> dict[str, int]:
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 8, 9, 13, 17, 31, 40, 100])
 def test_any_number_of_entries_is_placed_and_the_best_is_first(count: int) -> None:
-    found = played(count)
-    assert sorted(found) == names(count)
-    assert found["entry 00"] == 1
-    assert list(found.values()).count(1) == 1
-    for place in set(found.values()):  # places after shared ones are skipped
-        assert sum(other < place for other in found.values()) == place - 1
+    places = played(count)
+    assert sorted(places) == names(count)
+    assert places["entry 00"] == 1
+    assert list(places.values()).count(1) == 1
+    for place in set(places.values()):  # places after shared ones are skipped
+        assert sum(rival < place for rival in places.values()) == place - 1
 
 
 @pytest.mark.parametrize("count", [2, 5, 9, 16, 33])
@@ -49,8 +49,8 @@ def test_groups_are_as_even_as_can_be(count: int) -> None:
 
 
 def test_the_seed_draws_the_groups() -> None:
-    drawn = {draw.draw_groups(names(9), 4, seed) for seed in range(20)}
-    assert len(drawn) > 10
+    draws = {draw.draw_groups(names(9), 4, seed) for seed in range(20)}
+    assert len(draws) > 10
     assert draw.draw_groups(names(9), 4, 7) == draw.draw_groups(names(9), 4, 7)
 
 
@@ -69,9 +69,9 @@ def test_the_bout_between_equal_ones_decides() -> None:
         ("a", "b"): "b", ("a", "c"): "a", ("a", "d"): "a",
         ("b", "c"): "b", ("b", "d"): "d", ("c", "d"): "d",
     }  # fmt: skip
-    assert [one.name for one in draw.standings(group, results)][-1] == "c"
+    assert [entry.name for entry in draw.standings(group, results)][-1] == "c"
     two = draw.standings(("a", "b"), {("a", "b"): "b"})
-    assert [one.name for one in two] == ["b", "a"]
+    assert [entry.name for entry in two] == ["b", "a"]
 
 
 def test_a_draw_is_worth_half_a_win() -> None:

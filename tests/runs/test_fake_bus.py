@@ -70,14 +70,24 @@ def test_the_counts_are_plain_data() -> None:
 
 
 def test_the_command_says_its_port_first_and_its_counts_in_the_end() -> None:
-    words = ["bus", "fake", "--robot", "robotis_bioloid", "--fault", "silent:7", "--json", "--seconds", "30"]
+    arguments = [
+        "bus",
+        "fake",
+        "--robot",
+        "robotis_bioloid",
+        "--fault",
+        "silent:7",
+        "--json",
+        "--seconds",
+        "30",
+    ]
     with subprocess.Popen(  # noqa: S603 -- our own interpreter
-        [sys.executable, "-m", "posewright", *words], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "posewright", *arguments], stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
-        told = json.loads(process.stdout.readline())
-        assert told["ids"] == IDS
-        with serial.Serial(told["port"], told["baud"], timeout=5.0) as line:
+        start = json.loads(process.stdout.readline())
+        assert start["ids"] == IDS
+        with serial.Serial(start["port"], start["baud"], timeout=5.0) as line:
             line.write(InstructionPacket(7, Instruction.PING).encode())
             line.write(InstructionPacket(8, Instruction.PING).encode())
             assert line.read(6) == bytes.fromhex("ff ff 08 02 00 f5")
@@ -85,4 +95,4 @@ def test_the_command_says_its_port_first_and_its_counts_in_the_end() -> None:
         counts = json.loads(process.stdout.readline())
         assert process.wait(10.0) == 0
     assert (counts["packets"], counts["answers"]) == (2, 1)
-    assert not os.path.exists(told["port"])  # noqa: PTH110 -- the link itself
+    assert not os.path.exists(start["port"])  # noqa: PTH110 -- the link itself

@@ -21,25 +21,25 @@ FRAME_S = CARD.frame_period_s
 STANDING = CARD.pose("stand")
 
 
-def in_blocks(asked: Floats, cuts: list[int]) -> tuple[Floats, tuple[Correction, ...]]:
+def in_blocks(requested: Floats, cuts: list[int]) -> tuple[Floats, tuple[Correction, ...]]:
     """Return what safety lets through of a walk that is cut there, and what its recording says it did not."""
-    safety, sent = Safety(CARD), STANDING[np.newaxis]
-    for start, end in pairwise((0, *cuts, len(asked))):
-        passed = safety.filter(JointCommands(asked[start:end]), sent[-1]).commands
-        sent = np.concatenate([sent, passed.angles])
-    return sent, corrections_of(Trajectory.of(recorded(asked, sent[1:])))
+    safety, passed_rows = Safety(CARD), STANDING[np.newaxis]
+    for start, end in pairwise((0, *cuts, len(requested))):
+        passed = safety.filter(JointCommands(requested[start:end]), passed_rows[-1]).commands
+        passed_rows = np.concatenate([passed_rows, passed.angles])
+    return passed_rows, corrections_of(Trajectory.of(recorded(requested, passed_rows[1:])))
 
 
-def recorded(asked: Floats, sent: Floats) -> Recording:
+def recorded(requested: Floats, commanded: Floats) -> Recording:
     """Return the recording of a robot that goes nowhere and is asked for this."""
-    n, header = len(asked), RobotHeader(CARD.name, "gait made", CARD.joint_names, CARD.feet)
+    n, header = len(requested), RobotHeader(CARD.name, "gait made", CARD.joint_names, CARD.feet)
     base = np.tile((0.0, 0.0, 0.13, 1.0, 0.0, 0.0, 0.0), (n, 1))
     record = RobotRecord(
         header=header,
-        positions=sent,
-        commands=sent,
-        requests=asked,
-        efforts=np.zeros_like(sent),
+        positions=commanded,
+        commands=commanded,
+        requests=requested,
+        efforts=np.zeros_like(commanded),
         base=base,
         footprints=np.zeros((n, 4, 4, 3)),
         foot_contacts=np.zeros((n, 4), dtype=bool),
@@ -62,18 +62,20 @@ def recorded(asked: Floats, sent: Floats) -> Recording:
 def test_what_safety_holds_back_does_not_depend_on_the_blocks(seed: int, cuts: list[int]) -> None:
     random = np.random.default_rng(seed)
     wild = random.random((150, len(STANDING))) < 0.02
-    asked = STANDING + wild * random.normal(0.0, 1.5, (150, len(STANDING)))
-    sent, found = in_blocks(asked, cuts)
-    whole, all_found = in_blocks(asked, [])
-    assert np.array_equal(sent, whole)
-    assert found == all_found
-    assert {one.guard for one in found} == {"joint limit", "speed limit"}
+    requested = STANDING + wild * random.normal(0.0, 1.5, (150, len(STANDING)))
+    commanded, corrections = in_blocks(requested, cuts)
+    uncut, uncut_corrections = in_blocks(requested, [])
+    assert np.array_equal(commanded, uncut)
+    assert corrections == uncut_corrections
+    assert {correction.guard for correction in corrections} == {"joint limit", "speed limit"}
 
 
 def test_a_joint_held_back_all_the_time_counts_once_in_32_frames() -> None:
     knee = CARD.index("left_front_knee")
-    asked = np.tile(STANDING, (200, 1))
-    asked[50:150, knee] = CARD.limits[1][knee] + 0.1
-    _, found = in_blocks(asked, [70])
-    frames = [round(one.time_s / FRAME_S) for one in found if one.guard == "joint limit"]
+    requested = np.tile(STANDING, (200, 1))
+    requested[50:150, knee] = CARD.limits[1][knee] + 0.1
+    _, corrections = in_blocks(requested, [70])
+    frames = [
+        round(correction.time_s / FRAME_S) for correction in corrections if correction.guard == "joint limit"
+    ]
     assert frames == [51, 65, 97, 129]

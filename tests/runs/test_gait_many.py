@@ -38,33 +38,33 @@ def test_many_bodies_are_the_ones_of_the_seeds_that_follow() -> None:
 
 
 def test_of_many_bodies_the_worst_and_the_median_are_told() -> None:
-    told: list[int] = []
+    seeds: list[int] = []
     many = walk_many(
         GAIT,
         CARD,
         command=AHEAD,
         bodies=3,
         seconds=0.5,
-        on_progress=lambda body: told.append(body.seed),
+        on_progress=lambda body: seeds.append(body.seed),
         clock=lambda: 0.0,
     )
-    tilts = sorted(report.leaning.max_tilt_deg for report in many.reports)
+    tilts = sorted(report.attitude.max_tilt_deg for report in many.reports)
     assert many.worst["max_tilt_deg"] == tilts[2]
     assert many.median["max_tilt_deg"] == tilts[1]
     assert set(many.worst) == {figure.name for figure in FIGURES}
     speeds = [report.travel.speed_m_s for report in many.reports if report.travel.speed_m_s is not None]
     assert many.worst["speed_m_s"] == max(speeds, key=lambda speed: abs(speed - 0.12))
-    assert told == [0, 1, 2]
+    assert seeds == [0, 1, 2]
     data = json.loads(json.dumps(many.to_dict(), allow_nan=False))
     assert data["held_joints"] == ["mouth", *CARD.group("ears"), *CARD.group("tail")]
     assert (data["upright"], data["n_bodies"], data["falls"]) == (many.upright, 3, 3 - many.upright)
 
 
 def test_workers_walk_the_same_bodies() -> None:
-    alone, beside = (
+    alone, parallel = (
         walk_many(GAIT, CARD, command=AHEAD, bodies=2, seconds=0.4, workers=workers) for workers in (1, 2)
     )
-    assert alone.to_dict()["bodies"] == beside.to_dict()["bodies"]
+    assert alone.to_dict()["bodies"] == parallel.to_dict()["bodies"]
 
 
 TOO_HEAVY = DomainParameters(mass_scale=1e308)
@@ -75,10 +75,10 @@ TOO_HEAVY = DomainParameters(mass_scale=1e308)
 def _too_heavy(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw as ever, but for the body of seed 1, which no simulation can carry."""
 
-    def drawn(ranges: DomainRandomization, seed: int) -> DomainParameters:
+    def draw(ranges: DomainRandomization, seed: int) -> DomainParameters:
         return TOO_HEAVY if seed == 1 else draw_domain(ranges, seed)
 
-    monkeypatch.setattr("posewright.runs.walking.many.draw_domain", drawn)
+    monkeypatch.setattr("posewright.runs.walking.many.draw_domain", draw)
 
 
 @pytest.mark.usefixtures("_too_heavy")
@@ -99,24 +99,24 @@ def test_a_body_the_simulation_fails_on_counts_as_fallen_and_the_others_walk_on(
 @pytest.mark.usefixtures("_too_heavy")
 def test_a_failure_is_told_with_seed_and_reason_and_without_figures() -> None:
     many = walk_many(GAIT, CARD, command=AHEAD, bodies=2, seconds=0.4)
-    told = json.loads(json.dumps(many.to_dict(), allow_nan=False))
-    assert (told["upright"], told["falls"], told["fallen_seeds"]) == (1, 1, [1])
-    assert told["falls"] == sum(body["falls"] for body in told["bodies"])
-    assert told["failures"] == [{"seed": 1, "reason": many.bodies[1].failure}]
-    walked, failed = told["bodies"]
+    data = json.loads(json.dumps(many.to_dict(), allow_nan=False))
+    assert (data["upright"], data["falls"], data["fallen_seeds"]) == (1, 1, [1])
+    assert data["falls"] == sum(body["falls"] for body in data["bodies"])
+    assert data["failures"] == [{"seed": 1, "reason": many.bodies[1].failure}]
+    walked, failed = data["bodies"]
     assert set(failed) == set(walked)
     assert (walked["failure"], failed["failure"]) == (None, many.bodies[1].failure)
-    said = {name for name, value in failed.items() if value is not None}
-    assert said == {"seed", "failure", "falls", "variation", "simulated_s"}
+    known_values = {name for name, value in failed.items() if value is not None}
+    assert known_values == {"seed", "failure", "falls", "variation", "simulated_s"}
 
 
 @pytest.mark.usefixtures("_too_heavy")
 def test_where_the_simulation_fails_on_all_there_is_no_figure_but_falls() -> None:
     many = walk_many(GAIT, CARD, command=AHEAD, bodies=1, seed=1, seconds=0.4)
-    told = json.loads(json.dumps(many.to_dict(), allow_nan=False))
-    assert (told["upright"], told["commanded_forward_m_s"]) == (0, 0.12)
-    assert {name for name, value in told["worst"].items() if value is not None} == {"falls"}
-    assert told["held_joints"] == ["mouth", *CARD.group("ears"), *CARD.group("tail")]
+    data = json.loads(json.dumps(many.to_dict(), allow_nan=False))
+    assert (data["upright"], data["commanded_forward_m_s"]) == (0, 0.12)
+    assert {name for name, value in data["worst"].items() if value is not None} == {"falls"}
+    assert data["held_joints"] == ["mouth", *CARD.group("ears"), *CARD.group("tail")]
 
 
 TOO_WEAK = DomainParameters(mass_scale=20.0)
@@ -131,10 +131,10 @@ def test_what_many_were_asked_for_is_that_of_the_whole_time_whoever_fell(
     schedule = [(0.0, AHEAD), (0.6, VelocityCommand(turn_rad_s=0.4))]
     many = walk_many(GAIT, CARD, command=schedule, bodies=1, seconds=0.8, settle_s=0.4)
     assert many.upright == 0
-    told = many.to_dict()
-    asked = [told[f"commanded_{name}"] for name in ("forward_m_s", "left_m_s", "turn_rad_s")]
-    assert asked == pytest.approx([0.12 * 0.25, 0.0, 0.4 * 0.75])
-    assert asked == [
+    data = many.to_dict()
+    commanded = [data[f"commanded_{name}"] for name in ("forward_m_s", "left_m_s", "turn_rad_s")]
+    assert commanded == pytest.approx([0.12 * 0.25, 0.0, 0.4 * 0.75])
+    assert commanded == [
         many.commanded(f"commanded_{name}") for name in ("forward_m_s", "left_m_s", "turn_rad_s")
     ]
 
@@ -161,19 +161,19 @@ def test_what_cannot_be_walked_by_any_body_is_an_error_with_workers_too() -> Non
 
 def during_the_walk(act: Callable[[list[int]], None]) -> Callable[[], list[int]]:
     """Do something to the workers when they are there; return how to wait for it, and who they were."""
-    seen: list[int] = []
+    seeds: list[int] = []
 
     def watch() -> None:
         eventually(lambda: len(multiprocessing.active_children()) == 2)
-        seen.extend(process.pid or 0 for process in multiprocessing.active_children())
-        act(seen)
+        seeds.extend(process.pid or 0 for process in multiprocessing.active_children())
+        act(seeds)
 
     watcher = threading.Thread(target=watch)
     watcher.start()
 
     def joined() -> list[int]:
         watcher.join()
-        return seen
+        return seeds
 
     return joined
 
@@ -202,17 +202,17 @@ def test_a_worker_that_is_killed_ends_the_walk_with_a_reason() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
-        ({"bodies": 0}, "0 bodies .*1 to 10000"),
+        ({"bodies": 0}, "the number of bodies is 0 .*1 to 10000"),
         ({"bodies": 10**9}, "bodies"),
         ({"workers": 0}, "0 workers"),
         ({"seed": -1}, f"a seed of -1 .*0 to {2**63 - 20}"),
         ({"seed": 2**63 - 19}, "a seed of"),
     ],
 )
-def test_numbers_of_bodies_and_workers_have_their_ranges(changes: dict[str, int], said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_numbers_of_bodies_and_workers_have_their_ranges(changes: dict[str, int], message: str) -> None:
+    with pytest.raises(InputError, match=message):
         walk_many(GAIT, CARD, command=AHEAD, **changes)  # type: ignore[arg-type]
 
 
@@ -227,7 +227,7 @@ def test_a_gait_comes_back_whole_from_its_travels() -> None:
 
     task = WalkTask(GAIT, CARD, AHEAD, 0.2, 0.0)
     task.walk((0, DomainParameters()))  # which makes a world, that stays at home
-    sent = pickle.loads(pickle.dumps(task))  # noqa: S301 -- our own
-    assert sent.gait.parameters == GAIT.parameters
-    assert sent.gait.phases == GAIT.phases
-    assert (sent.gait.name, sent.gait.travel_gain) == (GAIT.name, GAIT.travel_gain)
+    unpickled = pickle.loads(pickle.dumps(task))  # noqa: S301 -- our own
+    assert unpickled.gait.parameters == GAIT.parameters
+    assert unpickled.gait.phases == GAIT.phases
+    assert (unpickled.gait.name, unpickled.gait.travel_gain) == (GAIT.name, GAIT.travel_gain)

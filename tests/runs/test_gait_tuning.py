@@ -22,13 +22,13 @@ from posewright.runs.tuning.task import STEPS_PER_RANGE, TunedWalk, VelocityTarg
 from posewright.search import Dimension, TuningResult, read_journal, tune
 from posewright.simulation import World
 
-from .gait_tunes import ERS7, MADE, QUICK, START, task_of
+from .gait_tunes import ERS7, MADE_GAIT, QUICK, START, task_of
 
 SEARCH: dict[str, Any] = {"generations": 2, "population": 4, "seed": 1}
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> tuple[TunedGait, Path]:
+def search(tmp_path_factory: pytest.TempPathFactory) -> tuple[TunedGait, Path]:
     """A short search that nothing stopped, and its journal."""
     journal = tmp_path_factory.mktemp("search") / "quick.jsonl"
     return tune_gait(parse_tune(QUICK), journal=journal, **SEARCH), journal
@@ -47,19 +47,19 @@ def test_values_are_tried_in_steps_finer_than_a_thousandth_of_their_range(
     low: float, width: float, share: float, start: float
 ) -> None:
     high = low + width
-    one = Dimension("x", low, high, min(low + start * width, high))
+    dimension = Dimension("x", low, high, min(low + start * width, high))
     value = min(low + share * width, high)
-    tried = round_value(one, value)
+    tried = round_value(dimension, value)
     assert low <= tried <= high
     assert abs(tried - value) <= width / STEPS_PER_RANGE
-    assert round_value(one, tried) == tried
-    assert round_value(one, one.start) == one.start
+    assert round_value(dimension, tried) == tried
+    assert round_value(dimension, dimension.start) == dimension.start
 
 
 def test_the_gait_that_is_written_is_the_one_that_was_tried(
-    found: tuple[TunedGait, Path], tmp_path: Path
+    search: tuple[TunedGait, Path], tmp_path: Path
 ) -> None:
-    tuned = found[0]
+    tuned = search[0]
     assert tuned.gait is not None
     write_gait(tuned.gait, tmp_path / "quick.gait.yaml")
     again = read_gait(tmp_path / "quick.gait.yaml")
@@ -67,7 +67,7 @@ def test_the_gait_that_is_written_is_the_one_that_was_tried(
     assert again.travel_gain == tuned.gait.travel_gain
     world = World(ERS7, visuals=False)  # the document holds no joint still
     trial = walk_gait(again, ERS7, command=VelocityCommand(0.1), seconds=0.45, settle_s=0.2, world=world)
-    assert trial.report.leaning.max_tilt_deg == tuned.result.facts["max_tilt_deg"]
+    assert trial.report.attitude.max_tilt_deg == tuned.result.facts["max_tilt_deg"]
     assert trial.report.travel.speed_m_s == pytest.approx(tuned.result.facts["speed_m_s"], abs=1e-15)
     assert "posewright tune quick" in again.source
     assert f"evaluations {tuned.result.evaluations}" in again.source
@@ -87,7 +87,7 @@ def test_a_foot_that_is_lifted_for_too_long_takes_what_time_there_is(
 
 
 def test_a_walk_asks_for_a_share_of_the_greatest() -> None:
-    parameters = read_gait(MADE, robot=ERS7).parameters
+    parameters = read_gait(MADE_GAIT, robot=ERS7).parameters
     timing = timing_of(parameters, ERS7.frame_period_s)
     walk = TunedWalk(
         VelocityTarget(0.6, is_share=True),
@@ -112,8 +112,8 @@ def test_a_walk_asks_for_a_share_of_the_greatest() -> None:
 def test_a_candidate_that_cannot_walk_has_no_score_but_a_reason(
     changes: Mapping[str, Any], reason: str
 ) -> None:
-    others = {name: value for name, value in changes.items() if name != "parameters"}
-    task = task_of(**others)
+    other_changes = {name: value for name, value in changes.items() if name != "parameters"}
+    task = task_of(**other_changes)
     task = replace(task, gait=task.gait.with_values(changes.get("parameters", {})))
     evaluation = GaitProblem(task).evaluate(START)
     assert evaluation.score == math.inf
@@ -122,7 +122,7 @@ def test_a_candidate_that_cannot_walk_has_no_score_but_a_reason(
 
 def test_feet_that_stay_away_from_their_way_are_refused() -> None:
     far = {"maximum_displacement_m": 0.2, "ground_speed_m_s": 0.4, "equilibrium_m.fore.x": 0.1}
-    gait = read_gait(MADE, robot=ERS7).with_values(far)
+    gait = read_gait(MADE_GAIT, robot=ERS7).with_values(far)
     require_feet_in_reach(gait, ERS7, VelocityCommand(0.0))
     with pytest.raises(InputError, match=r"_front stays \d+\.\d mm away"):
         require_feet_in_reach(gait, ERS7, VelocityCommand(0.39))
@@ -130,25 +130,29 @@ def test_feet_that_stay_away_from_their_way_are_refused() -> None:
 
 def test_a_task_comes_back_whole_from_its_travels() -> None:
     task = parse_tune(QUICK)
-    there = pickle.loads(pickle.dumps(task))  # noqa: S301 -- our own
-    assert gait_text(there.gait) == gait_text(task.gait)
-    assert (there.dimensions, there.terms, there.digest) == (task.dimensions, task.terms, task.digest)
+    unpickled = pickle.loads(pickle.dumps(task))  # noqa: S301 -- our own
+    assert gait_text(unpickled.gait) == gait_text(task.gait)
+    assert (unpickled.dimensions, unpickled.terms, unpickled.digest) == (
+        task.dimensions,
+        task.terms,
+        task.digest,
+    )
 
 
 def test_a_problem_in_another_process_is_the_same() -> None:
     task = task_of(locked_joints=("mouth", "tail_tilt", "tail_pan"))
     problem = GaitProblem(task)
     evaluation = problem.evaluate(START)
-    there = pickle.loads(pickle.dumps(problem))  # noqa: S301 -- our own
-    assert there.fingerprint == problem.fingerprint
-    assert there.evaluate(START) == evaluation == problem.evaluate(START)
+    unpickled = pickle.loads(pickle.dumps(problem))  # noqa: S301 -- our own
+    assert unpickled.fingerprint == problem.fingerprint
+    assert unpickled.evaluate(START) == evaluation == problem.evaluate(START)
 
 
 def test_what_is_held_still_moves_in_the_last_look() -> None:
-    found = tune_gait(task_of(locked_joints=("mouth", "tail_tilt", "tail_pan")), generations=1, population=4)
-    assert found.unlocked == GaitProblem(task_of()).evaluate(found.result.best)
-    assert found.unlocked.score != found.result.score
-    assert found.unlocked.score == pytest.approx(found.result.score, rel=0.2)
+    search = tune_gait(task_of(locked_joints=("mouth", "tail_tilt", "tail_pan")), generations=1, population=4)
+    assert search.unlocked == GaitProblem(task_of()).evaluate(search.result.best)
+    assert search.unlocked.score != search.result.score
+    assert search.unlocked.score == pytest.approx(search.result.score, rel=0.2)
 
 
 @pytest.mark.parametrize(
@@ -176,57 +180,57 @@ def test_journals_of_earlier_versions_can_be_resumed() -> None:
 
 def test_another_gait_to_begin_at_changes_the_fingerprint() -> None:
     task = parse_tune(QUICK)
-    other = replace(task, gait=task.gait.with_values({"ascent_pairs": 4}))
-    assert other.fingerprint != task.fingerprint
+    changed = replace(task, gait=task.gait.with_values({"ascent_pairs": 4}))
+    assert changed.fingerprint != task.fingerprint
 
 
 # the search
 
 
-def test_a_search_is_better_than_its_start(found: tuple[TunedGait, Path]) -> None:
-    tuned = found[0].result
+def test_a_search_is_better_than_its_start(search: tuple[TunedGait, Path]) -> None:
+    tuned = search[0].result
     assert tuned.score < 0.9 * tuned.generations[0].best_score
-    assert found[0].values == found[0].task.round_values(tuned.best)
+    assert search[0].values == search[0].task.round_values(tuned.best)
 
 
-def same(one: TuningResult, other: TuningResult) -> bool:
-    return (one.best, one.score, one.generations) == (other.best, other.score, other.generations)
+def same(first: TuningResult, second: TuningResult) -> bool:
+    return (first.best, first.score, first.generations) == (second.best, second.score, second.generations)
 
 
-def test_two_workers_find_what_one_finds(found: tuple[TunedGait, Path], tmp_path: Path) -> None:
+def test_two_workers_find_what_one_finds(search: tuple[TunedGait, Path], tmp_path: Path) -> None:
     journal = tmp_path / "quick.jsonl"
     with_two = tune_gait(parse_tune(QUICK), journal=journal, workers=2, **SEARCH)
-    assert same(with_two.result, found[0].result)
-    assert journal.read_bytes() == found[1].read_bytes()
+    assert same(with_two.result, search[0].result)
+    assert journal.read_bytes() == search[1].read_bytes()
 
 
 @pytest.mark.parametrize("share", [0.55, 0.9])
 def test_a_search_that_was_cut_off_goes_on_to_the_same_gait(
-    found: tuple[TunedGait, Path], tmp_path: Path, share: float
+    search: tuple[TunedGait, Path], tmp_path: Path, share: float
 ) -> None:
-    whole, journal = found[1].read_bytes(), tmp_path / "quick.jsonl"
-    journal.write_bytes(whole[: round(share * len(whole))])
+    complete, journal = search[1].read_bytes(), tmp_path / "quick.jsonl"
+    journal.write_bytes(complete[: round(share * len(complete))])
     again = tune_gait(parse_tune(QUICK), journal=journal, **SEARCH)
-    assert same(again.result, found[0].result)
-    assert journal.read_bytes() == whole
+    assert same(again.result, search[0].result)
+    assert journal.read_bytes() == complete
     assert again.gait is not None
-    assert found[0].gait is not None
-    assert again.gait.source == found[0].gait.source
+    assert search[0].gait is not None
+    assert again.gait.source == search[0].gait.source
 
 
-def test_a_journal_of_another_document_is_refused(found: tuple[TunedGait, Path], tmp_path: Path) -> None:
+def test_a_journal_of_another_document_is_refused(search: tuple[TunedGait, Path], tmp_path: Path) -> None:
     journal = tmp_path / "quick.jsonl"
-    journal.write_bytes(found[1].read_bytes())
+    journal.write_bytes(search[1].read_bytes())
     with pytest.raises(InputError, match="the journal of another search"):
         tune_gait(parse_tune(QUICK.replace("fall: 2", "fall: 3")), journal=journal, **SEARCH)
-    assert journal.read_bytes() == found[1].read_bytes()
+    assert journal.read_bytes() == search[1].read_bytes()
 
 
 def test_a_search_that_finds_nothing_says_so(tmp_path: Path) -> None:
     task = task_of(walks=(TunedWalk(VelocityTarget(0.9)),))
-    found = tune_gait(task, generations=1, population=4, journal=tmp_path / "none.jsonl")
-    assert found.gait is None
-    assert found.result.score == math.inf
+    search = tune_gait(task, generations=1, population=4, journal=tmp_path / "none.jsonl")
+    assert search.gait is None
+    assert search.result.score == math.inf
     assert len(read_journal(tmp_path / "none.jsonl").attempts) == 5
 
 
@@ -237,6 +241,6 @@ def test_the_documents_own_numbers_are_the_default() -> None:
     )
     # no candidate can walk so fast: this is about the numbers of the search
     task = parse_tune(text.replace("forward_m_s: 0.1", "forward_m_s: 9"))
-    found = tune_gait(task)
-    assert found.result.evaluations == 6
-    assert same(found.result, tune(GaitProblem(task), generations=1, population=5, spread=0.05))
+    search = tune_gait(task)
+    assert search.result.evaluations == 6
+    assert same(search.result, tune(GaitProblem(task), generations=1, population=5, spread=0.05))

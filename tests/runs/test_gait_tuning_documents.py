@@ -18,9 +18,9 @@ from posewright.runs.tuning.score import TERMS, Fall, Following, Tilt
 from posewright.runs.tuning.task import TunedBodies, TunedWalk, VelocityTarget
 from posewright.search import Dimension
 
-from .gait_tunes import ERS7, MADE, QUICK
+from .gait_tunes import ERS7, MADE_GAIT, QUICK
 
-OWN = f"gait: {MADE.as_posix()}"
+OWN = f"gait: {MADE_GAIT.as_posix()}"
 
 
 @pytest.mark.parametrize("name", ["crawl", "fast", "trot"])
@@ -37,14 +37,17 @@ def test_every_tuning_that_ships_begins_at_a_gait_and_walks_it(name: str) -> Non
             walks=tuple(replace(walk, seconds=0.2, settle_s=0.1) for walk in task.walks[:1]),
             bodies=TunedBodies(),
         )
-    ).evaluate({one.name: one.start for one in task.dimensions})
+    ).evaluate({dimension.name: dimension.start for dimension in task.dimensions})
     assert evaluation.is_judged, evaluation.facts
 
 
 @pytest.mark.parametrize("name", ["crawl", "fast", "trot"])
 def test_every_tuning_that_ships_begins_at_its_gait_itself(name: str) -> None:
     task = read_tune(name)
-    assert task.candidate({one.name: one.start for one in task.dimensions}).flat == task.gait.flat
+    assert (
+        task.candidate({dimension.name: dimension.start for dimension in task.dimensions}).flat
+        == task.gait.flat
+    )
 
 
 def test_a_document_says_what_is_searched_and_walked() -> None:
@@ -65,8 +68,8 @@ def test_a_document_says_what_is_searched_and_walked() -> None:
         TunedWalk(VelocityTarget(1.0, is_share=True), weight=2.0),
         TunedWalk(left=VelocityTarget(-0.5, is_share=True), turn=VelocityTarget(0.3)),
     )
-    drawn = [draw_domain(domain_randomization(), seed) for seed in (7, 8)]
-    assert task.bodies == TunedBodies((NOMINAL, *drawn), 0.5)
+    random_bodies = [draw_domain(domain_randomization(), seed) for seed in (7, 8)]
+    assert task.bodies == TunedBodies((NOMINAL, *random_bodies), 0.5)
     assert task.terms == (Following(weight=1.0), Tilt(weight=0.02, over=5.0), Fall(weight=2.0))
     assert task.locked_joints == ("mouth", "tail_tilt", "tail_pan")
     assert (task.search.generations, task.search.population, task.search.spread) == (5, 8, 0.1)
@@ -92,12 +95,12 @@ def test_the_page_names_every_key_and_what_it_is_by_default() -> None:
 def test_the_search_begins_at_the_gaits_own_values() -> None:
     values = "  ascent_pairs: [2, 6]\n  equilibrium_m.hind.y: [0.05, 0.08]\n  shape_factor: [0, 0.5]\n"
     task = parse_tune(QUICK.replace("  front_height_m: [0.004, 0.02]\n", values))
-    assert [(one.name, one.start, one.is_whole) for one in task.dimensions[1:4]] == [
+    assert [(dimension.name, dimension.start, dimension.is_whole) for dimension in task.dimensions[1:4]] == [
         ("ascent_pairs", 3, True),
         ("equilibrium_m.hind.y", 0.067, False),
         ("shape_factor", 0.5, False),
     ]
-    gait = task.candidate({one.name: one.low for one in task.dimensions})
+    gait = task.candidate({dimension.name: dimension.low for dimension in task.dimensions})
     feet = gait.parameters.equilibrium_m
     assert (feet["left_rear"][1], feet["right_rear"][1], gait.parameters.ascent_pairs) == (0.05, -0.05, 2)
 
@@ -105,7 +108,7 @@ def test_the_search_begins_at_the_gaits_own_values() -> None:
 @pytest.mark.parametrize(
     ("given_text", "instead", "line", "message"),
     [
-        ("tune: quick", "tune: a/b", 1, "'a/b' is no name"),
+        ("tune: quick", "tune: a/b", 1, "'a/b' is not a name"),
         ("robot: sony_ers7", "robot: sony_ers8", 2, "no robot is called 'sony_ers8'"),
         ("robot: sony_ers7", "robot: robotis_bioloid", 2, "legs"),
         (OWN, "gait: trott", 3, "no gait of sony_ers7 is called 'trott' (did you mean trot?)"),
@@ -165,16 +168,16 @@ def test_what_a_document_must_not_say_is_refused_with_its_place(
     assert QUICK.count(given_text) >= 1
     with pytest.raises(InputError) as caught:
         parse_tune(QUICK.replace(given_text, instead, 1), Path("quick.tune.yaml"))
-    told = str(caught.value)
-    assert message in told
+    message_text = str(caught.value)
+    assert message in message_text
     where = f"quick.tune.yaml:{line}: "
-    assert told.startswith(where) or (line == 1 and told.startswith("quick.tune.yaml"))
+    assert message_text.startswith(where) or (line == 1 and message_text.startswith("quick.tune.yaml"))
 
 
 def test_nothing_to_search_is_refused() -> None:
-    head, _, rest = QUICK.partition("parameters:\n")
+    head, _, tail = QUICK.partition("parameters:\n")
     with pytest.raises(InputError, match="nothing is searched"):
-        parse_tune(f"{head}parameters: {{}}\n{rest[rest.index('walks:') :]}")
+        parse_tune(f"{head}parameters: {{}}\n{tail[tail.index('walks:') :]}")
 
 
 def test_a_tuning_that_is_not_there_is_named_with_those_that_are(tmp_path: Path) -> None:
@@ -185,7 +188,7 @@ def test_a_tuning_that_is_not_there_is_named_with_those_that_are(tmp_path: Path)
 
 
 def test_paths_in_a_document_are_seen_from_it(tmp_path: Path) -> None:
-    write_gait(replace(read_gait(MADE, robot=ERS7), name="mine"), tmp_path / "mine.gait.yaml")
+    write_gait(replace(read_gait(MADE_GAIT, robot=ERS7), name="mine"), tmp_path / "mine.gait.yaml")
     (tmp_path / "my.tune.yaml").write_text(QUICK.replace(OWN, "gait: mine.gait.yaml"))
     task = read_tune(tmp_path / "my.tune.yaml")
     assert (task.gait.name, task.path) == ("mine", tmp_path / "my.tune.yaml")

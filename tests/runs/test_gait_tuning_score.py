@@ -29,7 +29,7 @@ from posewright.runs.tuning.score import (
 )
 from posewright.runs.tuning.task import TunedBodies, TunedWalk, VelocityTarget, WalkMeasurement
 
-from .gait_tunes import ERS7, MADE, QUICK
+from .gait_tunes import ERS7, MADE_GAIT, QUICK
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def walked() -> WalkMeasurement:
     """A short walk of a real robot, to make others from."""
     walk = TunedWalk(VelocityTarget(0.1), seconds=0.4, settle_s=0.1)
     trial = walk_gait(
-        read_gait(MADE, robot=ERS7),
+        read_gait(MADE_GAIT, robot=ERS7),
         ERS7,
         command=VelocityCommand(0.1),
         seconds=walk.seconds,
@@ -52,7 +52,7 @@ def as_if(walked: WalkMeasurement, **figures: Any) -> WalkMeasurement:
     if "fall_times_s" in figures:
         falls = tuple(GaitFall(at_s, 1, "back", 90.0) for at_s in figures.pop("fall_times_s"))
         report = replace(report, falls=falls)
-    for name in ("travel", "leaning", "loads", "feet", "energy"):
+    for name in ("travel", "attitude", "loads", "feet", "energy"):
         part = getattr(report, name)
         own = {key: figures.pop(key) for key in list(figures) if hasattr(part, key)}
         report = replace(report, **{name: replace(part, **own)})
@@ -61,11 +61,11 @@ def as_if(walked: WalkMeasurement, **figures: Any) -> WalkMeasurement:
 
 
 def going(
-    walked: WalkMeasurement, measured: tuple[float, float, float], asked: tuple[float, float, float]
+    walked: WalkMeasurement, measured: tuple[float, float, float], commanded: tuple[float, float, float]
 ) -> WalkMeasurement:
     names = ("commanded_forward_m_s", "commanded_left_m_s", "commanded_turn_rad_s")
-    there = dict(zip(("speed_m_s", "left_m_s", "turn_rad_s"), measured, strict=True))
-    return as_if(walked, **there, **dict(zip(names, asked, strict=True)))
+    measured_figures = dict(zip(("speed_m_s", "left_m_s", "turn_rad_s"), measured, strict=True))
+    return as_if(walked, **measured_figures, **dict(zip(names, commanded, strict=True)))
 
 
 def test_every_term_that_a_document_can_name_is_known() -> None:
@@ -86,10 +86,10 @@ def test_speed_counts_along_the_command_and_less_where_joints_are_overtaxed(walk
 
 
 def test_following_is_the_relative_error_of_three_components(walked: WalkMeasurement) -> None:
-    one = going(walked, (0.15, 0.01, 0.5), (0.2, 0.0, 1.0))
-    assert Following(weight=1.0, worst=0.0).value(one) == pytest.approx((0.25 + 0.1 + 0.5) / 3.0)
-    assert Following(weight=1.0, worst=1.0).value(one) == pytest.approx(0.5)
-    assert Following(weight=1.0, worst=1.0, scale_m_s=0.01).value(one) == pytest.approx(1.0)
+    measurement = going(walked, (0.15, 0.01, 0.5), (0.2, 0.0, 1.0))
+    assert Following(weight=1.0, worst=0.0).value(measurement) == pytest.approx((0.25 + 0.1 + 0.5) / 3.0)
+    assert Following(weight=1.0, worst=1.0).value(measurement) == pytest.approx(0.5)
+    assert Following(weight=1.0, worst=1.0, scale_m_s=0.01).value(measurement) == pytest.approx(1.0)
     perfect = going(walked, (0.2, 0.0, 1.0), (0.2, 0.0, 1.0))
     assert Following(weight=1.0).value(perfect) == 0.0
 
@@ -134,8 +134,8 @@ def test_a_term_is_what_its_name_says(
 
 def test_walks_count_by_their_weight_and_bodies_by_their_worst(walked: WalkMeasurement) -> None:
     def leaning(tilt_deg: float, weight: float) -> WalkMeasurement:
-        one = as_if(walked, max_tilt_deg=tilt_deg)
-        return WalkMeasurement(replace(walked.walk, weight=weight), one.report)
+        measurement = as_if(walked, max_tilt_deg=tilt_deg)
+        return WalkMeasurement(replace(walked.walk, weight=weight), measurement.report)
 
     walks = [[leaning(1.0, 3.0), leaning(3.0, 3.0)], [leaning(8.0, 1.0), leaning(10.0, 1.0)]]
     terms = (Tilt(weight=0.5), Fall(weight=1.0))
@@ -152,7 +152,7 @@ def test_walks_count_by_their_weight_and_bodies_by_their_worst(walked: WalkMeasu
 def test_the_parts_of_a_score_add_up_where_no_body_counts_for_more(walked: WalkMeasurement) -> None:
     walks = [[as_if(walked, max_tilt_deg=tilt_deg) for tilt_deg in (1.0, 3.0)]]
     terms = (Tilt(weight=0.5), Following(weight=1.0))
-    for worst_share, more in ((0.0, 0.0), (0.5, 0.25)):
-        told = score_candidate(walks, terms, TunedBodies(worst_share=worst_share))
-        parts = [float(told.facts[f"score_{term.name}"]) for term in terms]
-        assert told.score == pytest.approx(sum(parts) + more)
+    for worst_share, surplus in ((0.0, 0.0), (0.5, 0.25)):
+        evaluation = score_candidate(walks, terms, TunedBodies(worst_share=worst_share))
+        parts = [float(evaluation.facts[f"score_{term.name}"]) for term in terms]
+        assert evaluation.score == pytest.approx(sum(parts) + surplus)

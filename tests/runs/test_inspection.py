@@ -36,25 +36,27 @@ BREAKS = {
 
 
 def test_a_bioloid_may_enter() -> None:
-    found = pw.inspect_robot("robotis_bioloid")
-    assert found.passed
-    values = {verdict.measure: verdict.value for verdict in found.verdicts}
+    inspection = pw.inspect_robot("robotis_bioloid")
+    assert inspection.passed
+    values = {verdict.measure: verdict.value for verdict in inspection.verdicts}
     assert values == {"height": 0.350175, "foot length": 0.105, "mass": 1.7986, "legs": 2}
-    assert all(verdict.method and verdict.source for verdict in found.verdicts)
+    assert all(verdict.method and verdict.source for verdict in inspection.verdicts)
 
 
-@pytest.mark.parametrize("what", BREAKS)
-def test_a_robot_that_breaks_one_rule_is_told_which(what: str, tmp_path: Path) -> None:
-    found = pw.inspect_robot(changed(tmp_path, **BREAKS[what]))
-    assert [verdict.measure for verdict in found.verdicts if not verdict.passed] == [what]
-    assert not found.passed
-    verdict = next(verdict for verdict in found.verdicts if verdict.measure == what)
+@pytest.mark.parametrize("measure", BREAKS)
+def test_a_robot_that_breaks_one_rule_is_told_which(measure: str, tmp_path: Path) -> None:
+    inspection = pw.inspect_robot(changed(tmp_path, **BREAKS[measure]))
+    assert [verdict.measure for verdict in inspection.verdicts if not verdict.passed] == [measure]
+    assert not inspection.passed
+    verdict = next(verdict for verdict in inspection.verdicts if verdict.measure == measure)
     assert verdict.limit < verdict.value < 1.2 * verdict.limit
 
 
 def test_a_dog_has_too_many_legs() -> None:
-    found = pw.inspect_robot("sony_ers7")
-    assert [str(verdict) for verdict in found.verdicts if not verdict.passed] == ["legs 4: exactly 2, failed"]
+    inspection = pw.inspect_robot("sony_ers7")
+    assert [str(verdict) for verdict in inspection.verdicts if not verdict.passed] == [
+        "legs 4: exactly 2, failed"
+    ]
 
 
 def test_a_robot_without_a_model_or_of_no_name_is_refused() -> None:

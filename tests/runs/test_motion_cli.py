@@ -42,9 +42,13 @@ def test_physics_joins_its_findings_to_those_of_the_rules(swing: MotionFile) -> 
     assert report["errors"] == rules["errors"]
     assert report["warnings"] == check_motion_file(swing).count(Level.WARNING) + 1
     assert report["findings"][:-1] == rules["findings"]
-    found = report["findings"][-1]
-    assert (found["rule"], found["joint"], found["motion"]) == ("speed", "right_shoulder_pitch", "swing")
-    assert set(report["findings"][0]) <= set(found)
+    finding = report["findings"][-1]
+    assert (finding["rule"], finding["joint"], finding["motion"]) == (
+        "speed",
+        "right_shoulder_pitch",
+        "swing",
+    )
+    assert set(report["findings"][0]) <= set(finding)
     assert names == ["swing"]
     (played,) = report["physics"]
     assert played["page"] == 1
@@ -74,7 +78,7 @@ def test_the_verb_films_a_page_lying_on_its_back(swing: MotionFile, tmp_path: Pa
     app = typer.Typer()
     app.command("film")(film)
     strip = tmp_path / "swing.png"
-    words = [
+    arguments = [
         str(swing.path),
         "-o",
         str(strip),
@@ -86,7 +90,7 @@ def test_the_verb_films_a_page_lying_on_its_back(swing: MotionFile, tmp_path: Pa
         "--camera",
         "front",
     ]
-    result = CliRunner().invoke(app, words)
+    result = CliRunner().invoke(app, arguments)
     if result.exception is not None and "drawn" in str(result.exception):
         pytest.skip(f"nothing can be drawn here: {result.exception}")
     assert result.exit_code == 0, result.output

@@ -18,7 +18,7 @@ from posewright.bodies import Contacts, JointCommands
 from posewright.controllers import Player
 from posewright.errors import InputError, UnknownNameError
 from posewright.evaluation import MotionResult, PhysicsRules, evaluate_motion
-from posewright.evaluation.motion.played import PlayedMotion
+from posewright.evaluation.motion.played_motion import PlayedMotion
 from posewright.evaluation.motion.self_collision import self_collision, self_contacts
 from posewright.formats import read_motion, read_motion_file
 from posewright.motions import Keyframe, Level, Motion, Pose
@@ -33,14 +33,14 @@ ROBOTIS = "robotis_mtn_text/robkwan_bio_prm_humanoidtypea_en.mtn"
 Steps = tuple[float, Mapping[str, float]]
 
 
-def motion_of(card: Robot, name: str, *steps: Steps, **further: object) -> Motion:
+def motion_of(card: Robot, name: str, *steps: Steps, **options: object) -> Motion:
     """Build a motion that begins in `stand`; each step changes some joints [deg] in so many seconds."""
     now = dict(zip(card.joint_names, np.degrees(card.pose("stand")).tolist(), strict=True))
     keyframes = [Keyframe(_pose(card, now), 0.0)]
     for reach_s, changes in steps:
         now.update(changes)
         keyframes.append(Keyframe(_pose(card, now), reach_s))
-    return Motion(name, card.name, card.joint_names, tuple(keyframes), **further)  # type: ignore[arg-type]  # as given
+    return Motion(name, card.name, card.joint_names, tuple(keyframes), **options)  # type: ignore[arg-type]  # as given
 
 
 def _pose(card: Robot, angles_deg: Mapping[str, float]) -> Pose:
@@ -112,14 +112,14 @@ def test_the_robot_goes_where_a_player_would_have_led_it_to_the_last_bit(
 
 
 def test_the_same_motion_gives_the_same_trial_to_the_last_bit(walk: Motion) -> None:
-    one, other = try_motion(walk), try_motion(walk)
-    assert one.recording.digest() == other.recording.digest()
+    first, second = try_motion(walk), try_motion(walk)
+    assert first.recording.digest() == second.recording.digest()
     for name in ("times", "slips", "keyframes"):
-        assert np.array_equal(getattr(one.played, name), getattr(other.played, name)), name
+        assert np.array_equal(getattr(first.played, name), getattr(second.played, name)), name
     for name in ("commands", "positions", "base"):
-        assert np.array_equal(getattr(one.played.record, name), getattr(other.played.record, name)), name
-    assert one.findings == other.findings
-    assert one.to_dict() == other.to_dict()
+        assert np.array_equal(getattr(first.played.record, name), getattr(second.played.record, name)), name
+    assert first.findings == second.findings
+    assert first.to_dict() == second.to_dict()
 
 
 def test_all_numbers_and_findings_follow_from_the_recording_alone(bad_kick: MotionResult) -> None:
@@ -136,15 +136,15 @@ def test_the_way_and_the_speed_of_a_walk_are_told(walk: Motion) -> None:
 
 def test_a_motion_that_repeats_for_ever_is_played_three_times(walk: Motion) -> None:
     trial = try_motion(walk)
-    assert trial.played.is_whole
-    assert trial.played.ends_s == pytest.approx(3 * walk.duration)
-    assert set(trial.played.keyframes[trial.played.moving].tolist()) == {1, 2, 3, 4}
+    assert trial.played.is_complete
+    assert trial.played.duration_s == pytest.approx(3 * walk.duration)
+    assert set(trial.played.keyframes[trial.played.is_moving].tolist()) == {1, 2, 3, 4}
 
 
 def test_a_motion_without_end_in_sight_is_cut_short(walk: Motion) -> None:
     trial = try_motion(replace(walk, repeat=255), longest_s=2.0)
-    assert not trial.played.is_whole
-    assert trial.played.ends_s == pytest.approx(2.0)
+    assert not trial.played.is_complete
+    assert trial.played.duration_s == pytest.approx(2.0)
     assert not trial.to_dict()["is_whole"]
 
 
@@ -152,10 +152,10 @@ def test_nothing_slows_a_motion_down_that_is_too_fast(bioloid: Robot) -> None:
     reach_s, far = 5.0 * bioloid.frame_period_s, 90.0
     trial = try_motion(motion_of(bioloid, "swing", (reach_s, {"left_shoulder_pitch": -far})))
     played, column = trial.played, bioloid.index("left_shoulder_pitch")
-    asked = played.record.commands[played.moving, column]
-    way = math.radians(-far) - bioloid.pose("stand")[column]
-    assert np.allclose(np.diff(asked, prepend=played.record.commands[0, column]), way / 5.0)
-    assert played.asked_speeds[:, column].max() > bioloid.max_speeds[column]
+    commanded = played.record.commands[played.is_moving, column]
+    displacement = math.radians(-far) - bioloid.pose("stand")[column]
+    assert np.allclose(np.diff(commanded, prepend=played.record.commands[0, column]), displacement / 5.0)
+    assert played.commanded_speeds[:, column].max() > bioloid.max_speeds[column]
 
 
 def test_no_command_leaves_what_the_mechanism_can_do(aibo: Robot) -> None:
@@ -169,24 +169,24 @@ def test_joints_that_a_motion_does_not_move_stand(aibo: Robot) -> None:
     joints = ("neck_tilt", "head_pan", "head_tilt")
     turn = Motion("turn", aibo.name, joints, (Keyframe(Pose.of(joints, {"head_pan": 0.5}), 0.3),))
     trial = try_motion(turn)
-    others = [column for column, name in enumerate(aibo.joint_names) if name != "head_pan"]
-    assert np.array_equal(trial.played.record.commands[-1, others], aibo.pose("stand")[others])
+    other_columns = [column for column, name in enumerate(aibo.joint_names) if name != "head_pan"]
+    assert np.array_equal(trial.played.record.commands[-1, other_columns], aibo.pose("stand")[other_columns])
     sitting = try_motion(turn, pose="sit").played
-    assert np.array_equal(sitting.record.commands[-1, others], aibo.pose("sit")[others])
+    assert np.array_equal(sitting.record.commands[-1, other_columns], aibo.pose("sit")[other_columns])
 
 
 def test_it_stands_before_and_holds_after(nod: MotionResult) -> None:
     played = nod.played
     assert played.times[0] == pytest.approx(-1.0 + 0.008)
-    assert played.times[-1] == pytest.approx(played.ends_s + 1.0)
+    assert played.times[-1] == pytest.approx(played.duration_s + 1.0)
     assert (played.keyframes[: played.begin] == 0).all()
     assert (played.record.commands[: played.begin] == played.record.commands[0]).all()
-    assert (played.record.commands[played.times > played.ends_s] == played.record.commands[-1]).all()
+    assert (played.record.commands[played.times > played.duration_s] == played.record.commands[-1]).all()
 
 
 def test_a_motion_that_takes_no_time_is_a_pose_that_is_held(bioloid: Robot) -> None:
     trial = try_motion(motion_of(bioloid, "still"))
-    assert int(trial.played.moving.sum()) == 1
+    assert int(trial.played.is_moving.sum()) == 1
     assert trial.findings == ()
 
 
@@ -196,7 +196,7 @@ def test_a_joint_without_torque_is_never_late(bioloid: Robot) -> None:
     trial = try_motion(motion)
     column = bioloid.index("left_elbow")
     assert trial.played.free[trial.played.begin :, column].all()
-    assert (trial.played.lag[trial.played.begin :, column] == 0.0).all()
+    assert (trial.played.lag_deg[trial.played.begin :, column] == 0.0).all()
     assert trial.to_dict()["lag_deg"]["left_elbow"]["max"] == 0.0
 
 
@@ -206,7 +206,7 @@ def test_a_joint_without_torque_is_never_late(bioloid: Robot) -> None:
 def test_nothing_is_said_about_a_nod(nod: MotionResult) -> None:
     assert nod.findings == ()
     assert nod.falls == ()
-    assert nod.played.lean.max() < 3.0
+    assert nod.played.tilt_deg.max() < 3.0
 
 
 def test_a_bad_kick_falls_hits_itself_and_is_late(bad_kick: MotionResult) -> None:
@@ -216,7 +216,7 @@ def test_a_bad_kick_falls_hits_itself_and_is_late(bad_kick: MotionResult) -> Non
     assert fall.side == "to the left"
     assert fall.until_s is None
     assert 0.2 < fall.time_s < 0.8
-    assert bad_kick.played.lean[-1] > 40.0
+    assert bad_kick.played.tilt_deg[-1] > 40.0
 
 
 def test_every_finding_is_a_sentence_with_its_time_and_keyframe(bad_kick: MotionResult) -> None:
@@ -266,23 +266,23 @@ def test_what_touches_at_first_is_told_only_if_it_presses_much_harder(
     nod: MotionResult, forces: list[tuple[int, float]], level: Level | None
 ) -> None:
     played = pressing(nod.played, forces)
-    found = list(self_collision(played, PhysicsRules(slip_mm=1000.0)))
-    assert [finding.level for finding in found] == ([] if level is None else [level])
-    told = self_contacts(played)
-    assert all(contact.at_first is (forces[0][0] == -1) for contact in told)
-    assert len(told) == any(frame >= 0 for frame, _ in forces)
-    if found:
-        assert found[0].value == forces[-1][1]
-        assert played.when(played.begin + 9) in found[0].message
-        assert ("in the first pose already" in found[0].message) is told[0].at_first
+    collisions = list(self_collision(played, PhysicsRules(max_slip_mm=1000.0)))
+    assert [finding.level for finding in collisions] == ([] if level is None else [level])
+    contacts = self_contacts(played)
+    assert all(contact.at_first is (forces[0][0] == -1) for contact in contacts)
+    assert len(contacts) == any(frame >= 0 for frame, _ in forces)
+    if collisions:
+        assert collisions[0].value == forces[-1][1]
+        assert played.format_time(played.begin + 9) in collisions[0].message
+        assert ("in the first pose already" in collisions[0].message) is contacts[0].at_first
 
 
 def test_the_numbers_are_json(bad_kick: MotionResult, nod: MotionResult) -> None:
     for trial in (bad_kick, nod):
-        told = json.loads(json.dumps(trial.to_dict(), allow_nan=False))
-        assert told["motion"] == trial.played.name
-        assert set(told["slip_mm"]) == set(trial.robot.feet)
-        assert set(told["lag_deg"]) == {joint.name for joint in trial.robot.joints if not joint.two_state}
+        data = json.loads(json.dumps(trial.to_dict(), allow_nan=False))
+        assert data["motion"] == trial.played.name
+        assert set(data["slip_mm"]) == set(trial.robot.feet)
+        assert set(data["lag_deg"]) == {joint.name for joint in trial.robot.joints if not joint.two_state}
     assert bad_kick.to_dict()["falls"][0]["side"] == "to the left"
     assert bad_kick.to_dict()["self_contacts"][0]["force_n"] > 5.0
 
@@ -300,25 +300,25 @@ def test_a_joint_lags_where_more_is_asked_than_its_servo_has(
 
 
 def test_many_late_joints_share_a_finding(bad_kick: MotionResult) -> None:
-    (found,) = [finding for finding in bad_kick.findings if finding.rule == "speed"]
-    assert "left_rear_rotator" in found.message
-    assert "head_pan" in found.message
+    (finding,) = [finding for finding in bad_kick.findings if finding.rule == "speed"]
+    assert "left_rear_rotator" in finding.message
+    assert "head_pan" in finding.message
 
 
 def test_a_servo_that_cannot_hold_is_told_of(bioloid: Robot) -> None:
-    weak = PhysicsRules(torque_share=0.02, saturated_s=0.1)
+    weak = PhysicsRules(full_torque_share=0.02, max_saturated_s=0.1)
     trial = try_motion(motion_of(bioloid, "still", (0.5, {})), rules=weak)
     assert "saturated" in rules_broken(trial, Level.WARNING)
 
 
 def test_a_foot_slides_farther_on_ice_than_on_carpet(aibo: Robot) -> None:
-    apart = {f"{side}_{end}_elevator": 35.0 for side in ("left", "right") for end in ("front", "rear")}
-    motion = motion_of(aibo, "splits", (0.3, apart), (0.3, dict.fromkeys(apart, 3.0)))
-    ways = {}
+    spread = {f"{side}_{end}_elevator": 35.0 for side in ("left", "right") for end in ("front", "rear")}
+    motion = motion_of(aibo, "splits", (0.3, spread), (0.3, dict.fromkeys(spread, 3.0)))
+    displacements = {}
     for friction in (0.05, 2.0):
         slips = try_motion(motion, friction=friction).to_dict()["slip_mm"]
-        ways[friction] = min(slip["longest"] for slip in slips.values())
-    assert ways[0.05] > 1.5 * ways[2.0]
+        displacements[friction] = min(slip["longest"] for slip in slips.values())
+    assert displacements[0.05] > 1.5 * displacements[2.0]
     assert "slip" in rules_broken(try_motion(motion, friction=0.05), Level.WARNING)
 
 
@@ -335,11 +335,11 @@ def test_a_first_pose_that_does_not_stand_is_told_of(bioloid: Robot) -> None:
 def test_the_base_is_compared_with_what_its_author_wanted(aibo: Robot) -> None:
     still = motion_of(aibo, "still", (0.5, {}), (0.5, {}))
     for pitch_deg, is_off in ((2.0, False), (30.0, True)):
-        wanted = (0.0, math.radians(pitch_deg), 0.0)
-        said = replace(
-            still, keyframes=(*still.keyframes[:-1], replace(still.keyframes[-1], attitude=wanted))
+        expected = (0.0, math.radians(pitch_deg), 0.0)
+        motion = replace(
+            still, keyframes=(*still.keyframes[:-1], replace(still.keyframes[-1], attitude=expected))
         )
-        trial = try_motion(said, attitude=(0.0, 0.02))
+        trial = try_motion(motion, attitude=(0.0, 0.02))
         assert ("tilt" in rules_broken(trial, Level.WARNING)) is is_off
         assert trial.to_dict()["author_says_attitude"]
 
@@ -347,7 +347,7 @@ def test_the_base_is_compared_with_what_its_author_wanted(aibo: Robot) -> None:
 def test_attitudes_that_are_all_zero_say_nothing(aibo: Robot) -> None:
     still = motion_of(aibo, "still", (0.5, {}))
     level = replace(still, keyframes=tuple(replace(key, attitude=(0.0, 0.0, 0.0)) for key in still.keyframes))
-    assert try_motion(level).played.wanted is None
+    assert try_motion(level).played.intended_attitude is None
 
 
 def test_who_begins_lying_does_not_fall_by_lying(bioloid: Robot) -> None:
@@ -363,8 +363,8 @@ def test_who_begins_lying_does_not_fall_by_lying(bioloid: Robot) -> None:
 @pytest.mark.parametrize("name", ["a_stand__stand_so0_makebow.mtn", "a_sit__stand_standard.mtn"])
 def test_sonys_own_motions_stand_as_their_author_says(samples: Callable[[str], Path], name: str) -> None:
     trial = try_motion(read_motion(samples(f"aibo_mtn/{name}")))
-    assert trial.played.wanted is not None
-    assert trial.played.off[trial.played.begin :].max() < 12.0
+    assert trial.played.intended_attitude is not None
+    assert trial.played.attitude_error_deg[trial.played.begin :].max() < 12.0
     assert not rules_broken(trial, *LOUD)
 
 
@@ -379,15 +379,15 @@ def test_robotis_bow_leans_far_and_does_not_fall(samples: Callable[[str], Path])
     trial = try_motion(bow)
     assert rules_broken(trial) == {"tilt"}
     assert not rules_broken(trial, *LOUD)
-    assert trial.played.lean.max() > 60.0
+    assert trial.played.tilt_deg.max() > 60.0
 
 
 def test_robotis_gets_up_from_the_face_only_if_it_lies_there(samples: Callable[[str], Path]) -> None:
     getup = read_motion_file(samples(ROBOTIS)).motion("F getup")
     lying, standing = try_motion(getup, attitude=FACE_DOWN), try_motion(getup)
     assert lying.falls == ()
-    assert lying.played.lean[lying.played.begin - 1] > 80.0
-    assert lying.played.lean[-1] < 15.0
+    assert lying.played.tilt_deg[lying.played.begin - 1] > 80.0
+    assert lying.played.tilt_deg[-1] < 15.0
     assert "fall" in rules_broken(standing)
 
 
@@ -457,15 +457,15 @@ def test_whatever_a_motion_asks_for_there_is_an_answer(rows: list[tuple[float, d
     assert np.isfinite(played.record.base).all()
     assert np.isfinite(played.record.positions).all()
     assert (played.slips >= 0.0).all()
-    assert (played.lean >= 0.0).all()
+    assert (played.tilt_deg >= 0.0).all()
     assert (np.diff(played.times) > 0.0).all()
     json.dumps(trial.to_dict(), allow_nan=False)
 
 
 @given(st.lists(st.booleans()), st.integers(0, 3))
 def test_runs_are_the_unbroken_rows(flags: list[bool], bridge: int) -> None:
-    found = runs(np.array(flags, dtype=np.bool_), bridge=bridge)
-    covered = {i for begin, end in found for i in range(begin, end)}
+    intervals = runs(np.array(flags, dtype=np.bool_), bridge=bridge)
+    covered = {i for begin, end in intervals for i in range(begin, end)}
     assert {i for i, flag in enumerate(flags) if flag} <= covered
-    assert all(flags[begin] and flags[end - 1] for begin, end in found)
-    assert all(after[0] - before[1] > bridge for before, after in pairwise(found))
+    assert all(flags[begin] and flags[end - 1] for begin, end in intervals)
+    assert all(after[0] - before[1] > bridge for before, after in pairwise(intervals))

@@ -51,33 +51,33 @@ def played() -> Recording:
 
 def test_a_robot_a_motion_and_a_gait_are_pictures_with_words(shell: Shell) -> None:
     motion = pw.read_motion(f"{DOG.folder}/motions/nod.motion.yaml")
-    for one, word in ((DOG, "left_front_knee"), (motion, "keyframe"), (pw.read_gait("trot"), "gait trot")):
-        told = shell.show(one)
-        assert told.startswith("<img ")
-        assert "data:image/png;base64," in told
-        assert word in told
+    for value, text in ((DOG, "left_front_knee"), (motion, "keyframe"), (pw.read_gait("trot"), "gait trot")):
+        html = shell.show(value)
+        assert html.startswith("<img ")
+        assert "data:image/png;base64," in html
+        assert text in html
 
 
 def test_what_was_recorded_and_what_came_of_it_are_pictures(shell: Shell, played: Recording) -> None:
     walk = pw.walk_gait(pw.read_gait("trot"), command=pw.VelocityCommand(0.1), seconds=0.3)
-    for one in (played, pw.replay(played), walk, pw.replay(walk.recording)):
-        assert shell.show(one).startswith("<img ")
+    for value in (played, pw.replay(played), walk, pw.replay(walk.recording)):
+        assert shell.show(value).startswith("<img ")
 
 
 def test_what_cannot_be_drawn_says_why_above_its_table(shell: Shell) -> None:
-    told = shell.show(pw.robot("sony_ers110"))
-    assert told.startswith("<p>sony_ers110 has no model")
-    assert "<table" in told
+    html = shell.show(pw.robot("sony_ers110"))
+    assert html.startswith("<p>sony_ers110 has no model")
+    assert "<table" in html
     motion = pw.read_motion(f"{DOG.folder}/motions/nod.motion.yaml")
     still = replace(motion, keyframes=(replace(motion.keyframes[0], reach_s=0.0, pause_s=0.0),), repeat=1)
     assert "has no duration" in shell.show(still)
 
 
 def test_the_types_and_what_draws_them_are_where_they_are_looked_for() -> None:
-    for place, drawn in DRAWING_FUNCTIONS.items():
-        for module, name in (place, drawn):
-            found = getattr(__import__(module, fromlist=[name]), name)
-            assert module in {found.__module__, "posewright.figures", "posewright.charts"}
+    for place, drawing in DRAWING_FUNCTIONS.items():
+        for module, name in (place, drawing):
+            displayed = getattr(__import__(module, fromlist=[name]), name)
+            assert module in {displayed.__module__, "posewright.figures", "posewright.charts"}
 
 
 @pytest.mark.parametrize("running", [True, False])
@@ -97,5 +97,5 @@ def test_importing_posewright_inside_ipython_turns_it_on(running: bool) -> None:
         "print(len(calls), sorted(heavy))\n"
     )
     command = [sys.executable, "-c", program]
-    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout  # noqa: S603 -- our own
-    assert told.split() == [str(len(DRAWING_FUNCTIONS) + 1 if running else 0), "[]"]
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout  # noqa: S603 -- our own
+    assert output.split() == [str(len(DRAWING_FUNCTIONS) + 1 if running else 0), "[]"]

@@ -130,19 +130,19 @@ def is_a_picture(data: bytes) -> None:
 
 def test_a_chart_is_built_checked_run_and_drawn_in_thirty_lines(charted: list[Any]) -> None:
     assert sum(len(cell.source.splitlines()) for cell in charted[1:]) <= 40
-    shown = [data_of(cell) for cell in charted[1:] if cell.outputs]
-    assert len(shown) == len(charted) - 1
-    pictures = [one["image/svg+xml"] for one in shown if "image/svg+xml" in one]
+    displayed = [data_of(cell) for cell in charted[1:] if cell.outputs]
+    assert len(displayed) == len(charted) - 1
+    pictures = [data["image/svg+xml"] for data in displayed if "image/svg+xml" in data]
     assert len(pictures) == 5
     assert all(picture.startswith("<svg") and "</svg>" in picture for picture in pictures)
-    unsound, sound = (one["text/html"] for one in shown if "<Report" in one["text/plain"])
+    unsound, sound = (data["text/html"] for data in displayed if "<Report" in data["text/plain"])
     assert "two guards hold in closing" in unsound
     assert "overlap" not in sound
-    assert any("'opening', 'up'" in one["text/plain"] for one in shown)
+    assert any("'opening', 'up'" in data["text/plain"] for data in displayed)
 
 
 @pytest.mark.parametrize(
-    ("line", "words"),
+    ("line", "text"),
     [
         ("dog", "left_front_knee"),
         ("nod", "head_tilt"),
@@ -153,25 +153,25 @@ def test_a_chart_is_built_checked_run_and_drawn_in_thirty_lines(charted: list[An
         ("race.recording", "behaviour obstacle_race"),
     ],
 )
-def test_everything_is_a_sharp_picture_and_a_table(played: list[Any], line: str, words: str) -> None:
-    shown = data_of(cell_that_ends(played, line))
-    assert set(shown) == {"text/plain", "text/html"}
-    assert len(shown["text/plain"]) < 100
-    document = Document(shown["text/html"])
+def test_everything_is_a_sharp_picture_and_a_table(played: list[Any], line: str, text: str) -> None:
+    displayed = data_of(cell_that_ends(played, line))
+    assert set(displayed) == {"text/plain", "text/html"}
+    assert len(displayed["text/plain"]) < 100
+    document = Document(displayed["text/html"])
     (image,) = document.all("img")
     kind, _, data = str(image["src"]).partition(",")
     assert kind == "data:image/png;base64"
     assert image["alt"]
     assert "max-width: 100%" in str(image["style"])
     is_a_picture(b64decode(data))
-    assert words in document.text
-    assert bool(document.all("table")) == bool(words)
+    assert text in document.text
+    assert bool(document.all("table")) == bool(text)
 
 
 def test_many_races_are_their_report_and_a_table(played: list[Any]) -> None:
-    shown = data_of(cell_that_ends(played, "races"))
-    assert shown["text/plain"].startswith("<Batch of 3 runs, mean points ")
-    document = Document(shown["text/html"])
+    displayed = data_of(cell_that_ends(played, "races"))
+    assert displayed["text/plain"].startswith("<Batch of 3 runs, mean points ")
+    document = Document(displayed["text/html"])
     (frame,) = document.all("iframe")
     report = str(frame["srcdoc"])
     assert report.startswith("<!DOCTYPE html>")
@@ -197,12 +197,12 @@ def test_what_a_card_says_is_text_and_no_markup(played: list[Any]) -> None:
 
 def test_what_fails_to_draw_is_shown_as_text_and_told_of(played: list[Any]) -> None:
     outputs = next(cell for cell in played if cell.source == BROKEN).outputs
-    (shown,) = [one.data for one in outputs if one.output_type == "display_data"]
-    assert shown == {"text/plain": "Robot('sony_ers7', 20 joints)"}
-    assert any("ZeroDivisionError" in str(one) for one in outputs)
+    (displayed,) = [output.data for output in outputs if output.output_type == "display_data"]
+    assert displayed == {"text/plain": "Robot('sony_ers7', 20 joints)"}
+    assert any("ZeroDivisionError" in str(output) for output in outputs)
 
 
 def test_the_page_printed_nothing(played: list[Any]) -> None:
-    page = [cell for cell in played if cell.source in {one.rstrip() for one in CELLS} | set(CELLS)]
+    page = [cell for cell in played if cell.source in {source.rstrip() for source in CELLS} | set(CELLS)]
     assert len(page) == len(CELLS)
-    assert [one.text for cell in page for one in cell.outputs if one.output_type == "stream"] == []
+    assert [output.text for cell in page for output in cell.outputs if output.output_type == "stream"] == []

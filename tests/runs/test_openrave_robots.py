@@ -76,17 +76,17 @@ def test_hinges_stand_where_the_document_says(tmp_path: Path) -> None:
 
 
 def test_attached_sensors_are_on_the_card_and_see(tmp_path: Path) -> None:
-    made = imported(tmp_path, WALKER)
-    sensors = {sensor.name: sensor for sensor in made.robot.sensors}
+    walker = imported(tmp_path, WALKER)
+    sensors = {sensor.name: sensor for sensor in walker.robot.sensors}
     laser, depth, eye = sensors["laser"], sensors["depth"], sensors["eye"]
     assert isinstance(laser, RangeScan)
     assert isinstance(depth, FlashLidar)
     assert isinstance(eye, Camera)
     assert (laser.start_deg, laser.beams) == (-90, 91)
     assert (depth.max_range_m, depth.horizontal_fov_deg) == (3, pytest.approx(90))
-    assert any("BaseForce6D" in str(one) for one in made.oddities)
-    world = World(made.robot)
-    body = SimulatedBody(world, start_pose=made.robot.pose("stand"))
+    assert any("BaseForce6D" in str(oddity) for oddity in walker.oddities)
+    world = World(walker.robot)
+    body = SimulatedBody(world, start_pose=walker.robot.pose("stand"))
     world.advance({body.instance.name: JointCommands(np.zeros((20, 2)))})
     picture = np.asarray(body.read().sensors["depth"]).reshape(48, 64)
     assert (picture[:20] == 3).all()  # the sky
@@ -94,9 +94,11 @@ def test_attached_sensors_are_on_the_card_and_see(tmp_path: Path) -> None:
 
 
 def test_an_imu_of_the_files_own_takes_the_place_of_ours(tmp_path: Path) -> None:
-    made = imported(tmp_path, WALKER.replace('name="wrist"', 'name="imu"').replace("BaseForce6D", "BaseIMU"))
-    world = World(made.robot)
-    sensors = SimulatedBody(world, start_pose=made.robot.pose("stand")).read().sensors
+    walker = imported(
+        tmp_path, WALKER.replace('name="wrist"', 'name="imu"').replace("BaseForce6D", "BaseIMU")
+    )
+    world = World(walker.robot)
+    sensors = SimulatedBody(world, start_pose=walker.robot.pose("stand")).read().sensors
     assert sensors["imu.orientation"] == pytest.approx((0, 0, 0), abs=0.01)
 
 
@@ -105,19 +107,19 @@ def test_what_a_card_has_no_place_for_is_said_with_its_line(tmp_path: Path) -> N
     text = text.replace("<limitsdeg>-40 60</limitsdeg>", "", 2)
     ring = HINGE.format("ring", "left", "right", "0 0 0") + "</KinBody>"
     odd = "\n".join(map(str, imported(tmp_path, text.replace("</KinBody>", ring)).oddities))
-    for said in ("left_hip is a slider", "right_hip has no limits", "ring closes a ring"):
-        assert f": {said}" in odd
+    for remark in ("left_hip is a slider", "right_hip has no limits", "ring closes a ring"):
+        assert f": {remark}" in odd
 
 
 def test_a_robot_is_taken_from_its_environment_and_stands_as_it_is_placed_there(tmp_path: Path) -> None:
     (tmp_path / "one.robot.xml").write_text(WALKER)
     place = "<RotationAxis>0 0 1 90</RotationAxis>"
-    made = imported(tmp_path, f'<Environment><Robot file="one.robot.xml">{place}</Robot></Environment>')
-    assert mechanism_of(made.robot).hinges[0].axis == pytest.approx((-1, 0, 0))
+    walker = imported(tmp_path, f'<Environment><Robot file="one.robot.xml">{place}</Robot></Environment>')
+    assert mechanism_of(walker.robot).hinges[0].axis == pytest.approx((-1, 0, 0))
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ('<Environment><KinBody name="k"><Body name="a"/></KinBody></Environment>', "exactly one"),
         (
@@ -129,22 +131,22 @@ def test_a_robot_is_taken_from_its_environment_and_stands_as_it_is_placed_there(
         (WALKER.replace("<Body>trunk</Body>", "<Body>nobody</Body>", 1), "no body 'nobody'"),
     ],
 )
-def test_what_is_wrong_is_refused_and_nothing_is_written(tmp_path: Path, text: str, said: str) -> None:
-    with pytest.raises((FormatError, InputError)) as told:
+def test_what_is_wrong_is_refused_and_nothing_is_written(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises((FormatError, InputError)) as caught:
         imported(tmp_path, text)
-    assert said in f"{told.value.message} {told.value.hint}"
-    assert told.value.where is not None
+    assert message in f"{caught.value.message} {caught.value.hint}"
+    assert caught.value.where is not None
     assert not (tmp_path / "made").exists()
 
 
 @pytest.mark.skipif(not SAMPLES.is_dir(), reason="other people's samples are not here")
 def test_samples_are_imported_or_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    said = {"rdiankov_twodof.robot.xml:12: Base weighs 565", "sample.kinbody.xml:56", "physics.env.xml:5"}
+    messages = {"rdiankov_twodof.robot.xml:12: Base weighs 565", "sample.kinbody.xml:56", "physics.env.xml:5"}
     for path in SAMPLES.iterdir():
         assert run(["robots", "import", str(path), "-o", str(tmp_path / "no")]) == 2
-    told = capsys.readouterr().err
-    assert all(place in told for place in said)
+    errors = capsys.readouterr().err
+    assert all(place in errors for place in messages)
     text = (SAMPLES / "rdiankov_twodof.robot.xml").read_text().replace("10000000", "100000")
     card = imported(tmp_path, text)
     assert card.robot.joint_names == ("Arm0", "Arm1")
-    assert any("Arm1 has no limits" in str(one) for one in card.oddities)
+    assert any("Arm1 has no limits" in str(oddity) for oddity in card.oddities)

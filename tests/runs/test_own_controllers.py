@@ -137,7 +137,7 @@ def test_an_entry_that_brings_python_is_played_only_where_that_is_trusted(mine: 
         "day: short\ntitle: Short\ncontests: {passivity-test: {share: 100, most: 1}}\n"
         "group_size: 4\nadvancing: 2\nsources: {contests: ours}\n"
     )
-    with pytest.raises(InputError, match="brings a program in Python"):
+    with pytest.raises(InputError, match="has a Python program"):
         pw.play_day([entry], tmp_path / "day", rules=rules)
     day = pw.play_day([entry], tmp_path / "day", rules=rules, trust_python=True)
     assert [run.error for _, run in day.disciplines[0].all_runs] == [None]

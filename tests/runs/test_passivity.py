@@ -57,7 +57,7 @@ def test_who_walks_up_to_the_box_passes_at_the_first_try(seed: int) -> None:
 def test_who_stands_still_is_passive(tmp_path: Path) -> None:
     outcome, score = run(behaviour=behaving(tmp_path, 1000.0))
     assert (score.passed, score.points, score.time_s) == (False, 0.0, None)
-    assert [one.reason for one in score.tries] == ["time out", "time out"]
+    assert [attempt.reason for attempt in score.tries] == ["time out", "time out"]
     assert outcome.simulated_s == pytest.approx(2.0 * (RULES.wait_s + RULES.limit_s), abs=0.5)
     assert judge(outcome.recording) == score
 
@@ -75,7 +75,7 @@ def test_a_second_try_begins_where_and_how_the_first_did(tmp_path: Path) -> None
     chart.write_text(text + "  sulking:\n    - {when: clock_s >= 1000, do: {walks: 0}, go: walking}\n")
     ran = (run(seed, behaviour) for seed in range(10, 20))  # 10 is the first of them
     outcome, score = next((o, s) for o, s in ran if s.passed and len(s.tries) == 2)
-    assert [one.reason for one in score.tries] == ["time out", "touched"]
+    assert [attempt.reason for attempt in score.tries] == ["time out", "touched"]
     assert score.passed
     assert score.time_s is not None
     assert 0.5 < score.time_s < 10.0
@@ -98,10 +98,10 @@ def test_who_cannot_wait_is_warned_and_a_touch_during_the_wait_does_not_count(tm
 
 @pytest.mark.parametrize("seed", range(20))
 def test_the_box_stands_twenty_centimetres_before_the_toes_wherever_it_is_drawn(seed: int) -> None:
-    held = PassivityTest()
-    field = held.field("", seed)
+    contest = PassivityTest()
+    field = contest.field("", seed)
     (box,) = field.boxes
-    x, _, _ = held.start("robot", field)
+    x, _, _ = contest.start("robot", field)
     outline = corners(np.array([[box.x, box.y, box.yaw_rad]]), field.box_kind.footprint_m)[0]
     assert outline[:, 0].min() - (x + RULES.toes_m) == pytest.approx(0.2, abs=1e-3)
     assert abs(box.y) <= RULES.aside_m
@@ -129,9 +129,13 @@ def test_its_picture_shows_tries_touch_and_distance() -> None:
 
 def test_the_same_seed_gives_the_same_digest_in_another_process_too() -> None:
     code = "import posewright as pw; print(pw.run_trial('passivity-test', seed=4).recording.digest())"
-    other = {"PYTHONHASHSEED": "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"}
+    environment = {"PYTHONHASHSEED": "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"}
     done = subprocess.run(  # noqa: S603 -- our own interpreter and code
-        [sys.executable, "-c", code], env={**os.environ, **other}, capture_output=True, text=True, check=False
+        [sys.executable, "-c", code],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     outcome, _ = run(4)
     assert (done.stdout.strip(), done.stderr) == (outcome.recording.digest(), "")

@@ -53,17 +53,17 @@ def program_of(controller: Controller) -> PythonProgram:
     return PythonProgram("nod", DOG, lambda _program, _seed: controller, DOG.sensors, STAND)
 
 
-def nod(body: str = "mock", **how: object) -> Recording:
-    return pw.perform(Nod(), DOG, **{"name": "nod", "until_s": 0.8, "body": body, **how})
+def nod(body: str = "mock", **options: object) -> Recording:
+    return pw.perform(Nod(), DOG, **{"name": "nod", "until_s": 0.8, "body": body, **options})
 
 
 @pytest.mark.parametrize("body", ["sim", "mock", "random"])
 def test_a_controller_runs_on_any_body_and_the_same_run_has_the_same_digest(body: str) -> None:
-    one, other = nod(body, seed=3), nod(body, seed=3)
-    assert one.digest() == other.digest()
-    assert (one.n_rows, one.header.rate_hz, one.header.contest) == (100, 125.0, "")
-    assert one.header.robots[DOG.name].controller == "nod"
-    turned = one.robots[DOG.name].positions[-1, PAN]
+    first, second = nod(body, seed=3), nod(body, seed=3)
+    assert first.digest() == second.digest()
+    assert (first.n_rows, first.header.rate_hz, first.header.contest) == (100, 125.0, "")
+    assert first.header.robots[DOG.name].controller == "nod"
+    turned = first.robots[DOG.name].positions[-1, PAN]
     assert turned == pytest.approx(0.4, abs=0.05)
 
 
@@ -73,9 +73,9 @@ def test_another_seed_is_another_body() -> None:
 
 def test_a_recording_is_replayed_measured_and_is_of_no_contest(tmp_path: Path) -> None:
     path = tmp_path / "nod.mcap"
-    made = nod("sim", record=path, documents={"nod.txt": "left"}, extras={"nod": 1})
+    recording = nod("sim", record=path, documents={"nod.txt": "left"}, extras={"nod": 1})
     read = pw.read_recording(path)
-    assert read.digest() == made.digest()
+    assert read.digest() == recording.digest()
     assert (read.header.documents["nod.txt"], read.header.extras["nod"]) == ("left", 1)
     assert pw.replay(path, plot=tmp_path / "nod.png").score.warnings == ()
     assert (tmp_path / "nod.png").stat().st_size > 1000
@@ -108,13 +108,13 @@ def test_a_time_that_makes_no_sense_is_refused(until_s: float) -> None:
 
 
 def test_what_cannot_be_is_refused_before_anything_moves(tmp_path: Path) -> None:
-    for error, how in (
+    for error, options in (
         (UnknownNameError, {"body": "teapot"}),
         (UnknownNameError, {"pose": "lotus"}),
         (OutputError, {"record": tmp_path / "nowhere" / "nod.mcap"}),
     ):
         with pytest.raises(error):
-            nod(**how)
+            nod(**options)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -16,10 +16,10 @@ TURN = read_motion(BIOLOID.folder / "motions" / "turn_left.motion.yaml")
 
 
 def test_a_motion_is_commanded_alike_on_a_mock_and_on_a_simulated_robot() -> None:
-    seen = {body: play_motion(TURN, body=body).robot() for body in ("sim", "mock")}
-    assert np.array_equal(seen["sim"].commands, seen["mock"].commands)
-    assert seen["sim"].knows_place
-    assert not seen["mock"].knows_place
+    records = {body: play_motion(TURN, body=body).robot() for body in ("sim", "mock")}
+    assert np.array_equal(records["sim"].commands, records["mock"].commands)
+    assert records["sim"].knows_place
+    assert not records["mock"].knows_place
 
 
 def test_a_motion_is_played_as_it_is_checked_under_gravity() -> None:

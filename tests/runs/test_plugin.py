@@ -45,17 +45,19 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Install the package into a folder of its own, without network."""
     folder = tmp_path_factory.mktemp("plugin")
     shutil.copytree(PLUGIN, folder / "source")
-    asked = ["install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--target"]
-    command = [sys.executable, "-m", "pip", *asked, str(folder / "site"), str(folder / "source")]
+    arguments = ["install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--target"]
+    command = [sys.executable, "-m", "pip", *arguments, str(folder / "site"), str(folder / "source")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 -- our own package
     assert done.returncode == 0, done.stderr
     return folder / "site"
 
 
-def posewright(site: Path, *words: object, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+def posewright(
+    site: Path, *arguments: object, folder: Path | None = None
+) -> subprocess.CompletedProcess[str]:
     paths = [str(site), str(Path(pw.__file__).parents[1])]
     return subprocess.run(  # noqa: S603 -- our own program
-        [sys.executable, "-m", "posewright", *map(str, words)],
+        [sys.executable, "-m", "posewright", *map(str, arguments)],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
         cwd=folder,
         capture_output=True,
@@ -64,10 +66,10 @@ def posewright(site: Path, *words: object, folder: Path | None = None) -> subpro
     )
 
 
-def told(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+def parsed(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     assert (done.returncode, done.stderr) == (0, "")
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    data: dict[str, Any] = json.loads(done.stdout)
+    return data
 
 
 @dataclass(frozen=True)
@@ -81,28 +83,28 @@ class Walk:
 @pytest.fixture(scope="module")
 def walk(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Walk:
     path = tmp_path_factory.mktemp("walk") / "walk.mcap"
-    return Walk(path, told(posewright(installed, "run", "line-walk", "--record", path, "--json")))
+    return Walk(path, parsed(posewright(installed, "run", "line-walk", "--record", path, "--json")))
 
 
 def test_its_contest_is_run_recorded_and_judged(installed: Path, walk: Walk, tmp_path: Path) -> None:
     assert walk.summary["contest"] == "line-walk"
     assert 1.0 < walk.summary["distance_m"] < 2.5
-    judged = told(posewright(installed, "judge", walk.recording, "--json"))
+    judged = parsed(posewright(installed, "judge", walk.recording, "--json"))
     assert (judged["points"], judged["digest"]) == (walk.summary["points"], walk.summary["digest"])
-    shown = posewright(installed, "replay", walk.recording, "--plot", tmp_path / "walk.svg")
-    assert f"{walk.summary['distance_m']:.2f} m" in shown.stdout
+    replayed = posewright(installed, "replay", walk.recording, "--plot", tmp_path / "walk.svg")
+    assert f"{walk.summary['distance_m']:.2f} m" in replayed.stdout
     assert "walked" in (tmp_path / "walk.svg").read_text(encoding="utf-8")
 
 
 def test_the_same_trial_has_the_same_digest_elsewhere_and_unrecorded(
     installed: Path, walk: Walk, tmp_path: Path
 ) -> None:
-    again = told(posewright(installed, "run", "line-walk", "--json", folder=tmp_path))
+    again = parsed(posewright(installed, "run", "line-walk", "--json", folder=tmp_path))
     assert again["digest"] == walk.summary["digest"]
 
 
 def test_its_body_is_run_on(installed: Path) -> None:
-    ran = told(posewright(installed, "run", "line-walk", "--body", "glider", "--json"))
+    ran = parsed(posewright(installed, "run", "line-walk", "--body", "glider", "--json"))
     assert ran["distance_m"] == pytest.approx(0.1 * 15.0, abs=0.05)
 
 
@@ -112,7 +114,7 @@ def test_a_trial_of_ones_own_may_bring_other_rules(installed: Path, tmp_path: Pa
         "trial: mine\nrobot: robotis_bioloid\nbehaviour: passivity_test\n"
         "contest: {name: line-walk, rules: mine.rules.yaml}\n"
     )
-    ran = told(posewright(installed, "run", tmp_path / "mine.trial.yaml", "--json"))
+    ran = parsed(posewright(installed, "run", tmp_path / "mine.trial.yaml", "--json"))
     assert ran["simulated_s"] == pytest.approx(8.0, abs=0.2)
 
 
@@ -172,8 +174,11 @@ class Meeting:
         return ContestPicture("a meeting")
 
     def judge(self, recording: Recording) -> Unjudged:
-        gone = {name: abs(float(one.base[-1, 0] - one.base[0, 0])) for name, one in recording.robots.items()}
-        return Unjudged(recording, gone["red"] - gone["blue"])
+        distances = {
+            name: abs(float(record.base[-1, 0] - record.base[0, 0]))
+            for name, record in recording.robots.items()
+        }
+        return Unjudged(recording, distances["red"] - distances["blue"])
 
 
 class Onlooker:
@@ -192,10 +197,10 @@ class Onlooker:
 
 def test_two_robots_take_part_where_a_contest_has_two_roles(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(registry._SHIPPED, "meeting", Meeting)
-    told_of: list[Progress] = []
-    run = pw.run_trial("meeting", on_progress=told_of.append)
+    reports: list[Progress] = []
+    run = pw.run_trial("meeting", on_progress=reports.append)
     assert list(run.recording.robots) == ["red", "blue"]
-    assert {one.standing for one in told_of} >= {"blue and red"}
+    assert {progress.standing for progress in reports} >= {"blue and red"}
     for name, towards in (("red", 1.0), ("blue", -1.0)):
         x = run.recording.robot(name).base[:, 0]
         assert towards * (x[-1] - x[0]) > 0.1

@@ -41,17 +41,17 @@ def changed(folder: Path, old: str, new: str) -> Path:
 
 
 def odd(path: Path) -> str:
-    return "\n".join(str(one) for one in import_robot(path, path.parent / "made").oddities)
+    return "\n".join(str(oddity) for oddity in import_robot(path, path.parent / "made").oddities)
 
 
 def test_a_humanoid_written_by_hand_is_imported_and_stands(tmp_path: Path) -> None:
-    made = import_robot(SMALL, tmp_path / "small")
-    assert made.robot.name == "small_humanoid"
-    assert made.robot.joint_names[:2] == ("left_shoulder", "left_hip_roll")
-    assert made.robot.feet == ("left_foot", "right_foot")
-    assert made.robot.mass_kg == pytest.approx(1.8)
-    assert made.oddities == ()
-    assert tilt_after(made.robot, 3.0) < 2.0
+    imported = import_robot(SMALL, tmp_path / "small")
+    assert imported.robot.name == "small_humanoid"
+    assert imported.robot.joint_names[:2] == ("left_shoulder", "left_hip_roll")
+    assert imported.robot.feet == ("left_foot", "right_foot")
+    assert imported.robot.mass_kg == pytest.approx(1.8)
+    assert imported.oddities == ()
+    assert tilt_after(imported.robot, 3.0) < 2.0
 
 
 def test_a_card_that_was_imported_is_a_robot_like_any_other(tmp_path: Path) -> None:
@@ -74,28 +74,28 @@ def test_what_is_exported_comes_in_again_with_its_masses_axes_and_limits(
     again = import_robot(path, tmp_path / "again").robot
     before, after = mechanism_of(card), mechanism_of(again)
     assert again.joint_names == tuple(hinge.name for hinge in before.hinges)
-    for one, other in zip(before.links, after.links, strict=True):
-        assert other.name == one.name
-        assert other.mass_kg == pytest.approx(one.mass_kg, rel=1e-5)
-        assert other.centre_m == pytest.approx(one.centre_m, abs=1e-5)
-        assert other.position_m == pytest.approx(one.position_m, abs=1e-5) or not one.parent
+    for link, other_link in zip(before.links, after.links, strict=True):
+        assert other_link.name == link.name
+        assert other_link.mass_kg == pytest.approx(link.mass_kg, rel=1e-5)
+        assert other_link.centre_m == pytest.approx(link.centre_m, abs=1e-5)
+        assert other_link.position_m == pytest.approx(link.position_m, abs=1e-5) or not link.parent
     for mine, theirs in zip(before.hinges, after.hinges, strict=True):
         assert theirs.axis == pytest.approx(mine.axis, abs=1e-5)
-        told = card.joint(mine.name)
-        assert again.joint(mine.name).lower_rad == pytest.approx(told.lower_rad, abs=close)
-        assert again.joint(mine.name).upper_rad == pytest.approx(told.upper_rad, abs=close)
+        joint = card.joint(mine.name)
+        assert again.joint(mine.name).lower_rad == pytest.approx(joint.lower_rad, abs=close)
+        assert again.joint(mine.name).upper_rad == pytest.approx(joint.upper_rad, abs=close)
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "message"),
     [
         ('<mass value="0.15"/>', '<mass value="0"/>', "weighs next to nothing"),
         ('iyy="1.200e-03"', 'iyy="1.200e-01"', "no body has an inertia"),
         ('ixx="1.627e-03"', 'ixx="-1.627e-03"', "all must be above 0"),
         ('effort="2.5"', 'effort="0"', "left_shoulder has no actuator"),
-        ('velocity="5.5"', 'velocity="0"', "how fast"),
-        ('lower="-3.0" upper="3.0"', 'lower="3.0" upper="-3.0"', "taken for half a turn"),
-        ('lower="-3.0" upper="3.0"', 'lower="0" upper="1e-12"', "taken for half a turn"),
+        ('velocity="5.5"', 'velocity="0"', "speed of its motor"),
+        ('lower="-3.0" upper="3.0"', 'lower="3.0" upper="-3.0"', "replaced by half a turn"),
+        ('lower="-3.0" upper="3.0"', 'lower="0" upper="1e-12"', "replaced by half a turn"),
         ('lower="-3.0" upper="3.0"', 'lower="-170" upper="170"', "are these degrees?"),
         ('type="revolute"', 'type="prismatic"', "so it is fixed at 0"),
         ('type="revolute"', 'type="continuous"', "has no limits"),
@@ -103,9 +103,9 @@ def test_what_is_exported_comes_in_again_with_its_masses_axes_and_limits(
     ],
 )
 def test_what_cannot_be_is_said_and_the_robot_is_made_all_the_same(
-    tmp_path: Path, old: str, new: str, said: str
+    tmp_path: Path, old: str, new: str, message: str
 ) -> None:
-    assert said in odd(changed(tmp_path, old, new))
+    assert message in odd(changed(tmp_path, old, new))
 
 
 def test_an_inertia_in_another_unit_is_noticed(tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_an_inertia_in_another_unit_is_noticed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "message"),
     [
         ("<robot ", '<!DOCTYPE r [<!ENTITY a "b">]><robot ', "document type"),
         ("</robot>", "", "not XML"),
@@ -134,14 +134,14 @@ def test_an_inertia_in_another_unit_is_noticed(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_damaged_is_refused_with_its_line_and_nothing_is_written(
-    tmp_path: Path, old: str, new: str, said: str
+    tmp_path: Path, old: str, new: str, message: str
 ) -> None:
     path = changed(tmp_path, old, new)
-    with pytest.raises(FormatError, match=said) as caught:
+    with pytest.raises(FormatError, match=message) as caught:
         import_robot(path, tmp_path / "made")
     assert caught.value.where is not None
     assert caught.value.where.line
-    assert [one.name for one in tmp_path.iterdir()] == ["changed.urdf"]
+    assert [path.name for path in tmp_path.iterdir()] == ["changed.urdf"]
 
 
 @pytest.mark.parametrize(
@@ -171,26 +171,26 @@ def test_a_mujoco_model_neither_leaves_its_folder_nor_fills_the_memory(tmp_path:
     path.write_text(f"<mujoco>{inside}<worldbody><body/></worldbody></mujoco>", encoding="utf-8")
     with pytest.raises(
         FormatError, match=r"not supported|outside|leads out|not an ordinary|too (large|many)"
-    ) as told:
+    ) as caught:
         import_robot(path, tmp_path / "made")
-    assert told.value.where is not None
-    assert told.value.where.line == 1
+    assert caught.value.where is not None
+    assert caught.value.where.line == 1
 
 
 @pytest.mark.parametrize(
-    ("inside", "said"),
+    ("inside", "message"),
     [
         ('<joint axis="1 0 0"/><joint axis="0 1 0"/>', "b has 2 joints"),
         ('<joint/><body pos="nan 0 0"><geom size="1"/></body>', "body_pos is not finite"),
         ('<joint/><body pos="1e300 0 0"><geom size="1"/></body>', "body_pos is not finite"),
     ],
 )
-def test_a_mujoco_model_that_is_no_robot_is_refused(tmp_path: Path, inside: str, said: str) -> None:
+def test_a_mujoco_model_that_is_no_robot_is_refused(tmp_path: Path, inside: str, message: str) -> None:
     body = f'<body><freejoint/><geom size="1"/><body name="b"><geom size="1"/>{inside}</body></body>'
     (tmp_path / "m.xml").write_text(f"<mujoco><worldbody>{body}</worldbody></mujoco>", encoding="utf-8")
-    with pytest.raises(FormatError, match=said) as told:
+    with pytest.raises(FormatError, match=message) as caught:
         import_robot(tmp_path / "m.xml", tmp_path / "made")
-    assert told.value.where is not None
+    assert caught.value.where is not None
 
 
 def test_a_file_without_a_hinge_and_a_folder_that_is_there_are_refused(tmp_path: Path) -> None:
@@ -211,7 +211,7 @@ def test_a_damaged_mesh_is_left_out_and_told(tmp_path: Path, data: bytes) -> Non
     for name in ("trunk.stl", "m" * 5000):
         changed(tmp_path, '<box size="0.06 0.1 0.12"/>', f'<mesh filename="{name}"/>')
         _, remarks = read_urdf(tmp_path / "changed.urdf")
-        assert any("cannot be read" in str(one) for one in remarks)
+        assert any("cannot be read" in str(remark) for remark in remarks)
 
 
 def test_a_robot_fixed_to_the_world_stands_free_and_no_part_is_called_world(tmp_path: Path) -> None:
@@ -220,9 +220,9 @@ def test_a_robot_fixed_to_the_world_stands_free_and_no_part_is_called_world(tmp_
     )
     text = SMALL.read_text(encoding="utf-8")
     (tmp_path / "a.urdf").write_text(text.replace("</robot>", f"{fixed}</robot>"), encoding="utf-8")
-    made = import_robot(tmp_path / "a.urdf", tmp_path / "made")
-    assert made.robot.mass_kg == pytest.approx(1.8)
-    assert any("is free to move" in str(one) for one in made.oddities)
+    imported = import_robot(tmp_path / "a.urdf", tmp_path / "made")
+    assert imported.robot.mass_kg == pytest.approx(1.8)
+    assert any("is free to move" in str(oddity) for oddity in imported.oddities)
     (tmp_path / "b.urdf").write_text(text.replace('"left_foot"', '"world"'), encoding="utf-8")
     with pytest.raises(FormatError, match="'world'"):
         import_robot(tmp_path / "b.urdf", tmp_path / "other")
@@ -233,7 +233,7 @@ def test_a_mesh_becomes_the_box_around_it(tmp_path: Path) -> None:
     trimesh.creation.box((2.0, 4.0, 6.0)).apply_translation((1.0, 0.0, 0.0)).export(tmp_path / "trunk.stl")
     new = '<mesh filename="trunk.stl" scale="0.01 0.01 0.01"/>'
     mechanism, remarks = read_urdf(changed(tmp_path, '<box size="0.06 0.1 0.12"/>', new))
-    (form,) = mechanism.links[0].forms
+    (form,) = mechanism.links[0].shapes
     assert not remarks
     assert form.size_m == pytest.approx((0.02, 0.04, 0.06))
     assert form.position_m == pytest.approx((0.01, 0.0, 0.06))
@@ -242,9 +242,9 @@ def test_a_mesh_becomes_the_box_around_it(tmp_path: Path) -> None:
 def test_both_verbs_say_what_they_did(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["robots", "export", "robotis_bioloid", "--to", "urdf", "-o", str(tmp_path / "b.urdf")]) == 0
     assert run(["robots", "import", str(tmp_path / "b.urdf"), "-o", str(tmp_path / "b")]) == 0
-    shown = capsys.readouterr().out
-    assert "18 joints, 1.8 kg" in shown
-    assert "fill in: maker and title" in shown
+    output = capsys.readouterr().out
+    assert "18 joints, 1.8 kg" in output
+    assert "fill in: maker and title" in output
     assert run(["robots", "import", str(tmp_path / "no.urdf")]) == 2
     assert run(["robots", "export", "robotis_bioloid", "--to", "sdf", "-o", str(tmp_path / "no")]) == 2
 
@@ -257,8 +257,8 @@ def test_names_that_would_steer_a_terminal_do_not(tmp_path: Path, capsys: pytest
     )
     (tmp_path / "odd.urdf").write_text(text, encoding="utf-8")
     assert run(["robots", "import", str(tmp_path / "odd.urdf"), "-o", str(tmp_path / "made")]) in (0, 2)
-    told = capsys.readouterr()
-    assert all(sign.isprintable() or sign == "\n" for sign in told.out + told.err)
+    output = capsys.readouterr()
+    assert all(sign.isprintable() or sign == "\n" for sign in output.out + output.err)
 
 
 @pytest.mark.skipif(
@@ -270,6 +270,6 @@ def test_a_public_humanoid_is_imported_and_stands(tmp_path: Path) -> None:
     assert spec is not None
     assert spec.submodule_search_locations
     folder = Path(spec.submodule_search_locations[0])
-    made = import_robot(folder / "assets/urdf/gr1t1.urdf", tmp_path / "gr1")
-    assert len(made.robot.feet) == 2
-    assert tilt_after(made.robot, 3.0) < 5.0
+    imported = import_robot(folder / "assets/urdf/gr1t1.urdf", tmp_path / "gr1")
+    assert len(imported.robot.feet) == 2
+    assert tilt_after(imported.robot, 3.0) < 5.0

@@ -60,9 +60,9 @@ def start() -> Iterator[Start]:
     """Give a function that serves a robot in another process, which says when it is ready."""
     servers: list[subprocess.Popen[str]] = []
 
-    def begin(*words: str) -> subprocess.Popen[str]:
+    def begin(*arguments: str) -> subprocess.Popen[str]:
         server = subprocess.Popen(  # noqa: S603 -- our own interpreter
-            [*SERVE, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            [*SERVE, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
         servers.append(server)
         first_line = server.stderr.readline() if server.stderr else ""
@@ -77,32 +77,34 @@ def start() -> Iterator[Start]:
 
 
 @pytest.fixture(scope="module")
-def here() -> Outcome:
+def local_outcome() -> Outcome:
     """Give the race as it is run in this process."""
     return pw.run_trial(**RACE)
 
 
 @pytest.mark.parametrize("kind", ["zenoh", "yarp"])
-def test_a_race_through_a_wire_is_the_race_to_the_last_bit(kind: str, here: Outcome, start: Start) -> None:
+def test_a_race_through_a_wire_is_the_race_to_the_last_bit(
+    kind: str, local_outcome: Outcome, start: Start
+) -> None:
     port = free_port()
     if kind == "zenoh":
-        at, words = f"tcp/127.0.0.1:{port}", ["--zenoh"]
-        body = f"zenoh:robotis_bioloid@{at}"
+        address, options = f"tcp/127.0.0.1:{port}", ["--zenoh"]
+        body = f"zenoh:robotis_bioloid@{address}"
     else:
-        at, words = f"127.0.0.1:{port}", ["--yarp", "--name-server", "--name", "race"]
-        body = f"yarp:/race@{at}"
-    server = start(*words, "--listen", at, "--json")
-    there = pw.run_trial(**RACE, body=body)
-    assert there.score.to_dict() == here.score.to_dict()
-    assert np.array_equal(there.recording.robot().commands, here.recording.robot().commands)
-    assert there.recording.digest() == here.recording.digest()
-    link = there.to_dict()["link"]
+        address, options = f"127.0.0.1:{port}", ["--yarp", "--name-server", "--name", "race"]
+        body = f"yarp:/race@{address}"
+    server = start(*options, "--listen", address, "--json")
+    remote_outcome = pw.run_trial(**RACE, body=body)
+    assert remote_outcome.score.to_dict() == local_outcome.score.to_dict()
+    assert np.array_equal(remote_outcome.recording.robot().commands, local_outcome.recording.robot().commands)
+    assert remote_outcome.recording.digest() == local_outcome.recording.digest()
+    link = remote_outcome.to_dict()["link"]
     assert link["lost"] == 0
     assert 0.0 < link["p50_ms"] <= link["p99_ms"] <= link["worst_ms"]
     server.send_signal(signal.SIGTERM)
-    said, _ = server.communicate(timeout=PATIENCE_S)
+    output, _ = server.communicate(timeout=PATIENCE_S)
     assert server.returncode == 128 + signal.SIGTERM
-    assert json.loads(said)["counts"]["clients' asks"] >= link["asks"]
+    assert json.loads(output)["counts"]["clients' asks"] >= link["asks"]
 
 
 def test_what_a_camera_sees_is_shown_to_who_watches(start: Start) -> None:
@@ -113,12 +115,12 @@ def test_what_a_camera_sees_is_shown_to_who_watches(start: Start) -> None:
     at = f"tcp/127.0.0.1:{free_port()}"
     start("--zenoh", "--cameras", "--listen", at)
     (camera,) = (sensor for sensor in BIOLOID.sensors if isinstance(sensor, Camera))
-    seen: queue.Queue[int] = queue.Queue()
+    frames: queue.Queue[int] = queue.Queue()
     session = SessionConfig(connect=(at,)).open(BIOLOID.name)
     key = f"{BIOLOID.name}/{camera.name}/image_raw"
-    session.declare_subscriber(key, lambda sample: seen.put(len(sample.payload.to_bytes())))
+    session.declare_subscriber(key, lambda sample: frames.put(len(sample.payload.to_bytes())))
     try:
-        assert seen.get(timeout=PATIENCE_S) > camera.width * camera.height * 3
+        assert frames.get(timeout=PATIENCE_S) > camera.width * camera.height * 3
     finally:
         session.close()
 
@@ -200,6 +202,6 @@ def test_in_real_time_each_frame_is_asked_at_its_time_and_latencies_are_told(sta
     began_s = time.monotonic()
     drive(plant, {BIOLOID.name: standing()}, until_s=0.5, clock=RealClock(time.monotonic, time.sleep))
     assert time.monotonic() - began_s >= 63 / 128  # frames of 1/128 s, the first at once
-    told = plant.latencies
-    assert (told.frames, told.asks, told.lost) == (64, 64, 0)
-    assert 0.0 < told.p50_ms <= told.p99_ms <= told.worst_ms
+    latencies = plant.latencies
+    assert (latencies.frames, latencies.asks, latencies.lost) == (64, 64, 0)
+    assert 0.0 < latencies.p50_ms <= latencies.p99_ms <= latencies.worst_ms

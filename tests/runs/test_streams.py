@@ -34,10 +34,10 @@ def test_no_two_streams_of_a_seed_begin_alike(seed: int) -> None:
 
 
 @given(SEEDS, SEEDS)
-def test_the_same_seed_gives_the_same_streams_and_another_gives_others(one: int, other: int) -> None:
-    first = [first_numbers(stream) for stream in all_streams(Streams(one))]
-    second = [first_numbers(stream) for stream in all_streams(Streams(other))]
-    assert (first == second) == (one == other)
+def test_the_same_seed_gives_the_same_streams_and_another_gives_others(seed: int, other_seed: int) -> None:
+    first = [first_numbers(stream) for stream in all_streams(Streams(seed))]
+    second = [first_numbers(stream) for stream in all_streams(Streams(other_seed))]
+    assert (first == second) == (seed == other_seed)
 
 
 @given(SEEDS)

@@ -127,8 +127,10 @@ def test_names_in_a_trial_stay_names(folder: Path) -> None:
 
 @pytest.mark.parametrize(("layout", "seed"), [("two.layout.yaml", 0), ("random", 5), ("example_1", 0)])
 def test_the_layout_travels_along(folder: Path, layout: str, seed: int, tmp_path: Path) -> None:
-    asked = folder / layout if layout.endswith(".yaml") else layout
-    run = pw.run_trial(folder / "mine.trial.yaml", layout=asked, seed=seed, record=tmp_path / "race.mcap")
+    layout_argument = folder / layout if layout.endswith(".yaml") else layout
+    run = pw.run_trial(
+        folder / "mine.trial.yaml", layout=layout_argument, seed=seed, record=tmp_path / "race.mcap"
+    )
     header = read_mcap(tmp_path / "race.mcap").header
     assert header == run.recording.header
     name = layout.split(".", maxsplit=1)[0]

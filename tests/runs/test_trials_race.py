@@ -34,13 +34,13 @@ def outcome() -> Outcome:
 
 @pytest.mark.parametrize("layout", layout_names())
 def test_both_legs_of_every_example_layout_are_finished_without_penalty(layout: str) -> None:
-    told: list[Progress] = []
-    run = pw.run_trial("obstacle-race", layout=layout, on_progress=told.append)
+    reports: list[Progress] = []
+    run = pw.run_trial("obstacle-race", layout=layout, on_progress=reports.append)
     assert (run.score.finished, run.score.penalties, run.score.warnings) == (True, (), ())
-    times = [progress.time_s for progress in told]
+    times = [progress.time_s for progress in reports]
     assert times == sorted(times)  # progress is told in simulated time
-    assert len(told) > run.simulated_s
-    assert {progress.standing[:5] for progress in told} == {"leg 1", "leg 2"}
+    assert len(reports) > run.simulated_s
+    assert {progress.standing[:5] for progress in reports} == {"leg 1", "leg 2"}
 
 
 def test_most_random_layouts_are_finished_without_penalty() -> None:
@@ -64,9 +64,11 @@ def test_the_same_trial_and_seed_give_the_same_recording_also_in_another_process
 
 def test_another_seed_is_another_race(outcome: Outcome) -> None:
     """The digest holds the seed, so it is what the robot did that is compared."""
-    other = race(8)
-    n = min(len(other.recording.robot().base), len(outcome.recording.robot().base))
-    assert np.abs(other.recording.robot().base[:n, :2] - outcome.recording.robot().base[:n, :2]).max() > 0.05
+    other_run = race(8)
+    n = min(len(other_run.recording.robot().base), len(outcome.recording.robot().base))
+    assert (
+        np.abs(other_run.recording.robot().base[:n, :2] - outcome.recording.robot().base[:n, :2]).max() > 0.05
+    )
 
 
 def test_a_recording_alone_is_judged_as_the_run_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,18 +98,22 @@ def block(time_s: float, angles: Sequence[float], robot: str = "r") -> Block:
 def test_a_free_joint_is_still_and_one_robot_that_moves_keeps_the_others_waiting() -> None:
     noted: list[Event] = []
     watch = StillnessWatcher(1.0, noted.append)
-    seen = [watch.watch(block(i / 10, (0.5, math.nan))) for i in range(1, 11)]
-    assert (seen, noted[0].time_s) == ([False] * 9 + [True], 1.0)
-    both = StillnessWatcher(1.0, noted.append)
+    results = [watch.watch(block(i / 10, (0.5, math.nan))) for i in range(1, 11)]
+    assert (results, noted[0].time_s) == ([False] * 9 + [True], 1.0)
+    joint_watch = StillnessWatcher(1.0, noted.append)
     for i in range(1, 40):
-        assert not both.watch(block(i / 10, (0.5,), "one"))
-        assert not both.watch(block(i / 10, (0.01 * i,), "other"))
+        assert not joint_watch.watch(block(i / 10, (0.5,), "one"))
+        assert not joint_watch.watch(block(i / 10, (0.01 * i,), "other"))
 
 
 def test_a_run_says_in_text_and_json_what_nobody_told_it() -> None:
     outcome = pw.run_trial("passivity-test", seed=3)
-    told = {"rules": "ceabot_2013/passivity_test", "robot": "robotis_bioloid", "behaviour": "passivity_test"}
-    assert outcome.assumed == {**told, "layout": "random"}
+    defaults = {
+        "rules": "ceabot_2013/passivity_test",
+        "robot": "robotis_bioloid",
+        "behaviour": "passivity_test",
+    }
+    assert outcome.assumed == {**defaults, "layout": "random"}
     assert outcome.to_dict()["assumed"] == outcome.assumed
     done = run_here("run", "passivity-test", "--behaviour", "passivity_test")
     assert (
@@ -118,7 +122,7 @@ def test_a_run_says_in_text_and_json_what_nobody_told_it() -> None:
     )
     assert "behaviour passivity_test on robotis_bioloid" in done.stdout
     own = dataclasses.replace(read_trial("passivity-test"), name="own")
-    assert pw.run_trial(own).assumed == {"rules": told["rules"]}
+    assert pw.run_trial(own).assumed == {"rules": defaults["rules"]}
 
 
 def test_warnings_of_behaviour_and_layout_stand_in_json_too(tmp_path: Path) -> None:
@@ -127,9 +131,9 @@ def test_warnings_of_behaviour_and_layout_stand_in_json_too(tmp_path: Path) -> N
     )
     behaviour = lazy(tmp_path, 1000.0)
     done = run_here("run", "--behaviour", behaviour, "--layout", tmp_path / "many.layout.yaml", "--json")
-    told = json.loads(done.stdout)["warnings"]
-    assert "layout: 7 boxes: too many from box 7 on" in told
-    assert any("no first value" in line for line in told)
+    warnings = json.loads(done.stdout)["warnings"]
+    assert "layout: 7 boxes: too many from box 7 on" in warnings
+    assert any("no first value" in line for line in warnings)
 
 
 def test_a_box_where_the_robot_starts_is_refused_by_its_number(tmp_path: Path) -> None:
@@ -161,17 +165,17 @@ class Bare(PassivityTest):
         return dataclasses.replace(arena(), name="bare", box_kinds={}, boxes=())
 
 
-@pytest.mark.parametrize("asked", [{"layout": "example_1"}, {"legal": True}])
+@pytest.mark.parametrize("options", [{"layout": "example_1"}, {"legal": True}])
 def test_a_layout_is_refused_where_no_boxes_stand(
-    monkeypatch: pytest.MonkeyPatch, asked: dict[str, str]
+    monkeypatch: pytest.MonkeyPatch, options: dict[str, str]
 ) -> None:
     monkeypatch.setitem(registry._SHIPPED, "bare", Bare)
     with pytest.raises(InputError, match="has no layouts"):
-        pw.run_trial("bare", **asked)  # type: ignore[arg-type]  # one of two options
+        pw.run_trial("bare", **options)  # type: ignore[arg-type]  # one of two options
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("arguments", "message"),
     [
         (("--camera", "top"), "add --video FILE"),
         (("--body", "mock", "--video", "race.mp4"), "it has no ground truth"),
@@ -180,9 +184,9 @@ def test_a_layout_is_refused_where_no_boxes_stand(
     ],
 )
 def test_an_option_that_cannot_apply_is_refused_before_the_run(
-    words: tuple[str, ...], message: str, tmp_path: Path
+    arguments: tuple[str, ...], message: str, tmp_path: Path
 ) -> None:
-    done = run_here("run", *words, folder=tmp_path)
+    done = run_here("run", *arguments, folder=tmp_path)
     assert (done.returncode, done.stdout, list(tmp_path.iterdir())) == (2, "", [])
     assert message in done.stderr
 

@@ -17,9 +17,9 @@ from posewright.bodies import DomainParameters, JointCommands
 from posewright.controllers import gait_player as gait_control
 from posewright.errors import InputError
 from posewright.evaluation import WalkResult, evaluate_walk
-from posewright.evaluation.walking.feet import foot_tracks, knees, slips
+from posewright.evaluation.walking.feet import foot_trajectories, knee_positions, slips
 from posewright.evaluation.walking.joints import drives_of
-from posewright.evaluation.walking.walk import COUNT_FRAMES, fall_limits
+from posewright.evaluation.walking.walk import CORRECTION_WINDOW_FRAMES, fall_limits
 from posewright.gaits import TROT, ForeHind, Gait, GaitParameters, VelocityCommand
 from posewright.recordings.falls import FallDetector
 from posewright.robots import robot
@@ -84,9 +84,9 @@ def test_the_same_walk_gives_the_same_report_to_the_last_bit(trial: WalkResult, 
 
 def test_what_carries_next_to_nothing_is_held_still_and_that_is_told() -> None:
     trial = walk_gait(GAIT, CARD, command=AHEAD, seconds=0.5)
-    held = trial.to_dict()["held_joints"]
-    assert set(held) == {"mouth", *CARD.group("ears"), *CARD.group("tail")}
-    columns = [CARD.index(joint) for joint in held]
+    held_joints = trial.to_dict()["held_joints"]
+    assert set(held_joints) == {"mouth", *CARD.group("ears"), *CARD.group("tail")}
+    columns = [CARD.index(joint) for joint in held_joints]
     pose = np.clip(CARD.pose(GAIT.pose), *CARD.limits)
     assert np.array_equal(
         trial.walk.trajectory.positions[:, columns],
@@ -101,7 +101,7 @@ def test_the_gait_is_made_as_the_robot_walks_and_is_the_one_made_beforehand(tria
 
     walker = QuadrupedGait(GAIT, CARD)
     walker.request(AHEAD)
-    assert np.array_equal(trial.walk.asked[1:], walker.frames(500))
+    assert np.array_equal(trial.walk.requests[1:], walker.frames(500))
 
 
 def test_on_the_spot_it_stays_near_the_spot(world: World) -> None:
@@ -121,11 +121,11 @@ def test_on_the_spot_it_stays_near_the_spot(world: World) -> None:
 def test_the_mirrored_gait_with_the_mirrored_command_goes_the_mirrored_way(
     command: VelocityCommand, world: World
 ) -> None:
-    other = replace(GAIT, phases=GAIT.phases.mirrored)
-    one = walk_gait(GAIT, CARD, command=command, seconds=2.0, world=world)
-    two = walk_gait(other, CARD, command=command.mirrored, seconds=2.0, world=world)
-    assert CARD.mirror(one.walk.asked) == pytest.approx(two.walk.asked, abs=1e-9)
-    ours, theirs = one.report, two.report
+    mirrored_gait = replace(GAIT, phases=GAIT.phases.mirrored)
+    original = walk_gait(GAIT, CARD, command=command, seconds=2.0, world=world)
+    two = walk_gait(mirrored_gait, CARD, command=command.mirrored, seconds=2.0, world=world)
+    assert CARD.mirror(original.walk.requests) == pytest.approx(two.walk.requests, abs=1e-9)
+    ours, theirs = original.report, two.report
     assert theirs.travel.speed_m_s == pytest.approx(ours.travel.speed_m_s, abs=0.01)
     assert theirs.travel.left_m_s == pytest.approx(-(ours.travel.left_m_s or 0.0), abs=0.01)
     assert theirs.travel.turn_rad_s == pytest.approx(-(ours.travel.turn_rad_s or 0.0), abs=0.08)
@@ -140,15 +140,15 @@ def test_feet_are_where_the_simulation_has_them_and_slide_as_the_recorder_says(
 ) -> None:
     command, world = VelocityCommand(0.15, 0.0, 0.5), World(CARD, visuals=False, contacts=True)
     walk = walk_gait(GAIT, CARD, command=command, seconds=1.2, settle_s=0.3, domain=domain, world=world).walk
-    SimulatedBody(world, start_pose=walk.asked[0], domain=domain)
-    replayed = world.advance({CARD.name: JointCommands(walk.sent[1:])})[CARD.name]
+    SimulatedBody(world, start_pose=walk.requests[0], domain=domain)
+    replayed = world.advance({CARD.name: JointCommands(walk.commands[1:])})[CARD.name]
     assert np.array_equal(replayed.positions, walk.trajectory.positions[1:])
-    feet, truth = foot_tracks(walk), replayed.truth
+    feet, truth = foot_trajectories(walk), replayed.truth
     assert truth is not None
     lowest = feet.centres[1:] - np.array([0.0, 0.0, 1.0]) * feet.radii[:, np.newaxis]
     assert truth.footprints.mean(axis=2) == pytest.approx(lowest, abs=1e-12)
     joints = [world.model.joint(leg.joints[2]).id for leg in CARD.legs]
-    assert world.data.xanchor[joints] == pytest.approx(knees(walk)[-1], abs=1e-12)
+    assert world.data.xanchor[joints] == pytest.approx(knee_positions(walk)[-1], abs=1e-12)
     recorded = walk.trajectory.record.slips  # it leaves out frames at whose one end only a foot touches
     assert recorded is not None
     assert truth.slips is not None
@@ -161,20 +161,20 @@ def test_feet_are_where_the_simulation_has_them_and_slide_as_the_recorder_says(
 
 def test_the_work_of_whole_frames_is_that_of_every_step_of_the_physics(world: World) -> None:
     walk = walk_gait(GAIT, CARD, command=VelocityCommand(0.15), seconds=1.5, settle_s=0.0, world=world).walk
-    SimulatedBody(world, start_pose=walk.asked[0])
+    SimulatedBody(world, start_pose=walk.requests[0])
     model, data, at = world.model, world.data, world.addresses
-    places, drives = at.joint_qpos[walk.trajectory.legs], at.actuators[walk.trajectory.legs]
-    damping, given = np.asarray(walk.trajectory.fact("damping"))[walk.trajectory.legs], 0.0
-    for row in walk.sent[1:]:
+    places, drives = at.joint_qpos[walk.trajectory.leg_columns], at.actuators[walk.trajectory.leg_columns]
+    damping, work_j = np.asarray(walk.trajectory.fact("damping"))[walk.trajectory.leg_columns], 0.0
+    for row in walk.commands[1:]:
         data.ctrl[at.actuators] = row
         for _ in range(world.n_substeps):
             before = data.qpos[places].copy()
             mujoco.mj_step(model, data)
             turned = data.qpos[places] - before
             work = data.actuator_force[drives] * turned - damping * turned**2 / model.opt.timestep
-            given += float(np.maximum(work, 0.0).sum())
+            work_j += float(np.maximum(work, 0.0).sum())
     assert world.instance().joint_positions == pytest.approx(walk.trajectory.positions[-1], abs=1e-3)
-    assert np.maximum(drives_of(walk).work, 0.0).sum() == pytest.approx(given, rel=0.03)
+    assert np.maximum(drives_of(walk).work, 0.0).sum() == pytest.approx(work_j, rel=0.03)
 
 
 def push(world: World, at_s: float) -> Callable[[float], None]:
@@ -209,7 +209,7 @@ def test_a_walk_ends_with_the_block_in_which_the_robot_has_lain_for_long(
     monkeypatch.setattr(gait_control, "BLOCK_FRAMES", block)
     walk = walk_gait(GAIT, CARD, command=AHEAD, seconds=6.0, world=world, on_progress=push(world, at_s)).walk
     track = walk.trajectory
-    detector = FallDetector(fall_limits(walk.frame_s), up=track.sky)
+    detector = FallDetector(fall_limits(walk.frame_s), up=track.up_in_field)
     up = np.flatnonzero(~detector.down(track.base))
     n, long = walk.last, MAX_LYING_S / walk.frame_s
     assert n % block == 0
@@ -221,7 +221,7 @@ def test_a_walk_ends_with_the_block_in_which_the_robot_has_lain_for_long(
     ("page", "says"),
     [
         ("measuring-a-gait.md", f"{gait_control.BLOCK_FRAMES} frames at a time"),
-        ("measuring-a-gait.md", f"counts once in {COUNT_FRAMES} frames"),
+        ("measuring-a-gait.md", f"counts once in {CORRECTION_WINDOW_FRAMES} frames"),
         ("architecture.md", f"a gait every {gait_control.BLOCK_FRAMES} frames"),
     ],
 )
@@ -254,8 +254,10 @@ def test_what_safety_holds_back_is_told_and_speeds_are_those_before_it(world: Wo
     assert report.loads.max_joint_speed_ratio == max(
         report.loads.commanded_speed_ratio, report.loads.measured_speed_ratio
     )
-    held_back = {one.joint for one in report.loads.corrections if one.guard == "speed limit"}
-    too_fast = {one.joint for one in report.loads.joints if one.commanded_speed_ratio > 1.0}
+    held_back = {
+        correction.joint for correction in report.loads.corrections if correction.guard == "speed limit"
+    }
+    too_fast = {joint.joint for joint in report.loads.joints if joint.commanded_speed_ratio > 1.0}
     assert held_back >= too_fast
     assert report.loads.interventions >= len(report.loads.corrections)
 
@@ -266,28 +268,28 @@ def test_no_figure_depends_on_how_the_walk_is_cut_into_blocks(
 ) -> None:
     hasty = made_gait().with_values({"front_height_m": 0.03, "central_height_m": 0.03, "rear_height_m": 0.03})
     monkeypatch.setattr(gait_control, "BLOCK_FRAMES", 32)
-    whole = walk_gait(hasty, CARD, command=AHEAD, seconds=1.0, world=world)
+    complete = walk_gait(hasty, CARD, command=AHEAD, seconds=1.0, world=world)
     monkeypatch.setattr(gait_control, "BLOCK_FRAMES", block)
     again = [(0.0, AHEAD), (0.1, AHEAD), (0.5, AHEAD)]  # the same command, which cuts anew
     cut = walk_gait(hasty, CARD, command=again, seconds=1.0, world=world)
-    assert whole.report.loads.interventions > 2 * len(whole.report.loads.corrections)
-    assert cut.report.loads.interventions == whole.report.loads.interventions
-    assert cut.report.loads.corrections == whole.report.loads.corrections
-    assert np.array_equal(cut.walk.trajectory.base, whole.walk.trajectory.base)
+    assert complete.report.loads.interventions > 2 * len(complete.report.loads.corrections)
+    assert cut.report.loads.interventions == complete.report.loads.interventions
+    assert cut.report.loads.corrections == complete.report.loads.corrections
+    assert np.array_equal(cut.walk.trajectory.base, complete.walk.trajectory.base)
 
 
 def test_the_report_is_json_without_nan_and_real_time_is_that_of_the_clock(world: World) -> None:
     ticks = iter([10.0, 10.5])
     trial = walk_gait(GAIT, CARD, command=AHEAD, seconds=1.0, world=world, clock=lambda: next(ticks))
-    told = json.loads(json.dumps(trial.to_dict(), allow_nan=False))
-    assert told["real_time_factor"] == pytest.approx(4.0)
-    assert set(told["feet"]) == set(CARD.feet)
-    assert set(told["joints"]) == set(CARD.group("legs"))
-    assert told["variation"]["mass_scale"] == 1.0
+    data = json.loads(json.dumps(trial.to_dict(), allow_nan=False))
+    assert data["real_time_factor"] == pytest.approx(4.0)
+    assert set(data["feet"]) == set(CARD.feet)
+    assert set(data["joints"]) == set(CARD.group("legs"))
+    assert data["variation"]["mass_scale"] == 1.0
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"seconds": 0.0}, "seconds is 0.0"),
         ({"seconds": -1.0}, "seconds"),
@@ -300,18 +302,18 @@ def test_the_report_is_json_without_nan_and_real_time_is_that_of_the_clock(world
         ({"seed": True}, "a seed of True"),
         ({"command": VelocityCommand(2.0)}, "out of range"),
         ({"command": []}, "schedule"),
-        ({"command": 0.2}, "0.2 is no command"),
-        ({"command": [(0.0, 0.2)]}, r"\(0.0, 0.2\) in a schedule .*VelocityCommand"),
-        ({"command": [AHEAD]}, "in a schedule"),
-        ({"command": [(0.0, AHEAD), ("1", AHEAD)]}, "in a schedule"),
-        ({"command": [(False, AHEAD)]}, "in a schedule"),
-        ({"command": [(0.0, AHEAD, AHEAD)]}, "in a schedule"),
+        ({"command": 0.2}, "0.2 is not a command"),
+        ({"command": [(0.0, 0.2)]}, r"has the entry \(0.0, 0.2\) .*VelocityCommand"),
+        ({"command": [AHEAD]}, "the schedule has the entry"),
+        ({"command": [(0.0, AHEAD), ("1", AHEAD)]}, "the schedule has the entry"),
+        ({"command": [(False, AHEAD)]}, "the schedule has the entry"),
+        ({"command": [(0.0, AHEAD, AHEAD)]}, "the schedule has the entry"),
         ({"command": [(0.5, AHEAD)]}, "schedule"),
         ({"command": [(0.0, AHEAD), (0.0, AHEAD)]}, "0 s"),
         ({"command": [(0.0, AHEAD), (99.0, AHEAD)]}, "99 s"),
         ({"command": [(0.0, AHEAD), (1.0, VelocityCommand(turn_rad_s=50.0))]}, "out of range"),
     ],
 )
-def test_what_cannot_be_walked_is_refused(changes: dict[str, Any], said: str, world: World) -> None:
-    with pytest.raises(InputError, match=said):
+def test_what_cannot_be_walked_is_refused(changes: dict[str, Any], message: str, world: World) -> None:
+    with pytest.raises(InputError, match=message):
         walk_gait(**{"gait": GAIT, "robot": CARD, "command": AHEAD, "world": world, **changes})

@@ -57,7 +57,8 @@ class Body(Protocol):
 
         A simulated body gives `mass_kg`, `gravity` [m/s^2], `stiffness` [N m/rad] and `damping` [N m s/rad]
         of its servos, `latency_frames`, `welded` joints, and its `sensors` and `links` as
-        `recordings.RobotHeader` has them. The mapping may be empty.
+        `recordings.RobotHeader` has them. `remarks` are sentences for the user about the run so far, such as
+        that a bus was too slow. The mapping may be empty.
         """
 
     def stop(self, policy: TorquePolicy) -> None:

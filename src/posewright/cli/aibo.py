@@ -56,7 +56,7 @@ Picture = Annotated[
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group and its verbs."""
+    """Add the command `aibo` and its verbs."""
     group = add_group(app, "aibo")
     add_verb(group, "show", show, python_names="read_stick motions_on draw_stick")
     add_verb(group, "check", check, python_names="read_stick check_monet")
@@ -226,6 +226,7 @@ def _stick_location(
 
 
 def _finding_lines(stick: sticks.MemoryStick, findings: Sequence[sticks.MonetFinding]) -> Lines:
+    """Yield a line for each finding, the setups of the stick, and the number of findings by level."""
     width = max((len(finding.rule) for finding in findings), default=0)
     for finding in findings:
         yield build_line(style_level(finding.level.value, 7), f" {finding.rule:<{width}} {finding.text}")

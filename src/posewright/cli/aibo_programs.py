@@ -276,6 +276,7 @@ def _real_time_clock(prompt: _CommandPrompt | None) -> Clock:
 
 
 def _draw_diagram(recording: Recording, diagram: Path, *, quiet: bool) -> None:
+    """Write the messages between objects as Mermaid text or as a picture, by the suffix of the path."""
     if diagram.suffix.lower() == MERMAID:
         write_atomically(diagram, openr.sequence_diagram(recording).encode())
         return

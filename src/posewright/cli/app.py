@@ -100,6 +100,7 @@ def _not_loaded() -> None:
 
 
 def _print_version(is_requested: bool) -> None:
+    """Print the version and exit, if `--version` was typed."""
     if is_requested:
         from posewright.version import __version__
 
@@ -113,6 +114,7 @@ def _root(
         typer.Option("--version", help="Show the version and exit.", is_eager=True, callback=_print_version),
     ] = False,
 ) -> None:
+    """Declare the options of `posewright` itself; `--version` is handled by its callback."""
     del version
 
 
@@ -154,7 +156,7 @@ def _run_command(arguments: Sequence[str]) -> int:
         print_error(f"posewright {old_name} is now posewright {new_name}")
         return EXIT_BAD_INPUT
     typed_words = completion.read_typed_words(arguments)
-    command = next((word for word in typed_words if not word.startswith("-")), "")
+    command = next((typed for typed in typed_words if not typed.startswith("-")), "")
     app = build_app(loaded_commands=(command,))
     try:
         exit_code = app(args=list(arguments), prog_name="posewright", standalone_mode=False)

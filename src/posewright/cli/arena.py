@@ -19,7 +19,7 @@ ArenaName = Annotated[str, argument("ARENA", "An arena of `posewright arena list
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group and its verbs."""
+    """Add the command `arena` and its verbs."""
     group = add_group(app, "arena")
     add_verb(group, "list", list_arenas, python_names="all_arena_names")
     add_verb(group, "show", show, python_names="find_arena")
@@ -58,6 +58,7 @@ def show(name: ArenaName, as_json: AsJson = False) -> None:
 
 
 def _arena_lines(arena: arenas.Arena) -> Lines:
+    """Yield the size of an arena, and tables of its shapes, boxes, spots and sources."""
     x, y = arena.size_m
     yield f"{arena.name}: {x:g} x {y:g} m, friction {arena.friction:g}"
     yield _shape_table(arena)
@@ -74,6 +75,7 @@ def _arena_lines(arena: arenas.Arena) -> Lines:
 
 
 def _shape_table(arena: arenas.Arena) -> Table:
+    """Return a table of the fixed shapes of an arena, one per row."""
     rows = []
     for shape in arena.shapes:
         numbers = _format_numbers(shape.x, shape.y, shape.base_m, *shape.size_m, shape.yaw_rad * DEG_PER_RAD)
@@ -89,6 +91,7 @@ def _format_form(shape: arenas.Shape) -> str:
 
 
 def _box_table(arena: arenas.Arena) -> Table:
+    """Return a table of the movable boxes of an arena, one per row."""
     rows = []
     for number, box in enumerate(arena.boxes, 1):
         size_m = arena.kind_of(box).size_m

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 POLL_S = 0.3
 """Interval at which `--watch` looks for changed files [s]."""
 
-ENDING = ".bas"
-BOM = "\ufeff".encode()
+PROGRAM_SUFFIX = ".bas"
+BYTE_ORDER_MARK = "\ufeff".encode()
 
 ProgramFiles = Annotated[
     list[str],
@@ -35,12 +35,12 @@ ProgramFiles = Annotated[
         "FILE",
         "RoboBASIC files (.bas), or names of Posewright's programs.",
         autocompletion=completion.files(
-            ENDING, names=completion.catalogue("posewright.runtimes.robobasic.load.program_names")
+            PROGRAM_SUFFIX, names=completion.catalogue("posewright.runtimes.robobasic.load.program_names")
         ),
     ),
 ]
 OwnFiles = Annotated[
-    list[Path], argument("FILE", "RoboBASIC files (.bas).", autocompletion=completion.files(ENDING))
+    list[Path], argument("FILE", "RoboBASIC files (.bas).", autocompletion=completion.files(PROGRAM_SUFFIX))
 ]
 
 
@@ -77,10 +77,10 @@ def check(
     data = {"files": [_report_data(source, findings) for source, findings in reports]}
     console.print_result(data, _report_lines(reports), as_json=as_json)
     severities = {finding.severity for _, findings in reports for finding in findings}
-    failing = {robobasic.Severity.ERROR}
+    failing_severities = {robobasic.Severity.ERROR}
     if strict:
-        failing.add(robobasic.Severity.WARNING)
-    if severities & failing:
+        failing_severities.add(robobasic.Severity.WARNING)
+    if severities & failing_severities:
         raise typer.Exit(EXIT_FAILURE)
 
 
@@ -162,8 +162,8 @@ class FormattedFile:
         source = robobasic.read_source(original_data, path.name, path)
         text = robobasic.format_source(source)
         data = text.replace("\n", source.newline).encode(source.encoding)
-        if original_data.startswith(BOM):
-            data = BOM + data
+        if original_data.startswith(BYTE_ORDER_MARK):
+            data = BYTE_ORDER_MARK + data
         if len(data) > robobasic.MAX_BYTES:
             raise FormatError(
                 f"the formatted program has {len(data):,} bytes, too many to be read again",
@@ -296,6 +296,7 @@ def _finding_identity(finding: BasicFinding) -> tuple[str, str]:
 
 
 def _read_stamp(path: Path) -> FileStamp | None:
+    """Return the stamp of a file; None if it is missing."""
     try:
         status = path.stat()
     except OSError:

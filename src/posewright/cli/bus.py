@@ -33,7 +33,7 @@ ServoId = Annotated[str, argument("SERVO", "The ID of a servo, or the name of it
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group and its verbs."""
+    """Add the command `bus` and its verbs."""
     group = add_group(app, "bus")
     add_verb(group, "scan", scan, python_names="open_bus scan_bus")
     add_verb(group, "ping", ping, python_names="open_bus")
@@ -292,6 +292,7 @@ def _servo_id(text: str, robot: Robot) -> int:
 
 
 def _parse_rates(text: str) -> list[int]:
+    """Return the rates of a list such as `1000000,57600` [bits per second]."""
     rates: list[int] = []
     for part in text.split(","):
         rate = part.strip()
@@ -316,6 +317,7 @@ def _describe_progress(describe: Callable[[str], None]) -> Callable[[int, int, s
 
 
 def _scan_lines(bus_scan: BusScan) -> Lines:
+    """Yield a table of the servos that were found, a summary, and the missing servos."""
     columns = ("ID", "rate", "device", "firmware", "joint", "error", "remark")
     rows = [
         (
@@ -361,6 +363,7 @@ def _register_table(all_values: Sequence[_RegisterValues]) -> Table:
 
 
 def _diagnosis_lines(report: Diagnosis) -> Lines:
+    """Yield the port, its latency, a table of the servos, and what to do."""
     timer_ms = report.latency_timer_ms
     yield f"{report.port} at {report.baud} bits per second"
     yield f"latency timer: {'unknown' if timer_ms is None else f'{timer_ms:g} ms'}"
@@ -380,6 +383,7 @@ def _needs_action(report: Diagnosis) -> bool:
 
 
 def _diagnosis_row(servo: ServoReport) -> tuple[object, ...]:
+    """Return the row of a servo: its settings, its state and its differences from the card."""
     joint = servo.joint or ""
     if not servo.answers:
         return servo.id, joint, Styled("silent", "red"), *[""] * 7

@@ -106,6 +106,7 @@ def fake(
 
 
 def _print_traffic(port: FakePort, counts: Mapping[str, float], *, as_json: bool) -> None:
+    """Print how many packets, answers and damaged bytes went over the line."""
     if as_json:
         console.print_document(json.dumps(counts) + "\n")
         return

@@ -19,6 +19,7 @@ MAX_ID = 253
 
 
 def _require_port_name(port: str | None) -> str | None:
+    """Return the value of `--port`; raise an InputError if it is empty or looks like an option."""
     if port is not None and (not port or port.startswith("-")):  # after an empty $PORT comes the next option
         raise InputError(
             f"--port {port!r} is not a serial port", hint="such as /dev/ttyUSB0; is your $PORT empty?"
@@ -53,7 +54,7 @@ def open_port(port: str | None, baud: int, robot: Robot) -> Bus:
         ports = present_ports(usb=True)
         if len(ports) != 1:
             present = f"there is {', '.join(ports)}" if ports else "no USB adapter is plugged in"
-            raise InputError("--port is required", hint=present)
+            raise InputError("no serial port is named", hint=f"name one with --port; {present}")
         (port,) = ports
     return open_bus(port, baud, robot)
 

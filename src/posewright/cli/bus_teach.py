@@ -141,6 +141,7 @@ def _pose_question(pose: str) -> dynamixel.WizardQuestion:
 
 
 def _calibration_lines(calibration: dynamixel.Calibration, path: Path) -> Lines:
+    """Yield each difference from the card, and the path of the file."""
     for joint in calibration.reversed:
         yield f"{joint}: reversed"
     for joint, servo_id in calibration.ids.items():
@@ -151,14 +152,15 @@ def _calibration_lines(calibration: dynamixel.Calibration, path: Path) -> Lines:
     yield f"{'as its card says ' if is_empty else ''}-> {path}"
 
 
-ANSWERS_BY_KEY = {
-    "y": dynamixel.YES,
-    "n": dynamixel.NO,
-    "a": dynamixel.ObservedDirection.AS_DESCRIBED.value,
-    "o": dynamixel.ObservedDirection.OPPOSITE.value,
-    "-": dynamixel.ObservedDirection.NOTHING.value,
-}
-"""The wizard's answers by the keys that stand for them; other answers are names of joints."""
+def _answers_by_key() -> dict[str, str]:
+    """Return the wizard's answers by the keys that stand for them; other answers are names of joints."""
+    return {
+        "y": dynamixel.YES,
+        "n": dynamixel.NO,
+        "a": dynamixel.ObservedDirection.AS_DESCRIBED.value,
+        "o": dynamixel.ObservedDirection.OPPOSITE.value,
+        "-": dynamixel.ObservedDirection.NOTHING.value,
+    }
 
 
 def _prepared_answers(answers: Iterable[str]) -> Callable[[dynamixel.WizardQuestion], str]:
@@ -198,8 +200,9 @@ def _print_question(question: dynamixel.WizardQuestion) -> None:
 
 
 def _format_choices(question: dynamixel.WizardQuestion) -> str:
-    keys = [key for key, answer in ANSWERS_BY_KEY.items() if answer in question.answers]
-    takes_joints = any(answer not in ANSWERS_BY_KEY.values() for answer in question.answers)
+    answers_by_key = _answers_by_key()
+    keys = [key for key, answer in answers_by_key.items() if answer in question.answers]
+    takes_joints = any(answer not in answers_by_key.values() for answer in question.answers)
     return ", ".join(keys) + (", or the joint that moved" if takes_joints else "")
 
 
@@ -212,7 +215,7 @@ def _parse_answer(question: dynamixel.WizardQuestion, text: str) -> str:
     if not text:
         raise InputError("an answer is missing", hint="the answers ended before the questions")
     stripped = text.strip()
-    answer = ANSWERS_BY_KEY.get(stripped, stripped)
+    answer = _answers_by_key().get(stripped, stripped)
     if answer not in question.answers:
         raise InputError(f"{stripped!r} is not an answer", hint=_format_choices(question))
     return answer
@@ -391,13 +394,13 @@ def _run_command(teacher: dynamixel.Teacher, verb: str, arguments: list[str], se
 
 def _format_torque(teacher: dynamixel.Teacher) -> str:
     """Return which limbs are free and which are held, read from their servos: `free: arms; held: legs`."""
-    free = teacher.free
-    held = [joint for joint in teacher.joints(dynamixel.ALL) if joint not in free]
+    free_joints = teacher.free
+    held_joints = [joint for joint in teacher.joints(dynamixel.ALL) if joint not in free_joints]
     parts: list[str] = []
-    if free:
-        parts.append(f"free: {', '.join(_combine_limbs(teacher, free))}")
-    if held:
-        parts.append(f"held: {', '.join(_combine_limbs(teacher, held))}")
+    if free_joints:
+        parts.append(f"free: {', '.join(_combine_limbs(teacher, free_joints))}")
+    if held_joints:
+        parts.append(f"held: {', '.join(_combine_limbs(teacher, held_joints))}")
     return "; ".join(parts)
 
 
@@ -487,6 +490,7 @@ def monitor(
 
 
 def _watch_live(bus: Bus, card: Robot, duration_s: float, period_s: float) -> None:
+    """Update a table of all servos in the terminal until the time is over, or Ctrl-C."""
     from rich.live import Live
 
     with Live(console=console.stdout, auto_refresh=False, vertical_overflow="visible") as live:

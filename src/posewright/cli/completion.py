@@ -98,6 +98,7 @@ def files(*suffixes: str, names: Completer | None = None) -> Completer:
     """
 
     def complete(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
+        """Return the names that match, or else the files and folders."""
         matching_names = [] if names is None else names(ctx, incomplete)
         if matching_names:
             return matching_names
@@ -126,7 +127,7 @@ def _typed_file_and_robot(ctx: typer.Context) -> tuple[Path | None, str | None]:
 
     Typer leaves words in `ctx.args` if the last word is an option whose value is to be completed.
     """
-    robots = [value for word, value in pairwise(ctx.args) if word == "--robot"]
+    robots = [value for option, value in pairwise(ctx.args) if option == "--robot"]
     parameters = ("file", "source", "motion", "chart", "chart_path")
     paths = [ctx.params.get(name) for name in parameters] + ctx.args
     path = next((Path(path) for path in paths if path and Path(path).is_file()), None)
@@ -142,6 +143,7 @@ def _gait_names(ctx: typer.Context) -> Iterator[tuple[str, str]]:
 
 
 def _page_names(ctx: typer.Context) -> Iterator[tuple[str, str]]:
+    """Yield the pages of the typed motion file: their names, or their numbers if a name needs quotes."""
     from posewright.formats import read_motion_file
 
     path, robot = _typed_file_and_robot(ctx)
@@ -155,6 +157,7 @@ def _page_names(ctx: typer.Context) -> Iterator[tuple[str, str]]:
 
 
 def _pose_names(ctx: typer.Context) -> Iterator[tuple[str, str]]:
+    """Yield the poses of the robot that was typed, or of the typed motion's or gait's robot."""
     from posewright import formats, gaits, robots
 
     path, robot = _typed_file_and_robot(ctx)
@@ -169,6 +172,7 @@ def _pose_names(ctx: typer.Context) -> Iterator[tuple[str, str]]:
 
 
 def _state_names(ctx: typer.Context) -> Iterator[tuple[str, str]]:
+    """Yield the states of the typed chart."""
     from posewright.charts import read_chart
 
     path, _robot = _typed_file_and_robot(ctx)

@@ -89,6 +89,7 @@ class RunProgress:
         self._body = body
         self._show_status = show_status
         self.is_real = False
+        self._plant: Plant | None = None
         self._start_wall_s = 0.0
         self._start_time_s = 0.0
         self._elapsed_wall_s = 0.0
@@ -101,6 +102,7 @@ class RunProgress:
     def for_plant(self, plant: Plant) -> RunProgress:
         """Show how the run begins on a plant, and return this watcher for it."""
         self.is_real = plant.is_real
+        self._plant = plant
         activity = "going to the first pose" if plant.is_real else "playing"
         self._show_status(f"{self._name}: {activity} on {self._body}")
         return self
@@ -122,16 +124,15 @@ class RunProgress:
             self._show_status(f"{self._name}: {time_s:.1f} s played, {format_count(self._n_faults, 'fault')}")
         return False
 
-    def warn_if_late(self) -> None:
-        """Print a warning if the run was slower than real time."""
+    def print_warnings(self) -> None:
+        """Print the remarks of the bodies, and a warning if the run was slower than real time."""
+        robots = {} if self._plant is None else self._plant.bodies
+        for body in robots.values():
+            for remark in body.facts().get("remarks", ()):
+                print_warning(remark)
         if self._n_late > MAX_LATE_SHARE * self._n_frames:
             durations = f"{self._elapsed_time_s:.1f} s took {self._elapsed_wall_s:.1f} s"
-            advice = (
-                "`posewright bus diagnose` finds the cause; `BusSettings.groups_per_frame` limits the reads"
-            )
-            print_warning(
-                f"{self._n_late} of {self._n_frames} frames were late: {durations}. On a servo bus, {advice}"
-            )
+            print_warning(f"{self._n_late} of {self._n_frames} frames were late: {durations}")
 
 
 @contextmanager
@@ -144,7 +145,7 @@ def show_run_progress(name: str, body: str, *, quiet: bool) -> Iterator[RunProgr
         except (KeyboardInterrupt, SystemExit):
             print_error("stopped; torque is off" if progress.is_real else "stopped")
             raise
-    progress.warn_if_late()
+    progress.print_warnings()
 
 
 def print_run(recording: recordings.Recording, *, as_json: bool) -> None:

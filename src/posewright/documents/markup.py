@@ -133,7 +133,7 @@ class Element:
 
     def _parse_numbers(self, subject: str, text: str, *counts: int) -> tuple[float, ...]:
         try:
-            values = tuple(float(word) for word in text.split())
+            values = tuple(float(part) for part in text.split())
         except ValueError:
             self.fail(f"{subject} is {text!r:.60}", "write numbers separated by spaces")
         if not all(map(math.isfinite, values)):

@@ -103,11 +103,11 @@ def _find_key_without_colon(error: Any, text: str) -> int | None:
 def _build_missing_colon_error(line_index: int, text: str, path: Path | None) -> DocumentError:
     line = text.splitlines()[line_index]
     entry = line.strip().lstrip("- ")
-    words = entry.split()
-    if len(words) == 2:
-        hint = f"write `{words[0]}: {words[1]}`"
-    elif len(words) == 1:
-        hint = f"write `{words[0]}:`"
+    parts = entry.split()
+    if len(parts) == 2:
+        hint = f"write `{parts[0]}: {parts[1]}`"
+    elif len(parts) == 1:
+        hint = f"write `{parts[0]}:`"
     else:
         hint = "write `key: value`; a text of several lines needs quotes"
     where = Where(path, line_index + 1, line.find(entry) + 1)

@@ -33,7 +33,7 @@ MAX_EXPANDED = 10_000
 
 _UNUSUAL_SIZE = "real documents are never that large"
 
-_WORDS: dict[str, bool | float | None] = {
+_NAMED_SCALARS: dict[str, bool | float | None] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
@@ -233,43 +233,43 @@ class _TreeBuilder:
 
     def _read_scalar(self, event: ScalarEvent, line: int) -> object:
         self._require_no_tag(event.tag, line)
-        word = event.value
+        text = event.value
         value: object
         if not event.implicit[0]:
-            value = QuotedText(word)
-        elif word == "<<" and self.open and self.keys[-1] is None and isinstance(self.open[-1], TreeMap):
+            value = QuotedText(text)
+        elif text == "<<" and self.open and self.keys[-1] is None and isinstance(self.open[-1], TreeMap):
             value = _MERGE
         else:
-            value = self._interpret_word(word, line)
+            value = self._interpret_scalar(text, line)
         if event.anchor is not None:
             self.anchors[event.anchor] = value, 0
         return value
 
-    def _interpret_word(self, word: str, line: int) -> object:
+    def _interpret_scalar(self, text: str, line: int) -> object:
         """Return the value of an unquoted word in YAML 1.2's core schema."""
-        if word in _WORDS:
-            return _WORDS[word]
-        if word[0] not in "+-.0123456789":
-            return word
-        if _INT.fullmatch(word):
+        if text in _NAMED_SCALARS:
+            return _NAMED_SCALARS[text]
+        if text[0] not in "+-.0123456789":
+            return text
+        if _INT.fullmatch(text):
             try:
-                return int(word, _BASES.get(word[:2], 10))
+                return int(text, _BASES.get(text[:2], 10))
             except ValueError:  # more digits than Python reads
                 self.fail(line, "a number too large", "the range is -1.8e308..1.8e308")
-        if _FLOAT.fullmatch(word):
-            return float(word.replace(".i", "i").replace(".I", "I"))
-        return word
+        if _FLOAT.fullmatch(text):
+            return float(text.replace(".i", "i").replace(".I", "I"))
+        return text
 
     def _require_no_tag(self, tag: str | None, line: int) -> None:
         """Raise DocumentError for a tag: types of objects are never taken from a document."""
         if tag is None:
             return
         short_tag = tag.replace("tag:yaml.org,2002:", "!!")[:40]
-        word = short_tag.lstrip("!(")
+        tag_name = short_tag.lstrip("!(")
         if short_tag.startswith("!!"):
             hint = "leave it out"
         else:
-            hint = f"write `not {word}` for a condition; any other text that begins with ! needs quotes"
+            hint = f"write `not {tag_name}` for a condition; any other text that begins with ! needs quotes"
         self.fail(line, f"the tag {short_tag} is not supported", hint)
 
 

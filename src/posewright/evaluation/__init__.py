@@ -1,4 +1,4 @@
-"""Evaluation: measures of what a recording tells of a walk or a motion."""
+"""Evaluation: figures of walks, motions and other runs, computed from their recordings."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from posewright.lazy import lazy
 
 if TYPE_CHECKING:
-    from posewright.evaluation.general import RunResult as RunResult
-    from posewright.evaluation.general import evaluate as evaluate
-    from posewright.evaluation.general import evaluate_run as evaluate_run
-    from posewright.evaluation.general import result_lines as result_lines
     from posewright.evaluation.motion.report import MotionResult as MotionResult
     from posewright.evaluation.motion.report import evaluate_motion as evaluate_motion
     from posewright.evaluation.motion.report import finding_data as finding_data
     from posewright.evaluation.motion.report import physics_table as physics_table
+    from posewright.evaluation.run_result import RunResult as RunResult
+    from posewright.evaluation.run_result import evaluate as evaluate
+    from posewright.evaluation.run_result import evaluate_run as evaluate_run
+    from posewright.evaluation.run_result import result_lines as result_lines
     from posewright.evaluation.thresholds import PhysicsRules as PhysicsRules
     from posewright.evaluation.trajectory import Trajectory as Trajectory
     from posewright.evaluation.walking.figures import FALLS as FALLS

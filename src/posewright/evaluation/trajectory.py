@@ -1,4 +1,4 @@
-"""A trajectory: one robot of a recording, and what follows from where it was and what its joints did."""
+"""The trajectory of one robot of a recording: poses of its base and states of its joints over time."""
 
 from __future__ import annotations
 
@@ -19,23 +19,28 @@ from posewright.evaluation.thresholds import PhysicsRules
 from posewright.recordings import Recording, RobotHeader, RobotRecord
 from posewright.recordings.falls import DownInterval, FallDetector, FallLimits, tilt, up_in_base_frame
 from posewright.recordings.plausibility import MAX_VALUE
-from posewright.robots import Robot, robot
+from posewright.robots import Robot
+from posewright.robots import robot as shipped_robot
 from posewright.rotation import heading, rotation_matrices
 
-S = TypeVar("S", bound=np.generic)
+ScalarT = TypeVar("ScalarT", bound=np.generic)
 
-EARTH = (0.0, 0.0, -9.81)
-"""Gravity where a recording does not say [m/s^2]."""
+EARTH_GRAVITY = (0.0, 0.0, -9.81)
+"""Gravity if the recording does not state it [m/s^2]."""
 
 HEADER_PATH = Path("header of the recording")
-"""What errors in a header name as their file."""
+"""The file name in errors about a header."""
 
 
 @dataclass(frozen=True, eq=False)
 class Trajectory:
-    """Where one robot was and what its joints did: the rows of its record, and before them row 0.
+    """One robot's rows in a recording, preceded by row 0: the robot before the first frame.
 
-    Row 0 is the robot before the first frame. All arrays end with row `last`.
+    Attributes:
+        recording: with the robot.
+        name: of the robot in the recording.
+        robot: its card.
+        last: the last row; all arrays end with it.
     """
 
     recording: Recording
@@ -45,9 +50,16 @@ class Trajectory:
 
     @classmethod
     def of(cls, recording: Recording, name: str | None = None, *, robot: Robot | None = None) -> Self:
-        """Return the trajectory of one robot, of the first where none is named.
+        """Return the trajectory of a robot.
 
-        The card `robot` is needed where it is one that does not ship.
+        Args:
+            recording: with the robot.
+            name: of the robot in the recording; the first by default.
+            robot: its card, required unless it ships.
+
+        Raises:
+            UnknownNameError: the recording has no such robot, or no such card ships.
+            InputError: the card is another robot's.
         """
         name = next(iter(recording.robots)) if name is None else name
         if name not in recording.robots:
@@ -59,187 +71,218 @@ class Trajectory:
         return f"<Trajectory of {self.name}: {self.times[-1]:.3f} s, {self.last} rows>"
 
     def until(self, last: int) -> Self:
-        """Return the trajectory up to a row, that one too."""
+        """Return the trajectory up to a row, inclusive."""
         return replace(self, last=last)
 
     @property
     def record(self) -> RobotRecord:
-        """What was recorded of the robot."""
+        """The robot's record."""
         return self.recording.robots[self.name]
 
     def fact(self, name: str) -> PlainData:
-        """Return what the body knew of itself, such as its `mass_kg`."""
+        """Return a recorded fact about the body, such as its `mass_kg`.
+
+        Raises:
+            InputError: the recording does not have it.
+        """
         facts = self.record.header.facts
         if name not in facts:
             raise InputError(
-                f"the recording does not say the {name} of {self.name}", hint="one made in simulation"
+                f"the recording has no {name} of {self.name}", hint="a recording made in simulation has"
             )
         fact: PlainData = facts[name]
         return fact
 
-    def numbers(self, name: str, *shape: int) -> Floats:
-        """Return a fact that is numbers, of this shape."""
+    def fact_array(self, name: str, *shape: int) -> Floats:
+        """Return a recorded fact as an array of a shape.
+
+        Raises:
+            InputError: the recording does not have it, or it has another shape or a value too large.
+        """
         try:
-            found = np.array(self.fact(name), dtype=np.float64)
+            values = np.array(self.fact(name), dtype=np.float64)
         except (TypeError, ValueError, OverflowError):
-            found = np.full((), np.nan)
-        if found.shape != shape or not (np.abs(found) <= MAX_VALUE).all():
-            raise InputError(f"the {name} of {self.name} is no number", hint=f"of the shape {shape}")
-        return found
+            values = np.full((), np.nan)
+        if values.shape != shape or not (np.abs(values) <= MAX_VALUE).all():
+            raise InputError(
+                f"the recorded {name} of {self.name} is malformed",
+                hint=f"numbers of the shape {shape}, at most {MAX_VALUE:g}",
+            )
+        return values
 
     @cached_property
-    def frames_a_row(self) -> int:
-        """So many frames passed from row to row."""
+    def frames_per_row(self) -> int:
+        """Number of frames from row to row."""
         return max(1, round(1.0 / (self.recording.header.rate_hz * self.robot.frame_period_s)))
 
     @property
     def row_s(self) -> float:
         """Time from row to row [s]."""
-        return self.frames_a_row * self.robot.frame_period_s
+        return self.frames_per_row * self.robot.frame_period_s
 
     @property
     def knows_place(self) -> bool:
-        """Whether it is known where the robot was, before the first row too."""
+        """Whether the poses of the base are known in all rows, including row 0."""
         return bool(self.record.knows_place and np.isfinite(self.record.start_base).all())
 
-    def expect_every_frame(self, what: str) -> None:
-        """Raise an InputError where the recording lacks frames or the robot's places, which `what` need."""
+    def require_every_frame(self, subject: str) -> None:
+        """Raise unless the recording has every frame and the poses of the base.
+
+        Args:
+            subject: what needs them, a plural noun for the error message.
+        """
         if not self.knows_place:
             raise InputError(
-                f"the recording does not say where {self.name} was", hint="one made in simulation"
+                f"the recording has no poses of {self.name}", hint="a recording made in simulation has"
             )
-        if self.frames_a_row != 1:
+        if self.frames_per_row != 1:
             raise InputError(
-                f"{what} need every frame, but this recording keeps one in {self.frames_a_row}",
+                f"{subject} need every frame, but this recording has one in {self.frames_per_row}",
                 hint="record it with `gait run --record` or `motion check --physics --record`",
             )
 
     @cached_property
     def times(self) -> Floats:
-        """Time of each row, `(last + 1,)` [s]; row 0 is 0 where the recording began with the body's time."""
+        """Time of each row, `(last + 1,)` [s]; row 0 is one row before the first."""
         times = self.recording.times[: self.last]
-        first = times[0] - self.row_s if len(times) else 0.0
-        return np.concatenate([[first], times])
+        start_s = times[0] - self.row_s if len(times) else 0.0
+        return np.concatenate([[start_s], times])
 
     @cached_property
     def base(self) -> Floats:
         """Pose of the base x y z qw qx qy qz, `(last + 1, 7)` [m, unit quaternion]."""
-        return self._from_start(self.record.start_base, self.record.base)
+        return self._prepend_row(self.record.start_base, self.record.base)
 
     @cached_property
     def positions(self) -> Floats:
         """Joint angles, `(last + 1, n_joints)` [rad]."""
-        return self._from_start(self.record.start_positions, self.record.positions)
+        return self._prepend_row(self.record.start_positions, self.record.positions)
 
     @cached_property
     def efforts(self) -> Floats:
-        """Joint torques, `(last + 1, n_joints)` [N m]; 0 in row 0, where nobody has looked."""
-        return self._from_start(np.zeros(len(self.record.header.joints)), self.record.efforts)
+        """Joint torques, `(last + 1, n_joints)` [N m]; 0 in row 0, where they are not recorded."""
+        return self._prepend_row(np.zeros(len(self.record.header.joints)), self.record.efforts)
 
     @cached_property
     def foot_contacts(self) -> Flags:
-        """Whether each foot touches the ground, `(last + 1, n_feet)`; in row 0 nobody has looked."""
-        nobody = np.zeros(len(self.record.header.feet), dtype=np.bool_)
-        return self._from_start(nobody, self.record.foot_contacts)
+        """Whether each foot is on the ground, `(last + 1, n_feet)`; not recorded in row 0, so False."""
+        no_contacts = np.zeros(len(self.record.header.feet), dtype=np.bool_)
+        return self._prepend_row(no_contacts, self.record.foot_contacts)
 
-    def _from_start(self, first: NDArray[S], rows: NDArray[S]) -> NDArray[S]:
-        return np.concatenate([first[np.newaxis], rows[: self.last]])
+    def _prepend_row(self, row: NDArray[ScalarT], rows: NDArray[ScalarT]) -> NDArray[ScalarT]:
+        return np.concatenate([row[np.newaxis], rows[: self.last]])
 
     @cached_property
     def gravity(self) -> Floats:
-        """In the field's frame, which leans with the ground, `(3,)` [m/s^2]."""
-        told = self.numbers("gravity", 3) if "gravity" in self.record.header.facts else np.array(EARTH)
-        if not told.any():
-            raise InputError("the recording was made without gravity", hint="a robot that walks has some")
-        return told
+        """Gravity in the field's frame, which is inclined on a slope, `(3,)` [m/s^2]."""
+        has_gravity = "gravity" in self.record.header.facts
+        gravity = self.fact_array("gravity", 3) if has_gravity else np.array(EARTH_GRAVITY)
+        if not gravity.any():
+            raise InputError("the recording was made without gravity", hint="a gravity other than 0")
+        return gravity
 
     @property
-    def sky(self) -> Floats:
-        """Straight against gravity, in the field's frame, `(3,)`."""
+    def up_in_field(self) -> Floats:
+        """The vertical in the field's frame: a unit vector opposite to gravity, `(3,)`."""
         return -self.gravity / np.linalg.norm(self.gravity)
 
     @cached_property
+    def up_in_base(self) -> Floats:
+        """The vertical in the base's frame, a unit vector, `(last + 1, 3)`."""
+        return up_in_base_frame(self.base, self.up_in_field)
+
+    @cached_property
     def yaw(self) -> Floats:
-        """Heading of the base without jumps at half a turn, `(last + 1,)` [rad]."""
+        """Heading of the base, continuous over half a turn, `(last + 1,)` [rad]."""
         return np.asarray(np.unwrap(heading(self.base[:, 3:])), dtype=np.float64)
 
     @cached_property
-    def turned(self) -> Floats:
-        """How the base is turned: its axes as columns, in the field's frame, `(last + 1, 3, 3)`."""
+    def base_rotations(self) -> Floats:
+        """Rotation matrices of the base in the field's frame, `(last + 1, 3, 3)`."""
         return rotation_matrices(self.base[:, 3:])
 
     @cached_property
-    def up(self) -> Floats:
-        """Where the sky is, straight against gravity, seen from the base, `(last + 1, 3)`."""
-        return up_in_base_frame(self.base, self.sky)
-
-    @cached_property
     def tilt_deg(self) -> Floats:
-        """How far the base leans from the vertical, `(last + 1,)` [deg]."""
-        return np.degrees(tilt(self.base, self.sky))
+        """Angle between the base's z axis and the vertical, `(last + 1,)` [deg]."""
+        return np.degrees(tilt(self.base, self.up_in_field))
 
     @property
-    def attitude_deg(self) -> tuple[Floats, Floats]:
-        """Roll and pitch of the base against the vertical, `(last + 1,)` each [deg]."""
-        x, y, z = self.up.T
+    def roll_pitch_deg(self) -> tuple[Floats, Floats]:
+        """Roll and pitch of the base relative to the vertical, `(last + 1,)` each [deg]."""
+        x, y, z = self.up_in_base.T
         return np.degrees(np.arctan2(y, z)), np.degrees(np.arctan2(-x, np.hypot(y, z)))
 
     def falls(self, limits: FallLimits) -> list[DownInterval]:
-        """Return when the robot was down for long, by rows that count from row 0."""
-        detector = FallDetector(limits, up=self.sky)
+        """Return the falls by these limits; their rows count from row 0."""
+        detector = FallDetector(limits, up=self.up_in_field)
         detector.advance(self.times, self.base)
         return detector.falls()
 
     def tip_overs(self, rules: PhysicsRules) -> list[DownInterval]:
-        """Return when the base lay on a side, or leaned too far either way; row 0 counts.
+        """Return the falls of a robot that may sit or lie down on purpose; their rows count from row 0.
 
-        How high it was does not matter, and an AIBO leans by 47 deg while it sits down. In an arena
-        with spots the robot begins on furniture, which may prop it up when it falls: there it also lies where
-        its base leans by more than `off_deg` against how it was put down.
+        The base has fallen if it is tilted sideways by more than `fall_sideways_deg` or in any direction by
+        more than `fall_tilt_deg`, whatever its height: an AIBO that sits down is tilted back by 47 deg.
+
+        In an arena with spots the robot begins on furniture, which may support it when it falls. There the
+        base has also fallen if its vertical differs by more than `fall_attitude_error_deg` from that of row
+        0.
         """
-        sideways = np.degrees(np.arcsin(np.clip(np.abs(self.up[:, 1]), 0.0, 1.0)))
-        down = (sideways > rules.side_deg) | (self.tilt_deg > rules.fall_deg)
+        sideways_deg = np.degrees(np.arcsin(np.clip(np.abs(self.up_in_base[:, 1]), 0.0, 1.0)))
+        is_down = (sideways_deg > rules.fall_sideways_deg) | (self.tilt_deg > rules.fall_tilt_deg)
         if self.recording.header.arena.get("spots"):
-            down |= self.up @ self.up[0] < math.cos(math.radians(rules.off_deg))
+            is_down |= self.up_in_base @ self.up_in_base[0] < math.cos(
+                math.radians(rules.fall_attitude_error_deg)
+            )
         detector = FallDetector(rules.fall_limits(self.row_s))
-        detector.add(self.times, down)
+        detector.add(self.times, is_down)
         return detector.falls()
 
     @property
-    def way_m(self) -> Floats:
-        """How far the base went over the ground from row to row, `(last,)` [m]."""
-        ways: Floats = np.linalg.norm(np.diff(self.base[:, :2], axis=0), axis=1)
-        return ways
-
-    @cached_property
-    def legs(self) -> Indices:
-        """The columns of the joints of legs."""
-        return np.array([self.robot.index(joint) for joint in self.leg_joints], dtype=np.intp)
+    def step_lengths_m(self) -> Floats:
+        """Horizontal distance that the base moves from each row to the next, `(last,)` [m]."""
+        lengths: Floats = np.linalg.norm(np.diff(self.base[:, :2], axis=0), axis=1)
+        return lengths
 
     @property
     def leg_joints(self) -> tuple[str, ...]:
-        """The joints of legs, in the order of `legs`."""
+        """Names of the legs' joints."""
         return tuple(joint for leg in self.robot.legs for joint in leg.joints)
 
+    @cached_property
+    def leg_columns(self) -> Indices:
+        """Columns of the `leg_joints` in arrays of all joints."""
+        return np.array([self.robot.index(joint) for joint in self.leg_joints], dtype=np.intp)
+
     @property
-    def stall_nm(self) -> Floats:
-        """The greatest torques of the drives, `(n_joints,)` [N m]."""
+    def stall_torques_nm(self) -> Floats:
+        """Stall torques of the servos, `(n_joints,)` [N m]."""
         return np.array([servo.stall_torque_nm for servo in self.robot.servos])
 
     def speeds(self, angles: Floats) -> Floats:
-        """Return how fast angles `(n, n_joints)` [rad] change between rows, `(n - 1, n_joints)` [rad/s]."""
-        changes: Floats = np.abs(np.diff(angles, axis=0)) / self.row_s
-        return changes
+        """Return the speeds between rows of angles `(n, n_joints)` [rad], `(n - 1, n_joints)` [rad/s]."""
+        speeds: Floats = np.abs(np.diff(angles, axis=0)) / self.row_s
+        return speeds
 
 
 def domain_of(fact: PlainData) -> DomainParameters:
-    """Return how a recorded body differed from its model, by its fact `domain`, or raise an InputError."""
+    """Return a body's differences from its model, from its recorded fact `domain`.
+
+    Raises:
+        DocumentError: the fact is malformed.
+    """
     return read_record(Node(fact, HEADER_PATH, "domain"), DomainParameters, degrees=False)
 
 
-def card_for(header: RobotHeader, given: Robot | None) -> Robot:
-    """Return the card of a recorded robot: the one given, which must be its own, or the one that ships."""
-    card = robot(header.robot) if given is None else given
+def card_for(header: RobotHeader, card: Robot | None) -> Robot:
+    """Return the card of a recorded robot: the given one after a check, or by default the one that ships.
+
+    Raises:
+        InputError: the card is another robot's.
+        UnknownNameError: no card of the robot's name ships.
+    """
+    if card is None:
+        card = shipped_robot(header.robot)
     if (card.name, card.joint_names) != (header.robot, header.joints):
         raise InputError(f"the recording is not of {card.name!r}", hint=f"it is of {header.robot!r}")
     return card

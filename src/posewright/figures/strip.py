@@ -12,8 +12,8 @@ import numpy as np
 
 from posewright.arrays import Flags
 from posewright.errors import InputError
-from posewright.evaluation.motion.played import EXTRAS as MOTION_EXTRAS
-from posewright.evaluation.motion.played import PlayedMotion
+from posewright.evaluation.motion.played_motion import EXTRAS as MOTION_EXTRAS
+from posewright.evaluation.motion.played_motion import PlayedMotion
 from posewright.evaluation.motion.report import evaluate_motion
 from posewright.evaluation.walking.walk import EXTRAS as WALK_EXTRAS
 from posewright.figures.film import open_renderer
@@ -151,11 +151,11 @@ def _motion_contents(
     motion_rows = slice(max(played.begin - 1, 0), None)
     upright = np.cos(tilt(played.record.base[motion_rows]))
     leans_s = float(played.times[motion_rows][np.abs(upright - upright[0]).argmax()])
-    physics = "under gravity" if played.is_whole else "under gravity, cut short"
+    physics = "under gravity" if played.is_complete else "under gravity, cut short"
     return StripContents(
-        title=f"{played.name}, {played.robot.name}, {played.ends_s:.2f} s, {physics}",
+        title=f"{played.name}, {played.robot.name}, {played.duration_s:.2f} s, {physics}",
         last_s=playback.end_s - begin_s,
-        ends_s=played.ends_s,
+        ends_s=played.duration_s,
         frame_s=played.frame_s,
         begin_s=begin_s,
         motion=read_motion(text.encode(), card=played.robot),

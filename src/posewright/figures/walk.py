@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from posewright.evaluation.walking.feet import foot_tracks, lifting_phase
+from posewright.evaluation.walking.feet import foot_trajectories, lifting_phase
 from posewright.evaluation.walking.report import WalkResult, evaluate_walk
-from posewright.evaluation.walking.travel import cycle_rates
-from posewright.evaluation.walking.walk import Walk, spans
+from posewright.evaluation.walking.travel import cycle_velocities
+from posewright.evaluation.walking.walk import Walk, command_spans
 from posewright.figures.field import frame_from_above
 from posewright.figures.gait.content import COLOURS as FOOT_COLOURS
 from posewright.figures.gait.content import name_and_changes
@@ -169,7 +169,7 @@ def draw_path(axes: Axes, walk: Walk) -> None:
 def _draw_commanded_path(axes: Axes, walk: Walk, begin: int) -> None:
     """Draw the commanded path, beginning with the robot's pose when the measurement began."""
     path = [np.array([*walk.trajectory.base[begin, :2], walk.trajectory.yaw[begin]])]
-    for span in spans(walk.commands, walk.frame_s, begin, walk.last):
+    for span in command_spans(walk.velocity_commands, walk.frame_s, begin, walk.last):
         for _ in range(span.start, span.stop):
             path.append(chain(path[-1], se2_exp(span.command.components(walk.frame_s))))
     axes.plot(*np.array(path)[:, :2].T, color="black", lw=0.9, ls="--", label="path that was commanded")
@@ -219,7 +219,7 @@ def draw_heights(axes: Axes, walk: Walk) -> None:
     """Draw the height of the lowest point of each foot."""
     first, last = _footfall_rows(walk)
     colours = foot_colours(walk.robot)
-    heights = 1000.0 * foot_tracks(walk).heights
+    heights = 1000.0 * foot_trajectories(walk).heights
     rows = slice(first, last + 1)
     for column, foot in enumerate(walk.robot.feet):
         times = walk.trajectory.times[rows]
@@ -244,11 +244,11 @@ def draw_rates(axes: Axes, walk: Walk, colours: Mapping[str, str], title: str) -
         colours: by component: `forward`, `to the left`, `turn`.
         title: of the axes.
     """
-    rates = cycle_rates(walk, 0, walk.last_upright_row)
+    rates = cycle_velocities(walk, 0, walk.last_upright_row)
     end_s = float(walk.trajectory.times[-1])
     edges = np.arange(len(rates) + 1) * walk.timing.frames * walk.frame_s
-    times = [timed.time_s for timed in walk.commands]
-    commands = np.array([tuple(timed.command.by_name.values()) for timed in walk.commands])
+    times = [timed.time_s for timed in walk.velocity_commands]
+    commands = np.array([tuple(timed.command.by_name.values()) for timed in walk.velocity_commands])
     for component, colour in colours.items():
         column = ("forward", "to the left", "turn").index(component)
         if len(rates):
@@ -269,8 +269,8 @@ def draw_rates(axes: Axes, walk: Walk, colours: Mapping[str, str], title: str) -
 def draw_tilt(axes: Axes, result: WalkResult) -> None:
     """Draw roll, pitch and the tilt of the base from the vertical."""
     track = result.walk.trajectory
-    leaning = result.report.leaning
-    roll, pitch = track.attitude_deg
+    leaning = result.report.attitude
+    roll, pitch = track.roll_pitch_deg
     for values, colour, label, width in (
         (track.tilt_deg, "black", "tilt from the vertical", 1.3),
         (roll, ROLL, "roll, + right", 0.9),

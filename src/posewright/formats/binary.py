@@ -54,14 +54,14 @@ class ByteCursor:
 
     Attributes:
         data: the bytes.
-        place: the range they are from, for messages.
+        byte_range: the range they are from, for messages.
         at: the offset of the next byte.
         end: the offset at which reading must stop.
         whole: what ends there, for messages.
     """
 
     data: bytes
-    place: ByteRange
+    byte_range: ByteRange
     at: int
     end: int
     whole: str = "the file"
@@ -72,7 +72,9 @@ class ByteCursor:
     def take(self, count: int, name: str) -> bytes:
         """Return the next `count` bytes; raise FormatError if fewer are left. `name` is for the message."""
         if self.left < count:
-            self.place.fail(f"{name} takes {count} bytes, but {self.whole} ends after {self.left}", self.at)
+            self.byte_range.fail(
+                f"{name} takes {count} bytes, but {self.whole} ends after {self.left}", self.at
+            )
         raw = self.data[self.at : self.at + count]
         self.at += count
         return raw
@@ -96,7 +98,7 @@ class ByteCursor:
         length = self.take(1, name)[0]
         if length > self.left:
             end_text = f"{self.whole} ends {self.left} bytes further on"
-            self.place.fail(f"{name} has a length of {length} bytes, but {end_text}", at, hint)
+            self.byte_range.fail(f"{name} has a length of {length} bytes, but {end_text}", at, hint)
         return self.take(length, name).decode("latin-1")
 
 
@@ -146,23 +148,23 @@ def is_gzip(data: bytes) -> bool:
     return data[:2] == MAGIC
 
 
-def unpack_gzip(data: bytes, place: ByteRange, limit: int) -> tuple[GzipWrapping, tuple[str, ...]]:
+def unpack_gzip(data: bytes, byte_range: ByteRange, limit: int) -> tuple[GzipWrapping, tuple[str, ...]]:
     """Unpack gzip; return the wrapping with its content, and remarks on what is unusual about it.
 
     Args:
         data: the gzip file.
-        place: its range, for messages.
+        byte_range: its range, for messages.
         limit: largest size of the content in bytes; never more is unpacked.
 
     Raises:
         FormatError: it is damaged or cut off, holds more, or holds gzip again.
     """
-    unpacked, used = _inflate_members(data, place, limit)
+    unpacked, used = _inflate_members(data, byte_range, limit)
     if is_gzip(unpacked):
-        place.fail("there is gzip inside the gzip", 0, "unpack it once with gzip -d")
+        byte_range.fail("there is gzip inside the gzip", 0, "unpack it once with gzip -d")
     remarks: tuple[str, ...] = ()
     if used < len(data):
-        remarks = (place.remark(f"{len(data) - used} bytes follow the gzip; they are kept", used),)
+        remarks = (byte_range.remark(f"{len(data) - used} bytes follow the gzip; they are kept", used),)
     return GzipWrapping(_portable_header(data), data, unpacked), remarks
 
 
@@ -176,27 +178,31 @@ def unpacked_head(data: bytes, count: int = 16) -> bytes:
         return b""
 
 
-def _inflate_members(data: bytes, place: ByteRange, limit: int) -> tuple[bytes, int]:
+def _inflate_members(data: bytes, byte_range: ByteRange, limit: int) -> tuple[bytes, int]:
     """Return the content and the size of a gzip file, which may consist of several members in a row."""
     contents: list[bytes] = []
     end = 0
     room = limit
     while end == 0 or is_gzip(data[end : end + 2]):
         if len(contents) == _MAX_MEMBERS:
-            place.fail(f"more than {_MAX_MEMBERS} pieces of gzip in a row", end, "unpack it with gzip -d")
-        content, end = _inflate_member(data, end, place, limit, room)
+            byte_range.fail(
+                f"more than {_MAX_MEMBERS} pieces of gzip in a row", end, "unpack it with gzip -d"
+            )
+        content, end = _inflate_member(data, end, byte_range, limit, room)
         room -= len(content)
         contents.append(content)
     return b"".join(contents), end
 
 
-def _inflate_member(data: bytes, start: int, place: ByteRange, limit: int, room: int) -> tuple[bytes, int]:
+def _inflate_member(
+    data: bytes, start: int, byte_range: ByteRange, limit: int, room: int
+) -> tuple[bytes, int]:
     """Return the content of one gzip member, and the offset of its end.
 
     Args:
         data: the gzip file.
         start: the offset of the member.
-        place: the file's range, for messages.
+        byte_range: the file's range, for messages.
         limit: largest size of the whole content, for messages.
         room: largest size of this member's content.
     """
@@ -207,14 +213,16 @@ def _inflate_member(data: bytes, start: int, place: ByteRange, limit: int, room:
             part = inflate.decompress(data[at : at + _STEP], room + 1)
         except zlib.error as error:
             reason = str(error).partition(": ")[2] or str(error)
-            raise place.error(f"the gzip is damaged near here: {reason}", at) from error
+            raise byte_range.error(f"the gzip is damaged near here: {reason}", at) from error
         room -= len(part)
         if room < 0:
-            place.fail(f"the gzip unpacks to more than {limit:,} bytes", at, "no known file is that large")
+            byte_range.fail(
+                f"the gzip unpacks to more than {limit:,} bytes", at, "no known file is that large"
+            )
         parts.append(part)
         if inflate.eof:
             return b"".join(parts), min(at + _STEP, len(data)) - len(inflate.unused_data)
-    raise place.error("the gzip is cut off", len(data))
+    raise byte_range.error("the gzip is cut off", len(data))
 
 
 def _portable_header(data: bytes) -> bytes:

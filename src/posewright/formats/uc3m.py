@@ -250,7 +250,7 @@ def table_with(motion: Motion, *, velocity: Velocity = Velocity.TRUE) -> tuple[J
     """Return the table of a motion, and descriptions of what is lost in it.
 
     An unedited motion read from a table gives the same bytes, with the thesis's velocity column. Once an
-    angle has changed, the whole column is computed as `velocity` says.
+    angle has changed, the whole column is computed by the method given as `velocity`.
 
     Raises:
         FormatError: a joint of the robot has no angle at some step.

@@ -66,6 +66,7 @@ def encode_part(part: BodySpec) -> dict[str, object]:
         "sensors": {sensor.name: sensor_card(sensor) for sensor in part.sensors},
         "seed": part.seed,
         "domain": to_plain(part.domain),
+        "record_contacts": part.record_contacts,
     }
 
 
@@ -79,7 +80,17 @@ def read_part(node: Node, robot_by_name: Callable[[str], Robot]) -> BodySpec:
     Raises:
         InputError: a value is invalid, or the robot here is a different one of that name.
     """
-    keys = ("name", "robot", "fingerprint", "start_pose", "start", "sensors", "seed", "domain")
+    keys = (
+        "name",
+        "robot",
+        "fingerprint",
+        "start_pose",
+        "start",
+        "sensors",
+        "seed",
+        "domain",
+        "record_contacts",
+    )
     entries = _entries(node, *keys)
     robot = robot_by_name(entries["robot"].text())
     if entries["fingerprint"].text() != fingerprint(robot):
@@ -103,6 +114,7 @@ def read_part(node: Node, robot_by_name: Callable[[str], Robot]) -> BodySpec:
         _read_sensors(entries["sensors"]),
         entries["seed"].integer(low=0, high=MAX_SEED),
         read_record(entries["domain"], DomainParameters, degrees=False),
+        record_contacts=entries["record_contacts"].boolean(),
     )
 
 

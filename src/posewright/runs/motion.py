@@ -10,7 +10,7 @@ from posewright.control import Safety, Watcher
 from posewright.controllers import MotionProgram
 from posewright.controllers.motion_player import HOLD_S, LONGEST_S, SETTLE_S, MotionCommands
 from posewright.errors import InputError
-from posewright.evaluation.motion.played import EXTRAS
+from posewright.evaluation.motion.played_motion import EXTRAS
 from posewright.evaluation.motion.report import MotionResult, evaluate_motion
 from posewright.evaluation.thresholds import PhysicsRules
 from posewright.formats import robot_of_motion

@@ -32,7 +32,7 @@ DRAWING_FUNCTIONS: Mapping[tuple[str, str], tuple[str, str]] = MappingProxyType(
         ("posewright.evaluation.walking.report", "WalkResult"): (_FIGURES, "draw_walk"),
         ("posewright.runs.walking.many", "ManyReport"): (__name__, "figures_of_many"),
         ("posewright.evaluation.motion.report", "MotionResult"): (_REPLAYING, "draw_outcome"),
-        ("posewright.evaluation.general", "RunResult"): (_REPLAYING, "draw_outcome"),
+        ("posewright.evaluation.run_result", "RunResult"): (_REPLAYING, "draw_outcome"),
         ("posewright.runs.outcome", "Outcome"): (_REPLAYING, "draw_outcome"),
         ("posewright.recordings.recording", "Recording"): (_REPLAYING, "draw_outcome"),
         ("posewright.runs.batch", "Batch"): (__name__, "report_frame"),
@@ -90,6 +90,7 @@ def html_of(value: object, module: str, function: str) -> str:
 
 
 def _image(figure: Figure) -> str:
+    """Return a figure as an HTML image."""
     from posewright.figures.saving import screen_png
 
     style = f"width: {figure.get_figwidth() * _PER_INCH:.0f}px; max-width: 100%; height: auto"
@@ -128,7 +129,7 @@ def figures_of_many(walks: ManyReport) -> str:
     columns = ("figure", "unit", "median", "worst")
     rows = (
         (
-            figure.words,
+            figure.label,
             figure.unit,
             figure.text(walks.median[figure.name]),
             figure.text(walks.worst[figure.name]),

@@ -110,12 +110,14 @@ def basic_result(recording: Recording) -> dict[str, Any]:
 
 
 def _falls(recording: Recording) -> dict[str, Any]:
+    """Return the entries on falls in the result."""
     if not recording.robot().knows_place:
         return {"fell": None, "falls": [], "lies": None}
     track = Trajectory.of(recording, next(iter(recording.robots)))
     tip_overs = track.tip_overs(PhysicsRules())
     falls = [
-        {"time_s": fall.since_s, "side": describe_direction(-track.up[fall.begin])} for fall in tip_overs
+        {"time_s": fall.since_s, "side": describe_direction(-track.up_in_base[fall.begin])}
+        for fall in tip_overs
     ]
     lies = bool(tip_overs) and tip_overs[-1].end >= len(track.times)
     return {"fell": bool(tip_overs), "falls": falls, "lies": lies}

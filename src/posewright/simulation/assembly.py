@@ -158,7 +158,9 @@ def _enable_robot_contacts(specs: Sequence[mujoco.MjSpec]) -> None:
     Raises:
         InputError: there are more robots than free bits.
     """
-    colliding_geoms = [[geom for geom in spec.geoms if geom.contype or geom.conaffinity] for spec in specs]
+    colliding_geoms = []
+    for spec in specs:
+        colliding_geoms.append([geom for geom in spec.geoms if geom.contype or geom.conaffinity])
     used_bits = 1
     for geoms in colliding_geoms:
         for geom in geoms:

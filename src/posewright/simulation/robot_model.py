@@ -146,7 +146,7 @@ def weld_joints(spec: mujoco.MjSpec, robot: Robot, welded: Mapping[str, float]) 
 
     Raises:
         UnknownNameError: the robot has no such joint.
-        InputError: an angle is outside the joint's limits, a joint is no hinge that is its body's only joint,
+        InputError: an angle is outside the joint's limits, a joint is not its body's only joint and a hinge,
             or no joint would remain.
     """
     _require_weldable(robot, welded)
@@ -236,7 +236,7 @@ def robot_links(robot: Robot) -> tuple[dict[str, Any], ...]:
     along its z, and a mesh is given as its box.
 
     Raises:
-        InputError: the card has no model, the model does not compile, or a joint is no hinge.
+        InputError: the card has no model, the model does not compile, or a joint is not a hinge.
     """
     spec = read_model(robot)
     base_name = str(find_base(spec, robot).name)
@@ -250,7 +250,7 @@ def _body_links(model: mujoco.MjModel, body: int, base: int) -> Iterator[dict[st
     """Yield the link of a body, after one link for each joint whose axis does not pass through its origin.
 
     Raises:
-        InputError: a joint is no hinge.
+        InputError: a joint is not a hinge.
     """
     name = body_name(model, body)
     parent = ""
@@ -266,7 +266,7 @@ def _body_links(model: mujoco.MjModel, body: int, base: int) -> Iterator[dict[st
         for joint in range(first_joint, last_joint + 1):
             joint_name = model.joint(joint).name
             if model.jnt_type[joint] != int(mujoco.mjtJoint.mjJNT_HINGE):
-                raise InputError(f"the joint {joint_name!r} is no hinge", hint="use hinges only")
+                raise InputError(f"the joint {joint_name!r} is not a hinge", hint="use hinges only")
             axis = model.jnt_axis[joint]
             anchor = model.jnt_pos[joint]
             zero_angle = float(model.qpos0[model.jnt_qposadr[joint]])

@@ -132,12 +132,12 @@ def result_view(result: WalkResult) -> View:
     report = result.report
     figures = [
         {
-            "words": figure.words.strip(),
+            "words": figure.label.strip(),
             "value": figure.text(figure.of(report)),
             "unit": figure.unit,
             "asked": figure.text(report.figures[figure.commanded]) if figure.commanded else "",
             "limit": "" if figure.limit is None else f"{figure.limit:g}",
-            "kept": figure.is_kept(figure.of(report)),
+            "kept": figure.is_within_limit(figure.of(report)),
         }
         for figure in FIGURES
     ]

@@ -116,7 +116,9 @@ def reach_view(robot: Robot, angles: Floats) -> View:
     own_lower, own_upper = robot.limits
     ranges: dict[str, tuple[float, float]] = {}
     causes: dict[str, dict[str, None]] = {}  # by joint the joints that limit it, in order
-    for joint, limiting_joints, low, high in zip(coupling.joints, coupling.given, lower, upper, strict=True):
+    for joint, limiting_joints, low, high in zip(
+        coupling.joints, coupling.condition_joints, lower, upper, strict=True
+    ):
         index = robot.index(joint)
         joint_low, joint_high = ranges.get(joint, (float(own_lower[index]), float(own_upper[index])))
         if low > joint_low or high < joint_high:

@@ -1,4 +1,4 @@
-"""A listing may call what ships, however it is written; it is link where it is assembled."""
+"""A listing may call what ships, however it is written; it is linked where it is assembled."""
 
 from __future__ import annotations
 

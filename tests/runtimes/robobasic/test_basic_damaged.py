@@ -1,4 +1,4 @@
-"""Whatever is done to a program, it is read, checked and format_source at once, or refused in our own words.
+"""Whatever is done to a program, it is read, checked and formatted at once, or refused in our own words.
 
 100,000 damages take some minutes:
 `POSEWRIGHT_BASIC=100000 pytest tests/runtimes/robobasic/test_basic_damaged.py`.

@@ -172,7 +172,7 @@ class DynamixelPlant(SingleBodyPlant):
         """Return port, settings, counters, and firmware, voltage and temperature of each servo.
 
         `torque_off_sent` is present after `stop(RELEASE)`: False if the port was gone; `torque_off_unheard`
-        names servos that were silent then. `remarks` are messages for the user.
+        names servos that were silent then.
         """
         port = self.servos.port
         servos = {
@@ -196,15 +196,16 @@ class DynamixelPlant(SingleBodyPlant):
             bus["torque_off_sent"] = self._is_release_sent
         if self._silent_at_stop:
             bus["torque_off_unheard"] = self.servos.states.names(self._silent_at_stop)
-        if remarks := self.remarks():
-            bus["remarks"] = remarks
         late = {"late": self.clock.late_frames, "late_s": self.clock.late_s}
         bus["counts"] = self.servos.counts.to_dict() | late
-        return {"bus": bus}
+        facts: dict[str, PlainData] = {"bus": bus}
+        if remarks := self.remarks():
+            facts["remarks"] = remarks
+        return facts
 
-    def remarks(self) -> list[str]:
+    def remarks(self) -> list[PlainData]:
         """Return messages for the user about the run so far: whether the computer or the bus was too slow."""
-        remarks: list[str] = []
+        remarks: list[PlainData] = []
         counts = self.servos.counts
         if counts.late_answers > LATE_SHARE * counts.asked:
             remarks.append(f"{self._describe_late_answers()}; close other programs")

@@ -36,9 +36,9 @@ class Options:
     """Options of the C of a chart.
 
     Attributes:
-        soft_doubles: whether fractions of 64 bits are computed by calls, for compilers with a shorter
-            `double`.
-        queue: greatest number of waiting events; None for the bound of the chart, or that of the interpreter.
+        soft_doubles: whether floats of 64 bits are computed by functions, for compilers whose `double` has
+            32 bits.
+        queue: largest number of waiting events; None for the chart's bound, or that of the interpreter.
         monitors: whether the chart's promises are monitored.
         style: whether the tick of a chart with one active state becomes a switch or a table.
     """
@@ -55,6 +55,13 @@ class ChartGenerator:
     Args:
         machine: the machine of the chart.
         options: options of the C.
+
+    Attributes:
+        code: the code of names, actions and counters.
+        names: the chart's names in C.
+        chains_at: the line of `body` before which the functions of chains go.
+        monitors: the code of the monitors.
+        form: the code of the states: one active state, or regions.
     """
 
     def __init__(self, machine: Machine, options: Options) -> None:
@@ -95,7 +102,7 @@ class ChartGenerator:
 
     @cached_property
     def counts(self) -> bool:
-        """Whether microsteps are counted, because a tick might not end."""
+        """Whether microsteps are counted, because a tick may never end."""
         return self.machine.runs_to_completion or (self.queues and queue_bound(self.machine) >= MAX_QUEUE)
 
     @cached_property
@@ -126,7 +133,7 @@ class ChartGenerator:
             if self.form.has_transitions(event):
                 self.form.microstep(self.function_of(event), event)
         if self.queues:
-            self._write_deal_with()
+            self._write_process_event()
         if self.queues or machine.runs_to_completion:
             self._write_settle()
         with code.function(f"static void tick({self._parameters})"):
@@ -139,13 +146,11 @@ class ChartGenerator:
 
     def function_of(self, event: str | None) -> str:
         """Return the name of the function of an event, or with None of transitions without one."""
-        return (
-            "sampled"
-            if event is None
-            else "on_" + self.names.events[event].removeprefix(f"{self.names.constant}_EVENT_").lower()
-        )
+        if event is None:
+            return "sampled"
+        return "on_" + self.names.events[event].removeprefix(f"{self.names.constant}_EVENT_").lower()
 
-    def _write_deal_with(self) -> None:
+    def _write_process_event(self) -> None:
         """Write the function that processes an event from the queue."""
         with self.code.function(f"static bool deal_with({self._parameters}, uint8_t event)") as writer:
             with writer.block("switch (event)"):
@@ -157,25 +162,26 @@ class ChartGenerator:
 
     def _write_settle(self) -> None:
         """Write the function that processes queued events and transitions without an event."""
-        sampled = self.machine.runs_to_completion and self.form.has_transitions(None)
+        has_eventless = self.machine.runs_to_completion and self.form.has_transitions(None)
+        condition = "(chart->status == 0U)" if self.counts else "true"
+        call = self._counted("sampled(chart, in)" if has_eventless else "false")
         with self.code.function(f"static void settle({self._parameters})") as writer:
-            going = "(chart->status == 0U)" if self.counts else "true"
-            with writer.block(f"while ({going})"):
-                call = "sampled(chart, in)" if sampled else "false"
+            with writer.block(f"while ({condition})"):
                 if self.queues:
-                    with writer.block(f"if (!{self._counted(call)})" if sampled else ""):
+                    with writer.block(f"if (!{call})" if has_eventless else ""):
                         self._take_from_queue()
-                elif sampled:
-                    with writer.block(f"if (!{self._counted(call)})"):
+                elif has_eventless:
+                    with writer.block(f"if (!{call})"):
                         writer.line("return;")
                 else:
                     writer.line("return;")
 
     def _counted(self, call: str) -> str:
-        """Return the call of a microstep, counted where microsteps are counted."""
+        """Return the call of a microstep, in a call that counts it if microsteps are counted."""
         return f"counted(chart, {call})" if self.counts else call
 
     def _take_from_queue(self) -> None:
+        """Write lines that process the next event of the queue, or return if there is none."""
         writer = self.code.writer
         size = self.code.queue
         writer.line("uint8_t event;")
@@ -188,6 +194,7 @@ class ChartGenerator:
         writer.line(f"(void){self._counted('deal_with(chart, in, event)')};")
 
     def _write_tick(self) -> None:
+        """Write the body of the function that takes a tick."""
         writer = self.code.writer
         machine = self.machine
         settles = self.queues or machine.runs_to_completion
@@ -222,7 +229,7 @@ class ChartGenerator:
         writer.write(
             [f"#ifndef {guard}", f"#define {guard}", "", "#include <stdbool.h>", "#include <stdint.h>", ""]
         )
-        if self._has_soft:
+        if self._uses_soft_doubles:
             writer.write(["typedef uint64_t pw_f64; /* the bits of an IEEE 754 number of 64 bits */", ""])
         writer.line(comment("What a step returns."))
         writer.write([f"#define {names.constant}_OK 0U", f"#define {names.constant}_DIVISION_BY_ZERO 1U"])
@@ -237,8 +244,8 @@ class ChartGenerator:
         return writer.file(f"{names.prefix}.h")
 
     @property
-    def _has_soft(self) -> bool:
-        """Whether the header declares the type of fractions of 64 bits that are computed by calls."""
+    def _uses_soft_doubles(self) -> bool:
+        """Whether the header declares the type of floats of 64 bits that are computed by functions."""
         if not self.options.soft_doubles:
             return False
         kinds = (*self.chart.inputs.values(), *self.chart.variables.values())
@@ -344,18 +351,18 @@ class ChartGenerator:
         body = self.body
         names = self.names
         writer = CWriter()
-        init = self._written_by(self._write_init)
-        step = self._written_by(self._write_step)
+        init = self._capture(self._write_init)
+        step = self._capture(self._write_step)
         functions = CWriter()
         for name in closure(sorted(self.code.expressions.used)):
             if name == "pw_f64":  # the header has it
                 continue
             functions.write([*fragment(name), ""])
         self._write_support(functions)
-        place = len(functions.lines) + self.chains_at
+        chains_line = len(functions.lines) + self.chains_at
         for part in (body, init, step):
             functions.include(part)
-        functions.insert(place, self.code.chains.writer)
+        functions.insert(chains_line, self.code.chains.writer)
         functions = without_unused(functions)
         functions.lines.pop()
         functions.elements.pop()
@@ -383,7 +390,7 @@ class ChartGenerator:
         if "PW_ROM" in text:
             writer.write([*ROM.splitlines(), ""])
 
-    def _written_by(self, write: Callable[[], None]) -> CWriter:
+    def _capture(self, write: Callable[[], None]) -> CWriter:
         """Return a writer with the lines of a function that writes to the code's writer."""
         self.code.writer = CWriter()
         write()
@@ -409,8 +416,8 @@ class ChartGenerator:
         size = self.code.queue
         prefix = self.names.prefix
         kind = "uint8_t" if size < 256 else "uint16_t"
-        room = "" if self.may_overflow else " There is always room."
-        writer.line(comment(f"Puts an event into the queue, first in, first out.{room}"))
+        note = "" if self.may_overflow else " There is always room."
+        writer.line(comment(f"Puts an event into the queue, first in, first out.{note}"))
         with writer.function(f"static void put({prefix}_t *chart, uint8_t event)"):
             tail = "} else if (chart->status == 0U) {" if self.may_overflow else "}"
             with writer.block(f"if (chart->waiting < {size}U)", tail):
@@ -492,11 +499,9 @@ class ChartGenerator:
             soft = self.options.soft_doubles and not kind.single
             fit = "pw_f64_fit" if soft else "pw_fit_float" if kind.single else "pw_fit_double"
             expressions.used.add(fit)
-            ends = (
-                expressions.number(end, single=kind.single).text
-                for end in (kind.low, kind.high, kind.default)
-            )
-            return [f"{field} = {fit}({field}, {', '.join(ends)});"]
+            bounds = (kind.low, kind.high, kind.default)
+            bound_texts = [expressions.number(bound, single=kind.single).text for bound in bounds]
+            return [f"{field} = {fit}({field}, {', '.join(bound_texts)});"]
         if isinstance(kind, IntType):
             return _bounds(field, kind)
         return []
@@ -508,7 +513,7 @@ class ChartGenerator:
 
 
 def _bounds(field: str, kind: IntType) -> list[str]:
-    """Return lines that clamp an integer to its range, where its storage type has a greater one."""
+    """Return lines that clamp an integer to its range if its storage type has a larger one."""
     low, high = INT_RANGES[kind.storage]
     lines = []
     if kind.high < high:

@@ -48,7 +48,7 @@ class ChartCode:
         self.inside: Callable[[int], str] = lambda _number: "false"
         self.raised_fields: dict[str, str] = {}
         self.chains = ChainFunctions(machine.chart, self.names)
-        self.expressions = CExpressions(self.read, self.value_name, soft=soft, chained=self.chains.call)
+        self.expressions = CExpressions(self.read, self.value_name, soft=soft, write_chain=self.chains.call)
         bound = queue_bound(machine)
         self.queue = bound if queue is None else min(queue, bound)
 

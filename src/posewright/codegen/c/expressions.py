@@ -1,16 +1,16 @@
-"""Expressions of a chart as expressions of C that give the same answers, bit for bit.
+"""Expressions of a chart as expressions of C with the same results, bit for bit.
 
 | value | in C |
 |---|---|
-| truth | `bool` |
-| whole number that surely fits 16 bits | `int`, computed as C does |
-| other whole number | `int32_t`; where a result may leave 32 bits, a function that saturates |
-| fraction of 32 bits | `float`; an operation on two of them is rounded once, as in the interpreter |
-| other fraction | `double`, or where the compiler's `double` is too narrow, calls on 64 bits (`pw_f64`) |
-| name of an enumeration | its code |
+| bool | `bool` |
+| integer that always fits 16 bits | `int` |
+| other integer | `int32_t`; if a result may exceed 32 bits, a function that saturates |
+| float of 32 bits | `float`; an operation on two of them is rounded once, as in the interpreter |
+| other float | `double`; if the compiler's `double` has 32 bits, calls of functions on 64 bits (`pw_f64`) |
+| value of an enumeration | its code |
 
-An operation on two floats in 64 bits, rounded to 32, is the operation in 32 bits: 53 >= 2 * 24 + 2 bits are
-enough for that (Figueroa, "When is double rounding innocuous?", 1995).
+An operation on two floats in 64 bits, rounded to 32, equals the operation in 32 bits, because 53 bits are
+at least 2 * 24 + 2 (Figueroa, "When is double rounding innocuous?", 1995).
 """
 
 from __future__ import annotations
@@ -60,14 +60,13 @@ from posewright.codegen.c.values import (
 from posewright.errors import ExpressionError
 
 STATUS = "&chart->status"
-"""Where a division by zero is noted."""
+"""The address of the status in C, which a division by zero sets."""
 
+MIN_CHAIN_CONDITIONS = 2
+"""Fewest conditions of a chain that becomes a function: a truth table of three rows has two."""
 
-SHORTEST_CHAIN = 2
-"""Conditions of the shortest chain that is a function: a truth table of three rows has two."""
-
-Chained = Callable[[If, str, list[str], list[str]], str]
-
+ChainWriter = Callable[[If, str, list[str], list[str]], str]
+"""Returns the call of a function for a chain; see `ChainFunctions.call`."""
 
 _COMPARE = {Operator.EQUAL: "==", Operator.UNEQUAL: "!=", Operator.LESS: "<", Operator.LESS_EQUAL: "<="}
 _COMPARE |= {Operator.GREATER: ">", Operator.GREATER_EQUAL: ">="}
@@ -78,18 +77,19 @@ _MIRRORED = {Operator.GREATER: Operator.LESS, Operator.GREATER_EQUAL: Operator.L
 
 
 class CExpressions:
-    """Turns expressions into C.
+    """Translates expressions to C.
 
     Args:
         read: returns the expression of C for a name.
         values: returns the constant of an enumeration's value.
-        soft: whether fractions of 64 bits are computed by calls, as the compiler's `double` is shorter.
-        chained: gets every long chain, the type of C of its value, its conditions and values in C; returns
-            the call of a function that computes it.
+        soft: whether floats of 64 bits are computed by functions, because the compiler's `double` has 32.
+        write_chain: writes a function for a chain with `MIN_CHAIN_CONDITIONS` or more, and returns its call;
+            None to write chains as they are.
 
     Attributes:
         used: names of the support functions that are called.
         divides: whether a divisor is checked for zero.
+        fixed: the values of names that are constant in the present expression.
     """
 
     def __init__(
@@ -98,39 +98,39 @@ class CExpressions:
         values: Callable[[EnumType, str], str],
         *,
         soft: bool = False,
-        chained: Chained | None = None,
+        write_chain: ChainWriter | None = None,
     ) -> None:
         self.read = read
         self.values = values
         self.soft = soft
-        self.chained = chained
+        self.write_chain = write_chain
         self.used: set[str] = set()
         self.divides = False
         self.fixed: Mapping[str, Value] = {}
 
     def condition(self, expression: Expression) -> str:
-        """Return a condition, to stand in brackets."""
+        """Return a condition, without brackets."""
         return self.of(expression).text
 
     def all_of(self, terms: Sequence[tuple[Tree, Mapping[str, Value]]]) -> str:
-        """Return the condition that all terms hold, each a tree and the names in it that are fixed."""
-        parts = []
+        """Return the condition that all terms hold; each is a tree and the values of its fixed names."""
+        texts: list[str] = []
         for tree, self.fixed in terms:
-            part = self.tree(tree)
-            parts.append(part.text if len(terms) == 1 else part.operand)
-        return " && ".join(parts)
+            term = self.tree(tree)
+            texts.append(term.text if len(terms) == 1 else term.operand)
+        return " && ".join(texts)
 
     def of(self, expression: Expression, enumeration: Type | None = None) -> CExpression:
-        """Return the value of an expression."""
+        """Return an expression in C; arguments as for `tree`."""
         self.fixed = expression.fixed
         return self.tree(expression.tree, enumeration)
 
     def fitted(self, expression: Expression, kind: Type) -> str:
         """Return the expression of C for a value assigned to a variable of a type."""
         self.fixed = expression.fixed
-        constant = self._folded(expression.tree)
+        constant = self._constant_value(expression.tree)
         if constant is not None:
-            return self.literal(kind.clamp(constant), kind)  # type: ignore[arg-type]  # the type checker has seen that it goes
+            return self.literal(kind.clamp(constant), kind)  # type: ignore[arg-type]  # the chart was type-checked
         return self.stored(self.tree(expression.tree, kind), kind)
 
     def stored(self, value: CExpression, kind: Type) -> str:
@@ -141,28 +141,28 @@ class CExpressions:
                 self.used.add("pw_clamp_i32")
                 text = f"pw_clamp_i32({text}, {whole(kind.low)}, {whole(kind.high)})"
                 return text if kind.storage == "int32" else f"({kind.storage}_t){text}"
-            exact = value.kind is CKind.LONG and kind.storage == "int32"
-            return text if exact else f"({kind.storage}_t){value.bare or value.operand}"
+            needs_no_cast = value.kind is CKind.LONG and kind.storage == "int32"
+            return text if needs_no_cast else f"({kind.storage}_t){value.bare or value.operand}"
         if isinstance(kind, FloatType):
-            return self._fraction_stored(value, kind)
-        narrowed = isinstance(kind, EnumType) and not value.atom
-        return f"({kind.storage}_t){value.operand}" if narrowed else value.text
+            return self._stored_float(value, kind)
+        needs_cast = isinstance(kind, EnumType) and not value.atom
+        return f"({kind.storage}_t){value.operand}" if needs_cast else value.text
 
-    def _fraction_stored(self, value: CExpression, kind: FloatType) -> str:
-        low, high, zero = (self.number(end, single=False).text for end in (kind.low, kind.high, kind.default))
-        surely = value.is_whole and kind.low <= value.low and value.high <= kind.high
-        wide = value if kind.single and value.kind is CKind.FLOAT else self.as_double(value)
-        if surely:
-            return self.as_float(value).text if kind.single else wide.text
-        if kind.single and value.kind is CKind.FLOAT:
+    def _stored_float(self, value: CExpression, kind: FloatType) -> str:
+        """Return the expression of C for a number clamped to a float's range; NaN becomes its default."""
+        is_single = kind.single and value.kind is CKind.FLOAT
+        wide_value = value if is_single else self.as_double(value)
+        always_fits = value.is_whole and kind.low <= value.low and value.high <= kind.high
+        if always_fits:
+            return self.as_float(value).text if kind.single else wide_value.text
+        bounds = (kind.low, kind.high, kind.default)
+        low, high, default = (self.number(bound, single=is_single).text for bound in bounds)
+        if is_single:
             self.used.add("pw_fit_float")
-            low, high, zero = (
-                self.number(end, single=True).text for end in (kind.low, kind.high, kind.default)
-            )
-            return f"pw_fit_float({value.text}, {low}, {high}, {zero})"
-        fit = "pw_f64_fit" if self.soft else "pw_fit_double"
-        self.used.add(fit)
-        text = f"{fit}({wide.text}, {low}, {high}, {zero})"
+            return f"pw_fit_float({value.text}, {low}, {high}, {default})"
+        function = "pw_f64_fit" if self.soft else "pw_fit_double"
+        self.used.add(function)
+        text = f"{function}({wide_value.text}, {low}, {high}, {default})"
         if not kind.single:
             return text
         if self.soft:
@@ -173,7 +173,7 @@ class CExpressions:
     # Literals
 
     def literal(self, value: Value, kind: Type) -> str:
-        """Return a value of a type."""
+        """Return a value of a type as a literal or constant of C."""
         if isinstance(kind, EnumType):
             return self.values(kind, str(value))
         if isinstance(kind, FloatType):
@@ -189,23 +189,23 @@ class CExpressions:
         return self.number(float(value), single=to_single(float(value)) == value)
 
     def number(self, value: float, *, single: bool) -> CExpression:
-        """Return a fraction as a literal that reads back as the very same bits."""
+        """Return a float as a literal of C with exactly the same bits."""
         return bits_of(value) if self.soft and not single else fraction(value, single=single)
 
     # Trees
 
     def tree(self, tree: Tree, enumeration: Type | None = None) -> CExpression:
-        """Return the value of a tree.
+        """Return a tree in C.
 
         Args:
             tree: the tree, with types.
-            enumeration: the type of a bare name of a value.
+            enumeration: the type of a name that is an enumeration's value.
         """
         if isinstance(tree, Name) and isinstance(self.fixed.get(tree.name), str):
             kind = enumeration if isinstance(enumeration, EnumType) else tree.type
-            text = self.values(kind, str(self.fixed[tree.name]))  # type: ignore[arg-type]  # a name's type is an enumeration
+            text = self.values(kind, str(self.fixed[tree.name]))  # type: ignore[arg-type]  # the type is an enumeration
             return CExpression(text, CKind.ENUM, atom=True)
-        constant = self._folded(tree)
+        constant = self._constant_value(tree)
         if constant is not None and not isinstance(constant, str):
             return self._constant(constant)
         match tree:
@@ -220,7 +220,7 @@ class CExpressions:
             case Call():
                 value = self._call(tree)
             case _:
-                raise TypeError(f"a machine has no {tree!r}")
+                raise TypeError(f"there is no C for {tree!r}")
         return value
 
     def _binary(self, tree: Binary) -> CExpression:
@@ -228,12 +228,12 @@ class CExpressions:
             return self._comparison(tree)
         if tree.operator in ARITHMETIC:
             return self._arithmetic(tree)
-        sign = " && " if tree.operator is Operator.AND else " || "
-        parts = (self.tree(operand) for operand in operands_of(tree, tree.operator))
-        return CExpression(sign.join(part.operand for part in parts), CKind.BOOL)
+        c_operator = " && " if tree.operator is Operator.AND else " || "
+        operands = (self.tree(operand) for operand in operands_of(tree, tree.operator))
+        return CExpression(c_operator.join(operand.operand for operand in operands), CKind.BOOL)
 
-    def _folded(self, tree: Tree) -> Value | None:
-        """Return the value of a tree without variables; None where it has some, or divides by zero."""
+    def _constant_value(self, tree: Tree) -> Value | None:
+        """Return the value of a tree without variables; None if it has variables or divides by zero."""
         if isinstance(tree, Literal):
             return tree.value
         if names_in(tree) - self.fixed.keys():
@@ -245,7 +245,8 @@ class CExpressions:
         return value
 
     def _name(self, tree: Name) -> CExpression:
-        text, kind = self.read(tree), tree.type
+        text = self.read(tree)
+        kind = tree.type
         if isinstance(kind, BoolType):
             return CExpression(text, CKind.BOOL, atom=True)
         if isinstance(kind, EnumType):
@@ -254,76 +255,80 @@ class CExpressions:
             return CExpression(text, CKind.FLOAT if kind.single else CKind.DOUBLE, atom=True)
         if kind.storage == "uint16":
             return CExpression(f"(int32_t){text}", CKind.LONG, False, kind.low, kind.high)
-        wide = CKind.LONG if kind.storage == "int32" else CKind.INT
-        return CExpression(text, wide, True, kind.low, kind.high)
+        c_kind = CKind.LONG if kind.storage == "int32" else CKind.INT
+        return CExpression(text, c_kind, True, kind.low, kind.high)
 
     def _unary(self, tree: Unary) -> CExpression:
-        inner = self.tree(tree.operand)
+        operand = self.tree(tree.operand)
         if tree.operator is Operator.NOT:
-            return CExpression(f"!{inner.operand}", CKind.BOOL, atom=True)
-        if not inner.is_whole:
-            if inner.kind is CKind.DOUBLE and self.soft:
-                return self._soft_call("pw_f64_neg", inner)
-            return CExpression(f"-{inner.operand}", inner.kind)
-        low, high = -inner.high, -inner.low
+            return CExpression(f"!{operand.operand}", CKind.BOOL, atom=True)
+        if not operand.is_whole:
+            if operand.kind is CKind.DOUBLE and self.soft:
+                return self._soft_call("pw_f64_neg", operand)
+            return CExpression(f"-{operand.operand}", operand.kind)
+        low = -operand.high
+        high = -operand.low
         if high > INT_HIGH:
             self.used.add("pw_neg")
-            return CExpression(f"pw_neg({inner.text})", CKind.LONG, True, low, INT_HIGH)
-        return self._integer(f"-{inner.operand}", low, high, (inner,))
+            return CExpression(f"pw_neg({operand.text})", CKind.LONG, True, low, INT_HIGH)
+        return self._integer(f"-{operand.operand}", low, high, (operand,))
 
-    def _integer(self, text: str, low: float, high: float, parts: tuple[CExpression, ...]) -> CExpression:
-        """Return an integer, computed in 16 bits where it and its parts fit."""
-        small = all(part.kind is CKind.INT for part in parts) and low >= INT16_LOW and high <= INT16_HIGH
-        return CExpression(text, CKind.INT if small else CKind.LONG, False, low, high)
+    def _integer(self, text: str, low: float, high: float, operands: tuple[CExpression, ...]) -> CExpression:
+        """Return an integer, which C computes in 16 bits if it and its operands fit."""
+        is_small = all(operand.kind is CKind.INT for operand in operands)
+        fits = low >= INT16_LOW and high <= INT16_HIGH
+        return CExpression(text, CKind.INT if is_small and fits else CKind.LONG, False, low, high)
 
     def _arithmetic(self, tree: Binary) -> CExpression:
-        left, right = self.tree(tree.left), self.tree(tree.right)
+        left = self.tree(tree.left)
+        right = self.tree(tree.right)
         if left.is_whole and right.is_whole and tree.operator is not Operator.OVER:
             return self._integer_arithmetic(tree, left, right)
-        return self._fraction(tree, self.as_double(left), self.as_double(right), CKind.DOUBLE)
+        return self._float_arithmetic(tree, self.as_double(left), self.as_double(right), CKind.DOUBLE)
 
     def _integer_arithmetic(self, tree: Binary, left: CExpression, right: CExpression) -> CExpression:
         if tree.operator is Operator.MODULO:
             return self._integer_modulo(left, right)
-        corners = [
-            _exact(tree.operator, a, b) for a in (left.low, left.high) for b in (right.low, right.high)
+        extremes = [
+            _compute(tree.operator, a, b) for a in (left.low, left.high) for b in (right.low, right.high)
         ]
-        low, high = min(corners), max(corners)
+        low = min(extremes)
+        high = max(extremes)
         if low < INT_LOW or high > INT_HIGH:
             function = _SATURATING[tree.operator]
             self.used.add(function)
-            low, high = max(low, INT_LOW), min(high, INT_HIGH)
-            return CExpression(f"{function}({left.text}, {right.text})", CKind.LONG, True, low, high)
-        sign = _NATIVE[tree.operator]
-        value = self._integer(f"{left.operand} {sign} {right.operand}", low, high, (left, right))
+            text = f"{function}({left.text}, {right.text})"
+            return CExpression(text, CKind.LONG, True, max(low, INT_LOW), min(high, INT_HIGH))
+        c_operator = _NATIVE[tree.operator]
+        value = self._integer(f"{left.operand} {c_operator} {right.operand}", low, high, (left, right))
         if value.kind is CKind.LONG and CKind.LONG not in (left.kind, right.kind):
-            return CExpression(
-                f"(int32_t){left.operand} {sign} {right.operand}", CKind.LONG, False, low, high
-            )
+            text = f"(int32_t){left.operand} {c_operator} {right.operand}"
+            return CExpression(text, CKind.LONG, False, low, high)
         return value
 
     def _integer_modulo(self, left: CExpression, right: CExpression) -> CExpression:
-        low, high = min(right.low + 1, 0), max(right.high - 1, 0)
+        low = min(right.low + 1, 0)
+        high = max(right.high - 1, 0)
         if left.low >= 0 and right.low > 0:
             return self._integer(f"{left.operand} % {right.operand}", low, high, (left, right))
-        self._note_division(right)
-        name = "pw_mod" if not _may_be_zero(right) else "pw_checked_mod"
-        self.used.add(name)
-        status = f", {STATUS}" if name == "pw_checked_mod" else ""
-        return CExpression(f"{name}({left.text}, {right.text}{status})", CKind.LONG, True, low, high)
-
-    def _note_division(self, right: CExpression) -> None:
-        """Note that a divisor may be zero, if it may."""
-        if _may_be_zero(right):
+        if right.low <= 0 <= right.high:
             self.divides = True
+            self.used.add("pw_checked_mod")
+            text = f"pw_checked_mod({left.text}, {right.text}, {STATUS})"
+        else:
+            self.used.add("pw_mod")
+            text = f"pw_mod({left.text}, {right.text})"
+        return CExpression(text, CKind.LONG, True, low, high)
 
-    def _fraction(self, tree: Binary, left: CExpression, right: CExpression, kind: CKind) -> CExpression:
-        """Return an operation on two fractions of one kind."""
+    def _float_arithmetic(
+        self, tree: Binary, left: CExpression, right: CExpression, kind: CKind
+    ) -> CExpression:
+        """Return an operation on two floats of one kind."""
         soft = self.soft and kind is CKind.DOUBLE
-        checked = tree.operator in (Operator.OVER, Operator.MODULO) and self._divisor_may_be_zero(tree.right)
-        if checked:
+        is_division = tree.operator in (Operator.OVER, Operator.MODULO)
+        if is_division and self._may_be_zero(tree.right):
             self.divides = True
-            right = self._checked(right, soft=soft)
+            right = self._checked_divisor(right, soft=soft)
         if tree.operator is Operator.MODULO:
             name = "pw_f64_mod" if soft else "pw_fmod" if kind is CKind.DOUBLE else "pw_fmodf"
             self.used.add(name)
@@ -335,22 +340,23 @@ class CExpressions:
             return CExpression(f"pw_f32_div({left.text}, {right.text})", kind, atom=True)
         return CExpression(f"{left.operand} {_NATIVE[tree.operator]} {right.operand}", kind)
 
-    def _divisor_may_be_zero(self, tree: Tree) -> bool:
+    def _may_be_zero(self, tree: Tree) -> bool:
         low, high = range_of(tree, self.fixed)
         return low <= 0 <= high
 
-    def _checked(self, divisor: CExpression, *, soft: bool) -> CExpression:
-        """Return a divisor that sets the status where it is zero."""
+    def _checked_divisor(self, divisor: CExpression, *, soft: bool) -> CExpression:
+        """Return a divisor in a call that sets the status if it is zero."""
         name = "pw_f64_divisor" if soft else f"pw_{divisor.kind.value}_divisor"
         self.used.add(name)
         return CExpression(f"{name}({divisor.text}, {STATUS})", divisor.kind, atom=True)
 
-    def _soft_call(self, name: str, *parts: CExpression) -> CExpression:
+    def _soft_call(self, name: str, *arguments: CExpression) -> CExpression:
         self.used.add(name)
-        return CExpression(f"{name}({', '.join(part.text for part in parts)})", CKind.DOUBLE, atom=True)
+        text = f"{name}({', '.join(argument.text for argument in arguments)})"
+        return CExpression(text, CKind.DOUBLE, atom=True)
 
     def as_double(self, value: CExpression) -> CExpression:
-        """Return a number as a fraction of 64 bits."""
+        """Return a number as a float of 64 bits."""
         if value.kind is CKind.DOUBLE:
             return value
         if value.value is not None:
@@ -360,7 +366,7 @@ class CExpressions:
         return self._soft_call("pw_f64_from_f32" if value.kind is CKind.FLOAT else "pw_f64_from_i32", value)
 
     def as_float(self, value: CExpression) -> CExpression:
-        """Return a number as a fraction of 32 bits, rounded to the nearest."""
+        """Return a number as a float of 32 bits, rounded to the nearest."""
         if value.kind is CKind.FLOAT:
             return value
         if value.value is not None and to_single(value.value) == value.value:
@@ -371,17 +377,15 @@ class CExpressions:
         return CExpression(f"(float){value.operand}", CKind.FLOAT)
 
     def _comparison(self, tree: Binary) -> CExpression:
-        enumeration = next((k for k in map(_enumeration, (tree.left, tree.right)) if k is not None), None)
-        free = next(
-            (
-                operand.type
-                for operand in (tree.left, tree.right)
-                if isinstance(operand, Name) and operand.name not in self.fixed
-            ),
-            None,
-        )
-        enumeration = free if isinstance(free, EnumType) else enumeration
-        left, right = self.tree(tree.left, enumeration), self.tree(tree.right, enumeration)
+        operands = (tree.left, tree.right)
+        enumeration = next((kind for kind in map(_enumeration, operands) if kind is not None), None)
+        for operand in operands:
+            if isinstance(operand, Name) and operand.name not in self.fixed:
+                if isinstance(operand.type, EnumType):
+                    enumeration = operand.type
+                break
+        left = self.tree(tree.left, enumeration)
+        right = self.tree(tree.right, enumeration)
         if left.kind is CKind.ENUM or left.kind is CKind.BOOL:
             return CExpression(f"{left.operand} {_COMPARE[tree.operator]} {right.operand}", CKind.BOOL)
         left, right = self.widen((left, right))
@@ -391,38 +395,42 @@ class CExpressions:
 
     def _soft_comparison(self, operator: Operator, left: CExpression, right: CExpression) -> CExpression:
         if operator in _MIRRORED:
-            operator, left, right = _MIRRORED[operator], right, left
+            operator = _MIRRORED[operator]
+            left, right = right, left
         name = {Operator.LESS: "pw_f64_lt", Operator.LESS_EQUAL: "pw_f64_le"}.get(operator, "pw_f64_eq")
         call = self._soft_call(name, left, right)
-        sign = "!" if operator is Operator.UNEQUAL else ""
-        return CExpression(f"{sign}{call.text}", CKind.BOOL, atom=True)
+        negation = "!" if operator is Operator.UNEQUAL else ""
+        return CExpression(f"{negation}{call.text}", CKind.BOOL, atom=True)
 
-    def widen(self, parts: tuple[CExpression, ...]) -> tuple[CExpression, ...]:
+    def widen(self, numbers: tuple[CExpression, ...]) -> tuple[CExpression, ...]:
         """Return numbers in the narrowest kind that represents all of them exactly."""
-        if all(part.is_whole for part in parts):
-            return parts
-        single = all(part.kind is CKind.FLOAT or exact_single(part) for part in parts)
-        return tuple(self.as_float(part) if single else self.as_double(part) for part in parts)
+        if all(number.is_whole for number in numbers):
+            return numbers
+        fit_single = all(number.kind is CKind.FLOAT or exact_single(number) for number in numbers)
+        return tuple(self.as_float(number) if fit_single else self.as_double(number) for number in numbers)
 
-    def _choice(self, tree: If, requested: Type | None) -> CExpression:
+    def _choice(self, tree: If, expected_type: Type | None) -> CExpression:
+        """Return `a if c else b if d else e` in C."""
         cases, otherwise = split_cases(tree)
-        enumeration = requested if isinstance(requested, EnumType) else _enumeration(tree)
+        enumeration = expected_type if isinstance(expected_type, EnumType) else _enumeration(tree)
         values = [self.tree(value, enumeration) for value in (*(then for _, then in cases), otherwise)]
         if values[0].kind not in (CKind.BOOL, CKind.ENUM):
             values = [*self.widen(tuple(values))]
         kind = CKind.LONG if any(value.kind is CKind.LONG for value in values) else values[0].kind
-        low, high = min(value.low for value in values), max(value.high for value in values)
+        low = min(value.low for value in values)
+        high = max(value.high for value in values)
         conditions = [self.tree(condition) for condition, _ in cases]
-        if self.chained is not None and len(cases) >= SHORTEST_CHAIN:
-            texts = [one.text for one in conditions], [one.text for one in values]
-            call = self.chained(tree, self._c_type(kind, enumeration), *texts)
+        if self.write_chain is not None and len(cases) >= MIN_CHAIN_CONDITIONS:
+            condition_texts = [condition.text for condition in conditions]
+            value_texts = [value.text for value in values]
+            call = self.write_chain(tree, self._c_type(kind, enumeration), condition_texts, value_texts)
             return CExpression(call, kind, True, low, high)
         pairs = zip(conditions, values, strict=False)
         text = "".join(f"{condition.operand} ? {value.operand} : " for condition, value in pairs)
         return CExpression(f"{text}{values[-1].operand}", kind, False, low, high)
 
     def _c_type(self, kind: CKind, enumeration: EnumType | None) -> str:
-        """Return the type of C of the value of a function."""
+        """Return the type in C of a function that returns a value of some kind."""
         if kind is CKind.ENUM and enumeration is not None:
             return f"{enumeration.storage}_t"
         return "pw_f64" if kind is CKind.DOUBLE and self.soft else kind.value
@@ -430,70 +438,69 @@ class CExpressions:
     def _call(self, tree: Call) -> CExpression:
         if tree.function == "single":
             return self.single(tree.arguments[0])
-        parts = tuple(self.tree(argument) for argument in tree.arguments)
+        arguments = tuple(self.tree(argument) for argument in tree.arguments)
         if tree.function == "abs":
-            return self._absolute(parts[0])
-        parts = self.widen(parts)
-        value = parts[0]
-        for part in parts[1:]:
-            value = self._minimum_or_maximum(tree.function, value, part)
+            return self._absolute(arguments[0])
+        arguments = self.widen(arguments)
+        value = arguments[0]
+        for argument in arguments[1:]:
+            value = self._minimum_or_maximum(tree.function, value, argument)
         return value
 
     def _minimum_or_maximum(self, function: str, first: CExpression, second: CExpression) -> CExpression:
         kind = CKind.LONG if CKind.LONG in (first.kind, second.kind) else first.kind
         bound = min if function == "min" else max
-        low, high = bound(first.low, second.low), bound(first.high, second.high)
+        low = bound(first.low, second.low)
+        high = bound(first.high, second.high)
         if first.is_whole:
             name = f"pw_{function}_i32"
             self.used.add(name)
-            small = kind is CKind.INT
             text = f"{name}({first.bare or first.text}, {second.bare or second.text})"
             value = CExpression(text, kind, True, low, high)
-            return replace(value, text=f"(int16_t){text}", atom=False, bare=text) if small else value
+            return _with_int_cast(value) if kind is CKind.INT else value
         soft = self.soft and kind is CKind.DOUBLE
         name = f"pw_f64_{function}" if soft else f"pw_{function}_{kind.value}"
         self.used.add(name)
         return CExpression(f"{name}({first.text}, {second.text})", kind, atom=True)
 
-    def _absolute(self, inner: CExpression) -> CExpression:
-        if inner.is_whole:
-            low = 0 if inner.low <= 0 <= inner.high else min(abs(inner.low), abs(inner.high))
-            high = min(max(abs(inner.low), abs(inner.high)), INT_HIGH)
+    def _absolute(self, number: CExpression) -> CExpression:
+        if number.is_whole:
+            low = 0 if number.low <= 0 <= number.high else min(abs(number.low), abs(number.high))
+            high = min(max(abs(number.low), abs(number.high)), INT_HIGH)
             self.used.add("pw_abs")
-            small = inner.kind is CKind.INT and high <= INT16_HIGH
-            text = f"pw_abs({inner.bare or inner.text})"
-            value = CExpression(text, CKind.INT if small else CKind.LONG, True, low, high)
-            return replace(value, text=f"(int16_t){text}", atom=False, bare=text) if small else value
-        if inner.kind is CKind.DOUBLE and self.soft:
-            return self._soft_call("pw_f64_abs", inner)
-        return CExpression(
-            f"{'fabsf' if inner.kind is CKind.FLOAT else 'fabs'}({inner.text})", inner.kind, atom=True
-        )
+            is_small = number.kind is CKind.INT and high <= INT16_HIGH
+            text = f"pw_abs({number.bare or number.text})"
+            value = CExpression(text, CKind.INT if is_small else CKind.LONG, True, low, high)
+            return _with_int_cast(value) if is_small else value
+        if number.kind is CKind.DOUBLE and self.soft:
+            return self._soft_call("pw_f64_abs", number)
+        function = "fabsf" if number.kind is CKind.FLOAT else "fabs"
+        return CExpression(f"{function}({number.text})", number.kind, atom=True)
 
-    def single(self, inner: Tree) -> CExpression:
+    def single(self, tree: Tree) -> CExpression:
         """Return a number rounded to 32 bits; an operation on floats is computed in 32 bits at once."""
-        if isinstance(inner, Binary) and inner.operator in _NATIVE:
-            parts = self.tree(inner.left), self.tree(inner.right)
-            if all(part.kind is CKind.FLOAT or exact_single(part) for part in parts) and not all(
-                part.is_whole for part in parts
-            ):
-                left, right = map(self.as_float, parts)
-                return self._fraction(inner, left, right, CKind.FLOAT)
-        return self.as_float(self.tree(inner))
+        if isinstance(tree, Binary) and tree.operator in _NATIVE:
+            operands = (self.tree(tree.left), self.tree(tree.right))
+            fit_single = all(operand.kind is CKind.FLOAT or exact_single(operand) for operand in operands)
+            if fit_single and not all(operand.is_whole for operand in operands):
+                left, right = map(self.as_float, operands)
+                return self._float_arithmetic(tree, left, right, CKind.FLOAT)
+        return self.as_float(self.tree(tree))
 
 
-def _exact(operator: Operator, a: float, b: float) -> float:
+def _with_int_cast(value: CExpression) -> CExpression:
+    """Return the call of a function that returns an `int32_t`, cast to 16 bits."""
+    return replace(value, text=f"(int16_t){value.text}", atom=False, bare=value.text)
+
+
+def _compute(operator: Operator, a: float, b: float) -> float:
     if operator is Operator.PLUS:
         return a + b
     return a - b if operator is Operator.MINUS else a * b
 
 
-def _may_be_zero(value: CExpression) -> bool:
-    return value.low <= 0 <= value.high
-
-
 def _enumeration(tree: Tree) -> EnumType | None:
-    """Return the enumeration that a tree's value is of."""
+    """Return the enumeration of a tree's value; None if it has another type."""
     if isinstance(tree, If):
         cases, otherwise = split_cases(tree)
         return next(filter(None, map(_enumeration, (*(then for _, then in cases), otherwise))), None)

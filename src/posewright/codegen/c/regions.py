@@ -1,7 +1,7 @@
-"""C of charts with regions: the active states are a bit set, and exit and entry sets are computed in C.
+"""C of charts with regions: active states are a bit set, and exit and entry sets are computed at run time.
 
-The functions are those of the W3C's SCXML, Appendix D, over sets of at most as many bits as there are states,
-without recursion. A set is an array of bytes; tables are in flash.
+The functions are those of Appendix D of the W3C's SCXML, without recursion. A set of states is an array of
+bytes with a bit for each state; tables are in flash.
 """
 
 from __future__ import annotations
@@ -18,26 +18,41 @@ from posewright.documents import read_text
 
 
 def read_shared_part(part: str) -> list[str]:
-    """Return the lines of a part of `regions.c`, which is the same for all charts."""
+    """Return the lines of a part of `regions.c`, which is the same for all charts.
+
+    Args:
+        part: `sets`, `microsteps` or `choice`, which are in this order in the file.
+    """
     text = read_text(Path(__file__).with_name("regions.c"))
-    begin = text.index(f"/* {part}: ")
-    ends = [text.find(f"/* {next_part}: ", begin + 1) for next_part in ("microsteps", "choice")]
-    end = min((end for end in ends if end > 0), default=len(text))
-    lines = text[begin:end].rstrip().splitlines()
+    start = text.index(f"/* {part}: ")
+    later_parts = [text.find(f"/* {later_part}: ", start + 1) for later_part in ("microsteps", "choice")]
+    end = min((later for later in later_parts if later > 0), default=len(text))
+    lines = text[start:end].rstrip().splitlines()
     return [lines[0].replace(f"{part}: ", "", 1), *lines[1:], ""]
 
 
-def _none(kind: str) -> int:
-    """Return the number that means none, the greatest of its type."""
+def _number_of_none(kind: str) -> int:
+    """Return the number that means none, the largest of a type of C."""
     return 255 if kind == "uint8_t" else 65535
 
 
 @dataclass
 class RegionsCode:
-    """Writes the functions of such a chart.
+    """Writes the functions of a chart with regions.
 
     Attributes:
         code: the code of names, actions and counters.
+        machine: the chart's machine.
+        nodes: its nodes, in document order.
+        size: number of nodes.
+        bytes: size of a set of nodes [bytes].
+        number: type of C of a node's number.
+        transition_type: type of C of a transition's number.
+        number_of: the number of each transition, by its `id()`.
+        max_active: largest number of active leaves.
+        count_type: type of C of a number of active leaves or bytes.
+        prefix: prefix of the chart's names in C.
+        parameters: the parameters of most functions.
     """
 
     code: ChartCode
@@ -58,7 +73,7 @@ class RegionsCode:
         self.prefix = self.code.names.prefix
         self.parameters = "chart_t *chart, const inputs_t *in"
 
-    # What is kept
+    # The fields
 
     def fields(self) -> list[str]:
         """Return the declarations of fields besides registers."""
@@ -87,7 +102,7 @@ class RegionsCode:
         return f"has(chart->active, {self.code.names.states[number]})"
 
     def has_transitions(self, event: str | None) -> bool:
-        """Return whether any transition waits for an event, or with None for no event."""
+        """Return whether a transition has an event as its trigger; with None, no event at all."""
         return event in self.machine.transitions_by_event
 
     def last(self, node: StateNode) -> int:
@@ -101,7 +116,10 @@ class RegionsCode:
         write = self.code.writer
         write.write([f"#define NODES {self.size}U", f"#define SET_BYTES {self.bytes}U"])
         write.write(
-            [f"#define NO_NODE {_none(self.number)}U", f"#define NO_WAY {_none(self.transition_type)}U"]
+            [
+                f"#define NO_NODE {_number_of_none(self.number)}U",
+                f"#define NO_WAY {_number_of_none(self.transition_type)}U",
+            ]
         )
         bits = 8 if self.number == "uint8_t" else 16
         write.write([f"#define READ_NODE(table, index) PW_READ_{bits}(table, index)", ""])
@@ -120,14 +138,14 @@ class RegionsCode:
         self._write_act_on_way()
         self._write_tables()
         self._write_add_initial()
-        self._write_add_goals()
+        self._write_add_targets()
         self._write_note_history()
         self._write_forget_history()
         write.write(read_shared_part("microsteps"))
         write.write(read_shared_part("choice"))
 
     def _write_tables(self) -> None:
-        """Write the tree of the states and where the transitions lead, as tables."""
+        """Write tables with the tree of the states, and with the source and domain of each transition."""
         transitions = self.machine.transitions
         self._write_table("LAST", [self.last(node) for node in self.nodes], "The last node inside each node.")
         self._write_table(
@@ -137,7 +155,7 @@ class RegionsCode:
             "SOURCE", [transition.source for transition in transitions], "Where each transition begins."
         )
         domains = [
-            _none(self.number) if transition.domain is None else transition.domain
+            _number_of_none(self.number) if transition.domain is None else transition.domain
             for transition in transitions
         ]
         self._write_table("DOMAIN", domains, "The node in which each transition leaves everything.")
@@ -153,7 +171,13 @@ class RegionsCode:
     def _write_function_of_node(
         self, head: str, write_case: Callable[[StateNode], None], nodes: Iterable[StateNode]
     ) -> None:
-        """Write a function with a case for each of some nodes."""
+        """Write a function with a `switch` over nodes.
+
+        Args:
+            head: the head of the function.
+            write_case: writes the body of a node's case.
+            nodes: the nodes with a case.
+        """
         code = self.code
         nodes = list(nodes)
         with code.function(head):
@@ -170,38 +194,37 @@ class RegionsCode:
                 code.writer.write(["default:", "    break;"])
 
     def _write_leave(self) -> None:
-        """Write the function that does the exit actions of a state."""
+        """Write the function that executes the exit actions of a state."""
         code = self.code
-        lasting = self.machine.during_nodes
+        during_nodes = self.machine.during_nodes
 
         def write_exit(node: StateNode) -> None:
             code.act(node.exit)
-            if node.index in lasting:
+            if node.index in during_nodes:
                 code.writer.line(f"drop(chart->stayed, {code.names.states[node.index]});")
             code.clear_counters(node)
 
-        leaving = [node for node in self.nodes[1:] if node.exit or node.counters or node.index in lasting]
-        self._write_function_of_node(
-            f"static void leave({self.parameters}, node_t node)", write_exit, leaving
-        )
+        nodes_with_exit = [
+            node for node in self.nodes[1:] if node.exit or node.counters or node.index in during_nodes
+        ]
+        head = f"static void leave({self.parameters}, node_t node)"
+        self._write_function_of_node(head, write_exit, nodes_with_exit)
 
     def _write_enter(self) -> None:
-        """Write the function that does the entry actions of a state and raises done events."""
+        """Write the function that executes the entry actions of a state and raises done events."""
 
         def write_entry(node: StateNode) -> None:
             self.code.act(node.entry)
             self._raise_done_events(node)
 
-        entering = [node for node in self.nodes[1:] if node.entry]
-        entering += [
-            node for node in self.nodes[1:] if not node.entry and node.final and self._done_events(node)
+        nodes_with_entry = [
+            node for node in self.nodes[1:] if node.entry or (node.final and self._done_events(node))
         ]
-        entering.sort(key=lambda node: node.index)
         head = f"static void enter({self.parameters}, const uint8_t *after, node_t node)"
-        self._write_function_of_node(head, write_entry, entering)
+        self._write_function_of_node(head, write_entry, nodes_with_entry)
 
     def _done_events(self, final: StateNode) -> list[tuple[str, str]]:
-        """Return the done events of a final state with their conditions, if any has an effect."""
+        """Return the done events of a final state, each with its condition; empty if none has an effect."""
         events: list[tuple[str, str]] = []
         condition = ""
         number = final.parent
@@ -216,7 +239,7 @@ class RegionsCode:
         return events if any(self.code.has_effect(event) for event, _ in events) else []
 
     def _is_done(self, number: int) -> str:
-        """Return the condition under which a node is done."""
+        """Return the condition under which a node is done: its final state, or all its regions are."""
         node = self.nodes[number]
         if node.parallel:
             parts = [self._is_done(child) for child in node.children]
@@ -226,7 +249,7 @@ class RegionsCode:
         return f"({' || '.join(parts)})" if parts else "false"
 
     def _raise_done_events(self, final: StateNode) -> None:
-        """Write the raising of the done events of a final state; nothing for other states."""
+        """Write lines that raise the done events of a final state; nothing for other states."""
         if not final.final:
             return
         writer = self.code.writer
@@ -242,14 +265,14 @@ class RegionsCode:
             writer.line("}")
 
     def _write_act_on_way(self) -> None:
-        """Write the function that does the actions of a transition."""
+        """Write the function that executes the actions of a transition."""
         code = self.code
         with code.function(f"static void act_on_way({self.parameters}, way_t way)"):
-            acting = [transition for transition in self.machine.transitions if transition.do]
-            if not acting:
+            transitions = [transition for transition in self.machine.transitions if transition.do]
+            if not transitions:
                 return
             with code.writer.block("switch (way)"):
-                for transition in acting:
+                for transition in transitions:
                     with code.writer.about(code.transition_element(transition)):
                         code.writer.line(
                             f"case {self.number_of[id(transition)]}U: {code.transition_comment(transition)}"
@@ -260,34 +283,34 @@ class RegionsCode:
                         code.writer.depth -= 1
                 code.writer.write(["default:", "    break;"])
 
-    # Goals
+    # The entry set
 
-    def _add_goal(self, goal: ResolvedTarget) -> None:
-        """Write the adding of a goal to the entry set."""
+    def _add_target(self, target: ResolvedTarget) -> None:
+        """Write lines that add a target to the entry set: a state, or its stored or default history."""
         writer = self.code.writer
-        if goal.history is None:
-            writer.line(f"add(want, {self.code.names.states[goal.node]});")
+        if target.history is None:
+            writer.line(f"add(want, {self.code.names.states[target.node]});")
             return
-        row = self.machine.history.index((goal.node, goal.history))
-        node = self.nodes[goal.node]
+        row = self.machine.history.index((target.node, target.history))
+        node = self.nodes[target.node]
         span = f"{node.index + 1}U, {self.last(node)}U"
         with writer.block(f"if (has_within(chart->history[{row}], {span}))", "} else {"):
             writer.line(f"add_all(want, chart->history[{row}]);")
         with writer.indented_block():
-            for number in goal.default:
+            for number in target.default:
                 writer.line(f"add(want, {self.code.names.states[number]});")
-            if not goal.default:
+            if not target.default:
                 self._add_initial(node)
 
     def _add_initial(self, node: StateNode) -> None:
-        """Write the adding of a node's initial states to the entry set."""
+        """Write lines that add a node's initial states to the entry set."""
         writer = self.code.writer
-        for goal in node.initial:
-            between = [number for number in self.nodes[goal.node].ancestors if number in node.descendants]
+        for target in node.initial:
+            between = [number for number in self.nodes[target.node].ancestors if number in node.descendants]
             writer.write(f"add(want, {self.code.names.states[number]});" for number in reversed(between))
-            if goal.history is not None and goal.node != node.index:
-                writer.line(f"add(want, {self.code.names.states[goal.node]});")
-            self._add_goal(goal)
+            if target.history is not None and target.node != node.index:
+                writer.line(f"add(want, {self.code.names.states[target.node]});")
+            self._add_target(target)
         if node.parallel:
             writer.write(f"add(want, {self.code.names.states[child]});" for child in node.children)
 
@@ -298,7 +321,7 @@ class RegionsCode:
         self._write_function_of_node(head, self._add_regions_and_initial, compound_nodes)
 
     def _add_regions_and_initial(self, node: StateNode) -> None:
-        """Write the adding of a node's regions, and of its initial states where none is in the set."""
+        """Write lines that add a node's regions, and its initial states if no state in it is in the set."""
         writer = self.code.writer
         if node.parallel and not node.initial:
             writer.write(f"add(want, {self.code.names.states[child]});" for child in node.children)
@@ -308,19 +331,19 @@ class RegionsCode:
         if node.parallel:
             writer.write(f"add(want, {self.code.names.states[child]});" for child in node.children)
 
-    def _write_add_goals(self) -> None:
-        """Write the function that adds the goals of a transition to the entry set."""
+    def _write_add_targets(self) -> None:
+        """Write the function that adds the targets of a transition to the entry set."""
         code = self.code
         with code.function("static void add_goals(const chart_t *chart, uint8_t *want, way_t way)"):
-            moving = [transition for transition in self.machine.transitions if transition.targets]
+            transitions = [transition for transition in self.machine.transitions if transition.targets]
             with code.writer.block("switch (way)"):
-                for transition in moving:
+                for transition in transitions:
                     with code.writer.about(code.transition_element(transition)):
                         name = comment(code.transition_name(transition))
                         code.writer.line(f"case {self.number_of[id(transition)]}U: {name}")
                         code.writer.depth += 1
-                        for goal in transition.targets:
-                            self._add_goal(goal)
+                        for target in transition.targets:
+                            self._add_target(target)
                         code.writer.line("break;")
                         code.writer.depth -= 1
                 code.writer.write(["default:", "    break;"])
@@ -347,7 +370,7 @@ class RegionsCode:
                             code.writer.line(f"add(chart->history[{row}], {constant});")
 
     def _write_forget_history(self) -> None:
-        """Write the function that clears, on entering a state, histories that are read from outside only."""
+        """Write the function that clears, when a state is entered, histories only read from outside."""
         with self.code.function("static void forget_history(chart_t *chart, const uint8_t *after)") as write:
             for row, (number, _) in enumerate(self.machine.history):
                 if number in self.machine.planner.forgotten:
@@ -408,10 +431,10 @@ class RegionsCode:
                     code.writer.line(text)
         return False
 
-    # The tick's other parts
+    # The other parts of a tick
 
     def begin(self) -> None:
-        """Write the entering of the chart at the first tick, and the counting of time at later ones."""
+        """Write lines that enter the chart at the first tick, and count time at later ones."""
         code = self.code
         machine = self.machine
         with code.writer.block("if (!has(chart->active, 0U))", "} else {" if machine.counting_nodes else "}"):
@@ -435,7 +458,7 @@ class RegionsCode:
                         code.count(counter)
 
     def note_stayed(self) -> None:
-        """Write the setting of the `stayed` set at the begin of a tick."""
+        """Write the line that fills the set `stayed` at the start of a tick."""
         write = self.code.writer
         if not self.machine.during_nodes:
             return
@@ -453,17 +476,17 @@ class RegionsCode:
         bits = sum(1 << number for number in first).to_bytes(self.bytes, "little")
         lines = [f"(void)memcpy(active, chart.active, {self.bytes}U);"]
         lines += ["if ((active[0] & 1U) == 0U) { /* the first tick failed */"]
-        lines += [f"    active[{place}] = {byte}U;" for place, byte in enumerate(bits) if byte]
+        lines += [f"    active[{index}] = {byte}U;" for index, byte in enumerate(bits) if byte]
         return [*lines, "}"]
 
     def read_active(self) -> list[str]:
         """Return lines that read the active nodes from a state record."""
         return [f"(void)memcpy(chart.active, active, {self.bytes}U);"]
 
-    def write_history(self, row: int, place: str) -> list[str]:
-        """Return lines that write a history into a state record."""
-        return [f"(void)memcpy({place}, chart.history[{row}], {self.bytes}U);"]
+    def write_history(self, row: int, pointer: str) -> list[str]:
+        """Return lines that write a history into a state record, at a pointer."""
+        return [f"(void)memcpy({pointer}, chart.history[{row}], {self.bytes}U);"]
 
-    def read_history(self, row: int, place: str) -> list[str]:
-        """Return lines that read a history from a state record."""
-        return [f"(void)memcpy(chart.history[{row}], {place}, {self.bytes}U);"]
+    def read_history(self, row: int, pointer: str) -> list[str]:
+        """Return lines that read a history from a state record, at a pointer."""
+        return [f"(void)memcpy(chart.history[{row}], {pointer}, {self.bytes}U);"]

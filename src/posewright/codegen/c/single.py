@@ -28,11 +28,15 @@ def is_single(machine: Machine) -> bool:
 
 @dataclass
 class SingleStateCode:
-    """Writes the functions of such a chart.
+    """Writes the functions of a chart with one active innermost state.
 
     Attributes:
         code: the code of names, actions and counters.
+        leaves: the innermost states, in document order.
+        rank: the index of each leaf in `leaves`, by its node's number.
+        first: the move that enters the chart.
         starts: whether the first tick enters the chart, rather than `init`.
+        memories: the name of the field of each history.
     """
 
     code: ChartCode
@@ -49,7 +53,7 @@ class SingleStateCode:
             (number, memory): f"history_{k}" for k, (number, memory) in enumerate(machine.history)
         }
 
-    # What is kept
+    # The fields
 
     @property
     def state_type(self) -> str:
@@ -75,8 +79,8 @@ class SingleStateCode:
         first = "NOT_STARTED" if self.starts else self.constant(self.first.configuration[0])
         writer.line(f"chart->state = {first};")
         writer.write(f"chart->{name} = 0U;" for name in self.memories.values())
-        lasting = len(self.code.machine.during_nodes)
-        writer.write(f"chart->stayed[{number}] = false;" for number in range(lasting))
+        n_during = len(self.code.machine.during_nodes)
+        writer.write(f"chart->stayed[{number}] = false;" for number in range(n_during))
 
     def constants(self) -> list[str]:
         """Return the constants of the states, which other files see."""
@@ -86,7 +90,7 @@ class SingleStateCode:
         """Return the constant of an innermost state."""
         return self.code.names.states[leaf]
 
-    # Who is active
+    # Active states
 
     def below(self, number: int) -> list[int]:
         """Return the innermost states at or inside a node."""
@@ -94,11 +98,11 @@ class SingleStateCode:
         return [leaf.index for leaf in self.leaves if leaf.index == number or leaf.index in node.descendants]
 
     def inside(self, number: int, candidates: Sequence[int] | None = None) -> str:
-        """Return the condition, without brackets, that a node is active; empty where it always is.
+        """Return the condition, without brackets, that a node is active; empty if it always is.
 
         Args:
-            number: of the node.
-            candidates: leaves of which one is active; None for all.
+            number: the node.
+            candidates: the leaves of which one is active; None for all.
         """
         leaves = self.below(number)
         ranks = [self.rank[leaf] for leaf in leaves]
@@ -121,7 +125,7 @@ class SingleStateCode:
     # Functions
 
     def has_transitions(self, event: str | None) -> bool:
-        """Return whether any transition waits for an event, or with None for no event."""
+        """Return whether a transition has an event as its trigger; with None, no event at all."""
         return event in self.code.machine.transitions_by_event
 
     def microstep(self, name: str, event: str | None) -> None:
@@ -200,17 +204,18 @@ class SingleStateCode:
             return
         self.leave(transition.domain, leaves)
         self.code.act(transition.do)
-        goal = transition.targets[0]
-        if goal.history is None:
+        target = transition.targets[0]
+        if target.history is None:
             self.enter_by(transition, leaves[0], ())
         else:
-            self.enter_history(transition, leaves[0], goal.node, goal.history)
+            self.enter_history(transition, leaves[0], target.node, target.history)
 
     def leave(self, domain: int, leaves: Sequence[int]) -> None:
-        """Write the leaving of all states inside a domain, inner states first."""
+        """Write lines that leave all states inside a domain, inner states first."""
         machine = self.code.machine
-        within = machine.nodes[domain].descendants
-        active = {number for leaf in leaves for number in (leaf, *machine.nodes[leaf].ancestors)} & within
+        inside_domain = machine.nodes[domain].descendants
+        maybe_active = {number for leaf in leaves for number in (leaf, *machine.nodes[leaf].ancestors)}
+        active = maybe_active & inside_domain
         for number in sorted(active):
             self.store_history(machine.nodes[number], leaves)
         for number in sorted(active, reverse=True):
@@ -234,19 +239,19 @@ class SingleStateCode:
             self.code.act(node.exit)
 
     def reset_time(self, node: StateNode) -> None:
-        """Write the reset of a state's counters and of its `stayed` flag."""
+        """Write lines that reset a state's counters and its `stayed` flag."""
         code = self.code
         with code.writer.about(code.state_element(node)):
             if node.index in code.machine.during_nodes:
-                code.writer.line(f"chart->stayed[{self.lasting_rank(node.index)}] = false;")
+                code.writer.line(f"chart->stayed[{self.during_rank(node.index)}] = false;")
             code.clear_counters(node)
 
-    def lasting_rank(self, number: int) -> int:
+    def during_rank(self, number: int) -> int:
         """Return the index of a node among those with `during` actions."""
         return sorted(self.code.machine.during_nodes).index(number)
 
     def store_history(self, node: StateNode, leaves: Sequence[int]) -> None:
-        """Write the storing of a state's history when it is left."""
+        """Write lines that store the history of a state when it is left."""
         code = self.code
         machine = code.machine
         for memory in node.remembers:
@@ -263,7 +268,7 @@ class SingleStateCode:
     def enter_history(
         self, transition: CompoundTransition, leaf: int, node: int, memory: HistoryKind
     ) -> None:
-        """Write the entering of a history: of what was active last, or of its default."""
+        """Write lines that enter a history: the states that were active last, or its default."""
         code = self.code
         machine = code.machine
         inner = machine.nodes[node]
@@ -282,27 +287,33 @@ class SingleStateCode:
             code.writer.depth -= 1
 
     def enter_by(self, transition: CompoundTransition, leaf: int, stored_history: tuple[int, ...]) -> None:
-        """Write the entering of the goal of a transition, with the stored history of the goal."""
+        """Write lines that enter the target of a transition.
+
+        Args:
+            transition: the transition.
+            leaf: an innermost state that may be active before it.
+            stored_history: the stored history of the target; empty for its default or none.
+        """
         machine = self.code.machine
-        goal = transition.targets[0]
-        history = tuple(stored_history if key == (goal.node, goal.history) else () for key in machine.history)
-        around = set(machine.nodes[leaf].ancestors) | {leaf}
-        # a state that is left and entered again by its history has just stored the active states
-        leaves_its_goal = (
-            goal.history is not None
-            and goal.node in around
-            and goal.node in machine.nodes[transition.domain or 0].descendants
+        target = transition.targets[0]
+        target_history = (target.node, target.history)
+        history = tuple(stored_history if key == target_history else () for key in machine.history)
+        leaf_and_ancestors = set(machine.nodes[leaf].ancestors) | {leaf}
+        reenters_target = (
+            target.history is not None
+            and target.node in leaf_and_ancestors
+            and target.node in machine.nodes[transition.domain or 0].descendants
         )
-        if leaves_its_goal and stored_history:
+        if reenters_target and stored_history:  # the state has just been left, and has stored this history
             leaf = self.below(stored_history[0])[0]
         move = machine.planner.plan((leaf,), history, (transition,))
         self.enter(move.entering, move.configuration[0])
 
     def enter(self, entering: Iterable[tuple[StateNode, tuple[str, ...]]], leaf: int) -> None:
-        """Write the entering of states, outer ones first.
+        """Write lines that enter states, outer ones first.
 
-        The state is also stored where it stays the same, so that the compiler can share the ends of
-        transitions: 136 instead of 204 bytes for the document's machine (`avr-gcc -Os`).
+        The state is also stored if it stays the same, so that the compiler can share the ends of
+        transitions: 136 instead of 204 bytes for the machine of the UC3M document (`avr-gcc -Os`).
         """
         code = self.code
         machine = code.machine
@@ -316,10 +327,10 @@ class SingleStateCode:
                     code.writer.line(f"chart->{self.memories[node.index, memory]} = 0U;")
         code.writer.line(f"chart->state = {self.constant(leaf)};")
 
-    # The tick's other parts
+    # The other parts of a tick
 
     def begin(self) -> None:
-        """Write the entering of the chart at the first tick, and the counting of time at later ones."""
+        """Write lines that enter the chart at the first tick, and count time at later ones."""
         code = self.code
         machine = code.machine
         if not self.starts:
@@ -330,26 +341,26 @@ class SingleStateCode:
             self.enter(self.first.entering, self.first.configuration[0])
         if not machine.counting_nodes:
             return
-        every = [leaf.index for leaf in self.leaves]
+        all_leaves = [leaf.index for leaf in self.leaves]
         with code.writer.indented_block():
             for node in machine.counting_nodes:
                 with code.writer.about(code.state_element(node)):
-                    self.write_if_active(node.index, every, partial(self.count, node))
+                    self.write_if_active(node.index, all_leaves, partial(self.count, node))
 
     def count(self, node: StateNode) -> None:
-        """Write the counting of a state's time."""
+        """Write lines that count a state's time."""
         for counter in node.counters:
             self.code.count(counter)
 
     def note_stayed(self) -> None:
-        """Write the setting of the `stayed` flags at the begin of a tick."""
+        """Write lines that set the `stayed` flags at the start of a tick."""
         for number in sorted(self.code.machine.during_nodes):
             inside = self.inside(number, [leaf.index for leaf in self.leaves]) or "true"
-            self.code.writer.line(f"chart->stayed[{self.lasting_rank(number)}] = {inside};")
+            self.code.writer.line(f"chart->stayed[{self.during_rank(number)}] = {inside};")
 
     def during(self) -> None:
         """Write the `during` actions of the states that were not left."""
-        self.code.during(lambda number: f"chart->stayed[{self.lasting_rank(number)}]")
+        self.code.during(lambda number: f"chart->stayed[{self.during_rank(number)}]")
 
     # Records of the unit
 
@@ -374,19 +385,19 @@ class SingleStateCode:
             lines += [f"    chart.state = {self.constant(leaf.index)};", "}"]
         return lines
 
-    def write_history(self, row: int, place: str) -> list[str]:
-        """Return lines that write a history into a state record."""
+    def write_history(self, row: int, pointer: str) -> list[str]:
+        """Return lines that write a history into a state record, at a pointer."""
         field = f"chart.history_{row}"
-        return [f"if ({field} != 0U) {{", f"    set_bit({place}, {field});", "}"]
+        return [f"if ({field} != 0U) {{", f"    set_bit({pointer}, {field});", "}"]
 
-    def read_history(self, row: int, place: str) -> list[str]:
-        """Return lines that read a history from a state record."""
+    def read_history(self, row: int, pointer: str) -> list[str]:
+        """Return lines that read a history from a state record, at a pointer."""
         number, memory = self.code.machine.history[row]
         node = self.code.machine.nodes[number]
         candidates = node.children if memory is HistoryKind.SHALLOW else self.below(number)
         lines = []
         for inner in candidates:
-            lines += [f"if (has_bit({place}, {inner}U)) {{", f"    chart.history_{row} = {inner}U;", "}"]
+            lines += [f"if (has_bit({pointer}, {inner}U)) {{", f"    chart.history_{row} = {inner}U;", "}"]
         return lines
 
     def sets(self) -> None:

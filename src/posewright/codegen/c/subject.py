@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,7 +26,7 @@ from posewright.codegen.unit import Executable, SourceFile
 
 @dataclass(frozen=True, eq=False)
 class ChartSubject:
-    """A chart to be generated and verified.
+    """A chart as a subject of generation and verification.
 
     Attributes:
         chart: the chart.
@@ -180,58 +181,55 @@ class ChartSubject:
             with writer.function("static uint8_t has_bit(const uint8_t *set, uint16_t bit)"):
                 writer.line("return (uint8_t)(((unsigned)set[bit / 8U] >> (bit % 8U)) & 1U);")
 
-    def _places(self) -> dict[str, tuple[int, int]]:
-        """Return the offset and the size of each field of a state record."""
-        places = {}
+    def _field_spans(self) -> dict[str, _FieldSpan]:
+        """Return the offset and size of each field of a state record."""
+        spans: dict[str, _FieldSpan] = {}
         for name in self.states.names or ():
-            kind, offset = self.states.fields[name][:2]  # type: ignore[index]  # it has the fields it names
-            places[name] = (int(offset), int(kind.itemsize))
-        return places
+            kind, offset = self.states.fields[name][:2]  # type: ignore[index]  # there is a field for each name
+            spans[name] = _FieldSpan(int(offset), int(kind.itemsize))
+        return spans
 
     def _write_unit_load(self, writer: CWriter) -> None:
         generator = self.generator
-        places = self._places()
+        spans = self._field_spans()
         with writer.function("void unit_load(const uint8_t *state)"):
-            writer.line(f"const uint8_t *active = &state[{places['active'][0]}];")
+            writer.line(f"const uint8_t *active = &state[{spans['active'].offset}];")
             writer.line(f"{generator.names.prefix}_init(&chart);")
             writer.write(generator.form.read_active())
             if generator.can_fail:
                 writer.line("chart.status = state[0];")
             for name in self.lowered.registers:
-                field_text = f"chart.{generator.names.registers[name]}"
-                writer.write(
-                    _from_bytes(
-                        field_text, generator.register_type(name), "state", places[self.format.field_of[name]]
-                    )
-                )
-            for row, place in enumerate(self._history_places()):
-                writer.write(generator.form.read_history(row, f"&state[{place[0]}]"))
+                kind = generator.register_type(name)
+                span = spans[self.format.field_of[name]]
+                writer.write(_from_bytes(f"chart.{generator.names.registers[name]}", kind, "state", span))
+            for row, name in enumerate(self.format.history_fields):
+                writer.write(generator.form.read_history(row, f"&state[{spans[name].offset}]"))
 
     def _before_first_tick(self, offset: int) -> list[str]:
-        """Return lines that set the initial states where the first tick has failed."""
-        moves = self.lowered.planner
-        numbers = (ROOT, *moves.active_nodes(moves.enter_chart().configuration))
+        """Return lines that set the initial states in a record if the first tick has failed.
+
+        `offset` is that of the bitmap of the active states.
+        """
+        planner = self.lowered.planner
+        numbers = (ROOT, *planner.active_nodes(planner.enter_chart().configuration))
         bits = sum(1 << number for number in numbers)
         size = self.states[ACTIVE].itemsize
-        sets = [f"    state[{offset + k}] = {bits >> (8 * k) & 255}U;" for k in range(size)]
-        return [f"if (state[{offset}] == 0U) {{ {comment('it was never entered')}", *sets, "}"]
-
-    def _history_places(self) -> list[tuple[int, int]]:
-        places = self._places()
-        return [places[name] for name in self.format.history_fields]
+        assignments = [f"    state[{offset + k}] = {bits >> (8 * k) & 255}U;" for k in range(size)]
+        return [f"if (state[{offset}] == 0U) {{ {comment('it was never entered')}", *assignments, "}"]
 
     def _write_unit_step(self, writer: CWriter) -> None:
-        places = self._places()
+        spans = self._field_spans()
         names = self.generator.names
         prefix = names.prefix
         with writer.function("void unit_step(const uint8_t *input, uint8_t *state)"):
-            writer.line(f"uint8_t *active = &state[{places['active'][0]}];")
+            writer.line(f"uint8_t *active = &state[{spans['active'].offset}];")
             writer.line(f"{prefix}_inputs_t in;")
             writer.line("uint8_t status;")
             offset = 0
             for name, kind in self.chart.inputs.items():
                 size = _size(kind)
-                writer.write(_from_bytes(f"in.{names.inputs[name]}", kind, "input", (offset, size)))
+                span = _FieldSpan(offset, size)
+                writer.write(_from_bytes(f"in.{names.inputs[name]}", kind, "input", span))
                 offset += size
             for event in self.chart.events:
                 writer.line(f"in.{names.event_inputs[event]} = input[{offset}] != 0U;")
@@ -246,20 +244,26 @@ class ChartSubject:
     def write_state(self, writer: CWriter) -> None:
         """Write lines that store `chart` in a record `state` of zeros, with the bitmap `active` in it."""
         generator = self.generator
-        places = self._places()
+        spans = self._field_spans()
         writer.write(generator.form.write_active())
         if generator.can_fail:
-            writer.write(self._before_first_tick(places[ACTIVE][0]))
+            writer.write(self._before_first_tick(spans[ACTIVE].offset))
         for name in self.lowered.registers:
-            field_text = f"chart.{generator.names.registers[name]}"
-            writer.write(
-                _to_bytes(field_text, generator.register_type(name), places[self.format.field_of[name]])
-            )
-        for row, place in enumerate(self._history_places()):
-            writer.write(generator.form.write_history(row, f"&state[{place[0]}]"))
+            kind = generator.register_type(name)
+            span = spans[self.format.field_of[name]]
+            writer.write(_to_bytes(f"chart.{generator.names.registers[name]}", kind, span))
+        for row, name in enumerate(self.format.history_fields):
+            writer.write(generator.form.write_history(row, f"&state[{spans[name].offset}]"))
         if generator.monitors.promises:
-            offset, size = places[BROKEN]
+            offset, size = spans[BROKEN]
             writer.line(f"(void)memcpy(&state[{offset}], chart.broken, {size}U);")
+
+
+class _FieldSpan(NamedTuple):
+    """The offset and size of a field in a record [bytes]."""
+
+    offset: int
+    size: int
 
 
 def _size(kind: Type) -> int:
@@ -278,20 +282,19 @@ def _describe_type(kind: Type) -> str:
     return f"{kind}, as {kind.storage}"
 
 
-def _from_bytes(text: str, kind: Type, record: str, place: tuple[int, int]) -> list[str]:
-    """Return lines that read a value from a record; the processors are little-endian too."""
-    offset, size = place
+def _from_bytes(variable: str, kind: Type, record: str, span: _FieldSpan) -> list[str]:
+    """Return lines that read a variable from a record; all processors are little-endian, like records."""
     if isinstance(kind, BoolType):
-        return [f"{text} = {record}[{offset}] != 0U;"]
-    if size == 1 and kind.storage == "uint8":
-        return [f"{text} = {record}[{offset}];"]
-    return [f"(void)memcpy(&{text}, &{record}[{offset}], {size}U);"]
+        return [f"{variable} = {record}[{span.offset}] != 0U;"]
+    if span.size == 1 and kind.storage == "uint8":
+        return [f"{variable} = {record}[{span.offset}];"]
+    return [f"(void)memcpy(&{variable}, &{record}[{span.offset}], {span.size}U);"]
 
 
-def _to_bytes(text: str, kind: Type, place: tuple[int, int]) -> list[str]:
-    offset, size = place
+def _to_bytes(variable: str, kind: Type, span: _FieldSpan) -> list[str]:
+    """Return lines that write a variable into the record `state`."""
     if isinstance(kind, BoolType):
-        return [f"state[{offset}] = {text} ? 1U : 0U;"]
-    if size == 1 and kind.storage == "uint8":
-        return [f"state[{offset}] = {text};"]
-    return [f"(void)memcpy(&state[{offset}], &{text}, {size}U);"]
+        return [f"state[{span.offset}] = {variable} ? 1U : 0U;"]
+    if span.size == 1 and kind.storage == "uint8":
+        return [f"state[{span.offset}] = {variable};"]
+    return [f"(void)memcpy(&state[{span.offset}], &{variable}, {span.size}U);"]

@@ -1,4 +1,4 @@
-"""Expressions of C with their types and ranges, and numbers as literals with exactly the same bits."""
+"""Expressions of C with their types and ranges, and literals with exactly the same bits."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from posewright.charts.types import INT_LOW
 
 INT16_LOW = -(2**15)
 INT16_HIGH = 2**15 - 1
-SINGLE_WHOLE = 2**24
-"""Up to here every whole number is a float of 32 bits."""
+MAX_EXACT_SINGLE = 2**24
+"""Every integer up to this one is exact as a float of 32 bits."""
 
 
 class CKind(Enum):
@@ -31,10 +31,12 @@ class CExpression:
     """An expression of C.
 
     Attributes:
-        atom: whether it can be an operand as it stands.
-        low, high: between which it lies, where it is a whole number.
-        value: what it is, where it is a number that was written.
-        bare: its text without the cast that makes it an `int`, where it has one.
+        text: the expression.
+        kind: the type in which C computes it.
+        atom: whether it can be an operand without brackets.
+        low, high: its smallest and largest value, if it is an integer.
+        value: its value, if it is a literal number.
+        bare: its text without the cast to `int`; empty if it has no cast.
     """
 
     text: str
@@ -47,17 +49,17 @@ class CExpression:
 
     @property
     def operand(self) -> str:
-        """Its text as an operand."""
+        """Its text as an operand, in brackets if it needs them."""
         return self.text if self.atom else f"({self.text})"
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is a whole number."""
+        """Whether it is an integer."""
         return self.kind in (CKind.INT, CKind.LONG)
 
 
 def whole(value: float) -> str:
-    """Return a whole number as a literal."""
+    """Return an integer as a literal."""
     number = int(value)
     if number == INT_LOW:
         return "INT32_MIN"
@@ -65,13 +67,13 @@ def whole(value: float) -> str:
 
 
 def bits_of(value: float) -> CExpression:
-    """Return a fraction of 64 bits as its bits."""
+    """Return a float of 64 bits as a literal of its bits."""
     bits = struct.unpack("<Q", struct.pack("<d", value))[0]
     return CExpression(f"UINT64_C(0x{bits:016x})", CKind.DOUBLE, atom=True, value=value)
 
 
 def fraction(value: float, *, single: bool) -> CExpression:
-    """Return a fraction of 32 or 64 bits."""
+    """Return a float of 32 or 64 bits as a literal."""
     kind = CKind.FLOAT if single else CKind.DOUBLE
     if math.isnan(value):
         return CExpression("NAN" if single else "(double)NAN", kind)
@@ -85,5 +87,5 @@ def fraction(value: float, *, single: bool) -> CExpression:
 
 
 def exact_single(value: CExpression) -> bool:
-    """Return whether a value is whole and surely a float of 32 bits."""
-    return value.is_whole and value.low >= -SINGLE_WHOLE and value.high <= SINGLE_WHOLE
+    """Return whether a value is an integer that is always exact as a float of 32 bits."""
+    return value.is_whole and value.low >= -MAX_EXACT_SINGLE and value.high <= MAX_EXACT_SINGLE

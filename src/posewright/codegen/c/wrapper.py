@@ -1,4 +1,4 @@
-"""A class of C++11 around a chart in C, for sketches and programs: no heap, no exceptions, no virtuals."""
+"""A C++11 class around a chart in C, without heap, exceptions and virtual functions."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from posewright.codegen.c.single import SingleStateCode
 from posewright.codegen.c.writer import CWriter, comment
 from posewright.codegen.unit import SourceFile
 
-OWN = ("State", "Status", "Promise", "Inputs", "Outputs")
-"""Types of the class, which no enumeration of the chart may be called like."""
+RESERVED_TYPES = ("State", "Status", "Promise", "Inputs", "Outputs")
+"""Types of the class; an enumeration of the chart with such a name gets another one."""
 
 
 def cpp_wrapper(generator: ChartGenerator) -> SourceFile:
-    """Return `<prefix>.hpp`: one class, in which the chart's names are enumerations."""
+    """Return `<prefix>.hpp`, a class that has the chart's states, promises and values as enumerations."""
     names = generator.names
     writer = CWriter()
     prefix = names.prefix
-    name = f"{_camel(prefix)}Chart"
+    class_name = f"{_camel_case(prefix)}Chart"
     guard = f"{names.constant}_HPP"
     writer.write([f"#ifndef {guard}", f"#define {guard}", "", f'#include "{prefix}.h"', ""])
     writer.line(comment(f"{generator.chart.name} as an object of C++11; call step() every period."))
-    with writer.block(f"class {name}", "};"):
+    with writer.block(f"class {class_name}", "};"):
         writer.depth -= 1
         writer.line("public:")
         writer.depth += 1
-        _types(writer, generator)
-        _functions(writer, generator, name)
+        _write_types(writer, generator)
+        _write_functions(writer, generator, class_name)
         writer.depth -= 1
         writer.write(["", "private:"])
         writer.depth += 1
@@ -37,41 +37,45 @@ def cpp_wrapper(generator: ChartGenerator) -> SourceFile:
     return writer.file(f"{prefix}.hpp")
 
 
-def _types(writer: CWriter, generator: ChartGenerator) -> None:
+def _write_types(writer: CWriter, generator: ChartGenerator) -> None:
+    """Write the enumerations of the class, and its names for the chart's structs."""
     names = generator.names
     machine = generator.machine
-    single = isinstance(generator.form, SingleStateCode)
-    states = {node.name: names.states[node.index] for node in machine.nodes[1:] if node.is_leaf or not single}
-    codes = ("ok", "division_by_zero", "no_end")
-    writer.write(
-        [f"typedef {names.prefix}_inputs_t Inputs;", f"typedef {names.prefix}_outputs_t Outputs;", ""]
-    )
-    _enum(writer, "State", states)
-    _enum(writer, "Status", {code: f"{names.constant}_{code.upper()}" for code in codes})
+    has_single_state = isinstance(generator.form, SingleStateCode)
+    nodes = [node for node in machine.nodes[1:] if node.is_leaf or not has_single_state]
+    status_codes = ("ok", "division_by_zero", "no_end")
+    writer.line(f"typedef {names.prefix}_inputs_t Inputs;")
+    writer.line(f"typedef {names.prefix}_outputs_t Outputs;")
+    writer.line()
+    _write_enum(writer, "State", {node.name: names.states[node.index] for node in nodes})
+    _write_enum(writer, "Status", {code: f"{names.constant}_{code.upper()}" for code in status_codes})
     if generator.monitors.promises:
-        promises = {
-            text.removeprefix(f"{names.constant}_PROMISE_").lower(): text for text in names.promises.values()
-        }
-        _enum(writer, "Promise", promises)
-    labels = distinct([*OWN, *(f"{_camel(label)} " for label in names.labels.values())])
-    for kind, label in names.labels.items():
-        _enum(writer, labels[f"{_camel(label)} "], names.values[kind])
+        prefix = f"{names.constant}_PROMISE_"
+        constants = names.promises.values()
+        promises = {constant.removeprefix(prefix).lower(): constant for constant in constants}
+        _write_enum(writer, "Promise", promises)
+    # the blank keeps a label apart from an equal reserved name, so that `distinct` changes the label
+    labels = {kind: f"{_camel_case(label)} " for kind, label in names.labels.items()}
+    type_names = distinct([*RESERVED_TYPES, *labels.values()])
+    for kind, label in labels.items():
+        _write_enum(writer, type_names[label], names.values[kind])
 
 
-def _enum(writer: CWriter, name: str, values: Mapping[str, str]) -> None:
-    """Write an enumeration over constants of the chart's header."""
-    size = "uint8_t" if len(values) < 256 else "uint16_t"
-    identifiers = distinct(values)
+def _write_enum(writer: CWriter, name: str, constants: Mapping[str, str]) -> None:
+    """Write an enumeration; `constants` has the constant in the chart's header for each of its names."""
+    size = "uint8_t" if len(constants) < 256 else "uint16_t"
+    identifiers = distinct(constants)
+    members = [f"{identifiers[member]} = {constant}" for member, constant in constants.items()]
     with writer.block(f"enum class {name} : {size}", "};"):
-        writer.write(f"{identifiers[value]} = {constant}," for value, constant in list(values.items())[:-1])
-        value, constant = list(values.items())[-1]
-        writer.line(f"{identifiers[value]} = {constant}")
+        writer.write(f"{member}," for member in members[:-1])
+        writer.line(members[-1])
     writer.line()
 
 
-def _functions(writer: CWriter, generator: ChartGenerator, name: str) -> None:
+def _write_functions(writer: CWriter, generator: ChartGenerator, class_name: str) -> None:
+    """Write the member functions of the class."""
     prefix = generator.names.prefix
-    writer.line(f"{name}() : chart_() {{ reset(); }}")
+    writer.line(f"{class_name}() : chart_() {{ reset(); }}")
     writer.write(["", comment("Goes back to before the first tick.")])
     writer.line(f"void reset() {{ {prefix}_init(&chart_); }}")
     writer.write(["", comment("Takes one tick.")])
@@ -91,6 +95,6 @@ def _functions(writer: CWriter, generator: ChartGenerator, name: str) -> None:
             writer.line(f"return {prefix}_is_broken(&chart_, static_cast<uint8_t>(promise));")
 
 
-def _camel(name: str) -> str:
-    """Return a name as types are written: `obstacle_mealy` as `ObstacleMealy`."""
+def _camel_case(name: str) -> str:
+    """Return a name in the style of types: `obstacle_mealy` as `ObstacleMealy`."""
     return "".join(part[:1].upper() + part[1:] for part in name.split("_"))

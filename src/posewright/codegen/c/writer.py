@@ -12,8 +12,9 @@ INDENT = "    "
 
 
 def comment(text: str) -> str:
-    """Return a text as a comment of C, whatever a person has written in it."""
-    inner = " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
+    """Return a text as a comment of C, in which nothing can end the comment."""
+    printable = "".join(character if character.isprintable() else " " for character in text)
+    inner = " ".join(printable.split())
     inner = inner.replace("*/", "* /").replace("/*", "/ *").replace("??", "? ?")
     if inner.endswith("\\"):
         inner += " "
@@ -21,10 +22,13 @@ def comment(text: str) -> str:
 
 
 class CWriter:
-    """Collects lines.
+    """Collects lines of C.
 
     Attributes:
+        lines: the lines so far.
+        elements: the element of the document for each line.
         element: the element of the lines written now.
+        depth: levels of indentation of the lines written now.
     """
 
     def __init__(self) -> None:
@@ -53,7 +57,7 @@ class CWriter:
 
     @contextmanager
     def block(self, head: str, tail: str = "}") -> Iterator[None]:
-        """Write what stands in braces after `head`."""
+        """Write a block in braces after `head`; the lines written in the context are its content."""
         self.line(f"{head} {{" if head else "{")
         self.depth += 1
         yield
@@ -62,7 +66,7 @@ class CWriter:
 
     @contextmanager
     def function(self, head: str) -> Iterator[None]:
-        """Write a function."""
+        """Write a function; the lines written in the context are its body."""
         self.line(head)
         with self.block(""):
             yield
@@ -70,7 +74,7 @@ class CWriter:
 
     @contextmanager
     def indented_block(self) -> Iterator[None]:
-        """Write the second half of a block whose head is there already, as after `} else {`."""
+        """Write the second half of a block whose head is already written, as after `} else {`."""
         self.depth += 1
         yield
         self.depth -= 1
@@ -81,10 +85,10 @@ class CWriter:
         self.lines += [INDENT * self.depth + line if line else "" for line in writer.lines]
         self.elements += writer.elements
 
-    def insert(self, place: int, writer: CWriter) -> None:
-        """Insert the lines of another writer before a line."""
-        self.lines[place:place] = writer.lines
-        self.elements[place:place] = writer.elements
+    def insert(self, line: int, writer: CWriter) -> None:
+        """Insert the lines of another writer before a line, counted from 0."""
+        self.lines[line:line] = writer.lines
+        self.elements[line:line] = writer.elements
 
     def file(self, name: str) -> SourceFile:
         """Return the lines as a file."""
@@ -97,12 +101,12 @@ _DEFINES = re.compile(r"^static [^=(\[]*?(\w+)(?=\(|\[)", re.MULTILINE)
 def without_unused(writer: CWriter) -> CWriter:
     """Return the lines without static functions and tables that are not used after them.
 
-    A part ends at an empty line outside of a function, and is mentioned by later ones only, as C wants it.
+    A part ends at an empty line outside of a function. Only later parts can mention it, as C requires.
     """
     parts: list[list[int]] = [[]]
     for number, line in enumerate(writer.lines):
-        inside = writer.lines[number + 1 : number + 2] and writer.lines[number + 1].startswith(" ")
-        if line or inside:  # an empty line after a function's declarations parts nothing
+        next_line = writer.lines[number + 1] if number + 1 < len(writer.lines) else ""
+        if line or next_line.startswith(" "):  # an empty line after a function's declarations ends no part
             parts[-1].append(number)
         elif parts[-1]:
             parts.append([])

@@ -56,7 +56,7 @@ class Parity:
 
     Attributes:
         steps: all steps that the board answered, in order.
-        missed: times of ticks without an answer in time, at which the robot was to stand [s].
+        missed: times of ticks without an answer in time, at which the robot had to stand still [s].
         late: times of ticks whose answer came after the next tick was due [s]; not known for a real board.
         pace: the board's time over the run's; above 1 the board cannot keep up.
     """
@@ -198,7 +198,7 @@ class BoardUnit:
     def _step(self, inputs: Record) -> Record | None:
         if self.link.was_reset:
             self._resume_after_reset()
-            return None  # the robot is to stand for a tick at least, as the chart's state is lost
+            return None  # the robot stands still for a tick at least, as the chart's state is lost
         if self._pending is not None and not self._send_pending(*self._pending):
             return None
         request = self.link.new_request(FrameKind.STEP, inputs.tobytes())

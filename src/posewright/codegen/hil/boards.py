@@ -49,7 +49,7 @@ class BoardReport:
         controller: name of the board: `arduino-uno`, `cm900`, `serial:/dev/ttyACM0`.
         parity: the board compared with the interpreter.
         link: what happened on its line.
-        unanswered: number of ticks or frames without an answer in time, at which the robot was to stand.
+        unanswered: number of ticks or frames without an answer in time; the robot had to stand still.
         states: the chart's active states at each step of the parity, on the board and in the interpreter.
     """
 
@@ -99,7 +99,7 @@ class BoardReport:
             )
         if self.unanswered:
             remarks.append(
-                f"the board did not answer in time at {self.unanswered} ticks, so the robot was to stand"
+                f"the board did not answer in time at {self.unanswered} ticks; the robot had to stand still"
             )
         if self.parity.late:
             remarks.append(
@@ -110,7 +110,7 @@ class BoardReport:
             counts = self.link.to_dict()
             counts.pop("questions")
             faults = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
-            remarks.append(f"the line to the board is not sound: {faults}")
+            remarks.append(f"the line to the board has faults: {faults}")
         return tuple(remarks)
 
 

@@ -33,7 +33,7 @@ class LinkedController(Controller):
     @property
     @abstractmethod
     def unanswered(self) -> int:
-        """Number of ticks or frames without an answer in time, at which the robot was to stand."""
+        """Number of ticks or frames without an answer in time, at which the robot had to stand still."""
 
     @abstractmethod
     def state_of(self, record: Record) -> str:
@@ -89,7 +89,7 @@ class BoardController(LinkedController):
 
     @property
     def unanswered(self) -> int:
-        """Number of ticks without an answer in time, at which the robot was to stand."""
+        """Number of ticks without an answer in time, at which the robot had to stand still."""
         return len(self.unit.parity.missed)
 
     def restart(self) -> None:

@@ -34,7 +34,7 @@ class FrameKind(IntEnum):
 
 
 class Refusal(IntEnum):
-    """Why a board refuses a request."""
+    """Reasons for which a board rejects a request."""
 
     NOT_GREETED = 1
     BUSY = 2

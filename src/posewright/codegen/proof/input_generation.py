@@ -25,7 +25,7 @@ BUDGET = ExplorationLimits(cases=12_000, work=400_000)
 """Limits of the exploration of a chart, some 3 s, as counts, so that a seed always gives the same stream."""
 
 LONGEST_EPISODE = 2000
-"""Greatest number of ticks between two resets: enough for the timers of a chart, few enough to shrink."""
+"""Most ticks between two resets: enough for the timers of a chart, and few enough to be reduced."""
 
 LONGEST_SEGMENT = 500
 """Greatest number of ticks with the same probabilities."""
@@ -66,16 +66,16 @@ class InputField:
 
     def draw(self, n: int, rng: np.random.Generator) -> Column:
         """Return random values, `(n,)`."""
-        from_pool: Column = self.pool[rng.integers(len(self.pool), size=n)]
+        pool_values: Column = self.pool[rng.integers(len(self.pool), size=n)]
         if self.low == self.high:
-            return from_pool
+            return pool_values
         dtype = self.pool.dtype
         if dtype.kind == "f":
             numbers = self.low + rng.random(n) * (self.high / 2 - self.low / 2) * 2
-            from_range = np.clip(numbers, self.low, self.high).astype(dtype)
+            range_values = np.clip(numbers, self.low, self.high).astype(dtype)
         else:
-            from_range = rng.integers(int(self.low), int(self.high), size=n, endpoint=True).astype(dtype)
-        return np.where(rng.random(n) < SHARE_FROM_POOL, from_pool, from_range).astype(dtype)
+            range_values = rng.integers(int(self.low), int(self.high), size=n, endpoint=True).astype(dtype)
+        return np.where(rng.random(n) < SHARE_FROM_POOL, pool_values, range_values).astype(dtype)
 
     def draw_segment(self, n: int, rng: np.random.Generator) -> Column:
         """Return the random values of a segment, `(n,)`, which change with a random probability."""
@@ -137,9 +137,9 @@ def covering_runs(chart: Chart) -> list[tuple[Mapping[str, Value], ...]]:
     from posewright.charts.coverage.feasibility import feasible
     from posewright.charts.coverage.scenario_generation import CoveringRuns
 
-    covering_runs = CoveringRuns(feasible(explore(chart, limits=BUDGET)))
-    covering_runs.generate()
-    return [run.rows for run in covering_runs.runs]
+    generator = CoveringRuns(feasible(explore(chart, limits=BUDGET)))
+    generator.generate()
+    return [run.rows for run in generator.runs]
 
 
 def rows_of(chart: Chart, records: Records) -> Iterator[dict[str, Any]]:
@@ -161,10 +161,9 @@ def rows_of(chart: Chart, records: Records) -> Iterator[dict[str, Any]]:
 class InputStream:
     """Draws inputs, episode by episode; each begins after a reset.
 
-    The first episodes are the runs that take every transition that was found soon enough. Then follow random
-    episodes: beginnings of such runs, parts of them with an input drawn again, and segments in which inputs
-        stay
-    or change quickly.
+    The first episodes are the runs that together take every transition found by the exploration. Random
+    episodes follow: beginnings of such runs, parts of them with an input drawn again, and segments in which
+    inputs stay the same or change quickly.
 
     Attributes:
         dtype: of a record.

@@ -54,9 +54,8 @@ class _Shrinker:
         """Leave out ticks, from half of them at once to one."""
         n_removed = max(len(self.inputs) // 2, 1)
         while n_removed:
-            begin = max(
-                len(self.inputs) - n_removed, 0
-            )  # from the end, since later ticks depend on earlier ones
+            # from the end, since later ticks depend on earlier ones
+            begin = max(len(self.inputs) - n_removed, 0)
             while begin >= 0 and len(self.inputs) > 1:
                 remaining = np.r_[0:begin, begin + n_removed : len(self.inputs)]
                 self._try(self.inputs[remaining])

@@ -1,4 +1,4 @@
-"""What a motion does to a robot under gravity: numbers in plain values, and what a person should know."""
+"""The result of playing a motion under gravity: figures and findings."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 
 from posewright.display import Lines, Table, build_line, style_level, table
 from posewright.documents.plain import PlainData, PlainMapping, plain_mapping, to_plain
-from posewright.evaluation.motion.played import PlayedMotion
+from posewright.evaluation.motion.played_motion import PlayedMotion
 from posewright.evaluation.motion.self_collision import MM_PER_M, longest_slips, self_collision, self_contacts
-from posewright.evaluation.motion.servo_load import lags, saturations, servo_load
+from posewright.evaluation.motion.servo_load import joint_lags, saturations, servo_load
 from posewright.evaluation.motion.stability import Fall, falls_of, stability
 from posewright.evaluation.thresholds import PhysicsRules
 from posewright.motions import Finding, Level
@@ -21,13 +21,22 @@ from posewright.robots import Robot
 from posewright.rotation import roll_pitch_yaw
 
 DECIMALS = 6
-MOST_JOINTS = 3
-"""So many joints are named of those that lag or give all their torque."""
+"""Figures are rounded to this many decimals."""
+
+MAX_NAMED_JOINTS = 3
+"""Number of joints named in the lines about lags and full torque."""
 
 
 @dataclass(frozen=True, eq=False)
 class MotionResult:
-    """What a motion does to a robot under gravity; its findings, the worst first."""
+    """The result of playing a motion under gravity.
+
+    Attributes:
+        played: the motion as executed.
+        rules: thresholds of the findings.
+        falls: in the order of time.
+        findings: the worst first.
+    """
 
     played: PlayedMotion
     rules: PhysicsRules
@@ -39,21 +48,21 @@ class MotionResult:
 
     @property
     def recording(self) -> Recording:
-        """Everything that happened."""
+        """The recording of the run."""
         return self.played.trajectory.recording
 
     @property
     def robot(self) -> Robot:
-        """Who played it."""
+        """Card of the robot."""
         return self.played.robot
 
     def figures(self) -> PlainMapping:
-        """Return the numbers and the findings, ready for JSON."""
+        """Return figures and findings as plain data for JSON."""
         return {
             "motion": self.played.name,
             "robot": self.robot.name,
-            "is_whole": self.played.is_whole,
-            **numbers_of(self.played, self.rules, self.falls),
+            "is_whole": self.played.is_complete,
+            **measure_motion(self.played, self.rules, self.falls),
             "recording_digest": self.recording.digest(),
             "findings": [finding_data(finding) for finding in self.findings],
         }
@@ -61,34 +70,40 @@ class MotionResult:
     to_dict = figures
 
     def lines(self) -> Lines:
-        """Yield what was found, a line each, and the numbers."""
+        """Yield the findings, one per line, and the figures."""
         for finding in self.findings:
             yield build_line(style_level(finding.level.value, 7), f" {finding.rule:<8} {finding.message}")
         yield from self.number_lines()
 
     def number_lines(self) -> Lines:
-        """Yield the numbers, a line each."""
-        return _number_lines(self.figures())
+        """Yield the figures, one per line."""
+        return _figure_lines(self.figures())
 
 
 def evaluate_motion(
     recording: Recording, *, robot: Robot | None = None, rules: PhysicsRules | None = None
 ) -> MotionResult:
-    """Measure a recorded motion: all numbers and findings follow from the recording alone.
+    """Return figures and findings of a recorded motion. They depend on the recording alone.
+
+    Args:
+        recording: made by `motion check --physics` or `try_motion`.
+        robot: its card, required unless it ships.
+        rules: thresholds; by default those of `PhysicsRules`.
 
     Raises:
-        InputError: the recording is of something else, or lacks what is measured.
+        InputError: the recording is not one of a motion, or lacks frames, contacts or slips.
     """
-    played, rules = PlayedMotion.of(recording, robot=robot), rules or PhysicsRules()
+    played = PlayedMotion.of(recording, robot=robot)
+    rules = rules or PhysicsRules()
     falls = falls_of(played, rules)
-    found = (*stability(played, rules, falls), *self_collision(played, rules), *servo_load(played, rules))
-    badness = list(Level)
-    findings = tuple(sorted(found, key=lambda finding: badness.index(finding.level)))
-    return MotionResult(played, rules, falls, findings)
+    findings = [*stability(played, rules, falls), *self_collision(played, rules), *servo_load(played, rules)]
+    levels = list(Level)
+    findings.sort(key=lambda finding: levels.index(finding.level))
+    return MotionResult(played, rules, falls, tuple(findings))
 
 
-def _number_lines(figures: PlainMapping) -> Lines:
-    """Yield the numbers of a motion, a line each."""
+def _figure_lines(figures: PlainMapping) -> Lines:
+    """Yield the figures of a motion, as returned by `MotionResult.figures`, one per line."""
     yield f"{figures['motion']} under gravity, {figures['played_s']:.2f} s:"
     falls = ", ".join(f"{fall['side']} at {fall['time_s']:.2f} s" for fall in figures["falls"])
     yield f"  falls         {falls or 'none'}"
@@ -107,15 +122,17 @@ def _number_lines(figures: PlainMapping) -> Lines:
     yield f"  self-contact  {_contacts_text(figures['self_contacts'])}"
     slips = [f"{foot} {slip['longest']:.0f} mm" for foot, slip in figures["slip_mm"].items()]
     yield f"  slip          {', '.join(slips)}"
-    late = sorted(figures["lag_deg"].items(), key=lambda lag: -lag[1]["max"])
-    lags = [f"{joint} {lag['max']:.0f} deg (rms {lag['rms']:.0f})" for joint, lag in late[:MOST_JOINTS]]
-    yield f"  lag           {', '.join(lags)}"
-    weak = sorted(figures["saturated"], key=lambda stretch: -stretch["longest_s"])
-    longest = [
-        f"{stretch['joint']} {stretch['longest_s']:.2f} s ({stretch['share']:.0%})"
-        for stretch in weak[:MOST_JOINTS]
+    lags = sorted(figures["lag_deg"].items(), key=lambda item: -item[1]["max"])
+    lag_texts = [
+        f"{joint} {lag['max']:.0f} deg (rms {lag['rms']:.0f})" for joint, lag in lags[:MAX_NAMED_JOINTS]
     ]
-    yield f"  full torque   {', '.join(longest) or 'never'}"
+    yield f"  lag           {', '.join(lag_texts)}"
+    saturations = sorted(figures["saturated"], key=lambda saturation: -saturation["longest_s"])
+    saturation_texts = [
+        f"{saturation['joint']} {saturation['longest_s']:.2f} s ({saturation['share']:.0%})"
+        for saturation in saturations[:MAX_NAMED_JOINTS]
+    ]
+    yield f"  full torque   {', '.join(saturation_texts) or 'never'}"
 
 
 def _contacts_text(contacts: Sequence[PlainMapping]) -> str:
@@ -127,8 +144,12 @@ def _contacts_text(contacts: Sequence[PlainMapping]) -> str:
 
 
 def physics_table(figures: Iterable[tuple[int, PlainMapping]]) -> Table:
-    """Return one row a motion, what is worth comparing, from pages and what `figures` returns of each."""
-    columns = ("page", "name", "played s", "way m", "falls", "tilt deg", "touches", "slip mm", "lag deg")
+    """Return a table that compares motions, one row each.
+
+    Args:
+        figures: page of each motion, and its figures as returned by `MotionResult.figures`.
+    """
+    columns = ("page", "name", "played s", "travel m", "falls", "tilt deg", "touches", "slip mm", "lag deg")
     rows = [
         (
             page,
@@ -147,26 +168,28 @@ def physics_table(figures: Iterable[tuple[int, PlainMapping]]) -> Table:
 
 
 def finding_data(finding: Finding) -> dict[str, PlainData]:
-    """Return a finding, ready for JSON."""
+    """Return a finding as plain data for JSON."""
     data = plain_mapping(finding)
     del data["keyframes"]
     return data
 
 
-def numbers_of(played: PlayedMotion, rules: PhysicsRules, falls: Sequence[Fall]) -> PlainMapping:
-    """Return everything measured, ready for JSON; times are seconds since the motion began."""
+def measure_motion(played: PlayedMotion, rules: PhysicsRules, falls: Sequence[Fall]) -> PlainMapping:
+    """Return the figures of a motion as plain data for JSON; times are since the motion began [s]."""
     return {
-        "played_s": played.ends_s,
+        "played_s": played.duration_s,
         "settled_s": -_round(played.times[0] - played.frame_s) if played.begin else 0.0,
-        "held_s": _round(played.times[-1] - played.ends_s),
+        "held_s": _round(played.times[-1] - played.duration_s),
         "falls": [to_plain(fall) for fall in falls],
         "travel": _travel(played),
         **_attitude(played),
         "self_contacts": [
             {
                 "parts": list(contact.parts),
-                **_moment(played, contact.frame),
-                **_rounded(contact, "depth_mm", "force_n", "total_s"),
+                **_time_data(played, contact.frame),
+                "depth_mm": _round(contact.depth_mm),
+                "force_n": _round(contact.force_n),
+                "total_s": _round(contact.total_s),
                 "at_first": contact.at_first,
                 "first_n": _round(contact.first_n),
             }
@@ -174,66 +197,72 @@ def numbers_of(played: PlayedMotion, rules: PhysicsRules, falls: Sequence[Fall])
         ],
         "saturated": [
             {
-                "joint": stretch.joint,
-                **_moment(played, stretch.begin),
-                **_rounded(stretch, "longest_s", "share"),
+                "joint": saturation.joint,
+                **_time_data(played, saturation.begin),
+                "longest_s": _round(saturation.longest_s),
+                "share": _round(saturation.share),
             }
-            for stretch in saturations(played, rules)
+            for saturation in saturations(played, rules)
         ],
         "slip_mm": _slips(played),
         "lag_deg": {
-            lag.joint: {"max": _round(lag.max_deg), "rms": _round(lag.rms_deg), **_moment(played, lag.frame)}
-            for lag in lags(played)
+            lag.joint: {
+                "max": _round(lag.max_deg),
+                "rms": _round(lag.rms_deg),
+                **_time_data(played, lag.frame),
+            }
+            for lag in joint_lags(played)
         },
     }
 
 
 def _travel(played: PlayedMotion) -> dict[str, PlainData]:
-    """Return how far the base went from the motion's beginning to its end, seen from where it began."""
-    track, begin, end = played.trajectory, played.begin, played.end
-    (x, y), yaw = track.base[end, :2] - track.base[begin, :2], float(track.yaw[begin])
+    """Return the displacement of the base over the motion, in the frame in which it began."""
+    trajectory = played.trajectory
+    begin = played.begin
+    end = played.end
+    x, y = trajectory.base[end, :2] - trajectory.base[begin, :2]
+    yaw = float(trajectory.yaw[begin])
     distance_m = math.hypot(x, y)
     return {
         "distance_m": _round(distance_m),
         "forward_m": _round(math.cos(yaw) * x + math.sin(yaw) * y),
         "left_m": _round(math.cos(yaw) * y - math.sin(yaw) * x),
-        "turn_deg": _round(math.degrees(float(track.yaw[end]) - yaw)),
-        "speed_m_s": _round(distance_m / played.ends_s) if end > begin else 0.0,
+        "turn_deg": _round(math.degrees(float(trajectory.yaw[end]) - yaw)),
+        "speed_m_s": _round(distance_m / played.duration_s) if end > begin else 0.0,
     }
 
 
 def _attitude(played: PlayedMotion) -> dict[str, PlainData]:
-    worst = played.begin + int(played.lean[played.begin :].argmax())
-    at_first = max(0, played.begin - 1)
-    roll, pitch, _ = np.degrees(roll_pitch_yaw(played.record.base[at_first, 3:])).tolist()
+    """Return the attitude before the motion, and the greatest and last tilts."""
+    worst = played.begin + int(played.tilt_deg[played.begin :].argmax())
+    first = max(0, played.begin - 1)
+    roll, pitch, _ = np.degrees(roll_pitch_yaw(played.record.base[first, 3:])).tolist()
     return {
         "first_attitude_deg": {"roll": _round(roll), "pitch": _round(pitch)},
-        "first_tilt_deg": _round(played.lean[at_first]),
-        "max_tilt_deg": _round(played.lean[worst]),
-        "max_tilt": {**_moment(played, worst), "side": played.way_of_leaning(worst)},
-        "last_tilt_deg": _round(played.lean[-1]),
-        "max_off_deg": _round(played.off[played.begin :].max()),
-        "author_says_attitude": played.wanted is not None,
+        "first_tilt_deg": _round(played.tilt_deg[first]),
+        "max_tilt_deg": _round(played.tilt_deg[worst]),
+        "max_tilt": {**_time_data(played, worst), "side": played.tilt_direction(worst)},
+        "last_tilt_deg": _round(played.tilt_deg[-1]),
+        "max_off_deg": _round(played.attitude_error_deg[played.begin :].max()),
+        "author_says_attitude": played.intended_attitude is not None,
     }
 
 
 def _slips(played: PlayedMotion) -> dict[str, PlainData]:
-    """Return of each foot how far it slid: over the whole motion, and longest without being lifted."""
-    total = played.slips[played.begin :].sum(axis=0) * MM_PER_M
-    longest = {slip.foot: slip for slip in longest_slips(played)}
+    """Return the distance that each foot slid, in total and at most without being lifted [mm]."""
+    totals_mm = played.slips[played.begin :].sum(axis=0) * MM_PER_M
+    longest_mm = {slip.foot: slip.distance_mm for slip in longest_slips(played)}
     return {
-        foot: {"total": _round(way), "longest": _round(longest[foot].way_mm) if foot in longest else 0.0}
-        for foot, way in zip(played.robot.feet, total, strict=True)
+        foot: {"total": _round(total_mm), "longest": _round(longest_mm.get(foot, 0.0))}
+        for foot, total_mm in zip(played.robot.feet, totals_mm, strict=True)
     }
 
 
-def _moment(played: PlayedMotion, frame: int) -> dict[str, PlainData]:
+def _time_data(played: PlayedMotion, frame: int) -> dict[str, PlainData]:
     return {"time_s": _round(played.times[frame]), "keyframe": int(played.keyframes[frame])}
 
 
-def _rounded(row: object, *names: str) -> dict[str, PlainData]:
-    return {name: _round(getattr(row, name)) for name in names}
-
-
 def _round(value: float) -> float:
+    """Round a figure; -0.0 becomes 0.0."""
     return round(float(value), DECIMALS) + 0.0

@@ -1,4 +1,4 @@
-"""What touches: parts of the robot that hit each other, and feet that slide."""
+"""Contacts between parts of the robot, and slips of its feet, with findings about them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.evaluation.motion.played import PlayedMotion
+from posewright.evaluation.motion.played_motion import PlayedMotion
 from posewright.evaluation.thresholds import PhysicsRules
 from posewright.motions import Finding, Level
 from posewright.recordings.falls import runs
@@ -21,9 +21,14 @@ class SelfContact:
     """Two parts of the robot that touch each other during the motion.
 
     Attributes:
-        frame: at whose end they were first seen to touch; depth and force are the greatest.
-        hardest: the frame at whose end they pressed hardest.
-        first_n: how hard they press against each other in the first pose, if they touch `at_first` [N].
+        parts: their names.
+        frame: the first in which they touch.
+        depth_mm: greatest penetration [mm].
+        force_n: greatest force between them [N].
+        total_s: time in contact [s].
+        hardest: frame of the greatest force.
+        first_n: force in the first pose [N]; 0 unless they touch then.
+        at_first: whether they touch in the first pose.
     """
 
     parts: tuple[str, str]
@@ -37,94 +42,91 @@ class SelfContact:
 
 
 @dataclass(frozen=True, slots=True)
-class Slip:
-    """The longest way a foot slid without leaving the floor: the frames it stood in, and the fastest."""
+class FootSlip:
+    """The longest distance that a foot slid during the motion without being lifted.
+
+    Attributes:
+        foot: its name.
+        begin: first frame of the stance in which it slid.
+        end: last frame of that stance.
+        fastest: the frame in which it slid fastest.
+        distance_mm: over the stance [mm].
+    """
 
     foot: str
     begin: int
     end: int
     fastest: int
-    way_mm: float
+    distance_mm: float
 
 
 def self_contacts(played: PlayedMotion) -> list[SelfContact]:
-    """Return the parts that touch each other from the motion's beginning on, the first to do so first."""
-    found = []
-    for contact in played.touching_pairs:
-        during = contact.frames >= played.begin
-        if contact.with_floor or not during.any():
+    """Return the contacts between parts of the robot from the motion's begin on, the earliest first."""
+    contacts = []
+    for contact in played.contacts:
+        in_motion = contact.frames >= played.begin
+        if contact.is_with_floor or not in_motion.any():
             continue
-        forces, at_first = np.nan_to_num(contact.forces), contact.frames == played.begin - 1
-        found.append(
+        forces = np.nan_to_num(contact.forces)
+        in_first_pose = contact.frames == played.begin - 1
+        contacts.append(
             SelfContact(
                 parts=contact.parts,
-                frame=int(contact.frames[during][0]),
-                depth_mm=float(contact.depths[during].max()) * MM_PER_M,
-                force_n=float(forces[during].max()),
-                total_s=int(during.sum()) * played.frame_s,
-                hardest=int(contact.frames[during][forces[during].argmax()]),
-                first_n=float(forces[at_first].sum()),
-                at_first=bool(at_first.any()),
+                frame=int(contact.frames[in_motion][0]),
+                depth_mm=float(contact.depths[in_motion].max()) * MM_PER_M,
+                force_n=float(forces[in_motion].max()),
+                total_s=int(in_motion.sum()) * played.frame_s,
+                hardest=int(contact.frames[in_motion][forces[in_motion].argmax()]),
+                first_n=float(forces[in_first_pose].sum()),
+                at_first=bool(in_first_pose.any()),
             )
         )
-    return sorted(found, key=lambda contact: (contact.frame, contact.parts))
+    return sorted(contacts, key=lambda contact: (contact.frame, contact.parts))
 
 
-def longest_slips(played: PlayedMotion) -> list[Slip]:
-    """Return of each foot the longest way it slid without leaving the floor during the motion."""
-    found = []
+def longest_slips(played: PlayedMotion) -> list[FootSlip]:
+    """Return the longest slip of each foot that is ever on the floor."""
+    slips = []
     for column, foot in enumerate(played.robot.feet):
-        ways: Floats = np.where(np.arange(len(played.times)) >= played.begin, played.slips[:, column], 0.0)
-        standing = runs(played.record.foot_contacts[:, column])
-        if not standing:
+        in_motion = np.arange(len(played.times)) >= played.begin
+        distances: Floats = np.where(in_motion, played.slips[:, column], 0.0)
+        stances = runs(played.record.foot_contacts[:, column])
+        if not stances:
             continue
-        begin, end = max(standing, key=lambda run: float(ways[run[0] : run[1]].sum()))
-        fastest = begin + int(ways[begin:end].argmax())
-        found.append(Slip(foot, begin, end - 1, fastest, float(ways[begin:end].sum()) * MM_PER_M))
-    return found
+        begin, end = max(stances, key=lambda stance: float(distances[stance[0] : stance[1]].sum()))
+        fastest = begin + int(distances[begin:end].argmax())
+        distance_mm = float(distances[begin:end].sum()) * MM_PER_M
+        slips.append(FootSlip(foot, begin, end - 1, fastest, distance_mm))
+    return slips
 
 
 def self_collision(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
-    """Yield what there is to say about parts that hit each other and feet that slide."""
+    """Yield findings about parts of the robot that touch each other and feet that slide."""
     for contact in self_contacts(played):
+        level = Level.WARNING if contact.force_n > rules.press_force_n else Level.NOTE
+        names = " and ".join(contact.parts)
         if not contact.at_first:
-            yield _hit(played, rules, contact)
-        elif contact.force_n > max(rules.touch_n, rules.harder * contact.first_n):
-            yield _pressed(played, rules, contact)
+            verb = "press against" if contact.force_n > rules.press_force_n else "touch"
+            frame = contact.frame
+            message = (
+                f"{names} {verb} each other {played.format_time(frame)}, with up to "
+                f"{contact.force_n:.0f} N and for {contact.total_s:.2f} s in all"
+            )
+        elif contact.force_n > max(rules.press_force_n, rules.max_force_ratio * contact.first_n):
+            frame = contact.hardest
+            message = (
+                f"{names}, which touch in the first pose already with {contact.first_n:.0f} N, "
+                f"press against each other with {contact.force_n:.0f} N {played.format_time(frame)}"
+            )
+        else:
+            continue
+        measurement = (contact.force_n, rules.press_force_n, "N")
+        yield played.create_finding((level, "self_contact"), message, frame, measurement)
     for slip in longest_slips(played):
-        if slip.way_mm > rules.slip_mm:
-            yield _slid(played, rules, slip)
-
-
-def _hit(played: PlayedMotion, rules: PhysicsRules, contact: SelfContact) -> Finding:
-    verb = "press against" if contact.force_n > rules.touch_n else "touch"
-    message = (
-        f"{' and '.join(contact.parts)} {verb} each other {played.when(contact.frame)}, with up to "
-        f"{contact.force_n:.0f} N and for {contact.total_s:.2f} s in all"
-    )
-    return _self_contact(played, rules, contact, contact.frame, message)
-
-
-def _pressed(played: PlayedMotion, rules: PhysicsRules, contact: SelfContact) -> Finding:
-    message = (
-        f"{' and '.join(contact.parts)}, which touch in the first pose already with {contact.first_n:.0f} N, "
-        f"press against each other with {contact.force_n:.0f} N {played.when(contact.hardest)}"
-    )
-    return _self_contact(played, rules, contact, contact.hardest, message)
-
-
-def _self_contact(
-    played: PlayedMotion, rules: PhysicsRules, contact: SelfContact, frame: int, message: str
-) -> Finding:
-    level = Level.WARNING if contact.force_n > rules.touch_n else Level.NOTE
-    measured = (contact.force_n, rules.touch_n, "N")
-    return played.finding((level, "self_contact"), message, frame, measured)
-
-
-def _slid(played: PlayedMotion, rules: PhysicsRules, slip: Slip) -> Finding:
-    message = (
-        f"{slip.foot} slides {slip.way_mm:.0f} mm over the floor without being lifted, fastest "
-        f"{played.when(slip.fastest)}"
-    )
-    measured = (slip.way_mm, rules.slip_mm, "mm")
-    return played.finding((Level.WARNING, "slip"), message, slip.fastest, measured)
+        if slip.distance_mm > rules.max_slip_mm:
+            message = (
+                f"{slip.foot} slides {slip.distance_mm:.0f} mm over the floor without being lifted, fastest "
+                f"{played.format_time(slip.fastest)}"
+            )
+            measurement = (slip.distance_mm, rules.max_slip_mm, "mm")
+            yield played.create_finding((Level.WARNING, "slip"), message, slip.fastest, measurement)

@@ -1,4 +1,4 @@
-"""What the servos bear: joints behind their commands, asked for too much speed, out of torque."""
+"""Loads of the servos: joints that lag behind their commands, and servos at full torque, with findings."""
 
 from __future__ import annotations
 
@@ -8,31 +8,48 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from posewright.evaluation.motion.played import PlayedMotion
+from posewright.evaluation.motion.played_motion import PlayedMotion
 from posewright.evaluation.thresholds import PhysicsRules
 from posewright.motions import Finding, Level
 from posewright.recordings.falls import runs
 
+COMMAND_WINDOW_S = 0.25
+"""The commands that can cause a lag are at most this long before it [s]."""
+
+MIN_MERGED = 3
+"""From this number on, findings of one rule are merged into one."""
+
 
 @dataclass(frozen=True, slots=True)
-class Lag:
-    """How far a joint is behind its command over the motion, worst in `frame`.
+class JointLag:
+    """The difference between a joint and its command, from the motion's begin to the end of the recording.
 
-    `asked_deg_s` is how fast its command changed at most in the quarter of a second before that.
+    Attributes:
+        joint: its name.
+        max_deg: greatest lag [deg].
+        rms_deg: root mean square during the motion [deg].
+        frame: of the greatest lag.
+        commanded_deg_s: greatest speed of the commands in the `COMMAND_WINDOW_S` before that frame [deg/s].
     """
 
     joint: str
     max_deg: float
     rms_deg: float
     frame: int
-    asked_deg_s: float
+    commanded_deg_s: float
 
 
 @dataclass(frozen=True, slots=True)
 class Saturation:
-    """How long a servo gives all its torque: share of the motion's time, in all, and without a break.
+    """The time for which a servo gives its full torque.
 
-    The longest goes from frame `begin` to before `end`.
+    Attributes:
+        joint: its name.
+        share: of the motion's time.
+        total_s: in all [s].
+        longest_s: without a break [s].
+        begin: first frame of that longest time.
+        end: the frame after its last.
     """
 
     joint: str
@@ -43,48 +60,49 @@ class Saturation:
     end: int
 
 
-BEFORE_S = 0.25
-"""So long before it is farthest behind, a joint was asked for what it could not do [s]."""
-
-AGAIN = 3
-"""From so many joints on, one finding speaks for them all."""
-
-
-def _driven(played: PlayedMotion) -> list[tuple[int, str]]:
-    """Return column and name of each joint that goes where it is told; one that only snaps is never late."""
+def _servo_joints(played: PlayedMotion) -> list[tuple[int, str]]:
+    """Return column and name of each joint with a servo; two-state joints follow no trajectory."""
     return [(column, joint.name) for column, joint in enumerate(played.robot.joints) if not joint.two_state]
 
 
-def lags(played: PlayedMotion) -> list[Lag]:
-    """Return of each joint how far it is behind, from the motion's beginning to the end of the hold."""
-    behind = np.abs(played.lag[played.begin :])
-    rms = np.sqrt(np.square(played.lag[played.moving]).mean(axis=0))
-    worst = played.begin + behind.argmax(axis=0)
-    before = round(BEFORE_S / played.frame_s)
-    found = []
-    for column, joint in _driven(played):
-        frame = int(worst[column])
-        max_deg, rms_deg = float(behind[:, column].max()), float(rms[column])
-        asked = played.asked_speeds[max(played.begin, frame - before) : frame + 1, column].max()
-        found.append(Lag(joint, max_deg, rms_deg, frame, math.degrees(asked)))
-    return found
+def joint_lags(played: PlayedMotion) -> list[JointLag]:
+    """Return the lag of each joint with a servo."""
+    lag_deg = np.abs(played.lag_deg[played.begin :])
+    rms_deg = np.sqrt(np.square(played.lag_deg[played.is_moving]).mean(axis=0))
+    worst_frames = played.begin + lag_deg.argmax(axis=0)
+    window = round(COMMAND_WINDOW_S / played.frame_s)
+    lags = []
+    for column, joint in _servo_joints(played):
+        frame = int(worst_frames[column])
+        window_begin = max(played.begin, frame - window)
+        commanded_rad_s = played.commanded_speeds[window_begin : frame + 1, column].max()
+        lags.append(
+            JointLag(
+                joint=joint,
+                max_deg=float(lag_deg[:, column].max()),
+                rms_deg=float(rms_deg[column]),
+                frame=frame,
+                commanded_deg_s=math.degrees(commanded_rad_s),
+            )
+        )
+    return lags
 
 
 def saturations(played: PlayedMotion, rules: PhysicsRules) -> list[Saturation]:
-    """Return of each joint that ever gives all its torque how long it does."""
-    full = played.effort(rules.torque_share)
-    full[: played.begin] = False
+    """Return the saturation of each servo that ever gives its full torque during the motion."""
+    is_full = played.has_torque_share(rules.full_torque_share)
+    is_full[: played.begin] = False
     found = []
-    for column, joint in _driven(played):
-        stretches = runs(full[:, column], bridge=1)
-        if not stretches:
+    for column, joint in _servo_joints(played):
+        intervals = runs(is_full[:, column], bridge=1)
+        if not intervals:
             continue
-        begin, end = max(stretches, key=lambda stretch: stretch[1] - stretch[0])
+        begin, end = max(intervals, key=lambda interval: interval[1] - interval[0])
         found.append(
             Saturation(
                 joint=joint,
-                share=float(full[played.moving, column].mean()),
-                total_s=int(full[:, column].sum()) * played.frame_s,
+                share=float(is_full[played.is_moving, column].mean()),
+                total_s=int(is_full[:, column].sum()) * played.frame_s,
                 longest_s=(end - begin) * played.frame_s,
                 begin=begin,
                 end=end,
@@ -94,60 +112,75 @@ def saturations(played: PlayedMotion, rules: PhysicsRules) -> list[Saturation]:
 
 
 def servo_load(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
-    """Yield what there is to say about the servos; of a joint asked for too much speed only that."""
-    late = sorted((lag for lag in lags(played) if lag.max_deg > rules.lag_deg), key=lambda lag: -lag.max_deg)
-    fast = [lag for lag in late if lag.asked_deg_s > rules.speed_share * _top_deg_s(played, lag.joint)]
-    names = {lag.joint for lag in fast}
-    yield from _gathered([_too_fast(played, lag) for lag in fast])
-    yield from _gathered([_late(played, rules, lag) for lag in late if lag.joint not in names])
-    full = sorted(saturations(played, rules), key=lambda stretch: -stretch.longest_s)
-    yield from _gathered(
-        [_saturated(played, rules, f) for f in full if f.joint not in names and _is_long(f, rules)]
+    """Yield findings about the servos. A joint commanded too fast has no further findings."""
+    too_fast: list[Finding] = []
+    late: list[Finding] = []
+    too_fast_joints = set()
+    for lag in sorted(joint_lags(played), key=lambda lag: -lag.max_deg):
+        if lag.max_deg <= rules.max_lag_deg:
+            continue
+        no_load_deg_s = math.degrees(played.robot.servo(lag.joint).no_load_speed_rad_s)
+        if lag.commanded_deg_s > rules.max_speed_share * no_load_deg_s:
+            too_fast_joints.add(lag.joint)
+            too_fast.append(_speed_finding(played, lag, no_load_deg_s))
+        else:
+            late.append(_lag_finding(played, rules, lag))
+    yield from _merge(too_fast)
+    yield from _merge(late)
+    yield from _merge(
+        [
+            _saturation_finding(played, rules, saturation)
+            for saturation in sorted(saturations(played, rules), key=lambda each: -each.longest_s)
+            if saturation.joint not in too_fast_joints and _is_excessive(saturation, rules)
+        ]
     )
 
 
-def _gathered(findings: Sequence[Finding]) -> Iterator[Finding]:
-    """Yield the findings of one rule; of many the first, which names the others."""
-    if len(findings) < AGAIN:
+def _merge(findings: Sequence[Finding]) -> Iterator[Finding]:
+    """Yield the findings of one rule, or if there are many the first, with the names of the other joints."""
+    if len(findings) < MIN_MERGED:
         yield from findings
         return
-    worst, *others = findings
-    joints = ", ".join(finding.joint for finding in others if finding.joint)
-    yield replace(worst, message=f"{worst.message}; less so {joints}")
+    worst = findings[0]
+    other_joints = ", ".join(finding.joint for finding in findings[1:] if finding.joint)
+    yield replace(worst, message=f"{worst.message}; less so {other_joints}")
 
 
-def _top_deg_s(played: PlayedMotion, joint: str) -> float:
-    return math.degrees(played.robot.servo(joint).no_load_speed_rad_s)
+def _is_excessive(saturation: Saturation, rules: PhysicsRules) -> bool:
+    """Return whether a servo gives its full torque for too long at once, or too often."""
+    if saturation.longest_s > rules.max_saturated_s:
+        return True
+    return saturation.share > rules.max_saturated_share and saturation.total_s > rules.max_saturated_s
 
 
-def _is_long(stretch: Saturation, rules: PhysicsRules) -> bool:
-    is_often = stretch.share > rules.saturated_share and stretch.total_s > rules.saturated_s
-    return stretch.longest_s > rules.saturated_s or is_often
-
-
-def _too_fast(played: PlayedMotion, lag: Lag) -> Finding:
-    top = _top_deg_s(played, lag.joint)
+def _speed_finding(played: PlayedMotion, lag: JointLag, no_load_deg_s: float) -> Finding:
+    """Return a finding about a joint that is commanded faster than its servo turns."""
     message = (
-        f"{lag.joint} is asked for {lag.asked_deg_s:.0f} deg/s but its servo turns {top:.0f} without load, "
-        f"so it is {lag.max_deg:.0f} deg behind {played.when(lag.frame)}"
+        f"{lag.joint} is commanded at {lag.commanded_deg_s:.0f} deg/s but its servo turns "
+        f"{no_load_deg_s:.0f} without load, so it is {lag.max_deg:.0f} deg behind "
+        f"{played.format_time(lag.frame)}"
     )
-    measured = (lag.asked_deg_s, top, "deg/s")
-    return played.finding((Level.WARNING, "speed"), message, lag.frame, measured, lag.joint)
+    measurement = (lag.commanded_deg_s, no_load_deg_s, "deg/s")
+    return played.create_finding((Level.WARNING, "speed"), message, lag.frame, measurement, lag.joint)
 
 
-def _late(played: PlayedMotion, rules: PhysicsRules, lag: Lag) -> Finding:
+def _lag_finding(played: PlayedMotion, rules: PhysicsRules, lag: JointLag) -> Finding:
+    """Return a finding about a joint that lags because of its load."""
     message = (
-        f"{lag.joint} is {lag.max_deg:.0f} deg behind its command {played.when(lag.frame)}, "
-        f"{lag.rms_deg:.1f} deg on the whole: its servo is too weak for what it has to move"
+        f"{lag.joint} is {lag.max_deg:.0f} deg behind its command {played.format_time(lag.frame)}, "
+        f"{lag.rms_deg:.1f} deg on average: its servo is too weak for the mass it moves"
     )
-    measured = (lag.max_deg, rules.lag_deg, "deg")
-    return played.finding((Level.WARNING, "lag"), message, lag.frame, measured, lag.joint)
+    measurement = (lag.max_deg, rules.max_lag_deg, "deg")
+    return played.create_finding((Level.WARNING, "lag"), message, lag.frame, measurement, lag.joint)
 
 
-def _saturated(played: PlayedMotion, rules: PhysicsRules, stretch: Saturation) -> Finding:
+def _saturation_finding(played: PlayedMotion, rules: PhysicsRules, saturation: Saturation) -> Finding:
+    """Return a finding about a servo at full torque."""
+    begin_text = played.format_time(saturation.begin).removeprefix("at ")
     message = (
-        f"the servo of {stretch.joint} gives all its torque for {stretch.longest_s:.2f} s from "
-        f"{played.when(stretch.begin).removeprefix('at ')} on, and {stretch.share:.0%} of the motion's time"
+        f"the servo of {saturation.joint} gives its full torque for {saturation.longest_s:.2f} s from "
+        f"{begin_text} on, and for {saturation.share:.0%} of the motion's time"
     )
-    measured = (stretch.longest_s, rules.saturated_s, "s")
-    return played.finding((Level.WARNING, "saturated"), message, stretch.begin, measured, stretch.joint)
+    measurement = (saturation.longest_s, rules.max_saturated_s, "s")
+    rule = (Level.WARNING, "saturated")
+    return played.create_finding(rule, message, saturation.begin, measurement, saturation.joint)

@@ -1,4 +1,4 @@
-"""Does the robot stay up? Falls, a first pose that does not stand, tilt, and what else touches the floor."""
+"""Findings about stability: falls, an unstable first pose, tilt, and parts other than feet on the floor."""
 
 from __future__ import annotations
 
@@ -8,23 +8,31 @@ from dataclasses import dataclass
 import numpy as np
 
 from posewright.arrays import Flags
-from posewright.evaluation.motion.played import PlayedMotion
+from posewright.evaluation.motion.played_motion import PlayedMotion
 from posewright.evaluation.thresholds import PhysicsRules
 from posewright.motions import Finding, Level
 from posewright.recordings.falls import FallDetector
 
-BEFORE_S = 0.4
-"""So long before a base counts as lying it began to go down [s]."""
+FALL_WINDOW_S = 0.4
+"""A base begins to fall at most this long before it counts as down [s]."""
 
-MOST_NAMED = 4
+MAX_NAMED_PARTS = 4
+"""Number of further parts on the floor that a finding names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fall:
-    """A time the robot lay that did not begin lying.
+    """A fall of the robot, or its lying down on purpose.
 
-    It leaned so far, leant over and came down so fast at most; `is_hard` says that this was too fast for one
-    who lies down. `until_s` is None where it stayed down.
+    Attributes:
+        time_s: when it was first down [s].
+        until_s: when it was up again [s]; None if it stayed down.
+        keyframe: approached or held when it was first down.
+        lean_deg: greatest tilt [deg].
+        side: direction of the tilt when it was first down.
+        turning_deg_s: greatest speed of tilting [deg/s].
+        dropping_m_s: greatest speed of descent [m/s].
+        is_hard: whether one of the speeds is too high for lying down on purpose.
     """
 
     time_s: float
@@ -38,142 +46,163 @@ class Fall:
 
     @property
     def level(self) -> Level:
-        """How bad it is: to fall and stay down is worse than to lie down, and to get up again better."""
-        stays = self.until_s is None
+        """Level of its finding: falling is worse than lying down, and staying down worse than getting up."""
+        stays_down = self.until_s is None
         if self.is_hard:
-            return Level.ERROR if stays else Level.WARNING
-        return Level.WARNING if stays else Level.NOTE
+            return Level.ERROR if stays_down else Level.WARNING
+        return Level.WARNING if stays_down else Level.NOTE
 
 
 def falls_of(played: PlayedMotion, rules: PhysicsRules) -> tuple[Fall, ...]:
-    """Return when the robot went down; what begins lying does not fall by lying there."""
+    """Return the falls of the robot, without one that begins before the motion."""
     detector = FallDetector(rules.fall_limits(played.frame_s))
-    detector.add(played.times, _down(played, rules))
+    detector.add(played.times, _is_down(played, rules))
     return tuple(
-        _fall(played, rules, fall.begin, fall.end) for fall in detector.falls() if fall.begin >= played.begin
+        _measure_fall(played, rules, fall.begin, fall.end)
+        for fall in detector.falls()
+        if fall.begin >= played.begin
     )
 
 
-def _down(played: PlayedMotion, rules: PhysicsRules) -> Flags:
-    """Return in which frames the base lies, `(n,)`."""
-    lying = (played.lean > rules.fall_deg) & _on_more_than_feet(played)
-    lying |= played.sideways > rules.side_deg
-    return lying if played.wanted is None else lying & (played.off > rules.off_deg)
+def _is_down(played: PlayedMotion, rules: PhysicsRules) -> Flags:
+    """Return whether the base is down in each frame, `(n,)`."""
+    has_part_on_floor = np.zeros(len(played.times), dtype=np.bool_)
+    for contact in played.contacts:
+        if contact.is_with_floor and contact.parts[0] not in played.robot.feet:
+            has_part_on_floor[contact.frames] = True
+    is_down = (played.tilt_deg > rules.fall_tilt_deg) & has_part_on_floor
+    is_down |= played.sideways_tilt_deg > rules.fall_sideways_deg
+    if played.intended_attitude is not None:
+        is_down &= played.attitude_error_deg > rules.fall_attitude_error_deg
+    return is_down
 
 
-def _on_more_than_feet(played: PlayedMotion) -> Flags:
-    touching = np.zeros(len(played.times), dtype=np.bool_)
-    for contact in played.touching_pairs:
-        if contact.with_floor and contact.parts[0] not in played.robot.feet:
-            touching[contact.frames] = True
-    return touching
-
-
-def _fall(played: PlayedMotion, rules: PhysicsRules, begin: int, end: int) -> Fall:
-    window = slice(max(played.begin, begin - round(BEFORE_S / played.frame_s)), end)
-    turning = float(np.diff(played.lean[window], prepend=played.lean[window][:1]).max()) / played.frame_s
+def _measure_fall(played: PlayedMotion, rules: PhysicsRules, begin: int, end: int) -> Fall:
+    """Return the fall in the frames from `begin` to before `end`, in which the base is down."""
+    window = slice(max(played.begin, begin - round(FALL_WINDOW_S / played.frame_s)), end)
+    tilts_deg = played.tilt_deg[window]
     heights = played.record.base[window, 2]
-    dropping = float(-np.diff(heights, prepend=heights[:1]).min()) / played.frame_s
+    turning_deg_s = float(np.diff(tilts_deg, prepend=tilts_deg[:1]).max()) / played.frame_s
+    dropping_m_s = float(-np.diff(heights, prepend=heights[:1]).min()) / played.frame_s
     return Fall(
         time_s=float(played.times[begin]),
         until_s=float(played.times[end]) if end < len(played.times) else None,
         keyframe=int(played.keyframes[begin]),
-        lean_deg=float(played.lean[begin:end].max()),
-        side=played.way_of_leaning(begin),
-        turning_deg_s=turning,
-        dropping_m_s=dropping,
-        is_hard=turning > rules.turning_deg_s or dropping > rules.hit_m_s,
+        lean_deg=float(played.tilt_deg[begin:end].max()),
+        side=played.tilt_direction(begin),
+        turning_deg_s=turning_deg_s,
+        dropping_m_s=dropping_m_s,
+        is_hard=turning_deg_s > rules.fall_tilting_deg_s or dropping_m_s > rules.fall_descent_m_s,
     )
 
 
 def _landings(played: PlayedMotion) -> list[tuple[str, int, float]]:
-    """Return part, frame and speed [m/s] of whatever but the feet comes to the floor during the motion."""
+    """Return part, frame and speed [m/s] for each part other than a foot that reaches the floor."""
     return [
         (contact.parts[0], int(frame), float(speed))
-        for contact in played.touching_pairs
-        if contact.with_floor and contact.parts[0] not in played.robot.feet
+        for contact in played.contacts
+        if contact.is_with_floor and contact.parts[0] not in played.robot.feet
         for frame, speed in zip(contact.frames, contact.speeds, strict=True)
         if frame >= played.begin and np.isfinite(speed)
     ]
 
 
 def stability(played: PlayedMotion, rules: PhysicsRules, falls: Sequence[Fall]) -> Iterator[Finding]:
-    """Yield what there is to say about staying up."""
-    yield from (_fallen(played, rules, fall) for fall in falls)
-    yield from _first_pose(played, rules)
+    """Yield findings about stability; `falls` are those of `falls_of`."""
+    for fall in falls:
+        yield _fall_finding(played, rules, fall)
+    yield from _check_first_pose(played, rules)
     if not falls:
-        yield from _still_lies(played, rules)
-        yield from _tilt(played, rules)
-    yield from _floor(played, rules)
+        yield from _check_lying_at_end(played, rules)
+        yield from _check_tilt(played, rules)
+    yield from _check_landings(played, rules)
 
 
-def _fallen(played: PlayedMotion, rules: PhysicsRules, fall: Fall) -> Finding:
+def _fall_finding(played: PlayedMotion, rules: PhysicsRules, fall: Fall) -> Finding:
+    """Return the finding about a fall."""
     verb = "falls" if fall.is_hard else "lies down"
-    later = "stays so" if fall.until_s is None else f"is up again {fall.until_s - fall.time_s:.1f} s later"
+    sequel = "stays down" if fall.until_s is None else f"is up again {fall.until_s - fall.time_s:.1f} s later"
     frame = int(np.searchsorted(played.times, fall.time_s))
-    message = f"the robot {verb} {fall.side} {played.when(frame)} and {later}"
-    return played.finding((fall.level, "fall"), message, frame, (fall.lean_deg, rules.fall_deg, "deg"))
+    message = f"the robot {verb} {fall.side} {played.format_time(frame)} and {sequel}"
+    measurement = (fall.lean_deg, rules.fall_tilt_deg, "deg")
+    return played.create_finding((fall.level, "fall"), message, frame, measurement)
 
 
-def _first_pose(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
+def _check_first_pose(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
+    """Yield a finding if the robot tips or falls in its first pose, before the motion begins."""
     last = played.begin - 1
     if last < 0:
         return
-    change, side = played.turned(0, last)
-    if change <= rules.stand_deg:
+    change_deg, side = played.attitude_change(0, last)
+    if change_deg <= rules.max_settling_deg:
         return
-    level, limit = Level.NOTE, rules.stand_deg
-    message = f"put down in its first pose, the robot tips {side} by {change:.0f} deg before it stands still"
-    if change > rules.off_deg:
-        level, limit = Level.WARNING, rules.off_deg
+    if change_deg > rules.fall_attitude_error_deg:
+        level = Level.WARNING
+        limit_deg = rules.fall_attitude_error_deg
         message = (
-            f"put down in its first pose, the robot falls {side}: it begins the motion leaning "
-            f"{played.lean[last]:.0f} deg; say how it is to be put down if the motion begins lying"
+            f"put down in its first pose, the robot falls {side} and begins the motion tilted by "
+            f"{played.tilt_deg[last]:.0f} deg; if the motion begins lying, give the attitude at the start"
         )
-    yield Finding(level, "first_pose", message, value=change, limit=limit, unit="deg")
-
-
-def _still_lies(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
-    """Tell of a robot that lay before the motion began, and lies when it is over."""
-    if _down(played, rules)[-1]:
-        last = len(played.times) - 1
-        message = f"the robot lies {played.way_of_leaning(last)} at the end, as it did at first"
-        measured = (float(played.lean[-1]), rules.fall_deg, "deg")
-        yield played.finding((Level.NOTE, "lying"), message, last, measured)
-
-
-def _tilt(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
-    if played.wanted is None:
-        how_far, limit, level = (
-            played.lean - played.lean[max(0, played.begin - 1)],
-            rules.lean_deg,
-            Level.NOTE,
-        )
-        whence = "more than at first"
     else:
-        how_far, limit, level = played.off, rules.tilt_deg, Level.WARNING
-        whence = "from where its author wants it"
-    worst = played.begin + int(how_far[played.begin :].argmax())
-    value = float(how_far[worst])
-    if value <= limit:
+        level = Level.NOTE
+        limit_deg = rules.max_settling_deg
+        message = (
+            f"put down in its first pose, the robot tips {side} by {change_deg:.0f} deg "
+            "before it stands still"
+        )
+    yield Finding(level, "first_pose", message, value=change_deg, limit=limit_deg, unit="deg")
+
+
+def _check_lying_at_end(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
+    """Yield a finding if the robot lies at the end, given that it did not fall during the motion."""
+    if not _is_down(played, rules)[-1]:
+        return
+    last = len(played.times) - 1
+    message = f"the robot lies {played.tilt_direction(last)} at the end, as it did at first"
+    measurement = (float(played.tilt_deg[-1]), rules.fall_tilt_deg, "deg")
+    yield played.create_finding((Level.NOTE, "lying"), message, last, measurement)
+
+
+def _check_tilt(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
+    """Yield a finding if the base deviates too far from its intended attitude, or else tilts too far."""
+    if played.intended_attitude is None:
+        level = Level.NOTE
+        deviation_deg = played.tilt_deg - played.tilt_deg[max(0, played.begin - 1)]
+        limit_deg = rules.max_tilt_increase_deg
+        reference = "more than at first"
+    else:
+        level = Level.WARNING
+        deviation_deg = played.attitude_error_deg
+        limit_deg = rules.max_attitude_error_deg
+        reference = "from the attitude its author states"
+    frame = played.begin + int(deviation_deg[played.begin :].argmax())
+    value_deg = float(deviation_deg[frame])
+    if value_deg <= limit_deg:
         return
     message = (
-        f"the base leans {played.lean[worst]:.0f} deg {played.way_of_leaning(worst)} {played.when(worst)}, "
-        f"{value:.0f} deg {whence}"
+        f"the base tilts {played.tilt_deg[frame]:.0f} deg {played.tilt_direction(frame)} "
+        f"{played.format_time(frame)}, {value_deg:.0f} deg {reference}"
     )
-    yield played.finding((level, "tilt"), message, worst, (value, limit, "deg"))
+    yield played.create_finding((level, "tilt"), message, frame, (value_deg, limit_deg, "deg"))
 
 
-def _floor(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
+def _check_landings(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
+    """Yield a finding about the part that hits the floor hardest, if any part other than a foot does."""
     landings = sorted(_landings(played), key=lambda landing: -landing[2])
     if not landings:
         return
-    hardest, frame, speed = landings[0]
-    others = list(dict.fromkeys(part for part, *_ in landings if part != hardest))
-    shown = ", ".join(others[:MOST_NAMED]) + (", ..." if len(others) > MOST_NAMED else "")
-    besides = f"; more softly {shown}" if others else ""
-    level, what = Level.NOTE, "comes to the floor"
-    if speed > rules.hit_m_s:
-        level, what = Level.WARNING, f"hits the floor with {speed:.1f} m/s"
-    message = f"{hardest} {what} {played.when(frame)}{besides}"
-    yield played.finding((level, "floor"), message, frame, (speed, rules.hit_m_s, "m/s"))
+    hardest_part, frame, speed_m_s = landings[0]
+    other_parts = list(dict.fromkeys(part for part, *_ in landings if part != hardest_part))
+    if speed_m_s > rules.fall_descent_m_s:
+        level = Level.WARNING
+        verb = f"hits the floor with {speed_m_s:.1f} m/s"
+    else:
+        level = Level.NOTE
+        verb = "reaches the floor"
+    message = f"{hardest_part} {verb} {played.format_time(frame)}"
+    if other_parts:
+        message += f"; more softly {', '.join(other_parts[:MAX_NAMED_PARTS])}"
+    if len(other_parts) > MAX_NAMED_PARTS:
+        message += ", ..."
+    measurement = (speed_m_s, rules.fall_descent_m_s, "m/s")
+    yield played.create_finding((level, "floor"), message, frame, measurement)

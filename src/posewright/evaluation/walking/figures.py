@@ -1,4 +1,4 @@
-"""The figures of a report that are worth comparing: their names, units, and which way is worse."""
+"""The figures of a walk that tables show: names, units, limits, and which of two values is worse."""
 
 from __future__ import annotations
 
@@ -14,22 +14,30 @@ from posewright.evaluation.walking.walk import Correction
 
 
 class Worse(Enum):
-    """Which of two values of a figure is the worse one."""
+    """Which of two values of a figure is worse."""
 
     GREATER = "greater"
     SMALLER = "smaller"
-    FARTHER = "farther from what was commanded"
+    FARTHER = "farther from the command"
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure of a report: the name of its field, what people call it, and the unit they read it in.
+    """A figure of a report, with its presentation.
 
-    `commanded` is the field that says what was commanded, `limit` what it should not be worse than.
+    Attributes:
+        name: of its field in the report.
+        label: in tables.
+        unit: in tables.
+        scale: factor from the field's unit to the table's.
+        digits: after the decimal point.
+        worse: which of two values is worse.
+        commanded: name of the field with the commanded value.
+        limit: beyond which the figure is unacceptable, in the field's unit.
     """
 
     name: str
-    words: str
+    label: str
     unit: str = ""
     scale: float = 1.0
     digits: int = 2
@@ -43,41 +51,42 @@ class Figure:
         return value
 
     def text(self, value: float | None) -> str:
-        """Return a value as people read it."""
+        """Return a value as text in the table's unit."""
         return "-" if value is None else f"{value * self.scale:z.{self.digits}f}"
 
-    def is_kept(self, value: float | None) -> bool:
-        """Tell whether a value is within the limit, if there is one."""
+    def is_within_limit(self, value: float | None) -> bool:
+        """Return whether a value is within the limit; True without a value or a limit."""
         if value is None or self.limit is None:
             return True
         return value >= self.limit if self.worse is Worse.SMALLER else value <= self.limit
 
     def worst(self, reports: Sequence[GaitReport]) -> float | None:
-        """Return the worst value in several reports; None where none has one."""
-        known = [
-            (self._badness(value, report), value)
-            for report in reports
-            if (value := self.of(report)) is not None
-        ]
-        return max(known)[1] if known else None
+        """Return the worst value in several reports; None if none has a value."""
+        rated_values = []
+        for report in reports:
+            value = self.of(report)
+            if value is not None:
+                rated_values.append((self._badness(value, report), value))
+        return max(rated_values)[1] if rated_values else None
 
     def median(self, reports: Sequence[GaitReport]) -> float | None:
-        """Return the median of several reports; None where none has a value."""
-        known = [value for report in reports if (value := self.of(report)) is not None]
-        return float(median(known)) if known else None
+        """Return the median of the values in several reports; None if none has a value."""
+        values = [value for report in reports if (value := self.of(report)) is not None]
+        return float(median(values)) if values else None
 
     def _badness(self, value: float, report: GaitReport) -> float:
+        """Return a number that is greater the worse the value is."""
         if self.commanded is not None:
             return abs(value - float(report.figures[self.commanded]))
         return -value if self.worse is Worse.SMALLER else value
 
 
-def _speed(name: str, words: str, commanded: str, unit: str) -> Figure:
-    return Figure(name, words, unit, digits=3, worse=Worse.FARTHER, commanded=commanded)
+def _speed(name: str, label: str, commanded: str, unit: str) -> Figure:
+    return Figure(name, label, unit, digits=3, worse=Worse.FARTHER, commanded=commanded)
 
 
 FALLS = "falls"
-"""The one figure that a body has on which the simulation failed, too."""
+"""The figure whose column says that the simulation of a body failed."""
 
 FIGURES: tuple[Figure, ...] = (
     _speed("speed_m_s", "forward", "commanded_forward_m_s", "m/s"),
@@ -94,7 +103,7 @@ FIGURES: tuple[Figure, ...] = (
     Figure("rms_torque_ratio", "  root mean square", digits=2),
     Figure("limit_margin_deg", "room to the joints' limits", "deg", digits=1, worse=Worse.SMALLER, limit=0.0),
     Figure("coupled_margin_deg", "room to coupled limits", "deg", digits=1, worse=Worse.SMALLER, limit=0.0),
-    Figure("interventions", "held back by safety", digits=0, limit=0.0),
+    Figure("interventions", "safety corrections", digits=0, limit=0.0),
     Figure("slip_m", "slip of all feet", "mm", 1000.0, digits=0),
     Figure("slip_per_m", "slip per metre", "mm/m", 1000.0, digits=0),
     Figure("foot_clearance_m", "least lift of a foot", "mm", 1000.0, digits=1, worse=Worse.SMALLER),
@@ -104,21 +113,30 @@ FIGURES: tuple[Figure, ...] = (
     Figure("cost_of_transport", "cost of transport", digits=2),
     Figure("mean_power_w", "mean power", "W", digits=2),
 )
-"""In the order of a table."""
+"""In the order of their rows."""
 
 
-MM = 1000.0
-BROKEN = "bold red"
+MM_PER_M = 1000.0
+ALARM_STYLE = "bold red"
+REFERENCE_COLUMN = "commanded or limit"
 
-COMPARED = (
+COMPARED_FIGURES = (
     *("speed_m_s", "left_m_s", "turn_rad_s", "falls", "max_tilt_deg", "max_joint_speed_ratio"),
     *("max_torque_ratio", "slip_per_m", "foot_clearance_m", "cost_of_transport"),
 )
-"""The figures that have a column where gaits or bodies stand one below the other."""
+"""Names of the figures with a column in tables that compare gaits or bodies."""
 
-_FEET_HEADS = ("foot", "slip\nmm", "highest\nmm", "least lift\nmm", "mid-swing\nmm", "down\n%", "planned\n%")
+_FOOT_COLUMNS = (
+    "foot",
+    "slip\nmm",
+    "highest\nmm",
+    "least lift\nmm",
+    "mid-swing\nmm",
+    "down\n%",
+    "planned\n%",
+)
 
-_HEADS = {
+_SHORT_LABELS = {
     "max_tilt_deg": "tilt",
     "max_joint_speed_ratio": "joint speed",
     "max_torque_ratio": "torque",
@@ -129,55 +147,61 @@ _HEADS = {
 
 
 def walk_lines(result: WalkResult, body: str) -> Lines:
-    """Yield the figures of one walk."""
+    """Yield the figures of one walk as tables and lines.
+
+    Args:
+        result: of the walk.
+        body: description of the body, for the title.
+    """
     report = result.report
-    yield _figures(result, body)
-    yield _feet(report)
+    yield _figure_rows(result, body)
+    yield _foot_rows(report)
     for fall in result.walk.falls:
-        yield Styled(f"falls {fall.side} at {fall.time_s:.2f} s; the figures are up to there", BROKEN)
+        yield Styled(f"falls {fall.side} at {fall.time_s:.2f} s; the figures are up to there", ALARM_STYLE)
     yield f"fastest joint {report.loads.fastest_joint}, hardest {report.loads.hardest_joint}"
     for correction in report.loads.corrections:
-        text = held_back_text(correction)
+        text = correction_text(correction)
         yield f"safety: {correction.guard} of {correction.joint}, {text}, first at {correction.time_s:.2f} s"
     if not result.domain.is_nominal:
         yield f"body: {result.domain}"
     yield from simulation_lines(result.welded, result.simulated_s, result.wall_s, result.real_time_factor)
 
 
-def held_back_text(correction: Correction) -> str:
-    """Return what safety held back; a speed is counted from what it had let through a frame before."""
+def correction_text(correction: Correction) -> str:
+    """Describe a correction by the safety filter; a speed is relative to its command one frame before."""
     value = correction.value
     limit = correction.limit
     if correction.guard == "joint limit":
-        return f"{math.degrees(value):.1f} deg asked, {math.degrees(limit):.1f} deg let through"
-    return f"{value:.2f} rad/s needed to keep up with what is asked, {limit:.2f} let through"
+        return f"{math.degrees(value):.1f} deg requested, limited to {math.degrees(limit):.1f} deg"
+    return f"{value:.2f} rad/s needed to follow the request, limited to {limit:.2f} rad/s"
 
 
-def _figures(result: WalkResult, body: str) -> Table:
+def _figure_rows(result: WalkResult, body: str) -> Table:
+    """Return the table of all figures of a walk."""
     report = result.report
-    measured = f"{report.travel.measured_s:.1f} s after {result.walk.terms.settle_s:.1f} s"
+    measured = f"{report.travel.measured_s:.1f} s after {result.walk.settings.settle_s:.1f} s"
     title = f"{result.gait} on {result.robot.name}, {body}, {measured}"
     rows = [
-        (figure.words, figure_cell(figure, figure.of(report)), figure.unit, _beside(figure, report))
+        (figure.label, figure_cell(figure, figure.of(report)), figure.unit, _reference_text(figure, report))
         for figure in FIGURES
     ]
-    return figure_table(title, ("figure", "measured", "unit", "asked or limit"), rows)
+    return figure_table(title, ("figure", "measured", "unit", REFERENCE_COLUMN), rows)
 
 
-def _beside(figure: Figure, report: GaitReport) -> str:
-    """Return what stands beside a figure: what was asked for and how far it is from that, or its limit."""
+def _reference_text(figure: Figure, report: GaitReport) -> str:
+    """Return the commanded or planned value of a figure, with the relative error, or its limit, as text."""
     if figure.name == "duty":
         return f"{report.feet.planned_duty * figure.scale:.0f} planned"
     if figure.commanded is None:
         return limit_text(figure)
-    asked = float(report.figures[figure.commanded])
+    commanded = float(report.figures[figure.commanded])
     value = figure.of(report)
-    off = f" ({value / asked - 1.0:+.0%})" if value is not None and asked else ""
-    return f"{figure.text(asked)} asked{off}"
+    error = f" ({value / commanded - 1.0:+.0%})" if value is not None and commanded else ""
+    return f"{figure.text(commanded)} commanded{error}"
 
 
 def limit_text(figure: Figure) -> str:
-    """Return the limit of a figure in words; empty where it has none."""
+    """Return the limit of a figure in words; empty if it has none."""
     if figure.limit is None:
         return ""
     if figure.limit == 0.0 and figure.worse is Worse.GREATER:
@@ -185,61 +209,76 @@ def limit_text(figure: Figure) -> str:
     return f"at {'least' if figure.worse is Worse.SMALLER else 'most'} {figure.limit:g}"
 
 
-def _feet(report: GaitReport) -> Table:
+def _foot_rows(report: GaitReport) -> Table:
+    """Return the table of the figures of each foot."""
     rows = []
     for foot in report.feet.feet:
-        lengths = (foot.slip_m, foot.highest_m, foot.lowest_swing_m, foot.mid_swing_m)
+        lengths_m = (foot.slip_m, foot.highest_m, foot.lowest_swing_m, foot.mid_swing_m)
         shares = (foot.duty, foot.planned_duty)
-        texts = ["-" if length is None else f"{length * MM:.1f}" for length in lengths]
+        texts = ["-" if length is None else f"{length * MM_PER_M:.1f}" for length in lengths_m]
         texts += ["-" if share is None else f"{share:.0%}".rstrip("%") for share in shares]
         rows.append((foot.foot.removesuffix("_paw").replace("_", " "), *texts))
-    return figure_table("", _FEET_HEADS, rows)
+    return figure_table("", _FOOT_COLUMNS, rows)
 
 
 def compare_table(results: Sequence[WalkResult], body: str) -> Table:
-    """Return one row a gait."""
-    first = results[0].report.travel
-    asked = (first.commanded_forward_m_s, first.commanded_left_m_s, first.commanded_turn_rad_s)
-    command = "forward {:g} m/s, left {:g} m/s, turn {:g} rad/s".format(*asked)
-    title = f"{command}, {body}, {results[0].walk.terms.seconds:g} s"
+    """Return a table that compares walks of different gaits with the same command, one row each."""
+    travel = results[0].report.travel
+    command = (
+        f"forward {travel.commanded_forward_m_s:g} m/s, left {travel.commanded_left_m_s:g} m/s, "
+        f"turn {travel.commanded_turn_rad_s:g} rad/s"
+    )
+    title = f"{command}, {body}, {results[0].walk.settings.seconds:g} s"
     rows = ((result.gait, *compared_cells(result.report)) for result in results)
     return figure_table(title, ("gait", *compared_columns()), rows)
 
 
-def _compared() -> list[Figure]:
-    return [figure for figure in FIGURES if figure.name in COMPARED]
+def _compared_figures() -> list[Figure]:
+    return [figure for figure in FIGURES if figure.name in COMPARED_FIGURES]
 
 
 def compared_columns() -> list[str]:
-    """Return the heads of the columns where gaits or bodies stand one below the other."""
-    return [f"{_HEADS.get(figure.name, figure.words)}\n{figure.unit}" for figure in _compared()]
+    """Return the column heads of the figures in tables that compare gaits or bodies."""
+    return [
+        f"{_SHORT_LABELS.get(figure.name, figure.label)}\n{figure.unit}" for figure in _compared_figures()
+    ]
 
 
 def compared_cells(report: GaitReport) -> list[Styled]:
-    """Return a row below these heads."""
-    return [figure_cell(figure, figure.of(report)) for figure in _compared()]
+    """Return the cells of a report below these heads."""
+    return [figure_cell(figure, figure.of(report)) for figure in _compared_figures()]
 
 
 def figure_cell(figure: Figure, value: float | None) -> Styled:
-    """Return a figure as it is shown, in red beyond its limit."""
-    return Styled(figure.text(value), "" if figure.is_kept(value) else BROKEN)
+    """Return the cell of a value, in red beyond the limit of its figure."""
+    return Styled(figure.text(value), "" if figure.is_within_limit(value) else ALARM_STYLE)
 
 
 def missing_cells() -> list[Styled]:
-    """Return the cells of a body without figures: that it failed stands where its falls would."""
-    return [Styled("failed", BROKEN) if figure.name == FALLS else Styled("-") for figure in _compared()]
+    """Return the cells of a body without figures because its simulation failed."""
+    return [
+        Styled("failed", ALARM_STYLE) if figure.name == FALLS else Styled("-")
+        for figure in _compared_figures()
+    ]
 
 
 def figure_table(title: str, columns: Sequence[str], rows: Iterable[Iterable[object]]) -> Table:
-    """Return a table whose first column, units and limits are words."""
-    return table(columns, rows, title=title, text_columns=(columns[0], "unit", "asked or limit"))
+    """Return a table of figures, with its first column, units and references aligned as text."""
+    return table(columns, rows, title=title, text_columns=(columns[0], "unit", REFERENCE_COLUMN))
 
 
 def simulation_lines(
     welded: Sequence[str], simulated_s: float, wall_s: float, factor: float | None
 ) -> Iterator[str]:
-    """Yield which joints were held still, how long was simulated, and how fast."""
+    """Yield lines about fixed joints, and about simulated and wall time.
+
+    Args:
+        welded: names of the fixed joints.
+        simulated_s: simulated time [s].
+        wall_s: wall time [s].
+        factor: simulated time divided by wall time; None if unknown.
+    """
     if welded:
-        yield f"held still, as next to nothing hangs on them: {', '.join(welded)}"
+        yield f"fixed, as they move next to no mass: {', '.join(welded)}"
     pace = f" in {wall_s:.1f} s ({factor:.0f} x real time)" if factor else ""
     yield f"{simulated_s:.1f} s simulated{pace}"

@@ -1,15 +1,15 @@
-"""What a walk asks of the joints of the legs: speed, torque, work, and room to the limits.
+"""Loads of the legs' joints in a walk: speeds, torques, work, and margins to the joint limits.
 
-A servo holds one command for a frame, so within a frame its drive is a spring: torque = stiffness * (command
-- angle), cut off at the stall torque. The angle at both ends of the frame is known, the torque at both ends
-with it. The work of a spring from one angle to another is the mean of both torques times the angle, whatever
-happens in between. That is exact for a spring that is not cut off; for one that gives its stall torque in a
-part of the frame only it is not.
+A servo has one command for a frame. Within the frame its drive acts as a spring: torque = stiffness *
+(command - angle), clipped at the stall torque. The angles at both ends of the frame are known, and so are the
+torques. The work of a spring between two angles is the mean of the torques at both times the difference of
+the angles, whatever happens in between. That is exact for a spring that is not clipped, and approximate for
+one that is clipped in part of the frame.
 
-What turns the joint, the *shaft* torque, is the drive's less damping * speed: the damping is the slope of the
-torque-speed line, what the motor's own turning takes from its torque (stall torque / no-load speed). What it
-takes in a frame is worked out from the mean speed: the least it can be, as the square of a speed that changes
-is more on the mean. Over a walk the work done agrees with the sum over every step of the physics within 3 %.
+The joint is turned by the *shaft* torque, the drive's torque less damping * speed. Damping is the slope of
+the torque-speed line (stall torque / no-load speed). The work lost to it in a frame is computed from the mean
+speed, which gives a lower bound, as the mean square of a varying speed is larger. Over a walk, the work
+agrees with the sum over all physics steps within 3 %.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.evaluation.walking.walk import Correction, Walk, worse_of
+from posewright.evaluation.walking.walk import Correction, Walk, worse_correction
 
-LEAST_WAY_M = 0.05
-"""A way shorter than this is no walk: what is for a metre is then not said."""
+MIN_PATH_M = 0.05
+"""Figures per metre are undefined for shorter paths [m]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drives:
-    """What the drives of the legs' joints gave in each frame.
+    """Torques and work of the legs' drives in each frame.
 
     Attributes:
         peaks: greatest torque at either end of the frame, `(n, n_leg_joints)` [N m].
-        squares: mean of the squares at both ends, `(n, n_leg_joints)` [N^2 m^2].
-        work: done at the shafts, negative where the joint is driven back, `(n, n_leg_joints)` [J].
+        squares: mean of the squared torques at both ends, `(n, n_leg_joints)` [N^2 m^2].
+        work: at the shafts, negative if the joint is driven back, `(n, n_leg_joints)` [J].
     """
 
     peaks: Floats
@@ -42,31 +42,35 @@ class Drives:
 
 
 def drives_of(walk: Walk) -> Drives:
-    """Return what the drives of the legs' joints gave in each frame.
+    """Return torques and work of the legs' drives in each frame.
 
-    Torques at a frame's end are MuJoCo's own; those at its beginning follow from the command that takes
+    Torques at a frame's end are recorded. Those at its beginning are computed from the command that takes
     effect then, with this body's stiffness and latency.
     """
-    track, legs = walk.trajectory, walk.trajectory.legs
-    angles, stall = track.positions[:, legs], track.stall_nm[legs]
-    n_joints = len(track.robot.joint_names)
-    stiffness, damping = (track.numbers(name, n_joints)[legs] for name in ("stiffness", "damping"))
-    frames, latency = np.arange(1, len(walk.sent)), int(track.numbers("latency_frames"))
-    effective = walk.sent[np.maximum(frames - latency, 0)]
-    pulling = stiffness * (effective[:, legs] - angles[:-1])
-    first, last = np.clip(pulling, -stall, stall), track.efforts[1:, legs]
-    turned = np.diff(angles, axis=0)
-    taken = damping * turned**2 / walk.frame_s
+    trajectory = walk.trajectory
+    legs = trajectory.leg_columns
+    angles = trajectory.positions[:, legs]
+    stall = trajectory.stall_torques_nm[legs]
+    n_joints = len(trajectory.robot.joint_names)
+    stiffness = trajectory.fact_array("stiffness", n_joints)[legs]
+    damping = trajectory.fact_array("damping", n_joints)[legs]
+    latency = int(trajectory.fact_array("latency_frames"))
+    frames = np.arange(1, len(walk.commands))
+    effective_commands = walk.commands[np.maximum(frames - latency, 0)][:, legs]
+    first_torques = np.clip(stiffness * (effective_commands - angles[:-1]), -stall, stall)
+    last_torques = trajectory.efforts[1:, legs]
+    angle_changes = np.diff(angles, axis=0)
+    damping_work = damping * angle_changes**2 / walk.frame_s
     return Drives(
-        peaks=np.maximum(np.abs(first), np.abs(last)),
-        squares=(first**2 + last**2) / 2.0,
-        work=(first + last) / 2.0 * turned - taken,
+        peaks=np.maximum(np.abs(first_torques), np.abs(last_torques)),
+        squares=(first_torques**2 + last_torques**2) / 2.0,
+        work=(first_torques + last_torques) / 2.0 * angle_changes - damping_work,
     )
 
 
 @dataclass(frozen=True)
 class JointLoad:
-    """What one joint of a leg bore: see `docs/measuring-a-gait.md`."""
+    """Figures of one joint of a leg, explained in `docs/measuring-a-gait.md`."""
 
     joint: str
     commanded_speed_ratio: float
@@ -78,10 +82,9 @@ class JointLoad:
 
 @dataclass(frozen=True, kw_only=True)
 class JointLoads:
-    """What the joints of the legs bore, from the moment the robot was let go: `docs/measuring-a-gait.md`.
+    """Figures of all legs' joints since the robot was released, explained in `docs/measuring-a-gait.md`.
 
-    Speeds are changes from frame to frame over the frame's length, of the command before safety saw it and
-    of the angle as it was.
+    Speeds are differences between frames, of the commands before safety and of the measured angles.
     """
 
     max_joint_speed_ratio: float
@@ -100,84 +103,102 @@ class JointLoads:
     joints: tuple[JointLoad, ...]
 
 
-def joint_loads_of(walk: Walk, drives: Drives) -> JointLoads:
-    """Return what the joints of the legs bore."""
-    joints = _each(walk, drives)
-    fastest = max(joints, key=lambda one: max(one.commanded_speed_ratio, one.measured_speed_ratio))
-    hardest = max(joints, key=lambda one: one.rms_torque_ratio)
-    nearest = min(joints, key=lambda one: one.limit_margin_deg)
-    coupled_deg, coupled = _coupled_margin(walk)
+def measure_joint_loads(walk: Walk, drives: Drives) -> JointLoads:
+    """Return the figures of the legs' joints."""
+    loads = _measure_each_joint(walk, drives)
+    fastest = max(loads, key=lambda load: max(load.commanded_speed_ratio, load.measured_speed_ratio))
+    hardest = max(loads, key=lambda load: load.rms_torque_ratio)
+    nearest = min(loads, key=lambda load: load.limit_margin_deg)
+    coupled_margin_deg, coupled_joint = _coupled_margin(walk)
     return JointLoads(
         max_joint_speed_ratio=max(fastest.commanded_speed_ratio, fastest.measured_speed_ratio),
-        commanded_speed_ratio=max(one.commanded_speed_ratio for one in joints),
-        measured_speed_ratio=max(one.measured_speed_ratio for one in joints),
+        commanded_speed_ratio=max(load.commanded_speed_ratio for load in loads),
+        measured_speed_ratio=max(load.measured_speed_ratio for load in loads),
         fastest_joint=fastest.joint,
-        max_torque_ratio=max(one.max_torque_ratio for one in joints),
+        max_torque_ratio=max(load.max_torque_ratio for load in loads),
         rms_torque_ratio=hardest.rms_torque_ratio,
         hardest_joint=hardest.joint,
         limit_margin_deg=nearest.limit_margin_deg,
         limit_margin_joint=nearest.joint,
-        coupled_margin_deg=coupled_deg,
-        coupled_margin_joint=coupled,
+        coupled_margin_deg=coupled_margin_deg,
+        coupled_margin_joint=coupled_joint,
         interventions=len(walk.corrections),
-        corrections=_gathered(walk.corrections),
-        joints=joints,
+        corrections=_worst_corrections(walk.corrections),
+        joints=loads,
     )
 
 
 def speed_ratios(walk: Walk, angles: Floats) -> Floats:
-    """Return how fast angles `(n + 1, n_joints)` [rad] turn the legs' joints over the card's greatest speeds.
+    """Return speeds of the legs' joints as shares of the card's greatest speeds, `(n, n_leg_joints)`.
 
-    The shares have the shape `(n, n_leg_joints)`.
+    Args:
+        walk: with the robot.
+        angles: of all joints, `(n + 1, n_joints)` [rad].
     """
-    legs = walk.trajectory.legs
+    legs = walk.trajectory.leg_columns
     ratios: Floats = np.abs(np.diff(angles[:, legs], axis=0)) / (walk.frame_s * walk.robot.max_speeds[legs])
     return ratios
 
 
-def _each(walk: Walk, drives: Drives) -> tuple[JointLoad, ...]:
-    commanded, measured = speed_ratios(walk, walk.asked), speed_ratios(walk, walk.trajectory.positions)
-    stall = walk.trajectory.stall_nm[walk.trajectory.legs]
+def _measure_each_joint(walk: Walk, drives: Drives) -> tuple[JointLoad, ...]:
+    """Return the figures of each of the legs' joints."""
+    legs = walk.trajectory.leg_columns
+    commanded = speed_ratios(walk, walk.requests).max(axis=0, initial=0.0)
+    measured = speed_ratios(walk, walk.trajectory.positions).max(axis=0, initial=0.0)
+    stall = walk.trajectory.stall_torques_nm[legs]
     peaks = drives.peaks.max(axis=0, initial=0.0) / stall
     rms = np.sqrt(drives.squares.mean(axis=0)) / stall if len(drives.squares) else np.zeros_like(stall)
-    lower, upper = (limit[walk.trajectory.legs] for limit in walk.robot.limits)
-    asked = walk.asked[:, walk.trajectory.legs]
-    margins = np.degrees(np.minimum(asked - lower, upper - asked).min(axis=0))
-    columns = (commanded.max(axis=0, initial=0.0), measured.max(axis=0, initial=0.0), peaks, rms, margins)
-    rows = zip(walk.trajectory.leg_joints, *(column.tolist() for column in columns), strict=True)
-    return tuple(JointLoad(*row) for row in rows)
+    lower, upper = walk.robot.limits
+    requests = walk.requests[:, legs]
+    margins_deg = np.degrees(np.minimum(requests - lower[legs], upper[legs] - requests).min(axis=0))
+    return tuple(
+        JointLoad(
+            joint=joint,
+            commanded_speed_ratio=float(commanded[i]),
+            measured_speed_ratio=float(measured[i]),
+            max_torque_ratio=float(peaks[i]),
+            rms_torque_ratio=float(rms[i]),
+            limit_margin_deg=float(margins_deg[i]),
+        )
+        for i, joint in enumerate(walk.trajectory.leg_joints)
+    )
 
 
 def _coupled_margin(walk: Walk) -> tuple[float | None, str | None]:
-    """Return how near a leg's joint came to the limits that hang on others [deg], and which."""
-    coupling, own = walk.robot.coupling, set(walk.trajectory.leg_joints)
-    tables = [place for place, joint in enumerate(coupling.joints) if joint in own]
+    """Return the least margin to a limit that depends on another joint [deg], and its joint.
+
+    Both are None if the legs' joints have no such limits.
+    """
+    coupling = walk.robot.coupling
+    leg_joints = set(walk.trajectory.leg_joints)
+    tables = [i for i, joint in enumerate(coupling.joints) if joint in leg_joints]
     if not tables:
         return None, None
-    lower, upper = coupling.bounds(walk.asked)
-    columns = [walk.robot.index(coupling.joints[table]) for table in tables]
-    asked = walk.asked[:, columns]
-    margins = np.minimum(asked - lower[:, tables], upper[:, tables] - asked).min(axis=0)
+    lower, upper = coupling.bounds(walk.requests)
+    columns = [walk.robot.index(coupling.joints[i]) for i in tables]
+    requests = walk.requests[:, columns]
+    margins = np.minimum(requests - lower[:, tables], upper[:, tables] - requests).min(axis=0)
     nearest = int(margins.argmin())
     if not math.isfinite(margins[nearest]):
         return None, None
     return math.degrees(float(margins[nearest])), coupling.joints[tables[nearest]]
 
 
-def _gathered(corrections: tuple[Correction, ...]) -> tuple[Correction, ...]:
-    """Return the worst of each joint and guard, at the time of its first."""
+def _worst_corrections(corrections: tuple[Correction, ...]) -> tuple[Correction, ...]:
+    """Return the worst correction for each joint and guard, with the time of the first."""
     worst: dict[tuple[str, str], Correction] = {}
-    for one in corrections:
-        key = one.joint, one.guard
-        worst[key] = worse_of(worst.get(key, one), one)
+    for correction in corrections:
+        key = correction.joint, correction.guard
+        worst[key] = worse_correction(worst.get(key, correction), correction)
     return tuple(worst.values())
 
 
 @dataclass(frozen=True, kw_only=True)
 class Energy:
-    """What the walk cost, by work at the shafts: no current, no heat of a motor that holds still.
+    """Figures of energy, from the work at the shafts, explained in `docs/measuring-a-gait.md`.
 
-    Each frame and joint counts by itself: what one gets back helps no other. `docs/measuring-a-gait.md`.
+    They include no current and no heat of a motor at rest. Each frame and joint counts by itself: negative
+    work of one does not offset positive work of another.
     """
 
     cost_of_transport: float | None
@@ -186,15 +207,21 @@ class Energy:
     negative_work_j: float
 
 
-def energy_of(walk: Walk, drives: Drives, path_m: float) -> Energy:
-    """Return what the measured part of the walk cost, in which the way of `path_m` was gone."""
+def measure_energy(walk: Walk, drives: Drives, path_m: float) -> Energy:
+    """Return the figures of energy in the measured time.
+
+    Args:
+        walk: up to the first fall.
+        drives: of the same walk.
+        path_m: length of the base's path in the measured time [m].
+    """
     work = drives.work[walk.begin :]
-    given = float(np.maximum(work, 0.0).sum())
+    positive_j = float(np.maximum(work, 0.0).sum())
     seconds = len(work) * walk.frame_s
-    weight_n = float(walk.trajectory.numbers("mass_kg")) * float(np.linalg.norm(walk.trajectory.gravity))
+    weight_n = float(walk.trajectory.fact_array("mass_kg")) * float(np.linalg.norm(walk.trajectory.gravity))
     return Energy(
-        cost_of_transport=given / (weight_n * path_m) if path_m >= LEAST_WAY_M else None,
-        mean_power_w=given / seconds if seconds else None,
-        positive_work_j=given,
+        cost_of_transport=positive_j / (weight_n * path_m) if path_m >= MIN_PATH_M else None,
+        mean_power_w=positive_j / seconds if seconds else None,
+        positive_work_j=positive_j,
         negative_work_j=float(np.minimum(work, 0.0).sum()),
     )

@@ -1,9 +1,9 @@
-"""How the base went over the ground and how it leant: true velocity, way, heading, tilt and height.
+"""Travel and attitude of the base: velocity, path, heading, tilt and height.
 
-A walking base sways: its velocity at an instant says little. So the displacement of every whole cycle is
-taken, seen from the base where the cycle began, and separated into the way forward, the way to the left and
-the turn of the arc that leads there (`gaits.arc`). What sways within a cycle is then out of it, and a robot
-that goes round a circle has its speed along the circle and not the little that it got away.
+The velocity of a walking base at an instant says little, because the base sways. Therefore the displacement
+over each complete cycle is measured, in the frame of the base at the cycle's begin, and split into the
+distances forward and to the left and the turn of the arc that leads there (`gaits.arc`). The sway within a
+cycle cancels, and a robot on a circle has its speed along the circle.
 """
 
 from __future__ import annotations
@@ -14,15 +14,24 @@ from dataclasses import dataclass
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.evaluation.walking.walk import Triple, Walk, mean_command, spans
+from posewright.evaluation.walking.walk import Velocity, Walk, command_spans, mean_command
 from posewright.gaits import WHOLE_TURN_RAD, se2_log
 
 
 @dataclass(frozen=True, kw_only=True)
 class CommandStretch:
-    """The time for which a command held, and how it was followed.
+    """The time in which a velocity command was in effect, with the measured velocity.
 
-    No whole cycle is measured of the first after a change of command, in which the old one ends.
+    The cycle after a change of command is not measured, because the robot still executes the previous one.
+
+    Attributes:
+        from_s: begin [s].
+        to_s: end [s].
+        forward_m_s: commanded [m/s].
+        left_m_s: commanded [m/s].
+        turn_rad_s: commanded [rad/s].
+        cycles: number of complete measured cycles.
+        measured: mean velocity; None without a complete cycle.
     """
 
     from_s: float
@@ -31,12 +40,12 @@ class CommandStretch:
     left_m_s: float
     turn_rad_s: float
     cycles: int
-    measured: Triple | None
+    measured: Velocity | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Travel:
-    """How the robot went over the ground: see `docs/measuring-a-gait.md`; None without a whole cycle."""
+    """Figures of travel, explained in `docs/measuring-a-gait.md`; None without a complete cycle."""
 
     speed_m_s: float | None
     left_m_s: float | None
@@ -56,96 +65,110 @@ class Travel:
     stretches: tuple[CommandStretch, ...]
 
 
-def travel_of(walk: Walk) -> Travel:
-    """Return how the robot went over the ground."""
-    begin, end = walk.first_measured, walk.last
-    rates = cycle_rates(walk, begin, end)
-    mean = _mean(rates)
+def measure_travel(walk: Walk) -> Travel:
+    """Return the figures of travel in the measured time."""
+    begin = walk.first_measured
+    end = walk.last
+    trajectory = walk.trajectory
+    velocities = cycle_velocities(walk, begin, end)
+    forward, left, turn = _mean_velocity(velocities) or (None, None, None)
     measured_s = (end - begin) * walk.frame_s
-    wanted = mean_command(walk.commands, walk.frame_s, begin, end)
-    change = float(walk.trajectory.yaw[end] - walk.trajectory.yaw[begin])
-    speed, left, turn = mean or (None, None, None)
+    commanded = mean_command(walk.velocity_commands, walk.frame_s, begin, end)
+    heading_change = float(trajectory.yaw[end] - trajectory.yaw[begin])
     return Travel(
-        speed_m_s=speed,
+        speed_m_s=forward,
         left_m_s=left,
         turn_rad_s=turn,
-        forward_error=_error(speed, wanted[0]),
-        left_error=_error(left, wanted[1]),
-        turn_error=_error(turn, wanted[2]),
-        commanded_forward_m_s=wanted[0],
-        commanded_left_m_s=wanted[1],
-        commanded_turn_rad_s=wanted[2],
-        cycles=len(rates),
+        forward_error=_relative_error(forward, commanded[0]),
+        left_error=_relative_error(left, commanded[1]),
+        turn_error=_relative_error(turn, commanded[2]),
+        commanded_forward_m_s=commanded[0],
+        commanded_left_m_s=commanded[1],
+        commanded_turn_rad_s=commanded[2],
+        cycles=len(velocities),
         measured_s=measured_s,
-        distance_m=float(np.linalg.norm(walk.trajectory.base[end, :2] - walk.trajectory.base[begin, :2])),
-        path_m=_path(walk, begin, end, rates),
-        heading_change_deg=math.degrees(change),
-        heading_drift_deg=math.degrees(change - wanted[2] * measured_s),
-        stretches=_stretches(walk, begin, end),
+        distance_m=float(np.linalg.norm(trajectory.base[end, :2] - trajectory.base[begin, :2])),
+        path_m=_path_length(walk, begin, end, velocities),
+        heading_change_deg=math.degrees(heading_change),
+        heading_drift_deg=math.degrees(heading_change - commanded[2] * measured_s),
+        stretches=_measure_stretches(walk, begin, end),
     )
 
 
-def cycle_rates(walk: Walk, begin: int, end: int) -> Floats:
-    """Return forward [m/s], left [m/s] and turn [rad/s] of each whole cycle, `(n_cycles, 3)`.
+def cycle_velocities(walk: Walk, begin: int, end: int) -> Floats:
+    """Return forward [m/s], left [m/s] and turn [rad/s] of each complete cycle, `(n_cycles, 3)`.
 
-    A base that spins by a whole turn in a cycle, as only one that was thrown could, has none.
+    A cycle in which the base makes a whole turn, which only a thrown robot does, is left out.
+
+    Args:
+        walk: the walk.
+        begin: row in which the first cycle begins.
+        end: row at which the last cycle ends at the latest.
     """
     frames = walk.timing.frames
-    marks = np.arange(begin, end + 1, frames)
-    places, yaw = walk.trajectory.base[marks, :2], walk.trajectory.yaw[marks]
-    (x, y), turn = np.diff(places, axis=0).T, np.diff(yaw)
-    cos, sin = np.cos(yaw[:-1]), np.sin(yaw[:-1])
-    moved = np.stack([cos * x + sin * y, cos * y - sin * x, turn], axis=-1)
-    rates: Floats = se2_log(moved[np.abs(turn) < WHOLE_TURN_RAD]) / (frames * walk.frame_s)
-    return rates
+    rows = np.arange(begin, end + 1, frames)
+    positions = walk.trajectory.base[rows, :2]
+    yaw = walk.trajectory.yaw[rows]
+    x, y = np.diff(positions, axis=0).T
+    turn = np.diff(yaw)
+    cos = np.cos(yaw[:-1])
+    sin = np.sin(yaw[:-1])
+    displacements = np.stack([cos * x + sin * y, cos * y - sin * x, turn], axis=-1)
+    is_measurable = np.abs(turn) < WHOLE_TURN_RAD
+    velocities: Floats = se2_log(displacements[is_measurable]) / (frames * walk.frame_s)
+    return velocities
 
 
-def _mean(rates: Floats) -> Triple | None:
-    if not len(rates):
+def _mean_velocity(velocities: Floats) -> Velocity | None:
+    if not len(velocities):
         return None
-    forward, left, turn = rates.mean(axis=0).tolist()
+    forward, left, turn = velocities.mean(axis=0).tolist()
     return forward, left, turn
 
 
-def _path(walk: Walk, begin: int, end: int, rates: Floats) -> float:
-    """Return the way along the arcs of all cycles, and straight over what is left of the last one [m]."""
+def _path_length(walk: Walk, begin: int, end: int, velocities: Floats) -> float:
+    """Return the length of the arcs of all cycles, and of a straight line over the rest of the time [m]."""
     cycle_s = walk.timing.frames * walk.frame_s
-    last = end - (end - begin) % walk.timing.frames
-    rest = float(np.linalg.norm(walk.trajectory.base[end, :2] - walk.trajectory.base[last, :2]))
-    return float(np.hypot(rates[:, 0], rates[:, 1]).sum()) * cycle_s + rest
+    last_cycle_end = end - (end - begin) % walk.timing.frames
+    base = walk.trajectory.base
+    rest_m = float(np.linalg.norm(base[end, :2] - base[last_cycle_end, :2]))
+    return float(np.hypot(velocities[:, 0], velocities[:, 1]).sum()) * cycle_s + rest_m
 
 
-def _error(measured: float | None, commanded: float) -> float | None:
+def _relative_error(measured: float | None, commanded: float) -> float | None:
     return None if measured is None or commanded == 0.0 else measured / commanded - 1.0
 
 
-def _stretches(walk: Walk, begin: int, end: int) -> tuple[CommandStretch, ...]:
-    found = []
-    for given, start, stop, command in spans(walk.commands, walk.frame_s, begin, end):
-        # The first command of all ends none: what it begins with is what settling is for.
-        settled = given + walk.timing.frames if given > 0 else 0
-        rates = cycle_rates(walk, max(start, settled), stop)
-        found.append(
+def _measure_stretches(walk: Walk, begin: int, end: int) -> tuple[CommandStretch, ...]:
+    """Return the stretches of all commands in effect after row `begin` up to row `end`."""
+    stretches = []
+    for span in command_spans(walk.velocity_commands, walk.frame_s, begin, end):
+        # the first command changes nothing: the settling time covers the robot's start
+        first_valid_row = span.given_row + walk.timing.frames if span.given_row > 0 else 0
+        velocities = cycle_velocities(walk, max(span.start, first_valid_row), span.stop)
+        stretches.append(
             CommandStretch(
-                from_s=start * walk.frame_s,
-                to_s=stop * walk.frame_s,
-                **command.by_name,
-                cycles=len(rates),
-                measured=_mean(rates),
+                from_s=span.start * walk.frame_s,
+                to_s=span.stop * walk.frame_s,
+                forward_m_s=span.command.forward_m_s,
+                left_m_s=span.command.left_m_s,
+                turn_rad_s=span.command.turn_rad_s,
+                cycles=len(velocities),
+                measured=_mean_velocity(velocities),
             )
         )
-    return tuple(found)
+    return tuple(stretches)
 
 
 Range = tuple[float, float]
-"""Least and greatest."""
+"""Least and greatest value."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Leaning:
-    """How the base leans from the vertical, which on a leaning ground is not the ground's own upright.
+class Attitude:
+    """Figures of the base's attitude, relative to the vertical, and height.
 
-    Roll to the right and pitch forward are positive, least and greatest; see `docs/measuring-a-gait.md`.
+    They are explained in `docs/measuring-a-gait.md`. Roll to the right and pitch forward are positive.
     """
 
     max_tilt_deg: float
@@ -157,17 +180,18 @@ class Leaning:
     bounce_m: float | None
 
 
-def leaning_of(walk: Walk) -> Leaning:
-    """Return how the base leans and how high it is carried, in the measured rows."""
+def measure_attitude(walk: Walk) -> Attitude:
+    """Return the figures of attitude and height in the measured time."""
     begin = walk.first_measured
-    tilt, (roll, pitch) = walk.trajectory.tilt_deg, walk.trajectory.attitude_deg
+    tilt_deg = walk.trajectory.tilt_deg
+    roll_deg, pitch_deg = walk.trajectory.roll_pitch_deg
     heights = walk.trajectory.base[begin:, 2]
-    return Leaning(
-        max_tilt_deg=float(tilt[begin:].max()),
-        mean_tilt_deg=float(tilt[begin:].mean()),
-        settling_tilt_deg=float(tilt[:begin].max()) if begin else None,
-        roll_deg=_range(roll[begin:]),
-        pitch_deg=_range(pitch[begin:]),
+    return Attitude(
+        max_tilt_deg=float(tilt_deg[begin:].max()),
+        mean_tilt_deg=float(tilt_deg[begin:].mean()),
+        settling_tilt_deg=float(tilt_deg[:begin].max()) if begin else None,
+        roll_deg=_range(roll_deg[begin:]),
+        pitch_deg=_range(pitch_deg[begin:]),
         body_height_m=float(heights.mean()),
         bounce_m=_bounce(heights, walk.timing.frames),
     )
@@ -177,6 +201,9 @@ def _range(values: Floats) -> Range:
     return float(values.min()), float(values.max())
 
 
-def _bounce(heights: Floats, frames: int) -> float | None:
-    whole = len(heights) // frames * frames
-    return float(np.ptp(heights[:whole].reshape(-1, frames), axis=1).mean()) if whole else None
+def _bounce(heights: Floats, cycle: int) -> float | None:
+    """Return the mean over complete cycles of greatest minus least height; None without one [m]."""
+    n_complete = len(heights) // cycle * cycle
+    if not n_complete:
+        return None
+    return float(np.ptp(heights[:n_complete].reshape(-1, cycle), axis=1).mean())

@@ -1,4 +1,4 @@
-"""A recorded walk of a gait: its trajectory, its commands, what safety held back, and its falls."""
+"""A recorded walk of a gait: trajectory, commands, corrections by the safety filter, and falls."""
 
 from __future__ import annotations
 
@@ -25,26 +25,30 @@ from posewright.recordings.plausibility import MAX_VALUE
 from posewright.robots import Robot
 
 EXTRAS = "walk"
-"""The entry of a header's extras that makes its recording one of a walk."""
+"""The entry of a header's extras by which a recording is recognised as one of a walk."""
 
 RULES = PhysicsRules()
 
-LOW = 0.6
-"""A base lower than this share of its height at first lies: no gait bounces so far, and an AIBO's belly is
-on the ground at 0.45."""
+MIN_HEIGHT_SHARE = 0.6
+"""A base lower than this share of its first height is down. An AIBO's belly is on the ground at 0.45."""
 
-SAME_S = 1e-6
-"""Times closer than this are the same [s]."""
+TIME_TOLERANCE_S = 1e-6
+"""Times that differ by less are equal [s]."""
 
-COUNT_FRAMES = 32
-"""Each joint and guard counts once in so many frames since the robot was let go, 0.256 s of an AIBO."""
+CORRECTION_WINDOW_FRAMES = 32
+"""Corrections of one joint by one guard count once in this many frames, 0.256 s of an AIBO."""
 
-Triple = tuple[float, float, float]
+Velocity = tuple[float, float, float]
 """Forward [m/s], left [m/s] and turn [rad/s]."""
 
 
-class Timed(NamedTuple):
-    """A command and when it is given, since the robot was let go [s]; it takes effect with the next step."""
+class TimedCommand(NamedTuple):
+    """A velocity command and the time when it is given.
+
+    Attributes:
+        time_s: since the robot was released [s].
+        command: takes effect with the next step.
+    """
 
     time_s: float
     command: VelocityCommand
@@ -52,9 +56,14 @@ class Timed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """What safety would not let through of one joint for a while, at the end of the first frame of it [s].
+    """The worst correction of a joint by the safety filter within some frames.
 
-    At worst `value` was asked for and at most `limit` let through [rad or rad/s].
+    Attributes:
+        time_s: end of the first corrected frame [s].
+        joint: its name.
+        guard: kind of limit that was exceeded.
+        value: requested value at worst [rad or rad/s].
+        limit: the limit in the same unit.
     """
 
     time_s: float
@@ -65,13 +74,20 @@ class Correction:
 
     @property
     def excess(self) -> float:
-        """By how much it was too much, in the same unit."""
+        """Difference between request and limit, in their unit."""
         return abs(self.value - self.limit)
 
 
 @dataclass(frozen=True, slots=True)
 class GaitFall:
-    """A time the robot lay: when it was down [s], the first row in which it was, and how far it leaned."""
+    """A fall in a walk.
+
+    Attributes:
+        time_s: when the base was first down [s].
+        row: the row of that time.
+        side: direction of the tilt in that row.
+        tilt_deg: greatest tilt while it was down [deg].
+    """
 
     time_s: float
     row: int
@@ -80,13 +96,15 @@ class GaitFall:
 
 
 @dataclass(frozen=True, slots=True)
-class WalkTerms:
-    """What a walk is measured by and cannot be seen in it: `extras["walk"]` of its recording.
+class WalkSettings:
+    """Settings of a walk that its rows do not show: `extras["walk"]` of its recording.
 
     Attributes:
-        body: what the body is called: `nominal`, `random`, ...
-        settle_s: for so long it walked before it was to be measured [s].
-        standing: the pose that is held before the first frame, `(n_joints,)` [rad].
+        gait: name of the gait.
+        body: name of the simulated body: `nominal`, `random`, ...
+        seconds: duration of the measured time [s].
+        settle_s: duration of the walk before it is measured [s].
+        standing: pose before the first frame, `(n_joints,)` [rad].
     """
 
     gait: str
@@ -97,7 +115,12 @@ class WalkTerms:
 
     @classmethod
     def read(cls, extras: Mapping[str, PlainData]) -> Self:
-        """Return those of a recording; raise an InputError where it is not one of a gait's walk."""
+        """Return the settings in a header's extras.
+
+        Raises:
+            InputError: the recording is not one of a gait's walk.
+            DocumentError: the settings are malformed.
+        """
         if EXTRAS not in extras:
             raise InputError(
                 "this is not the recording of a gait's walk", hint="one made with `gait run --record`"
@@ -107,32 +130,49 @@ class WalkTerms:
 
 @dataclass(frozen=True, eq=False)
 class Walk:
-    """A recorded walk of a gait, up to its end or up to a fall.
+    """A recorded walk of a gait, up to its end or to a given row.
 
-    The first of the commands holds from the beginning; corrections are what safety would not let through.
+    Attributes:
+        trajectory: of the robot.
+        settings: of the walk.
+        timing: of the gait's cycle.
+        phases: of the gait.
+        velocity_commands: in the order of time; the first is in effect from the start.
+        corrections: by the safety filter.
     """
 
     trajectory: Trajectory
-    terms: WalkTerms
+    settings: WalkSettings
     timing: GaitTiming
     phases: PhaseTable
-    commands: tuple[Timed, ...]
+    velocity_commands: tuple[TimedCommand, ...]
     corrections: tuple[Correction, ...] = ()
 
     @classmethod
     def of(cls, recording: Recording, *, robot: Robot | None = None, gait: Gait | None = None) -> Self:
-        """Return the walk in a recording; see `evaluate_walk`."""
-        terms, trajectory = WalkTerms.read(recording.header.extras), Trajectory.of(recording, robot=robot)
-        trajectory.expect_every_frame("the figures of a walk")
-        if len(terms.standing) != len(trajectory.robot.joint_names):
-            raise InputError(f"the walk begins in a pose of {len(terms.standing)} joints", hint="one of all")
-        gait = _gait(recording, terms, trajectory.robot) if gait is None else gait
-        timing = timing_of(gait.parameters, trajectory.robot.frame_period_s)
-        return cls(trajectory, terms, timing, gait.phases, _commands(trajectory), corrections_of(trajectory))
+        """Return the walk in a recording; arguments and exceptions are those of `evaluate_walk`."""
+        settings = WalkSettings.read(recording.header.extras)
+        trajectory = Trajectory.of(recording, robot=robot)
+        trajectory.require_every_frame("the figures of a walk")
+        card = trajectory.robot
+        if len(settings.standing) != len(card.joint_names):
+            raise InputError(
+                f"the recorded standing pose has {len(settings.standing)} joints",
+                hint=f"all {len(card.joint_names)} joints of {card.name}",
+            )
+        gait = _read_recorded_gait(recording, settings, card) if gait is None else gait
+        return cls(
+            trajectory,
+            settings,
+            timing_of(gait.parameters, card.frame_period_s),
+            gait.phases,
+            _read_velocity_commands(trajectory),
+            corrections_of(trajectory),
+        )
 
     @property
     def robot(self) -> Robot:
-        """Who walks."""
+        """Card of the robot."""
         return self.trajectory.robot
 
     @property
@@ -147,44 +187,44 @@ class Walk:
 
     @property
     def begin(self) -> int:
-        """The row the measuring begins after: so many frames the robot was left to settle into its walk."""
-        return round(self.terms.settle_s / self.frame_s)
+        """The row after which measuring begins, at the end of the settling time."""
+        return round(self.settings.settle_s / self.frame_s)
 
     @property
     def first_measured(self) -> int:
-        """The same; the last row where it fell before."""
+        """`begin`, or the last row if the robot fell while settling."""
         return min(self.begin, self.last)
 
     @cached_property
-    def asked(self) -> Floats:
-        """Joint angles as the gait made them, `(last + 1, n_joints)` [rad]."""
-        return self._from_standing(self.trajectory.record.requested)
+    def requests(self) -> Floats:
+        """Joint angles requested by the gait, `(last + 1, n_joints)` [rad]."""
+        return self._prepend_standing_pose(self.trajectory.record.requested)
 
     @cached_property
-    def sent(self) -> Floats:
-        """Joint angles as safety let them through, `(last + 1, n_joints)` [rad]."""
-        return self._from_standing(self.trajectory.record.commands)
+    def commands(self) -> Floats:
+        """Joint angles commanded after the safety filter, `(last + 1, n_joints)` [rad]."""
+        return self._prepend_standing_pose(self.trajectory.record.commands)
 
-    def _from_standing(self, rows: Floats) -> Floats:
-        return np.concatenate([[self.terms.standing], rows[: self.last]])
+    def _prepend_standing_pose(self, rows: Floats) -> Floats:
+        return np.concatenate([[self.settings.standing], rows[: self.last]])
 
     @cached_property
     def falls(self) -> tuple[GaitFall, ...]:
-        """When the robot fell, from the beginning on; what is over sooner than `fall_s` is a stumble."""
-        track = self.trajectory
+        """The falls of the robot, including the settling time."""
+        trajectory = self.trajectory
         return tuple(
             GaitFall(
-                float(track.times[at]),
-                at,
-                describe_direction(-track.up[at]),
-                float(track.tilt_deg[at:end].max()),
+                time_s=float(trajectory.times[interval.begin]),
+                row=interval.begin,
+                side=describe_direction(-trajectory.up_in_base[interval.begin]),
+                tilt_deg=float(trajectory.tilt_deg[interval.begin : interval.end].max()),
             )
-            for at, end in ((fall.begin, fall.end) for fall in track.falls(fall_limits(self.frame_s)))
+            for interval in trajectory.falls(fall_limits(self.frame_s))
         )
 
     @property
     def last_upright_row(self) -> int:
-        """The last row before the first fall, or of all."""
+        """The last row before the first fall, or the last row."""
         return max(self.falls[0].row - 1, 0) if self.falls else self.last
 
     @cached_property
@@ -193,107 +233,123 @@ class Walk:
         return self.until(self.last_upright_row) if self.falls else self
 
     def until(self, last: int) -> Walk:
-        """Return the walk up to a row, that one too."""
-        end_s = last * self.frame_s + SAME_S
-        kept = tuple(one for one in self.corrections if one.time_s <= end_s)
-        return replace(self, trajectory=self.trajectory.until(last), corrections=kept)
+        """Return the walk up to a row, inclusive."""
+        end_s = last * self.frame_s + TIME_TOLERANCE_S
+        corrections = tuple(correction for correction in self.corrections if correction.time_s <= end_s)
+        return replace(self, trajectory=self.trajectory.until(last), corrections=corrections)
 
 
 def fall_limits(frame_s: float) -> FallLimits:
-    """Return what counts as a fall in a walk: a base that leans far whichever way, or is low, for long.
+    """Return the limits of a fall in a walk: a base far from upright, or low, for some time.
 
-    Contacts of other parts than feet are not looked at: a base that is neither tilted nor low is no fall,
-    even where a knee scrapes.
+    Contacts do not matter: a base that is neither tilted nor low has not fallen, even if a knee scrapes.
     """
-    return RULES.fall_limits(frame_s, height_share=LOW)
+    return RULES.fall_limits(frame_s, height_share=MIN_HEIGHT_SHARE)
 
 
 def stays_down_limits(frame_s: float, lasting_s: float) -> FallLimits:
-    """Return what counts as staying down, for as long as that and without a moment in between [s]."""
+    """Return the limits of being down for `lasting_s` [s] without interruption."""
     return replace(
         fall_limits(frame_s), lasting_s=lasting_s - frame_s - SLACK_S, bridge_s=0.0, ends_down=False
     )
 
 
 def corrections_of(trajectory: Trajectory) -> tuple[Correction, ...]:
-    """Return what safety held back of each joint in each `COUNT_FRAMES` frames, in the order of time.
+    """Return the corrections by the safety filter, in the order of time.
 
-    Each is the worst of its frames, at the time of the first. What no servo would notice is left out.
+    There is one for each joint and guard in `CORRECTION_WINDOW_FRAMES` frames: the worst, at the time of the
+    first. Corrections below the resolution of the servo are left out.
     """
-    record, card = trajectory.record, trajectory.robot
+    record = trajectory.record
+    card = trajectory.robot
     if record.requests is None:
         return ()
-    found = Safety(card).filter(JointCommands(record.requests), record.start_positions).interventions
-    if found is None:
+    interventions = Safety(card).filter(JointCommands(record.requests), record.start_positions).interventions
+    if interventions is None:
         return ()
     worst: dict[tuple[int, int, int], Correction] = {}
-    for k in np.argsort(found.frames, kind="stable").tolist():
-        frame, joint, guard = int(found.frames[k]), int(found.joints[k]), found.guards[k]
-        name, value, limit = card.joint_names[joint], float(found.values[k]), float(found.limits[k])
-        one = Correction((frame + 1) * card.frame_period_s, name, guard.value, value, limit)
-        key = frame // COUNT_FRAMES, list(SafetyLimit).index(guard), joint
-        worst[key] = worse_of(worst.get(key, one), one)
-    told = (one for _, one in sorted(worst.items()))
-    # Poses in whole ticks may lie a rounding beyond a limit.
-    stop = SafetyLimit.JOINT_LIMIT.value
-    return tuple(one for one in told if one.guard != stop or one.excess > card.servo(one.joint).tick_rad)
+    for k in np.argsort(interventions.frames, kind="stable").tolist():
+        frame = int(interventions.frames[k])
+        joint = int(interventions.joints[k])
+        guard = interventions.guards[k]
+        correction = Correction(
+            time_s=(frame + 1) * card.frame_period_s,
+            joint=card.joint_names[joint],
+            guard=guard.value,
+            value=float(interventions.values[k]),
+            limit=float(interventions.limits[k]),
+        )
+        key = frame // CORRECTION_WINDOW_FRAMES, list(SafetyLimit).index(guard), joint
+        worst[key] = worse_correction(worst.get(key, correction), correction)
+    # poses in whole ticks may exceed a limit by rounding
+    return tuple(
+        correction
+        for _, correction in sorted(worst.items())
+        if correction.guard != SafetyLimit.JOINT_LIMIT.value
+        or correction.excess > card.servo(correction.joint).tick_rad
+    )
 
 
-def worse_of(first: Correction, other: Correction) -> Correction:
-    """Return the worse of two corrections, with the time of the first."""
-    return replace(other, time_s=first.time_s) if other.excess > first.excess else first
+def worse_correction(first: Correction, second: Correction) -> Correction:
+    """Return the correction with the greater excess, with the time of the first."""
+    return replace(second, time_s=first.time_s) if second.excess > first.excess else first
 
 
-def _commands(trajectory: Trajectory) -> tuple[Timed, ...]:
+def _read_velocity_commands(trajectory: Trajectory) -> tuple[TimedCommand, ...]:
+    """Return the velocity commands, which are the outputs of the recorded decisions."""
     decisions = trajectory.record.decisions
     try:
-        found = tuple(
-            Timed(time_s, VelocityCommand(*(float(outputs[name]) for name in STILL.by_name)))
+        commands = tuple(
+            TimedCommand(time_s, VelocityCommand(*(float(outputs[name]) for name in STILL.by_name)))
             for time_s, outputs in zip(decisions.times.tolist(), decisions.outputs, strict=True)
         )
     except (KeyError, ValueError, TypeError) as error:
-        raise InputError(f"a command of the walk cannot be read: {error}") from error
-    if not found:
-        raise InputError("the recording does not say what the gait was asked for")
-    return found
+        raise InputError(f"a velocity command of the walk cannot be read: {error}") from error
+    if not commands:
+        raise InputError("the recording has no velocity command", hint="one made with `gait run --record`")
+    return commands
 
 
-def _gait(recording: Recording, terms: WalkTerms, card: Robot) -> Gait:
-    texts = recording.header.documents
-    name = f"{terms.gait}{SUFFIX}"
-    if name not in texts:
-        raise InputError(f"the recording does not carry the gait it is of, {name}")
-    return parse_gait(texts[name], robot=card)[0]
+def _read_recorded_gait(recording: Recording, settings: WalkSettings, card: Robot) -> Gait:
+    """Return the gait attached to the recording."""
+    documents = recording.header.documents
+    name = f"{settings.gait}{SUFFIX}"
+    if name not in documents:
+        raise InputError(f"the recording has no document {name}, its gait", hint="pass the gait")
+    return parse_gait(documents[name], robot=card)[0]
 
 
 class CommandSpan(NamedTuple):
-    """The frames for which a command held while it was measured: after `start`, with `stop` the last.
+    """The measured frames in which a velocity command was in effect: after row `start` up to row `stop`.
 
-    It was given after frame `given`, be it before the measuring began.
+    The command was given after `given_row`, which may be before the measuring began.
     """
 
-    given: int
+    given_row: int
     start: int
     stop: int
     command: VelocityCommand
 
 
-def spans(commands: Sequence[Timed], frame_s: float, begin: int, end: int) -> list[CommandSpan]:
-    """Return for which frames each command held while it was measured: after `begin` up to `end`."""
-    given = [round(timed.time_s / frame_s) for timed in commands]
-    found = [
-        CommandSpan(start, max(start, begin), min(stop, end), timed.command)
-        for start, stop, timed in zip(given, [*given[1:], end], commands, strict=True)
+def command_spans(
+    commands: Sequence[TimedCommand], frame_s: float, begin: int, end: int
+) -> list[CommandSpan]:
+    """Return the spans of all commands in effect after row `begin` up to row `end`."""
+    given_rows = [round(timed.time_s / frame_s) for timed in commands]
+    next_rows = [*given_rows[1:], end]
+    spans = [
+        CommandSpan(given_row, max(given_row, begin), min(next_row, end), timed.command)
+        for given_row, next_row, timed in zip(given_rows, next_rows, commands, strict=True)
     ]
-    return [span for span in found if span.stop > span.start]
+    return [span for span in spans if span.stop > span.start]
 
 
-def mean_command(commands: Sequence[Timed], frame_s: float, begin: int, end: int) -> Triple:
-    """Return what was asked for on the mean over the measured frames; at first, where there are none."""
-    held = spans(commands, frame_s, begin, end) or [CommandSpan(0, 0, 1, commands[0].command)]
-    frames = sum(span.stop - span.start for span in held)
+def mean_command(commands: Sequence[TimedCommand], frame_s: float, begin: int, end: int) -> Velocity:
+    """Return the mean commanded velocity after row `begin` up to row `end`, or else the first command."""
+    spans = command_spans(commands, frame_s, begin, end) or [CommandSpan(0, 0, 1, commands[0].command)]
+    n_frames = sum(span.stop - span.start for span in spans)
     forward, left, turn = (
-        sum((span.stop - span.start) * getattr(span.command, name) for span in held) / frames
+        sum((span.stop - span.start) * getattr(span.command, name) for span in spans) / n_frames
         for name in ("forward_m_s", "left_m_s", "turn_rad_s")
     )
     return forward, left, turn

@@ -189,9 +189,9 @@ class OdaArchive:
         return f"OdaArchive({len(self.entries)} entries, {str(self.path)!r})"
 
     @cached_property
-    def places(self) -> Mapping[str, int]:
+    def indices(self) -> Mapping[str, int]:
         """Index of each entry by its name; of several with the same name, the first, as on the robot."""
-        return {entry.name: place for place, entry in reversed(list(enumerate(self.entries)))}
+        return {entry.name: index for index, entry in reversed(list(enumerate(self.entries)))}
 
     @cached_property
     def compression(self) -> Compression:
@@ -235,15 +235,15 @@ class OdaArchive:
     def _kinds(self) -> dict[str, int]:
         return dict(Counter(entry.content.kind.value for entry in self.entries))
 
-    def place(self, name: str) -> int:
+    def index_of(self, name: str) -> int:
         """Return the index of the first entry with a name; raise UnknownNameError if there is none."""
-        if name not in self.places:
-            raise UnknownNameError.among("entry", name, self.places, where=Where(self.path))
-        return self.places[name]
+        if name not in self.indices:
+            raise UnknownNameError.among("entry", name, self.indices, where=Where(self.path))
+        return self.indices[name]
 
     def entry(self, name: str) -> OdaEntry:
         """Return the first entry with a name; raise UnknownNameError if there is none."""
-        return self.entries[self.place(name)]
+        return self.entries[self.index_of(name)]
 
     def with_entry(self, name: str, data: bytes, kind: str | None = None) -> OdaArchive:
         """Return the archive with an entry, which replaces the entry of the same name or is added at the end.
@@ -256,27 +256,27 @@ class OdaArchive:
         Raises:
             FormatError: the name or the type is not possible.
         """
-        if name in self.places:
-            return self.with_data(self.places[name], data, kind)
+        if name in self.indices:
+            return self.with_data(self.indices[name], data, kind)
         return self.with_entries(new_entry(name, data, kind))
 
     def with_entries(self, *entries: OdaEntry) -> OdaArchive:
         """Return the archive with further entries at its end."""
         return self._replace_entries((*self.entries, *entries))
 
-    def with_data(self, place: int, data: bytes, kind: str | None = None) -> OdaArchive:
-        """Return the archive with the bytes of the entry at `place` replaced; otherwise as `with_entry`."""
-        old_entry = self.entries[place]
+    def with_data(self, index: int, data: bytes, kind: str | None = None) -> OdaArchive:
+        """Return the archive with the bytes of one entry replaced; otherwise as `with_entry`."""
+        old_entry = self.entries[index]
         if data == old_entry.data and kind is None:
             return self
         if kind is None:
             kind = TYPE_OF.get(content_of(data).kind, old_entry.type)
         entry = replace(old_entry, type=full_type(kind), data=data, offset=None)
-        return self._replace_entries((*self.entries[:place], entry, *self.entries[place + 1 :]))
+        return self._replace_entries((*self.entries[:index], entry, *self.entries[index + 1 :]))
 
-    def with_only(self, *places: int) -> OdaArchive:
-        """Return the archive with only the entries at the given places."""
-        return self._replace_entries(tuple(self.entries[place] for place in places))
+    def with_only(self, *indices: int) -> OdaArchive:
+        """Return the archive with only the entries with the given indices."""
+        return self._replace_entries(tuple(self.entries[index] for index in indices))
 
     def render(self) -> bytes:
         """Return the archive's bytes: those it was read from, or new ones without gaps."""

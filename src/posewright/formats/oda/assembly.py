@@ -201,12 +201,12 @@ def with_parts(
     new_entries: dict[str, OdaEntry] = {}
     for part in parts:
         data = GzipWrapping().wrap(part.data) if compression is Compression.ENTRIES else part.data
-        if part.name in new_entries or (part.name in archive.places and not overwrite):
+        if part.name in new_entries or (part.name in archive.indices and not overwrite):
             message = f"there is an entry called {part.name!r} already"
             hint = "choose another --name, or replace it with --replace"
             raise FormatError(message, where=Where(archive.path), hint=hint)
-        if part.name in archive.places:
-            archive = archive.with_data(archive.places[part.name], data, part.type)
+        if part.name in archive.indices:
+            archive = archive.with_data(archive.indices[part.name], data, part.type)
         else:
             new_entries[part.name] = new_entry(part.name, data, part.type)
     return archive.with_entries(*new_entries.values()) if new_entries else archive
@@ -219,7 +219,7 @@ def without_entries(
     names = {number: entry.name for number, entry in enumerate(archive.entries, 1)}
     removed = {find_page(entry, names, last=len(names), where=Where(archive.path)) - 1 for entry in entries}
     if not keep_places:
-        return archive.with_only(*(place for place in range(len(names)) if place not in removed))
-    for place in sorted(removed):
-        archive = archive.with_data(place, PLACEHOLDER)
+        return archive.with_only(*(index for index in range(len(names)) if index not in removed))
+    for index in sorted(removed):
+        archive = archive.with_data(index, PLACEHOLDER)
     return archive

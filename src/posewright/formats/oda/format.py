@@ -34,18 +34,18 @@ MAX_UNPACKED_BYTES = 64_000_000
 
 def document_of(entry: OdaEntry, number: int, archive: OdaArchive) -> OmtnDocument:
     """Return the motion of an entry; `number` is its number in the table, from 1."""
-    place = ByteRange(
+    byte_range = ByteRange(
         archive.path, entry.offset or 0, f"entry {number}, {entry.name!r}", archive.wrapping is not None
     )
-    return read_omtn_at(entry.data, place)
+    return read_omtn_at(entry.data, byte_range)
 
 
 def plain_entry(entry: OdaEntry, number: int, archive: OdaArchive) -> bytes:
     """Return the bytes of an entry without gzip; `number` as in `document_of`."""
     if not is_gzip(entry.data):
         return entry.data
-    place = ByteRange(archive.path, entry.offset or 0, f"entry {number}, {entry.name!r}")
-    return unpack_gzip(entry.data, place, MAX_MOTION_BYTES)[0].unpacked
+    byte_range = ByteRange(archive.path, entry.offset or 0, f"entry {number}, {entry.name!r}")
+    return unpack_gzip(entry.data, byte_range, MAX_MOTION_BYTES)[0].unpacked
 
 
 def archive_motion_file(archive: OdaArchive, path: Path, robot: Robot | None = None) -> MotionFile:
@@ -113,10 +113,10 @@ def _render(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
     if origin is None or not isinstance(origin.document, OdaArchive):
         name = in_latin_1(motion.name)[:NAME_BYTES]
         return replace(rendering, data=OdaArchive().with_entry(name, rendering.data).render())
-    place = origin.page - 1
-    archive = origin.document.with_data(place, rendering.data)
+    index = origin.page - 1
+    archive = origin.document.with_data(index, rendering.data)
     if origin.is_single_page:
-        archive = archive.with_only(place)
+        archive = archive.with_only(index)
     return replace(rendering, data=archive.render())
 
 

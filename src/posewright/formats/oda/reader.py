@@ -36,18 +36,18 @@ def parse_archive(data: bytes, path: Path | None = None) -> OdaArchive:
     Raises:
         FormatError: it is damaged, encrypted, or no archive.
     """
-    place = ByteRange(path)
+    byte_range = ByteRange(path)
     wrapping: GzipWrapping | None = None
     remarks: tuple[str, ...] = ()
     if is_gzip(data):
-        wrapping, remarks = unpack_gzip(data, place, MAX_ARCHIVE_BYTES)
+        wrapping, remarks = unpack_gzip(data, byte_range, MAX_ARCHIVE_BYTES)
         data = wrapping.unpacked
-        place = place.unpacked_range()
-    _require_magic(data, place)
+        byte_range = byte_range.unpacked_range()
+    _require_magic(data, byte_range)
     if len(data) > MAX_ARCHIVE_BYTES:
         message = f"the archive has {len(data):,} bytes"
-        place.fail(message, MAX_ARCHIVE_BYTES, f"at most {MAX_ARCHIVE_BYTES:,} are read")
-    table = _TableReader(data, place)
+        byte_range.fail(message, MAX_ARCHIVE_BYTES, f"at most {MAX_ARCHIVE_BYTES:,} are read")
+    table = _TableReader(data, byte_range)
     entries = table.read_entries()
     remarks += table.describe_deviations(entries)
     _, major, minor, _, _, reserved = HEAD.unpack_from(data)
@@ -74,13 +74,13 @@ def encrypted_error(path: Path | None = None) -> FormatError:
     return FormatError(message, where=Where(path=path, offset=0), hint=hint)
 
 
-def _require_magic(data: bytes, place: ByteRange) -> None:
-    if looks_encrypted(data, place.path):
-        raise encrypted_error(place.path)
+def _require_magic(data: bytes, byte_range: ByteRange) -> None:
+    if looks_encrypted(data, byte_range.path):
+        raise encrypted_error(byte_range.path)
     if not data.startswith(MAGIC):
-        place.fail(f"an archive begins with ODAR; found {data[:4]!r}", 0)
+        byte_range.fail(f"an archive begins with ODAR; found {data[:4]!r}", 0)
     if len(data) < HEAD.size:
-        place.fail(f"the file ends within its header, after {len(data)} bytes", len(data))
+        byte_range.fail(f"the file ends within its header, after {len(data)} bytes", len(data))
 
 
 @dataclass(frozen=True)
@@ -88,21 +88,21 @@ class _TableReader:
     """Reads the table of an archive and checks that it is possible."""
 
     data: bytes
-    place: ByteRange
+    byte_range: ByteRange
 
     def read_entries(self) -> tuple[OdaEntry, ...]:
         """Return the entries after checking their offsets and sizes."""
         _, _, _, count, row_size, _ = HEAD.unpack_from(self.data)
         if row_size != ROW.size:
             message = f"the header gives {row_size} bytes per entry of the table"
-            self.place.fail(message, _ROW_SIZE_AT, f"it must be {ROW.size}")
+            self.byte_range.fail(message, _ROW_SIZE_AT, f"it must be {ROW.size}")
         end = HEAD.size + ROW.size * count
         if count > MAX_ENTRIES:
             message = f"the header counts {count} entries"
-            self.place.fail(message, _COUNT_AT, f"at most {MAX_ENTRIES} are read")
+            self.byte_range.fail(message, _COUNT_AT, f"at most {MAX_ENTRIES} are read")
         if end > len(self.data):
             message = f"a table of {count} entries ends at byte {end}, but the file ends at {len(self.data)}"
-            self.place.fail(message, _COUNT_AT)
+            self.byte_range.fail(message, _COUNT_AT)
         rows = list(ROW.iter_unpack(self.data[HEAD.size : end]))
         for number, (_, name, offset, size, _) in enumerate(rows):
             self._require_bounds(number, name, offset, size, end)
@@ -123,10 +123,10 @@ class _TableReader:
         row_offset = HEAD.size + ROW.size * number
         if offset + size <= len(self.data):
             message = f"{entry_label} begins at byte {offset}, within the table"
-            self.place.fail(message, row_offset + _OFFSET_IN_ROW, f"the table ends at byte {table_end}")
+            self.byte_range.fail(message, row_offset + _OFFSET_IN_ROW, f"the table ends at byte {table_end}")
         message = f"{entry_label} ends at byte {offset + size}, but the file ends at {len(self.data)}"
         field_in_row = _SIZE_IN_ROW if offset <= len(self.data) else _OFFSET_IN_ROW
-        self.place.fail(message, row_offset + field_in_row)
+        self.byte_range.fail(message, row_offset + field_in_row)
 
     def _require_no_overlaps(self, spans: list[tuple[int, int, int]]) -> None:
         spans = sorted(span for span in spans if span[1])
@@ -134,17 +134,17 @@ class _TableReader:
             if next_offset < offset + size:
                 message = f"entry {next_number + 1} begins at byte {next_offset}, within entry {number + 1}"
                 field_offset = HEAD.size + ROW.size * next_number + _OFFSET_IN_ROW
-                self.place.fail(message, field_offset, f"which ends at byte {offset + size}")
+                self.byte_range.fail(message, field_offset, f"which ends at byte {offset + size}")
 
     def describe_deviations(self, entries: tuple[OdaEntry, ...]) -> tuple[str, ...]:
         """Return remarks on what is unusual about the archive."""
         _, major, minor, _, _, reserved = HEAD.unpack_from(self.data)
         remarks: list[str] = []
         if (major, minor) != VERSION:
-            remarks.append(self.place.remark(f"version {major}.{minor} is unknown; 0.3 is known", 4))
+            remarks.append(self.byte_range.remark(f"version {major}.{minor} is unknown; 0.3 is known", 4))
         if any(reserved):
             remark = "reserved bytes of the header are not zero; they are kept"
-            remarks.append(self.place.remark(remark, _RESERVED_AT))
+            remarks.append(self.byte_range.remark(remark, _RESERVED_AT))
         counts = Counter(entry.name for entry in entries)
         duplicates = [name for name, count in counts.items() if count > 1]
         if duplicates:

@@ -36,27 +36,29 @@ class SectionReader:
     """Reads the sections of one file in order."""
 
     data: bytes
-    place: ByteRange
+    byte_range: ByteRange
     remarks: list[str] = field(default_factory=list)
 
     def note(self, message: str, offset: int) -> None:
         """Add a remark on byte `offset`."""
-        self.remarks.append(self.place.remark(message, offset))
+        self.remarks.append(self.byte_range.remark(message, offset))
 
     def open(self, number: int, start: int, min_size: int) -> ByteCursor:
         """Return a cursor after the number and size of the section at `start`."""
-        head = ByteCursor(self.data, self.place, start, len(self.data))
+        head = ByteCursor(self.data, self.byte_range, start, len(self.data))
         stated_number = head.u32(f"the number of section {number}")
         size = head.u32(f"the size of section {number}")
         if stated_number != number:
-            self.place.fail(f"section {stated_number} instead of section {number}", start)
+            self.byte_range.fail(f"section {stated_number} instead of section {number}", start)
         if size < min_size:
-            self.place.fail(f"section {number} has a size of {size} bytes, but needs {min_size}", start + 4)
+            self.byte_range.fail(
+                f"section {number} has a size of {size} bytes, but needs {min_size}", start + 4
+            )
         left = len(self.data) - start
         if size > left:
             message = f"section {number} has a size of {size} bytes, but the file ends after {left}"
-            self.place.fail(message, start + 4)
-        return ByteCursor(self.data, self.place, head.at, start + size, f"section {number}")
+            self.byte_range.fail(message, start + 4)
+        return ByteCursor(self.data, self.byte_range, head.at, start + size, f"section {number}")
 
     def strings(self, cursor: ByteCursor, names: list[str]) -> list[str]:
         """Return consecutive strings; `names` describe them in messages."""
@@ -65,7 +67,7 @@ class SectionReader:
         for name in names:
             at = cursor.at
             strings.append(cursor.string(name, hint))
-            hint = f"or {name} before it is longer than byte {self.place.base + at} states"
+            hint = f"or {name} before it is longer than byte {self.byte_range.base + at} states"
         return strings
 
     def tail(self, cursor: ByteCursor) -> bytes:
@@ -125,12 +127,12 @@ def keyframe_section(
     is_short = size == short_size or (has_surplus and design.startswith(SHORT_DESIGN))
     if not is_short and size < long_size:
         needed = f"{n_keyframes} keyframes of {n_joints} joints take {long_size}"
-        sections.place.fail(f"section 3 has a size of {size} bytes, but {needed}", start + 4)
+        sections.byte_range.fail(f"section 3 has a size of {size} bytes, but {needed}", start + 4)
     section = KeyframeSection(start + (SHORT_BYTES if is_short else LONG_BYTES), end, is_short)
     kind = int.from_bytes(sections.data[section.body - 4 : section.body], "little")
     if kind:
         message = f"the keyframes have the unknown type {kind}"
-        sections.place.fail(message, section.body - 4, "type 0, angles, is known")
+        sections.byte_range.fail(message, section.body - 4, "type 0, angles, is known")
     return section
 
 
@@ -180,7 +182,7 @@ class _ValueChecker:
     def require_none(self, is_wrong: Flags, hint: str, first_column: int = 0) -> None:
         """Raise FormatError at the first wrong value; the columns of `is_wrong` start at `first_column`."""
         if is_wrong.any():
-            self.sections.place.fail(*self._describe_first(is_wrong, first_column), hint)
+            self.sections.byte_range.fail(*self._describe_first(is_wrong, first_column), hint)
 
     def note_first(self, is_wrong: Flags, first_column: int) -> None:
         """Add a remark on the first wrong value; arguments as in `require_none`."""
@@ -213,12 +215,12 @@ def read_omtn(data: bytes, path: Path | None = None, *, base: int = 0) -> OmtnDo
     return read_omtn_at(data, ByteRange(path, base))
 
 
-def read_omtn_at(data: bytes, place: ByteRange) -> OmtnDocument:
-    """Read a motion at `place`; errors as in `read_omtn`."""
+def read_omtn_at(data: bytes, byte_range: ByteRange) -> OmtnDocument:
+    """Read a motion from a range of bytes of a file; errors as in `read_omtn`."""
     if not is_gzip(data):
-        return _read_document(SectionReader(data, place), None)
-    wrapping, remarks = unpack_gzip(data, place, MAX_MOTION_BYTES)
-    sections = SectionReader(wrapping.unpacked, place.unpacked_range(), list(remarks))
+        return _read_document(SectionReader(data, byte_range), None)
+    wrapping, remarks = unpack_gzip(data, byte_range, MAX_MOTION_BYTES)
+    sections = SectionReader(wrapping.unpacked, byte_range.unpacked_range(), list(remarks))
     return _read_document(sections, wrapping)
 
 
@@ -275,22 +277,24 @@ def _read_document(sections: SectionReader, wrapping: GzipWrapping | None) -> Om
 
 def _require_magic(sections: SectionReader) -> None:
     data = sections.data
-    place = sections.place
+    byte_range = sections.byte_range
     if data.startswith(PLACEHOLDER):
-        place.fail("this is a placeholder (NotOMTN) without a motion", 0)
+        byte_range.fail("this is a placeholder (NotOMTN) without a motion", 0)
     if not data.startswith(MAGIC):
-        place.fail(f"a motion begins with OMTN; found {data[:4]!r}", 0)
+        byte_range.fail(f"a motion begins with OMTN; found {data[:4]!r}", 0)
     if len(data) < HEAD.size:
-        place.fail(f"the file ends within its header, after {len(data)} bytes", len(data))
+        byte_range.fail(f"the file ends within its header, after {len(data)} bytes", len(data))
 
 
 def _check_head(sections: SectionReader, head: _FileHead) -> None:
     """Raise FormatError for an unknown layout; add remarks on other unusual values."""
     version = f"{head.major}.{head.minor}"
     if head.major != MAJOR:
-        sections.place.fail(f"version {version} of the format is unknown", 16, "1.0, 1.1 and 1.2 are known")
+        sections.byte_range.fail(
+            f"version {version} of the format is unknown", 16, "1.0, 1.1 and 1.2 are known"
+        )
     if head.n_keyframes < 1:
-        sections.place.fail("the motion has 0 keyframes", 20, "it needs at least one")
+        sections.byte_range.fail("the motion has 0 keyframes", 20, "it needs at least one")
     if head.n_sections != 4:
         sections.note(f"the header counts {head.n_sections} sections; there are 4", 12)
     if head.minor not in KNOWN_MINORS:
@@ -307,17 +311,17 @@ def _read_locators(sections: SectionReader, joints: ByteCursor) -> tuple[str, ..
     count_at = joints.at
     count = joints.u16("the number of joints")
     if not count:
-        sections.place.fail("the motion has 0 joints", count_at, "it needs at least one")
+        sections.byte_range.fail("the motion has 0 joints", count_at, "it needs at least one")
     if count > MAX_JOINTS:
-        sections.place.fail(f"the motion has {count} joints", count_at, f"at most {MAX_JOINTS}")
+        sections.byte_range.fail(f"the motion has {count} joints", count_at, f"at most {MAX_JOINTS}")
     first_at = joints.at
     locators = tuple(sections.strings(joints, [f"the locator of joint {i + 1}" for i in range(count)]))
     for i, locator in enumerate(locators):
         offset = first_at + sum(1 + len(previous) for previous in locators[:i])
         if not locator:
-            sections.place.fail(f"joint {i + 1} has no name", offset)
+            sections.byte_range.fail(f"joint {i + 1} has no name", offset)
         if locator in locators[:i]:
-            sections.place.fail(f"joint {i + 1} is {locator!r} a second time", offset)
+            sections.byte_range.fail(f"joint {i + 1} is {locator!r} a second time", offset)
     return locators
 
 

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Annotated, ClassVar
 
 from posewright.documents import Bounds
-from posewright.evaluation.walking.joints import LEAST_WAY_M
+from posewright.evaluation.walking.joints import MIN_PATH_M
 from posewright.runs.tuning.task import MAX_WEIGHT, Term, TunedBodies, WalkMeasurement
 from posewright.search import Evaluation, Fact
 
@@ -90,7 +90,7 @@ class Tilt:
 
     def value(self, measurement: WalkMeasurement) -> float:
         """Return the degrees beyond the limit."""
-        return max(0.0, measurement.report.leaning.max_tilt_deg - self.over)
+        return max(0.0, measurement.report.attitude.max_tilt_deg - self.over)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ class Slip:
     def value(self, measurement: WalkMeasurement) -> float:
         """Return metres per metre; a path shorter than 5 cm counts as 5 cm."""
         report = measurement.report
-        return report.feet.slip_m / max(report.travel.path_m, LEAST_WAY_M)
+        return report.feet.slip_m / max(report.travel.path_m, MIN_PATH_M)
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,7 +295,7 @@ def compute_figures(
         figures["speed_m_s"] = _weighted_mean(speeds, [walk[0].walk.weight for walk in directed_walks])
     figures["following_error"] = max(worst_following.value(measurement) for measurement in measurements)
     figures["max_joint_speed_ratio"] = max(report.loads.max_joint_speed_ratio for report in reports)
-    figures["max_tilt_deg"] = max(report.leaning.max_tilt_deg for report in reports)
+    figures["max_tilt_deg"] = max(report.attitude.max_tilt_deg for report in reports)
     figures["slip_per_m"] = max(slip.value(measurement) for measurement in measurements)
     figures["walks"] = len(measurements)
     figures["falls"] = sum(not report.is_upright for report in reports)

@@ -10,7 +10,7 @@ from posewright.bodies import Clock, JointStates
 from posewright.control import Block
 from posewright.controllers import GaitProgram
 from posewright.evaluation.walking.report import WalkResult, evaluate_walk
-from posewright.evaluation.walking.walk import EXTRAS, WalkTerms
+from posewright.evaluation.walking.walk import EXTRAS, WalkSettings
 from posewright.gaits import Gait, VelocityCommand
 from posewright.robots import Robot
 from posewright.runs.run import Run, run
@@ -55,7 +55,7 @@ def walk_live(
         BodyError: the simulation failed.
     """
     program = GaitProgram(gait, robot, steering=steering)
-    terms = WalkTerms(gait.name, "nominal", MAX_WALK_S, SETTLE_S, tuple(program.start_pose.tolist()))
+    terms = WalkSettings(gait.name, "nominal", MAX_WALK_S, SETTLE_S, tuple(program.start_pose.tolist()))
     walk = Run(
         gait.name,
         {robot.name: program},

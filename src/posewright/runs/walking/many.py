@@ -13,9 +13,10 @@ from posewright.bodies import DomainParameters, DomainRandomization, domain_rand
 from posewright.display import Lines, Styled, Table
 from posewright.errors import BodyError, InputError
 from posewright.evaluation.walking.figures import (
-    BROKEN,
+    ALARM_STYLE,
     FALLS,
     FIGURES,
+    REFERENCE_COLUMN,
     compared_cells,
     compared_columns,
     figure_cell,
@@ -25,7 +26,7 @@ from posewright.evaluation.walking.figures import (
     simulation_lines,
 )
 from posewright.evaluation.walking.report import FIGURE_NAMES, GaitReport, figure_data
-from posewright.evaluation.walking.walk import Triple, mean_command
+from posewright.evaluation.walking.walk import Velocity, mean_command
 from posewright.gaits import Gait, robot_of_gait
 from posewright.robots import Robot
 from posewright.runs.walking.walk import (
@@ -159,7 +160,7 @@ class ManyReport:
     seconds: float
     settle_s: float
     bodies: tuple[WalkedBody, ...]
-    command_mean: Triple
+    command_mean: Velocity
     wall_s: float = 0.0
     body: str = "random"
 
@@ -222,11 +223,12 @@ class ManyReport:
         yield figure_table("", ("seed", *compared_columns()), rows)
         for body in self.bodies:
             for incident in _describe_incidents(body):
-                yield Styled(f"seed {body.seed} {incident}: {body.domain}", BROKEN)
+                yield Styled(f"seed {body.seed} {incident}: {body.domain}", ALARM_STYLE)
         simulated_s = math.fsum(body.simulated_s for body in self.bodies)
         yield from simulation_lines(self.welded, simulated_s, self.wall_s, self.real_time_factor)
 
     def _figure_table(self) -> Table:
+        """Return the table of worst and median figures, with the command or the limit of each."""
         failed = f", {len(self.failed)} failed" if self.failed else ""
         upright = f"{self.upright} of {len(self.bodies)} bodies upright"
         title = f"{self.gait.name} on {self.robot.name}: {upright}{failed}"
@@ -235,10 +237,10 @@ class ManyReport:
             if figure.commanded is None:
                 reference = limit_text(figure)
             else:
-                reference = f"{figure.text(self.commanded(figure.commanded))} asked"
+                reference = f"{figure.text(self.commanded(figure.commanded))} commanded"
             worst = figure_cell(figure, self.worst[figure.name])
-            rows.append((figure.words, worst, figure.text(self.median[figure.name]), figure.unit, reference))
-        return figure_table(title, ("figure", "worst", "median", "unit", "asked or limit"), rows)
+            rows.append((figure.label, worst, figure.text(self.median[figure.name]), figure.unit, reference))
+        return figure_table(title, ("figure", "worst", "median", "unit", REFERENCE_COLUMN), rows)
 
     def to_dict(self, body: str | None = None) -> dict[str, Any]:
         """Return plain data, fit for JSON; `body` replaces the name of the bodies."""
@@ -324,7 +326,9 @@ def walk_many(
     return ManyReport(gait, robot, seed, seconds, settle_s, tuple(results), command_mean, wall_s, name)
 
 
-def _mean_over_measurement(robot: Robot, command: CommandSchedule, seconds: float, settle_s: float) -> Triple:
+def _mean_over_measurement(
+    robot: Robot, command: CommandSchedule, seconds: float, settle_s: float
+) -> Velocity:
     """Return the mean command over the time of the measurement, whether or not a body falls."""
     begin, n_frames = count_frames(robot, seconds, settle_s)
     commands = read_schedule(command, settle_s + seconds)
@@ -333,7 +337,7 @@ def _mean_over_measurement(robot: Robot, command: CommandSchedule, seconds: floa
 
 def _require_body_count(bodies: object) -> None:
     if isinstance(bodies, bool) or not isinstance(bodies, int) or not 1 <= bodies <= MAX_BODIES:
-        raise InputError(f"{bodies!r} bodies", hint=f"a whole number from 1 to {MAX_BODIES}")
+        raise InputError(f"the number of bodies is {bodies!r}", hint=f"a whole number from 1 to {MAX_BODIES}")
 
 
 def _describe_incidents(body: WalkedBody) -> list[str]:

@@ -16,7 +16,7 @@ from posewright.control import Block
 from posewright.controllers import GaitProgram
 from posewright.errors import BodyError, InputError
 from posewright.evaluation.walking.report import WalkResult, evaluate_walk
-from posewright.evaluation.walking.walk import EXTRAS, Timed, WalkTerms, stays_down_limits
+from posewright.evaluation.walking.walk import EXTRAS, TimedCommand, WalkSettings, stays_down_limits
 from posewright.gaits import Gait, QuadrupedGait, VelocityCommand, require_command_in_range, robot_of_gait
 from posewright.recordings.falls import LEVEL_UP, FallDetector
 from posewright.robots import Robot
@@ -91,7 +91,7 @@ def walk_gait(
         require_command_in_range(timed.command, gait.parameters, walker.timing)
     body_domain = domain or NOMINAL
     reported_name = body_name or ("nominal" if body_domain.is_nominal else "varied")
-    terms = WalkTerms(gait.name, reported_name, seconds, settle_s, tuple(walker.standing_pose.tolist()))
+    terms = WalkSettings(gait.name, reported_name, seconds, settle_s, tuple(walker.standing_pose.tolist()))
     walk = Run(
         gait.name,
         {card.name: GaitProgram(gait, card, commands)},
@@ -168,7 +168,7 @@ def count_frames(robot: Robot, seconds: float, settle_s: float) -> tuple[int, in
     return round(settle_s / period_s), round(seconds / period_s)
 
 
-def read_schedule(schedule: object, end_s: float) -> tuple[Timed, ...]:
+def read_schedule(schedule: object, end_s: float) -> tuple[TimedCommand, ...]:
     """Return the commands of a `CommandSchedule`, each with its time.
 
     Args:
@@ -179,10 +179,10 @@ def read_schedule(schedule: object, end_s: float) -> tuple[Timed, ...]:
         InputError: it is no schedule, or its times are not 0 and then rising.
     """
     if isinstance(schedule, VelocityCommand):
-        return (Timed(0.0, schedule),)
+        return (TimedCommand(0.0, schedule),)
     if not isinstance(schedule, Sequence):
         raise InputError(
-            f"{schedule!r} is no command", hint="a VelocityCommand, or several, each with its time"
+            f"{schedule!r} is not a command", hint="a VelocityCommand, or several, each with its time"
         )
     commands = tuple(_read_schedule_entry(entry) for entry in schedule)
     if not commands or commands[0].time_s != 0.0:
@@ -196,14 +196,15 @@ def read_schedule(schedule: object, end_s: float) -> tuple[Timed, ...]:
     return commands
 
 
-def _read_schedule_entry(entry: object) -> Timed:
+def _read_schedule_entry(entry: object) -> TimedCommand:
+    """Return a command with its time."""
     time_s: object = None
     command: object = None
-    if isinstance(entry, Sequence) and len(entry) == len(Timed._fields):
+    if isinstance(entry, Sequence) and len(entry) == len(TimedCommand._fields):
         time_s, command = entry
     if not _is_number(time_s) or not isinstance(command, VelocityCommand):
-        raise InputError(f"{entry!r} in a schedule", hint="a time [s] and a VelocityCommand")
-    return Timed(float(time_s), command)
+        raise InputError(f"the schedule has the entry {entry!r}", hint="a time [s] and a VelocityCommand")
+    return TimedCommand(float(time_s), command)
 
 
 def _is_number(value: object) -> TypeGuard[float]:

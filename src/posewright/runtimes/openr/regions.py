@@ -111,26 +111,26 @@ class OCommandVectorData:
         return cls([OCommandInfo() for _ in range(n)], [[0] * MAX_FRAMES for _ in range(n)], 0)
 
     def set(
-        self, place: int, primitive: int, frames: Sequence[int], data_type: DataType = DataType.JOINT_COMMAND2
+        self, index: int, primitive: int, frames: Sequence[int], data_type: DataType = DataType.JOINT_COMMAND2
     ) -> None:
         """Set the angles of one joint.
 
         Args:
-            place: index of the joint in the vector.
+            index: index of the joint in the vector.
             primitive: of the joint.
             frames: angles, one per frame [micro-radians]; none leaves the joint as it is.
             data_type: of the joint.
 
         Raises:
-            InputError: the vector has no such place, there are more than 16 frames, or an angle is no integer
+            InputError: the vector has no such index, there are more than 16 frames, or an angle is no integer
                 of 32 bits.
         """
         require_micro_radians(frames)
-        if not 0 <= place < len(self.infos) or len(frames) > MAX_FRAMES:
-            message = f"the vector cannot hold {len(frames)} frames at place {place}"
-            raise InputError(message, hint=f"places 0 to {len(self.infos) - 1}, at most {MAX_FRAMES} frames")
-        self.infos[place] = OCommandInfo(data_type, primitive, len(frames))
-        self.values[place][: len(frames)] = frames
+        if not 0 <= index < len(self.infos) or len(frames) > MAX_FRAMES:
+            message = f"the vector cannot hold {len(frames)} frames at index {index}"
+            raise InputError(message, hint=f"indices 0 to {len(self.infos) - 1}, at most {MAX_FRAMES} frames")
+        self.infos[index] = OCommandInfo(data_type, primitive, len(frames))
+        self.values[index][: len(frames)] = frames
 
     def set_n_data(self, n: int) -> None:
         """Set the number of valid joints: `SetNumData`."""

@@ -57,10 +57,10 @@ class CommandVectorSubject(OSubject):
             message = f"{self.name.short} has no free region"
             raise InputError(message, hint="send when `ready` is called")
         primitives = sorted(frames, key=lambda primitive: robot.joints[primitive].two_state)
-        for place, primitive in enumerate(primitives):
+        for index, primitive in enumerate(primitives):
             two_state = robot.joints[primitive].two_state
             kind = DataType.JOINT_COMMAND4 if two_state else DataType.JOINT_COMMAND2
-            region.data.set(place, primitive, frames[primitive], kind)
+            region.data.set(index, primitive, frames[primitive], kind)
         region.data.set_n_data(len(primitives))
         self.send(region)
 

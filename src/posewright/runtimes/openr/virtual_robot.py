@@ -198,11 +198,11 @@ def _to_integers(values: Sequence[Reading] | Sequence[Floats], per_unit: int) ->
 
 def _fill(rows: Integers, vector: OCommandVectorData, n_played: int) -> None:
     """Write the angles of a vector from a frame on into rows; a joint at its end keeps its last angle."""
-    for place in range(vector.n_data):
-        info = vector.infos[place]
+    for index in range(vector.n_data):
+        info = vector.infos[index]
         if not info.n_frames:
             continue
-        angles = vector.values[place][n_played : info.n_frames][: len(rows)]
+        angles = vector.values[index][n_played : info.n_frames][: len(rows)]
         if angles:
             rows[: len(angles), info.primitive] = angles
             rows[len(angles) :, info.primitive] = angles[-1]

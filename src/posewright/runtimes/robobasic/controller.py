@@ -210,6 +210,7 @@ class RoboBasicController(Controller):
         return self._idle_frames >= self.max_idle_frames
 
     def _report_stop(self) -> None:
+        """Add an event for why the program stopped."""
         machine = self.machine
         self._reported_stop = machine.stop_reason
         if machine.stop_reason is StopReason.ERROR:

@@ -74,6 +74,7 @@ def read_inputs(text: str, path: Path | None = None) -> tuple[ScriptedInput, ...
 
 
 def _read_entry(entry: str, where: Where | None) -> ScriptedInput:
+    """Read one input with its time; `where` is its line, for errors."""
     match = _ENTRY.fullmatch(entry)
     if match is None or float(match[3]) > MAX_TIME_S:
         hint = f"expected {FORM}; 0..{MAX_TIME_S:g} s"

@@ -93,7 +93,7 @@ def _stick_view(motion: StickMotion, workspace: Workspace) -> View:
     command = f"MoNetExecute({motion.ids[0]})" if motion.ids else ""
     return {
         "file": workspace.name_of(motion.archive.path),
-        "page": str(motion.place + 1),
+        "page": str(motion.index + 1),
         "title": motion.name,
         "detail": ", ".join(filter(None, (length, motion.postures, command))),
         "kind": "stick",

@@ -1,43 +1,56 @@
 """The peripherals of an emulated STM32F103C8, as far as the board's code (board.c) uses them.
 
-Time is modelled: an instruction takes one cycle of the core, and loops that wait for a serial line or for the
-counter do not run: the register they read makes time jump, by a quarter of a millisecond at most, or where a
-computer gives the ticks, to its next byte. Instructions of the loops that ask registers all the time are
-taken to be `_BETWEEN` for each of them. A program that touches no register for long is looked at every
-20 000 instructions only. As on the chip, a peripheral whose clock is off reads as 0 and takes nothing.
-Whoever sits at the other end of the line has the speed that the board sends at.
+The model of time:
 
-Addresses and bits are those of registers.h, taken from RM0008 by the same author: what is wrong there is
-wrong here too, and no test finds it.
+* An instruction takes one cycle of the core.
+* In functions that poll registers (`_POLLING_FUNCTIONS`) instructions are not counted; each access of a
+  register takes `_CYCLES_PER_ACCESS` instead.
+* A loop that waits for a serial line or the counter is not emulated cycle by cycle: reading the register
+  makes time jump, by a quarter of a millisecond at most, or to the next byte if a computer gives the ticks.
+* A program that accesses no register for long runs in slices of 20 000 instructions.
+
+As on the chip, a peripheral without a clock reads as 0 and ignores what is written. The other end of the
+serial line always has the speed that the board sends at.
+
+Addresses and bits are those of registers.h. Both are taken from RM0008 by the same author, so no test finds
+an error that is in both.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from .core import CortexM3
 from .elf import ElfImage
 
 LINE_BAUD = 115200
-"""Of the serial line before the board has sent anything over it."""
+"""Speed of the serial line before the board has sent anything [bit/s]."""
 
-_PERIPHERALS, _PERIPHERALS_BYTES = 0x40000000, 0x24000
-_CORE, _CORE_BYTES = 0xE000E000, 0x1000
-_RCC_CR, _RCC_CFGR, _RCC_CSR = 0x40021000, 0x40021004, 0x40021024
-_AHBENR, _APB2ENR, _APB1ENR = 0x40021014, 0x40021018, 0x4002101C
-_USART1, _USART2, _ADC1, _DMA1, _IWDG, _AFIO_MAPR = (
-    0x40013800,
-    0x40004400,
-    0x40012400,
-    0x40020000,
-    0x40003000,
-    0x40010004,
-)
+_PERIPHERALS = 0x40000000
+_PERIPHERALS_BYTES = 0x24000
+_CORE = 0xE000E000
+_CORE_BYTES = 0x1000
+_SYSTICK_VALUE = 0xE000E018
+_RCC_CR = 0x40021000
+_RCC_CFGR = 0x40021004
+_RCC_CSR = 0x40021024
+_AHBENR = 0x40021014
+_APB2ENR = 0x40021018
+_APB1ENR = 0x4002101C
+_USART1 = 0x40013800
+_USART2 = 0x40004400
+_ADC1 = 0x40012400
+_DMA1 = 0x40020000
+_IWDG = 0x40003000
+_AFIO_MAPR = 0x40010004
 _GPIO = {"A": 0x40010800, "B": 0x40010C00, "C": 0x40011000}
-_CNDTR6, _CMAR6, _CCR6 = 0x40020070, 0x40020078, 0x4002006C
-_CLOCKS = {  # page of a peripheral: where its clock is switched on, and which bit; RM0008 7.3.6 to 7.3.8
+_CNDTR6 = 0x40020070
+_CMAR6 = 0x40020078
+_CCR6 = 0x4002006C
+_CLOCKS = {  # page of a peripheral: register and bit that switch its clock on; RM0008 7.3.6 to 7.3.8
     _DMA1: (_AHBENR, 0),
     0x40010000: (_APB2ENR, 0),
     0x40010800: (_APB2ENR, 2),
@@ -47,47 +60,65 @@ _CLOCKS = {  # page of a peripheral: where its clock is switched on, and which b
     _USART1: (_APB2ENR, 14),
     _USART2: (_APB1ENR, 17),
 }
-_DIRECTION = 5  # pin of port B, 1 = sending: board.h
+_BUS_DIRECTION_PIN = 5  # of port B, high while the board sends: board.h
 _LSI_HZ = 40_000  # RM0008 19.3
+_POWER_RESET = 1 << 27  # causes of a reset in RCC_CSR: RM0008 7.3.10
+_BUTTON_RESET = 1 << 26
+_WATCHDOG_RESET = 1 << 29
 _NEVER = float("inf")
-_QUIET, _HURRIED = 200_000, 20_000
-_LEAST_IDLE_S, _MOST_IDLE_S, _ASKED_IDLE_S = 20e-6, 250e-6, 2e-3
-_ASKING = (
+_MAX_UNINTERRUPTED = 200_000  # instructions without an access, after which the program runs in slices
+_SLICE = 20_000  # instructions
+_MIN_JUMP_S = 20e-6
+_MAX_JUMP_S = 250e-6
+_MAX_JUMP_WITH_COMPUTER_S = 2e-3
+_POLLING_FUNCTIONS = (
     *("main", "board_time", "board_receive", "board_lamp", "board_set_pin", "board_feed_watchdog"),
     *("board_was_hung", "link_is_greeted", "link_take", "link_put", "send", "board_send_bus"),
 )
-"""Functions of the board's own code that do little but ask registers, over and over."""
-_BETWEEN = 20  # instructions from one register to the next in these
+"""Functions of the board's own code that do little but poll registers."""
+
+_CYCLES_PER_ACCESS = 20
 
 
-class _Sender:
-    """What leaves a USART: one byte is shifted out while another waits."""
+class _Transmitter:
+    """The transmitter of a USART, which shifts one byte out while another waits.
+
+    Attributes:
+        queue: the bytes that were written, each with the time at which it has left [s].
+        idle_from_s: when the last bit has left [s].
+        byte_s: the duration of a byte [s].
+        is_polled: whether the status was read since the last byte was written.
+    """
 
     def __init__(self) -> None:
-        self.sent: list[tuple[float, int]] = []
-        self.free_at = 0.0  # when the last bit has left
+        self.queue: list[tuple[float, int]] = []
+        self.idle_from_s = 0.0
         self.byte_s = 10 / LINE_BAUD
         self.is_polled = False
 
-    def put(self, now: float, byte: int) -> float:
-        self.free_at = max(now, self.free_at) + self.byte_s
+    def write(self, now_s: float, byte: int) -> None:
+        """Send a byte after those before it."""
+        self.idle_from_s = max(now_s, self.idle_from_s) + self.byte_s
         self.is_polled = False
-        self.sent.append((self.free_at, byte))
-        return self.free_at
+        self.queue.append((self.idle_from_s, byte))
 
-    def status(self, now: float) -> tuple[int, float]:
-        """Return SR and the time it is read: a second look at a busy line waits until it is ready."""
-        if now < self.free_at - self.byte_s:
-            now = self.free_at - self.byte_s  # nothing else can be done until a byte fits
-        elif self.is_polled and now < self.free_at:
-            now = self.free_at
+    def status(self, now_s: float) -> tuple[int, float]:
+        """Return the status register, and the time to which waiting for it has moved the clock [s].
+
+        Reading it waits until another byte can be written; reading it again waits until all bytes have left.
+        """
+        if now_s < self.idle_from_s - self.byte_s:
+            now_s = self.idle_from_s - self.byte_s
+        elif self.is_polled and now_s < self.idle_from_s:
+            now_s = self.idle_from_s
         self.is_polled = True
-        return (1 << 7) | ((1 << 6) if now >= self.free_at else 0), now
+        return (1 << 7) | ((1 << 6) if now_s >= self.idle_from_s else 0), now_s
 
-    def take(self, until: float) -> list[tuple[float, int]]:
-        gone = [sent for sent in self.sent if sent[0] <= until]
-        self.sent = self.sent[len(gone) :]
-        return gone
+    def take(self, until_s: float) -> list[tuple[float, int]]:
+        """Remove and return the bytes that have left until some time."""
+        left = [entry for entry in self.queue if entry[0] <= until_s]
+        self.queue = self.queue[len(left) :]
+        return left
 
 
 class Stm32F103:
@@ -98,11 +129,12 @@ class Stm32F103:
         has_crystal: whether the crystal of 8 MHz starts.
 
     Attributes:
-        time_s: since it was switched on.
-        core_hz: what the core runs at.
-        analogue: what the channels of the ADC measure, 0..4095.
-        pins: levels outside, by port and pin: `("A", 0)`; what is not there is low.
-        lost: bytes that went to the line while nobody received them.
+        core: the processor.
+        time_s: time since it was switched on [s].
+        core_hz: clock frequency of the core [Hz].
+        analogue: values that the ADC measures, 0..4095, by channel.
+        pins: levels of pins driven from outside, by port and number: `("A", 0)`; others are low.
+        lost: number of bytes from the line that the program did not receive.
     """
 
     def __init__(self, image: ElfImage, *, has_crystal: bool = True) -> None:
@@ -120,153 +152,161 @@ class Stm32F103:
         self._reads: dict[int, Callable[[], int]] = {
             _RCC_CR: self._clock_ready,
             _RCC_CFGR: lambda: self._get(_RCC_CFGR) & ~0xC | (self._get(_RCC_CFGR) & 3) << 2,
-            0xE000E018: self._systick,
+            _SYSTICK_VALUE: self._systick,
             _USART1: lambda: self._status(_USART1),
             _USART2: lambda: self._status(_USART2),
-            _CNDTR6: self._remaining,
+            _CNDTR6: self._remaining_transfers,
             _ADC1: lambda: 1 << 1,
             _ADC1 + 0x4C: lambda: self.analogue.get(self._get(_ADC1 + 0x34) & 31, 0),
-            _ADC1 + 0x08: lambda: self._get(_ADC1 + 0x08) & ~(3 << 2),  # calibration is over at once
-            **{base + 0x08: lambda port=port: self._levels(port) for port, base in _GPIO.items()},  # type: ignore[misc]
+            _ADC1 + 0x08: lambda: self._get(_ADC1 + 0x08) & ~(3 << 2),  # calibration ends at once
         }
         self._writes: dict[int, Callable[[int], None]] = {
             _RCC_CFGR: self._set_clock,
-            _RCC_CSR: self._clear_causes,
-            _USART1 + 4: lambda value: self._put(_USART1, value),
-            _USART2 + 4: lambda value: self._put(_USART2, value),
-            _IWDG: self._watchdog,
+            _RCC_CSR: self._clear_reset_causes,
+            _USART1 + 4: lambda value: self._transmit(_USART1, value),
+            _USART2 + 4: lambda value: self._transmit(_USART2, value),
+            _IWDG: self._write_watchdog,
             _CCR6: self._enable_dma,
-            **{base + 0x10: lambda value, port=port: self._set(port, value) for port, base in _GPIO.items()},  # type: ignore[misc]
         }
-        self._asking = tuple(image.span(name) for name in _ASKING if name in image.symbols)
-        self._end_watch = self._watch()
-        self._quiet = 0  # instructions since a register was touched
-        self._goal_s = self._until_s = 0.0
+        for port, base in _GPIO.items():
+            self._reads[base + 0x08] = partial(self._input_levels, port)
+            self._writes[base + 0x10] = partial(self._set_output, port)
+        self._polling_spans = tuple(image.span(name) for name in _POLLING_FUNCTIONS if name in image.symbols)
+        self._stop_watching = self._start_watching()
+        self._uninterrupted = 0  # instructions since the last access of a register
+        self._run_until_s = 0.0  # the end of `run`
+        self._until_s = 0.0  # the end of `run`, or when the watchdog expires before it
         self._registers: dict[int, int] = {}
-        self._coming: deque[tuple[float, int]] = deque()
-        self._power_up(causes=1 << 27)
+        self._incoming: deque[tuple[float, int]] = deque()  # bytes on the line and their arrivals [s]
+        self._power_up(_POWER_RESET)
 
-    def _power_up(self, causes: int) -> None:
-        self._registers = {
-            _RCC_CR: 1,
-            _RCC_CSR: causes,
-        }  # RM0008 7.3.10: 27 power, 26 the button, 29 the watchdog
-        self._senders = {_USART1: _Sender(), _USART2: _Sender()}
-        self._coming.clear()
-        self._expires_s = _NEVER
+    def _power_up(self, reset_cause: int) -> None:
+        self._registers = {_RCC_CR: 1, _RCC_CSR: reset_cause}
+        self._transmitters = {_USART1: _Transmitter(), _USART2: _Transmitter()}
+        self._incoming.clear()
+        self._watchdog_expires_s = _NEVER
         self.core_hz = 8_000_000
-        self._idle_s = _LEAST_IDLE_S
-        self._is_asked = False
-        self._counter_from_s = self.time_s
-        self._remains = self._reload = self._quiet = 0
-        self._at = self.core.restart()
+        self._jump_s = _MIN_JUMP_S  # of the next read of the counter
+        self._has_computer = False  # whether bytes have come over the line
+        self._counter_start_s = self.time_s
+        self._dma_remaining = 0
+        self._dma_buffer_bytes = 0
+        self._uninterrupted = 0
+        self._next_instruction = self.core.restart()
 
     def press_reset(self) -> None:
-        """Press the reset button: RAM keeps what it has, as on the chip."""
-        self._power_up(causes=1 << 26)
+        """Press the reset button: as on the chip, RAM keeps its content."""
+        self._power_up(_BUTTON_RESET)
 
     # Time
 
     def run(self, until_s: float) -> None:
-        """Let time go on.
+        """Run the program until some time.
 
         Raises:
-            BodyError: the program touches memory that is not there.
+            BodyError: the program accesses memory that does not exist.
         """
         while self.time_s < until_s:
-            self._goal_s = until_s
-            self._until_s = min(until_s, self._expires_s)
-            if self._quiet > _QUIET:
-                self._hurry()
+            self._run_until_s = until_s
+            self._until_s = min(until_s, self._watchdog_expires_s)
+            if self._uninterrupted > _MAX_UNINTERRUPTED:
+                self._run_in_slices()
             else:
-                self.core.go(self._at)
-                self._at = self.core.program_counter
-            if self.time_s >= self._expires_s:
-                self._power_up(causes=1 << 29)
+                self.core.go(self._next_instruction)
+                self._next_instruction = self.core.program_counter
+            if self.time_s >= self._watchdog_expires_s:
+                self._power_up(_WATCHDOG_RESET)
 
-    def _watch(self) -> Callable[[], None]:
-        return self.core.watch(self._on_block, self._asking)
+    def _start_watching(self) -> Callable[[], None]:
+        """Count the instructions of each block of code; return a function that ends this."""
+        return self.core.watch(self._on_block, self._polling_spans)
 
     def _on_block(self, _address: int, instructions: int) -> None:
         self.time_s += instructions / self.core_hz
-        self._quiet += instructions
-        if self.time_s >= self._until_s or self._quiet > _QUIET:
+        self._uninterrupted += instructions
+        if self.time_s >= self._until_s or self._uninterrupted > _MAX_UNINTERRUPTED:
             self.core.machine.emu_stop()
 
-    def _hurry(self) -> None:
-        """Run a program that calculates for long, or hangs, without a look at each piece of code."""
-        self._end_watch()
-        while self._quiet and self.time_s < self._until_s:
-            self.core.go(self._at, max_instructions=_HURRIED)
-            self._at = self.core.program_counter
-            self.time_s += _HURRIED / self.core_hz
-        self._end_watch = self._watch()
+    def _run_in_slices(self) -> None:
+        """Run a program that calculates for long, or hangs, without counting each block of code."""
+        self._stop_watching()
+        while self._uninterrupted and self.time_s < self._until_s:
+            self.core.go(self._next_instruction, max_instructions=_SLICE)
+            self._next_instruction = self.core.program_counter
+            self.time_s += _SLICE / self.core_hz
+        self._stop_watching = self._start_watching()
 
-    def _jump(self, time_s: float) -> None:
+    def _jump_to(self, time_s: float) -> None:
+        """Advance the time, but not beyond the end of this run."""
         self.time_s = max(self.time_s, min(time_s, self._until_s))
 
     def _set_clock(self, config: int) -> None:
-        """Take RCC_CFGR: the PLL runs on the crystal or on half the chip's own oscillator, RM0008 7.3.2."""
+        """Set RCC_CFGR: the PLL runs on the crystal or on half the chip's own oscillator, RM0008 7.3.2."""
         self._registers[_RCC_CFGR] = config
         factor = min(((config >> 18) & 15) + 2, 16) * (2 if config & 1 << 16 else 1)
         self.core_hz = 4_000_000 * (factor if config & 3 == 2 else 2)
 
-    def _watchdog(self, key: int) -> None:
-        if key == 0xCCCC or (key == 0xAAAA and self._expires_s < _NEVER):
+    def _write_watchdog(self, key: int) -> None:
+        """Start the watchdog (key 0xCCCC), or restart its time (0xAAAA)."""
+        if key == 0xCCCC or (key == 0xAAAA and self._watchdog_expires_s < _NEVER):
             divider = 4 << min(self._get(_IWDG + 4) & 7, 6)
             counts = self._registers.get(_IWDG + 8, 0xFFF) + 1
-            self._expires_s = self.time_s + counts * divider / _LSI_HZ
-            self._until_s = min(self._goal_s, self._expires_s)
+            self._watchdog_expires_s = self.time_s + counts * divider / _LSI_HZ
+            self._until_s = min(self._run_until_s, self._watchdog_expires_s)
 
     # The serial line and the bus
 
     def receive(self, data: bytes) -> None:
-        """Put bytes on the line to the board: they arrive one after the other from now on."""
-        self._is_asked = True
-        byte_s = self._senders[_USART2].byte_s
-        start = max(self.time_s, self._coming[-1][0] if self._coming else 0.0)
-        self._coming.extend((start + (k + 1) * byte_s, byte) for k, byte in enumerate(data))
+        """Send bytes to the board over the line; they arrive one after the other from now on."""
+        self._has_computer = True
+        byte_s = self._transmitters[_USART2].byte_s
+        start_s = max(self.time_s, self._incoming[-1][0] if self._incoming else 0.0)
+        self._incoming.extend((start_s + (k + 1) * byte_s, byte) for k, byte in enumerate(data))
 
     def take_line(self) -> bytes:
-        """Return what has left the board on the line since it was asked last."""
-        return bytes(byte for _, byte in self._senders[_USART2].take(self.time_s))
+        """Return the bytes that the board has sent over the line since the last call."""
+        return bytes(byte for _, byte in self._transmitters[_USART2].take(self.time_s))
 
     def take_bus(self) -> tuple[tuple[float, int], ...]:
-        """Return when [s] which byte has left on the Dynamixel bus since it was asked last."""
-        return tuple(self._senders[_USART1].take(self.time_s))
+        """Return the times [s] and bytes sent on the Dynamixel bus since the last call."""
+        return tuple(self._transmitters[_USART1].take(self.time_s))
 
     def _status(self, usart: int) -> int:
-        status, when = self._senders[usart].status(self.time_s)
-        self._jump(when)
+        status, ready_s = self._transmitters[usart].status(self.time_s)
+        self._jump_to(ready_s)
         return status
 
-    def _put(self, usart: int, byte: int) -> None:
-        sender = self._senders[usart]
-        clock = self.core_hz // (2 if usart == _USART2 and self._get(_RCC_CFGR) >> 8 & 7 == 4 else 1)
-        sender.byte_s = 10 * max(self._get(usart + 8), 1) / clock
-        sender.put(self.time_s, byte & 0xFF)
-        self._idle_s = _LEAST_IDLE_S
+    def _transmit(self, usart: int, byte: int) -> None:
+        """Send a byte; it is lost if the transmitter is off or its pin is not connected."""
+        transmitter = self._transmitters[usart]
+        has_half_clock = usart == _USART2 and self._get(_RCC_CFGR) >> 8 & 7 == 4
+        clock_hz = self.core_hz // (2 if has_half_clock else 1)
+        transmitter.byte_s = 10 * max(self._get(usart + 8), 1) / clock_hz
+        transmitter.write(self.time_s, byte & 0xFF)
+        self._jump_s = _MIN_JUMP_S
         is_on = self._get(usart + 0x0C) & 0x2008 == 0x2008  # UE and TE
-        is_led_out = usart == _USART2 or (self._get(_AFIO_MAPR) & 4 and self._output("B") >> _DIRECTION & 1)
-        if not (is_on and is_led_out):
-            sender.sent.pop()
+        drives_bus = self._get(_AFIO_MAPR) & 4 and self._output("B") >> _BUS_DIRECTION_PIN & 1
+        if not is_on or not (usart == _USART2 or drives_bus):
+            transmitter.queue.pop()
 
     def _enable_dma(self, value: int) -> None:
         self._registers[_CCR6] = value
-        self._remains = self._reload = self._get(_CNDTR6)
+        self._dma_buffer_bytes = self._get(_CNDTR6)
+        self._dma_remaining = self._dma_buffer_bytes
 
-    def _remaining(self) -> int:
-        while self._coming and self._coming[0][0] <= self.time_s:
-            _, byte = self._coming.popleft()
-            self._idle_s = _LEAST_IDLE_S
+    def _remaining_transfers(self) -> int:
+        """Let the DMA store the bytes that have arrived in its ring buffer; return its CNDTR."""
+        while self._incoming and self._incoming[0][0] <= self.time_s:
+            _, byte = self._incoming.popleft()
+            self._jump_s = _MIN_JUMP_S
             is_on = self._get(_USART2 + 0x0C) & 0x2004 == 0x2004 and self._get(_USART2 + 0x14) & 1 << 6
-            if not (is_on and self._get(_CCR6) & 1 and self._reload):
+            if not (is_on and self._get(_CCR6) & 1 and self._dma_buffer_bytes):
                 self.lost += 1
                 continue
-            place = self._get(_CMAR6) + self._reload - self._remains
-            self.core.machine.mem_write(place, bytes([byte]))
-            self._remains = self._remains - 1 or self._reload
-        return self._remains
+            address = self._get(_CMAR6) + self._dma_buffer_bytes - self._dma_remaining
+            self.core.machine.mem_write(address, bytes([byte]))
+            self._dma_remaining = self._dma_remaining - 1 or self._dma_buffer_bytes
+        return self._dma_remaining
 
     # Registers
 
@@ -274,67 +314,76 @@ class Stm32F103:
         return self._registers.get(address, 0)
 
     def _is_clocked(self, address: int) -> bool:
-        switch = _CLOCKS.get(address & ~0x3FF)
-        return switch is None or bool(self._get(switch[0]) >> switch[1] & 1)
+        """Return whether the peripheral of a register has a clock."""
+        clock = _CLOCKS.get(address & ~0x3FF)
+        if clock is None:
+            return True
+        register, bit = clock
+        return bool(self._get(register) >> bit & 1)
 
     def _read(self, _machine: Any, offset: int, _size: int, base: int) -> int:
+        """Return the value of a register; Unicorn calls this."""
         address = base + offset
-        self._touch()
+        self._note_access()
         if not self._is_clocked(address):
             return 0
-        special = self._reads.get(address)
-        value = special() if special else self._get(address)
+        read_register = self._reads.get(address)
+        value = read_register() if read_register else self._get(address)
         if self.time_s >= self._until_s:
             self.core.machine.emu_stop()
         return value
 
     def _write(self, _machine: Any, offset: int, _size: int, value: int, base: int) -> None:
+        """Set a register; Unicorn calls this."""
         address = base + offset
-        self._touch()
+        self._note_access()
         if self._is_clocked(address):
-            special = self._writes.get(address)
-            if special:
-                special(value)
+            write_register = self._writes.get(address)
+            if write_register:
+                write_register(value)
             else:
                 self._registers[address] = value
 
-    def _touch(self) -> None:
-        if self._quiet > _QUIET:
-            self.core.machine.emu_stop()  # a program that was hurried: from here on each piece counts again
-        self._quiet = 0
-        self.time_s += _BETWEEN / self.core_hz
+    def _note_access(self) -> None:
+        if self._uninterrupted > _MAX_UNINTERRUPTED:
+            self.core.machine.emu_stop()  # the program ran in slices; from here on blocks are counted again
+        self._uninterrupted = 0
+        self.time_s += _CYCLES_PER_ACCESS / self.core_hz
 
     def _clock_ready(self) -> int:
         value = self._get(_RCC_CR) & ~(1 << 1 | 1 << 17 | 1 << 25)
         ready = value << 1 & (1 << 1 | 1 << 25 | ((1 << 17) if self._has_crystal else 0))
         return value | ready
 
-    def _clear_causes(self, value: int) -> None:
+    def _clear_reset_causes(self, value: int) -> None:
         if value & 1 << 24:
             self._registers[_RCC_CSR] = 0
 
     def _systick(self) -> int:
-        """Read the counter; whoever reads it again and again, with nothing else to do, lets time jump."""
-        coming = self._coming[0][0] if self._coming else float("inf")
-        self._jump(min(self.time_s + self._idle_s, max(coming, self.time_s)))
-        self._idle_s = _ASKED_IDLE_S if self._is_asked else min(2 * self._idle_s, _MOST_IDLE_S)
-        return -int((self.time_s - self._counter_from_s) * self.core_hz / 8) & 0xFFFFFF
+        """Return the counter; reading it again and again, as a program without work does, makes time jump."""
+        arrival_s = self._incoming[0][0] if self._incoming else _NEVER
+        self._jump_to(min(self.time_s + self._jump_s, max(arrival_s, self.time_s)))
+        self._jump_s = _MAX_JUMP_WITH_COMPUTER_S if self._has_computer else min(2 * self._jump_s, _MAX_JUMP_S)
+        return -int((self.time_s - self._counter_start_s) * self.core_hz / 8) & 0xFFFFFF
 
     # Pins
 
-    def _set(self, port: str, bits: int) -> None:
-        falls = bits >> 16
-        self._registers[_GPIO[port] + 0x0C] = (self._output(port) & ~falls | bits & 0xFFFF) & 0xFFFF
-        if port == "B" and falls >> _DIRECTION & 1:  # what is not out yet never gets there
-            bus = self._senders[_USART1]
-            bus.sent = [sent for sent in bus.sent if sent[0] <= self.time_s]
+    def _set_output(self, port: str, bits: int) -> None:
+        """Write BSRR: the low half has the pins to set, the high half those to reset."""
+        reset_pins = bits >> 16
+        self._registers[_GPIO[port] + 0x0C] = (self._output(port) & ~reset_pins | bits & 0xFFFF) & 0xFFFF
+        if port == "B" and reset_pins >> _BUS_DIRECTION_PIN & 1:  # bytes that have not left are lost
+            bus = self._transmitters[_USART1]
+            bus.queue = [entry for entry in bus.queue if entry[0] <= self.time_s]
 
     def _output(self, port: str) -> int:
+        """Return the output register of a port."""
         return self._get(_GPIO[port] + 0x0C)
 
     def output(self, port: str, pin: int) -> bool:
-        """Return what the program puts out on a pin."""
+        """Return the level that the program sets on a pin."""
         return bool(self._output(port) >> pin & 1)
 
-    def _levels(self, port: str) -> int:
-        return sum(1 << pin for (where, pin), level in self.pins.items() if where == port and level)
+    def _input_levels(self, port: str) -> int:
+        """Return the input register of a port."""
+        return sum(1 << pin for (pin_port, pin), level in self.pins.items() if pin_port == port and level)

@@ -94,7 +94,7 @@ class CortexM3:
         except self._unicorn.UcError as error:
             raise BodyError(
                 f"the program fails on the emulated processor, at 0x{self.program_counter:08x}: {error}",
-                hint="arm-none-eabi-addr2line -f -e IMAGE ADDRESS says which function that is",
+                hint="arm-none-eabi-addr2line -f -e IMAGE ADDRESS shows which function that is",
             ) from error
 
     def finish(self, start: int, until: int, patience_s: float) -> None:
@@ -107,7 +107,7 @@ class CortexM3:
         if self.program_counter != until & ~1:
             raise BodyError(
                 f"the program does not come to an end: it is still at 0x{self.program_counter:08x}",
-                hint="arm-none-eabi-addr2line -f -e IMAGE ADDRESS says which function hangs",
+                hint="arm-none-eabi-addr2line -f -e IMAGE ADDRESS shows which function hangs",
             )
 
     def call(self, function: int, *arguments: int, back: int, patience_s: float) -> None:

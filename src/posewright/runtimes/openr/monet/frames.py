@@ -128,7 +128,7 @@ def neutral_frames(index: int, setup: MonetSetup, openr: OpenR) -> Frames:
     robot = openr.robot
     indices = known_agents(older=setup.older)[NEUTRAL_AGENT].indices
     if index not in indices or not robot.poses.keys() >= set(NEUTRAL_POSES):
-        hint = f"right is {' or '.join(map(str, indices))}, and a card with {' and '.join(NEUTRAL_POSES)}"
+        hint = f"expected {' or '.join(map(str, indices))}, and a card with {' and '.join(NEUTRAL_POSES)}"
         raise InputError(f"{NEUTRAL_AGENT} knows no {index} of {robot.name}", hint=hint)
     frames: dict[int, NDArray[np.integer]] = {}
     for primitive, joint in enumerate(robot.joints):

@@ -58,5 +58,5 @@ def wave_seconds(data: bytes, *, where: Where | None = None) -> float:
             return float(min(sound.getnframes(), n_available) / sound.getframerate())
     except (wave.Error, EOFError, RuntimeError, ZeroDivisionError) as error:  # all that `wave` raises
         message = f"no WAVE that can be played: {str(error) or 'it ends too early'}"
-        hint = "right is RIFF/WAVE of plain samples (PCM)"
+        hint = "expected RIFF/WAVE of plain samples (PCM)"
         raise FormatError(message, where=where, hint=hint) from None

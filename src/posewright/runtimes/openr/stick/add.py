@@ -48,13 +48,13 @@ class StickChange:
     Attributes:
         archive: with the motion.
         commands: with the command.
-        place: index of the motion in the archive, from 0.
+        index: index of the motion in the archive, from 0.
         findings: warnings that the change causes, and notes on motions that are no longer played.
     """
 
     archive: MonetArchive
     commands: MonetCommands
-    place: int
+    index: int
     findings: tuple[MonetFinding, ...]
 
 
@@ -91,8 +91,8 @@ def plan_change(
                 where=Where(path=finding.path),
                 hint=finding.hint or None,
             )
-    place = new_archive.archive.place(registration.name)
-    return StickChange(new_archive, new_commands, place, findings)
+    index = new_archive.archive.index_of(registration.name)
+    return StickChange(new_archive, new_commands, index, findings)
 
 
 def _with_registration(commands: MonetCommands, registration: CommandRegistration) -> MonetCommands:
@@ -131,9 +131,9 @@ def _unplayed_motions(before: MonetSetup, after: MonetSetup, number: int) -> Ite
     for command in replaced:
         for line in command.agents:
             target = target_of(line, before)
-            if target is None or target.place is None or target.archive is not before.motions:
+            if target is None or target.index is None or target.archive is not before.motions:
                 continue
-            if target.place not in used:
+            if target.index not in used:
                 message = f"{line.name} stays in the archive, though nothing plays it any more"
                 yield MonetFinding(Level.NOTE, "unused", message, target.archive.path)
 
@@ -179,17 +179,17 @@ def _require_free_name(
 ) -> None:
     """Raise a FormatError if the name of the motion is taken, or cannot be replaced."""
     name = registration.name
-    places = set(_find_places(archive, name))
-    if not places:
+    indices = set(_find_indices(archive, name))
+    if not indices:
         return
     if not overwrite:
         message = f"a motion called {name!r} is in the archive already"
         hint = "give this one another --name; --replace puts it in the place of the other"
         raise FormatError(message, where=Where(path=archive.path), hint=hint)
-    if places != {archive.archive.places.get(name)}:
+    if indices != {archive.archive.indices.get(name)}:
         message = f"the motion called {name!r} lies in an entry of another name, or in several"
         raise FormatError(message, where=Where(path=archive.path), hint="give this one another --name")
-    for line in _playing_lines(setup, places, registration.id):
+    for line in _playing_lines(setup, indices, registration.id):
         message = f"{name!r} is played by more than command {registration.id}: also here"
         where = Where(path=line.line.path, line=line.line.number)
         raise FormatError(message, where=where, hint="give this one another --name")
@@ -197,19 +197,19 @@ def _require_free_name(
 
 def _is_unused_leftover(setup: MonetSetup, archive: MonetArchive, name: str, data: bytes) -> bool:
     """Return whether the same motion is in the archive and unused, as after an interrupted addition."""
-    places = set(_find_places(archive, name))
-    is_same = places == {archive.archive.places.get(name)} and archive.archive.entry(name).data == data
-    return is_same and not any(_playing_lines(setup, places, -1))
+    indices = set(_find_indices(archive, name))
+    is_same = indices == {archive.archive.indices.get(name)} and archive.archive.entry(name).data == data
+    return is_same and not any(_playing_lines(setup, indices, -1))
 
 
-def _find_places(archive: MonetArchive, name: str) -> Iterator[int]:
+def _find_indices(archive: MonetArchive, name: str) -> Iterator[int]:
     """Yield the indices of entries with a name, and of those whose motion has it."""
-    for place, (entry, label) in enumerate(zip(archive.entries, archive.labels, strict=True)):
+    for index, (entry, label) in enumerate(zip(archive.entries, archive.labels, strict=True)):
         if entry.name == name or (label is not None and label.name == name):
-            yield place
+            yield index
 
 
-def _playing_lines(setup: MonetSetup, places: Collection[int], number: int) -> Iterator[AgentLine]:
+def _playing_lines(setup: MonetSetup, indices: Collection[int], number: int) -> Iterator[AgentLine]:
     """Yield the lines that play entries, except those of commands with an ID."""
     own_commands = () if setup.commands is None else setup.commands.with_id(number)
     own_lines = {line for command in own_commands for line in command.agents}
@@ -217,7 +217,7 @@ def _playing_lines(setup: MonetSetup, places: Collection[int], number: int) -> I
         target = target_of(line, setup)
         if line in own_lines or target is None or target.archive is not setup.motions:
             continue
-        if target.place in places:
+        if target.index in indices:
             yield line
 
 
@@ -253,7 +253,7 @@ def _restore(path: Path, data: bytes | None) -> None:
             write_atomically(path, data)
 
 
-StickPlace: TypeAlias = "Path | str | tuple[Path | str, Path | str]"
+StickSource: TypeAlias = "Path | str | tuple[Path | str, Path | str]"
 """The folder that holds `OPEN-R`; or an ODA archive and a MONETCMD.CFG."""
 
 
@@ -276,25 +276,26 @@ class StickFiles:
         return output / plain_absolute(path).relative_to(plain_absolute(self.root))
 
 
-def read_stick_files(place: StickPlace, model: str) -> StickFiles:
+def read_stick_files(source: StickSource, model: str) -> StickFiles:
     """Read the files of a model."""
-    if isinstance(place, tuple):
-        archive, commands = map(Path, place)
+    if isinstance(source, tuple):
+        archive, commands = map(Path, source)
         return StickFiles(
             MonetSetup((model,), read_commands_file(commands), None, read_monet_archive(archive))
         )
-    root = stick_in(Path(place))
+    root = stick_in(Path(source))
     return StickFiles(_setup_on(root, model), root)
 
 
 def changed_files(setup: MonetSetup) -> Iterator[Path]:
-    """Yield the files that an addition changes, whose folders are lock_folders meanwhile."""
+    """Yield the files that an addition changes, whose folders are locked meanwhile."""
     for file in (setup.commands, setup.motions):
         if file is not None and file.path is not None:
             yield file.path
 
 
 def _setup_on(root: Path, model: str) -> MonetSetup:
+    """Return the files of a model on a stick; raise an error if they are missing or unreadable."""
     stick = read_stick(child(root, OPEN_R) or root)
     setup = stick.setup(model)
     if setup is not None:
@@ -322,7 +323,7 @@ class AddedMotion:
         model: the robot model.
         archive: the file with the motion.
         commands: the file with the command.
-        place: index of the motion in the archive, from 0.
+        index: index of the motion in the archive, from 0.
         losses: parts of the motion that the robot cannot do.
         remarks: values that were filled in or converted.
         findings: warnings and notes about the new command.
@@ -333,7 +334,7 @@ class AddedMotion:
     model: str
     archive: Path
     commands: Path
-    place: int
+    index: int
     losses: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     findings: tuple[MonetFinding, ...] = ()
@@ -345,7 +346,7 @@ class AddedMotion:
             "name": self.name,
             "model": self.model,
             "archive": str(self.archive),
-            "index": self.place,
+            "index": self.index,
             "commands": str(self.commands),
             "losses": list(self.losses),
             "remarks": list(self.remarks),
@@ -354,7 +355,7 @@ class AddedMotion:
 
     def lines(self) -> Lines:
         """Yield the files of motion and command, and the notes."""
-        yield f"{self.name} -> {self.archive}, index {self.place}"
+        yield f"{self.name} -> {self.archive}, index {self.index}"
         yield f"command {self.id} -> {self.commands}"
         for remark in self.remarks:
             yield f"  note: {remark}"
@@ -365,7 +366,7 @@ class AddedMotion:
 
 def add_to_stick(
     motion: Motion | Path | str,
-    stick: StickPlace,
+    stick: StickSource,
     *,
     id: int,  # noqa: A002 -- the word people look for
     name: str | None = None,
@@ -425,7 +426,7 @@ def add_to_stick(
         model,
         archive,
         commands,
-        change.place,
+        change.index,
         rendering.losses,
         rendering.remarks,
         (*jumps, *change.findings),

@@ -148,7 +148,7 @@ def check_graph(
     """Check for postures that the robot cannot reach, or cannot leave."""
     graph = PostureGraph.of(transitions, commands, older=older)
     if len(graph.ends) > MAX_POSTURES:
-        message = f"{len(graph.ends)} postures: their ways were not looked at"
+        message = f"{len(graph.ends)} postures: their transitions were not checked"
         yield MonetFinding(Level.WARNING, "graph", message, transitions.path)
         return
     if FIRST_POSTURE not in graph.ends and not graph.set_by_command:
@@ -170,7 +170,7 @@ def _check_ends_in_any(transitions: MonetTransitions) -> Iterator[MonetFinding]:
         is_motion = line.agent != SOUND_AGENT
         if is_motion and postures.is_complete and postures.start != ANY and postures.end == ANY:
             message = f"{line.name} ends in {ANY}, which is no posture to go to, so this way is never taken"
-            yield warning("graph", line.line, message, "say the posture it ends in")
+            yield warning("graph", line.line, message, "state the posture it ends in")
 
 
 def _check_unreached(graph: PostureGraph) -> Iterator[MonetFinding]:
@@ -260,11 +260,12 @@ def check_setup(setup: MonetSetup, *, max_findings: int | None = None) -> Iterat
             yield replace(finding, models=setup.models)
             count += 1
         if count == max_findings:
-            message = f"more than {max_findings} findings: the others of this kind are not told"
+            message = f"more than {max_findings} findings: the others of this kind are not listed"
             yield replace(finding, level=Level.NOTE, rule="file", message=message, line=None, hint="")
 
 
 def _checks(setup: MonetSetup) -> Iterator[Iterator[MonetFinding]]:
+    """Yield the findings of each kind of check."""
     if setup.commands is not None:
         yield check_commands(setup.commands, older=setup.older)
     if setup.transitions is not None:
@@ -277,6 +278,7 @@ def _checks(setup: MonetSetup) -> Iterator[Iterator[MonetFinding]]:
 
 
 def _check_missing_archives(setup: MonetSetup) -> Iterator[MonetFinding]:
+    """Yield a note for each kind of archive that lines need and that was not read."""
     for archive, plays, kind in ((setup.motions, "OMTN", "motions"), (setup.sounds, "WAVE", "sounds")):
         lines = [
             line for line in lines_of(setup) if line.agent in AGENTS and AGENTS[line.agent].plays == plays

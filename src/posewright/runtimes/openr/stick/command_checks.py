@@ -59,19 +59,19 @@ def check_words(line: HeadLine | AgentLine) -> Iterator[MonetFinding]:
     count = len(line.words)
     if count < 3:
         message = f"{count} of 3 words: MoNet looks for the others and crashes"
-        yield error("words", line.line, message, f"right is {form}")
+        yield error("words", line.line, message, f"expected {form}")
     elif count > 3:
         extra = " ".join(line.words[3:])
-        yield warning("words", line.line, f"MoNet reads 3 words and not {quoted(extra)}", f"right is {form}")
-    places = (0, 1, 2) if isinstance(line, HeadLine) else (2,)
-    for place in places[: max(0, count - places[0])]:
-        yield from _check_number(line, place)
+        yield warning("words", line.line, f"MoNet reads 3 words and not {quoted(extra)}", f"expected {form}")
+    columns = (0, 1, 2) if isinstance(line, HeadLine) else (2,)
+    for column in columns[: max(0, count - columns[0])]:
+        yield from _check_number(line, column)
 
 
-def _check_number(line: MonetLine, place: int) -> Iterator[MonetFinding]:
-    word = line.words[place]
+def _check_number(line: MonetLine, column: int) -> Iterator[MonetFinding]:
+    word = line.words[column]
     eol = line.line.raw[len(line.line.raw.rstrip(b"\r\n")) :]
-    if len(word) + (len(eol) if place == len(line.words) - 1 else 0) > NUMBER_BYTES:
+    if len(word) + (len(eol) if column == len(line.words) - 1 else 0) > NUMBER_BYTES:
         message = f"{quoted(word)} is longer than MoNet has room for: it would crash"
         yield error("number", line.line, message, f"a number has at most {NUMBER_BYTES - 2} digits")
     elif number(word) is None:
@@ -98,10 +98,10 @@ def check_agent(line: AgentLine, *, older: bool, in_transitions: bool) -> Iterat
     elif agent.plays is None and line.index not in agent.indices:
         indices = " or ".join(map(str, agent.indices))
         message = f"{line.agent} knows no index {quoted(line.word(2))}"
-        yield error("index", line.line, message, f"right is {indices}")
+        yield error("index", line.line, message, f"expected {indices}")
     elif agent.plays is not None and (line.index or 0) < -1:
         message = f"the index {line.index} is taken for -1, by which Sony's MoNet looks a name up"
-        yield warning("index", line.line, message, "right is -1, or 0 and above for a place in the archive")
+        yield warning("index", line.line, message, "expected -1 or an index of the archive")
     if line.name and line.agent != SOUND_AGENT:
         yield from _check_postures(line, older=older, in_transitions=in_transitions)
 
@@ -129,7 +129,7 @@ def _suggest(word: str, names: Iterable[str]) -> str:
     """Return a hint with the most similar name, or with all names."""
     sorted_names = sorted(names)
     similar = difflib.get_close_matches(word, sorted_names, n=1)
-    return f"did you mean {similar[0]}?" if similar else f"right is {', '.join(sorted_names)}"
+    return f"did you mean {similar[0]}?" if similar else f"expected {', '.join(sorted_names)}"
 
 
 NO_ID = -1  # MoNet's id of a command that does not exist
@@ -169,14 +169,14 @@ def _check_command(command: MonetCommand) -> Iterator[MonetFinding]:
     declared = head.declared
     n_agents = len(command.agents)
     if number(head.word(2)) not in (0, 1, None):
-        yield warning("number", head.line, f"the sync key is {head.word(2)!r}", "right is 0 or 1")
+        yield warning("number", head.line, f"the sync key is {head.word(2)!r}", "expected 0 or 1")
     if command.id == NO_ID:
         yield error("id", head.line, "-1 is MoNet's word for no command", "an id is 0 or more")
     if declared is None:
         return
     if declared < 1:
         message = f"{declared} agent lines are announced"
-        yield error("count", head.line, message, f"right is 1 to {AGENT_LINES}")
+        yield error("count", head.line, message, f"expected 1 to {AGENT_LINES}")
     elif declared > n_agents:
         yield error(
             "count",

@@ -22,23 +22,23 @@ class StickMotion:
     Attributes:
         entry: name of the entry in its archive.
         name: its own name, which states its postures; that of the entry if it is damaged.
-        place: index in its archive, from 0, as in MONETCMD.CFG.
+        index: index in its archive, from 0, as in MONETCMD.CFG.
         ids: of the commands that play it.
         archive: contains it.
     """
 
     entry: str
     name: str
-    place: int
+    index: int
     ids: tuple[int, ...]
     archive: MonetArchive = field(repr=False)
 
     @cached_property
     def motion(self) -> Motion:
         """The motion itself, read on first use; raises a FormatError if it is damaged."""
-        number = self.place + 1
+        number = self.index + 1
         archive = self.archive.archive
-        document = document_of(self.archive.entries[self.place], number, archive)
+        document = document_of(self.archive.entries[self.index], number, archive)
         return motion_of(document, number, archive, self.archive.path)
 
     @property
@@ -61,7 +61,7 @@ class StickMotion:
         return {
             "entry": self.entry,
             "name": self.name,
-            "index": self.place,
+            "index": self.index,
             "ids": list(self.ids),
             "postures": self.postures,
             "duration_s": None if self.fault else self.motion.duration,
@@ -86,14 +86,14 @@ def motions_on(stick: MemoryStick) -> tuple[StickMotion, ...]:
         for command in setup.commands.commands if setup.commands else ():
             for line in command.agents:
                 target = target_of(line, setup)
-                if command.id is not None and target is not None and target.place is not None:
-                    ids.setdefault((target.archive.path, target.place), {})[command.id] = None
+                if command.id is not None and target is not None and target.index is not None:
+                    ids.setdefault((target.archive.path, target.index), {})[command.id] = None
     motions: list[StickMotion] = []
     for path, archive in archives.items():
-        for place, (entry, label) in enumerate(zip(archive.entries, archive.labels, strict=True)):
+        for index, (entry, label) in enumerate(zip(archive.entries, archive.labels, strict=True)):
             if entry.content.kind is EntryKind.MOTION:
                 name = label.name if label else entry.name
                 motions.append(
-                    StickMotion(entry.name, name, place, tuple(ids.get((path, place), ())), archive)
+                    StickMotion(entry.name, name, index, tuple(ids.get((path, index), ())), archive)
                 )
     return tuple(motions)

@@ -37,11 +37,11 @@ class LineTarget:
 
     Attributes:
         archive: of its agent.
-        place: index of the entry; None if there is no such entry.
+        index: index of the entry; None if there is no such entry.
     """
 
     archive: MonetArchive
-    place: int | None
+    index: int | None
 
 
 def target_of(line: AgentLine, setup: MonetSetup) -> LineTarget | None:
@@ -53,14 +53,14 @@ def target_of(line: AgentLine, setup: MonetSetup) -> LineTarget | None:
     if archive is None:
         return None
     if line.index < 0:
-        return LineTarget(archive, archive.places.get(line.name))
+        return LineTarget(archive, archive.indices.get(line.name))
     return LineTarget(archive, line.index if line.index < len(archive.entries) else None)
 
 
 def index_of(line: AgentLine, setup: MonetSetup) -> int:
     """Return the index of a line's entry, or the number that its agent knows; -1 if there is no entry."""
     target = target_of(line, setup)
-    index = line.index if target is None else target.place
+    index = line.index if target is None else target.index
     return -1 if index is None else index
 
 
@@ -76,8 +76,8 @@ def used_indices(setup: MonetSetup) -> set[int]:
     indices: set[int] = set()
     for line in lines_of(setup):
         target = target_of(line, setup)
-        if target is not None and target.place is not None and target.archive is setup.motions:
-            indices.add(target.place)
+        if target is not None and target.index is not None and target.archive is setup.motions:
+            indices.add(target.index)
     return indices
 
 
@@ -89,14 +89,14 @@ def check_lookups(setup: MonetSetup) -> Iterator[MonetFinding]:
         target = target_of(line, setup)
         if target is None:
             continue
-        if target.place is None:
+        if target.index is None:
             guess = _suggest_similar if n_guesses > 0 else _suggest_nothing
             yield from _check_missing_entry(line, target.archive, guess)
             n_guesses -= 1
         elif AGENTS[line.agent].plays == "OMTN":
-            yield from _check_motion(line, target.archive, target.place, setup.models, faults)
+            yield from _check_motion(line, target.archive, target.index, setup.models, faults)
         else:
-            yield from _check_sound(line, target.archive, target.place)
+            yield from _check_sound(line, target.archive, target.index)
     for command in () if setup.commands is None else setup.commands.commands:
         yield from _check_ambiguous_lines(command, setup)
 
@@ -105,7 +105,7 @@ def _check_missing_entry(line: AgentLine, archive: MonetArchive, guess: NameGues
     n_entries = len(archive.entries)
     if line.index is not None and line.index >= 0:
         message = f"there is no index {line.index} in {archive.path.name}, which has {n_entries}"
-        yield error("index", line.line, message, f"right is 0 to {n_entries - 1}, or -1 to look the name up")
+        yield error("index", line.line, message, f"expected 0 to {n_entries - 1}, or -1 to look the name up")
     elif AGENTS[line.agent].plays == "WAVE":
         names = [entry.name for entry in archive.entries]
         message = f"no sound in {archive.path.name} is called {quoted(line.name)}"
@@ -115,14 +115,14 @@ def _check_missing_entry(line: AgentLine, archive: MonetArchive, guess: NameGues
 
 
 def _missing_motion(line: AgentLine, archive: MonetArchive, guess: NameGuess) -> MonetFinding:
-    place = archive.archive.places.get(line.name)
-    label = None if place is None else archive.labels[place]
-    if place is not None and label is not None:
+    index = archive.archive.indices.get(line.name)
+    label = None if index is None else archive.labels[index]
+    if index is not None and label is not None:
         hint = (
-            f"the entry is called so, but -1 looks for the motion's own name: {label.name}; or write {place}"
+            f"the entry is called so, but -1 looks for the motion's own name: {label.name}; or write {index}"
         )
-    elif place is not None:
-        hint = f"the entry is called so, but it holds {_DESCRIPTIONS[archive.entries[place].content.kind]}"
+    elif index is not None:
+        hint = f"the entry is called so, but it holds {_DESCRIPTIONS[archive.entries[index].content.kind]}"
     else:
         hint = guess(line.name, [label.name for label in archive.motions.values()])
     message = (
@@ -132,46 +132,46 @@ def _missing_motion(line: AgentLine, archive: MonetArchive, guess: NameGuess) ->
 
 
 def _check_motion(
-    line: AgentLine, archive: MonetArchive, place: int, models: tuple[str, ...], faults: dict[int, str | None]
+    line: AgentLine, archive: MonetArchive, index: int, models: tuple[str, ...], faults: dict[int, str | None]
 ) -> Iterator[MonetFinding]:
     """Check the motion of a line; `faults` caches why motions cannot be read."""
-    entry = archive.entries[place]
-    label = archive.labels[place]
-    called = f"{quoted(entry.name)}, index {place} in {archive.path.name},"
+    entry = archive.entries[index]
+    label = archive.labels[index]
+    called = f"{quoted(entry.name)}, index {index} in {archive.path.name},"
     if entry.content.kind is not EntryKind.MOTION:
         yield error(
-            "kind", line.line, f"{called} is {_DESCRIPTIONS[entry.content.kind]}", "right is a motion"
+            "kind", line.line, f"{called} is {_DESCRIPTIONS[entry.content.kind]}", "expected a motion"
         )
         return
-    if place not in faults:
-        faults[place] = _read_fault(archive, place)
-    if faults[place] is not None or label is None:
-        yield error("kind", line.line, f"{called} is a motion that cannot be read: {faults[place]}")
+    if index not in faults:
+        faults[index] = _read_fault(archive, index)
+    if faults[index] is not None or label is None:
+        yield error("kind", line.line, f"{called} is a motion that cannot be read: {faults[index]}")
         return
     yield from _check_own_name(line, label, called)
-    yield from _check_jumps(line, archive, place, called)
+    yield from _check_jumps(line, archive, index, called)
     designs = {MODELS[model].design for model in models if model in MODELS}
     if designs and label.design not in designs:
         yield warning(
             "design",
             line.line,
             f"{called} is for {quoted(label.design)}: the motion agent of {' and '.join(models)} refuses it",
-            f"right is {' or '.join(sorted(designs))}",
+            f"expected {' or '.join(sorted(designs))}",
         )
 
 
-def _check_jumps(line: AgentLine, archive: MonetArchive, place: int, called: str) -> Iterator[MonetFinding]:
+def _check_jumps(line: AgentLine, archive: MonetArchive, index: int, called: str) -> Iterator[MonetFinding]:
     """Check whether the robot would jump at the start or the end, by the postures in the line."""
-    motion = archive_motion(place + 1, archive.archive, archive.path)
+    motion = archive_motion(index + 1, archive.archive, archive.path)
     for jump in check_jumps(motion, postures_of(line.name)):
         if jump.level is Level.ERROR:
             yield error(JUMP, line.line, f"{called} is played: {jump.message}", jump.hint)
 
 
-def _read_fault(archive: MonetArchive, place: int) -> str | None:
+def _read_fault(archive: MonetArchive, index: int) -> str | None:
     """Return why a motion cannot be read; None if it can."""
     try:
-        read_omtn(archive.entries[place].data)
+        read_omtn(archive.entries[index].data)
     except FormatError as fault:
         return f"byte {fault.where.offset}: {fault.message}" if fault.where else fault.message
     return None
@@ -189,12 +189,12 @@ def _check_own_name(line: AgentLine, label: MotionLabel, called: str) -> Iterato
         yield warning("posture", line.line, message, "MoNet believes the line")
 
 
-def _check_sound(line: AgentLine, archive: MonetArchive, place: int) -> Iterator[MonetFinding]:
-    entry = archive.entries[place]
+def _check_sound(line: AgentLine, archive: MonetArchive, index: int) -> Iterator[MonetFinding]:
+    entry = archive.entries[index]
     if entry.content.kind is not EntryKind.SOUND:
-        called = f"{quoted(entry.name)}, index {place} in {archive.path.name},"
+        called = f"{quoted(entry.name)}, index {index} in {archive.path.name},"
         message = f"{called} is {_DESCRIPTIONS[entry.content.kind]}"
-        yield error("kind", line.line, message, "right is a sound (WAVE)")
+        yield error("kind", line.line, message, "expected a sound (WAVE)")
 
 
 def _check_ambiguous_lines(command: MonetCommand, setup: MonetSetup) -> Iterator[MonetFinding]:

@@ -90,13 +90,13 @@ def search(paths: Iterable[Path]) -> FoundFiles:
 def _files_in(folder: Path) -> Iterator[Path]:
     """Yield the files in a folder and all below it, in a fixed order; links to folders are not followed."""
     count = 0
-    for place, folders, names in os.walk(folder):
+    for parent, folders, names in os.walk(folder):
         folders.sort()
         count += len(names)
         if count > MAX_FILES:
             hint = "name the memory stick, or its OPEN-R folder"
             raise FormatError(f"more than {MAX_FILES:,} files", where=Where(path=folder), hint=hint)
-        yield from (Path(place) / name for name in sorted(names))
+        yield from (Path(parent) / name for name in sorted(names))
 
 
 def stick_root(path: Path) -> Path | None:
@@ -149,10 +149,10 @@ def on_stick(root: Path, path: str) -> Path | None:
     first, *parts = [part for part in path.split("/") if part] or [""]
     if not path.startswith("/") or first.upper() != STICK or not parts or ".." in parts:
         return None
-    place: Path | None = root
+    found: Path | None = root
     for part in parts:
-        place = child(place, part) if place is not None else None
-    return place if place is not None and place.is_file() else None
+        found = child(found, part) if found is not None else None
+    return found if found is not None and found.is_file() else None
 
 
 def has_posture_file(folder: Path) -> bool:
@@ -295,7 +295,7 @@ def check_designdb(db: DesignDb, models: Collection[str]) -> Iterator[MonetFindi
     """
     root = None if db.path is None else stick_root(db.path)
     for line in db.invalid_lines:
-        hint = f"right is [ERS-7], or {MOTIONS} /{STICK}/OPEN-R/..."
+        hint = f"expected [ERS-7], or {MOTIONS} /{STICK}/OPEN-R/..."
         yield warning(
             "words", line, f"neither a section, nor a key and a path: {quote_bytes(line.text)}", hint
         )
@@ -410,6 +410,7 @@ class _StickBuilder:
             yield from ((None, text) for text in transitions)
 
     def _note_missing(self, folder: Path) -> None:
+        """Add a warning for each of the two text files that a folder lacks."""
         for name, consequence in (
             (TRANSITIONS, "MoNet knows no way out of the posture it starts in"),
             (COMMANDS, "no program can ask for anything"),

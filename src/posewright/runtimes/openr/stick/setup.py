@@ -131,22 +131,22 @@ class MonetArchive:
         return tuple(label_of(entry.data) for entry in self.entries)
 
     @cached_property
-    def places(self) -> Mapping[str, int]:
+    def indices(self) -> Mapping[str, int]:
         """Indices of the entries by the names that MoNet looks up: a motion's own, otherwise the entry's."""
-        places: dict[str, int] = {}
-        for place, (entry, label) in enumerate(zip(self.entries, self.labels, strict=True)):
+        indices: dict[str, int] = {}
+        for index, (entry, label) in enumerate(zip(self.entries, self.labels, strict=True)):
             name = entry.name
             if entry.type == "OMTN":
                 if label is None:
                     continue
                 name = label.name
-            places.setdefault(name, place)
-        return places
+            indices.setdefault(name, index)
+        return indices
 
     @property
     def motions(self) -> Mapping[int, MotionLabel]:
         """The labels of the entries with a motion, by index."""
-        return {place: label for place, label in enumerate(self.labels) if label is not None}
+        return {index: label for index, label in enumerate(self.labels) if label is not None}
 
     def holds(self, *kinds: EntryKind) -> bool:
         """Return whether an entry has one of these kinds."""

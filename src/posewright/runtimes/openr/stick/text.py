@@ -60,9 +60,9 @@ class MonetLine:
     def _names_an_agent(self) -> bool:
         return self.words[0].lower().startswith(_AGENT)
 
-    def word(self, place: int) -> str:
+    def word(self, index: int) -> str:
         """Return a word by its index; empty if there is none."""
-        return self.words[place] if place < len(self.words) else ""
+        return self.words[index] if index < len(self.words) else ""
 
 
 @dataclass(frozen=True)
@@ -182,6 +182,7 @@ class MonetCommands(MonetText):
         return tuple(line for head, agents in self._groups() if head is None for line in agents)
 
     def _groups(self) -> Iterator[tuple[HeadLine | None, list[AgentLine]]]:
+        """Yield each head with the agent lines that follow; first those without a head, under None."""
         head: HeadLine | None = None
         agents: list[AgentLine] = []
         for line in self.classified_lines:
