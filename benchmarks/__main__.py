@@ -1,4 +1,4 @@
-"""Run all benchmarks and print their figures; the exit code is 0 whatever they are."""
+"""Run all benchmarks and print their figures; the exit code is always 0."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ from benchmarks import (
 from benchmarks.figure import Figure, cores, table
 
 
-def measure(rounds: int, *, tell: bool) -> list[Figure]:
-    """Return all figures; `tell` on the error stream what is being measured."""
+def measure(rounds: int, *, show_progress: bool) -> list[Figure]:
+    """Return all figures; progress is printed to stderr."""
     parts = {
         "import": bench_import.figures,
         "archive": lambda: bench_archive.figures(max(1, rounds // 2)),
@@ -56,16 +56,16 @@ def measure(rounds: int, *, tell: bool) -> list[Figure]:
         "zenoh": bench_zenoh.figures,
         "studio": bench_studio.figures,
     }
-    found: list[Figure] = []
+    all_figures: list[Figure] = []
     for name, figures in parts.items():
-        if tell:
+        if show_progress:
             print(f"measuring: {name} ...", file=sys.stderr, flush=True)
-        found += figures()
-    return found
+        all_figures += figures()
+    return all_figures
 
 
 def machine() -> dict[str, str | int | float]:
-    """Return what the figures were measured with, and how busy it was."""
+    """Return the versions, the number of cores and the load of this machine."""
     return {
         "python": platform.python_version(),
         "mujoco": mujoco.__version__,
@@ -78,18 +78,20 @@ def machine() -> dict[str, str | int | float]:
 def main() -> None:
     """Run the benchmarks and print the table, or JSON."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--rounds", type=int, default=7, help="more rounds, calmer figures (default 7)")
+    parser.add_argument(
+        "--rounds", type=int, default=7, help="number of rounds; more reduce the noise (default 7)"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON and nothing else")
     options = parser.parse_args()
-    about = machine()
-    figures = measure(max(1, options.rounds), tell=not options.json)
+    machine_facts = machine()
+    figures = measure(max(1, options.rounds), show_progress=not options.json)
     if options.json:
-        print(json.dumps({"machine": about, "figures": [figure.to_dict() for figure in figures]}))
+        print(json.dumps({"machine": machine_facts, "figures": [figure.to_dict() for figure in figures]}))
         return
-    print(", ".join(f"{name} {value}" for name, value in about.items()))
+    print(", ".join(f"{name} {value}" for name, value in machine_facts.items()))
     print(table(figures))
     missed = [figure.name for figure in figures if figure.met is False]
-    print(f"missed: {', '.join(missed)}" if missed else "all aims met")
+    print(f"missed: {', '.join(missed)}" if missed else "all targets met")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A minute of RoboBASIC programs on the mock body, beside the mock body alone; the best run, by CPU time."""
+"""CPU time of a minute of RoboBASIC programs on a mock body, compared with the mock body alone; best run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AIM_S = 1.0
 
 
 def figures(rounds: int) -> list[Figure]:
-    """Return what a minute of polling and one of racing take, beside a controller that does nothing."""
+    """Return the times of two programs, compared with a controller that does nothing."""
     robot = pw.robot("hitec_robonova1")
     still = JointCommands(np.tile(robot.pose("stand"), (1, 1)))
 
@@ -26,18 +26,18 @@ def figures(rounds: int) -> list[Figure]:
         perform(Script([still]), robot, name="nothing", until_s=SECONDS, body="mock")
 
     raw_s = _best(nothing, rounds)
-    found = []
+    results = []
     for program in ("hello", "race"):
-        took_s = _best(lambda name=program: pw.run_basic(name, body="mock", seconds=SECONDS), rounds)  # type: ignore[misc]
-        what = f"basic: a minute of {program}.bas on a mock"
-        found.append(Figure(what, took_s, "s", below=AIM_S, note=f"{took_s / raw_s:.1f} x the body alone"))
-    return found
+        cpu_s = _best(lambda name=program: pw.run_basic(name, body="mock", seconds=SECONDS), rounds)  # type: ignore[misc]
+        name = f"basic: a minute of {program}.bas on a mock"
+        results.append(Figure(name, cpu_s, "s", below=AIM_S, note=f"{cpu_s / raw_s:.1f} x the body alone"))
+    return results
 
 
 def _best(run: Callable[[], object], rounds: int) -> float:
     times = []
     for _ in range(max(1, rounds)):
-        begun = time.process_time()
+        start_s = time.process_time()
         run()
-        times.append(time.process_time() - begun)
+        times.append(time.process_time() - start_s)
     return min(times)

@@ -1,6 +1,6 @@
-"""Bytes and cycles of the document's machine on an emulated UNO, beside the same machine written by hand.
+"""Bytes and cycles of the thesis's machine on an emulated UNO, generated and written by hand.
 
-Both run the same 20,000 ticks, and have to agree in every one, or there are no figures.
+All run the same 20,000 ticks and must agree in each of them.
 """
 
 from __future__ import annotations
@@ -27,39 +27,39 @@ STEPS, STATES = 20_000, 4
 
 @dataclass(frozen=True)
 class HandWritten:
-    """The document's machine with a source that a person has written."""
+    """The thesis's machine with a source written by hand."""
 
     generated: ChartSubject
 
     @property
     def name(self) -> str:
-        """Of the machine."""
+        """The name of the machine."""
         return self.generated.name
 
     @property
     def inputs(self) -> np.dtype[np.void]:
-        """As the generated one's."""
+        """The record of its inputs."""
         return self.generated.inputs
 
     @property
     def states(self) -> np.dtype[np.void]:
-        """As the generated one's."""
+        """The record of its states."""
         return self.generated.states
 
     @property
     def documents(self) -> Mapping[str, str]:
-        """None."""
+        """No documents."""
         return {}
 
     def sources(self) -> tuple[SourceFile, ...]:
-        """Return the generated header and unit, and the source by hand."""
+        """Return the generated files, with the source replaced by the one written by hand."""
         name = f"{self.name}.c"
         by_hand = tuple((HERE / "hand_written_mealy.c").read_text().splitlines())
-        kept = tuple(file for file in self.generated.sources() if file.name != name)
-        return (*kept, SourceFile(name, by_hand, (None,) * len(by_hand)))
+        other_files = tuple(file for file in self.generated.sources() if file.name != name)
+        return (*other_files, SourceFile(name, by_hand, (None,) * len(by_hand)))
 
     def reference(self) -> Executable:
-        """Return the interpreter."""
+        """Return the interpreter of the chart."""
         return self.generated.reference()
 
 
@@ -69,24 +69,26 @@ def figures() -> list[Figure]:
     switch = ChartSubject(chart, Options(style=Style.SWITCH))
     kinds = {"table": ChartSubject(chart), "switch": switch, "by hand": HandWritten(switch)}
     inputs = input_stream(switch).take(STEPS, seed=1)
-    found: dict[str, Footprint] = {}
+    footprints: dict[str, Footprint] = {}
     states: dict[str, Records] = {}
     try:
         for name, subject in kinds.items():
             processor = UnoProcessor(subject)
             try:
                 states[name] = processor.run(inputs)
-                found[name] = processor.footprint()
+                footprints[name] = processor.footprint()
             finally:
                 processor.close()
     except UnavailableError as error:
         return [Figure("a state on an UNO", None, note=str(error))]
-    assert all((each == states["by hand"]).all() for each in states.values()), "not the same states"
+    assert all((subject_states == states["by hand"]).all() for subject_states in states.values()), (
+        "not the same states"
+    )
     rows = []
-    for name, needs in found.items():
-        cycles = f"{needs.step_cycles_mean:.0f} cycles a step, {needs.step_cycles_worst} at most"
+    for name, footprint in footprints.items():
+        cycles = f"{footprint.step_cycles_mean:.0f} cycles a step, {footprint.step_cycles_worst} at most"
         aim = 30.0 if name == "table" else None
         rows.append(
-            Figure(f"flash a state, {name}", needs.flash_bytes / STATES, "bytes", below=aim, note=cycles)
+            Figure(f"flash a state, {name}", footprint.flash_bytes / STATES, "bytes", below=aim, note=cycles)
         )
     return rows

@@ -37,7 +37,7 @@ def bout_world(card: Robot, *, touches: bool) -> World:
 
 
 def time_world(world: World, parts: list[JointCommands]) -> float:
-    """Return how long the world takes to let both robots do this [s]."""
+    """Return the time to play blocks of commands on both robots [s]."""
     world.reset()
     begin = time.process_time()
     for part in parts:
@@ -46,14 +46,14 @@ def time_world(world: World, parts: list[JointCommands]) -> float:
 
 
 def time_rollout(world: World, angles: Floats) -> float:
-    """Return how long `mujoco.rollout` takes for the same frames [s]."""
+    """Return the time of `mujoco.rollout` for the same frames [s]."""
     world.reset()
     model, full = world.model, mujoco.mjtState.mjSTATE_FULLPHYSICS
     state = np.empty(mujoco.mj_stateSize(model, full))
     mujoco.mj_getState(model, world.data, state, full)
     commands = np.empty((len(angles), model.nu))
-    for one in world.instances.values():
-        commands[:, one.addresses.actuators] = angles[:, one.addresses.moving]
+    for instance in world.instances.values():
+        commands[:, instance.addresses.actuators] = angles[:, instance.addresses.moving]
     control = np.repeat(commands, world.n_substeps, axis=0)
     begin = time.process_time()
     mujoco.rollout.rollout(model, world.data, state[None], control[None])
@@ -63,16 +63,17 @@ def time_rollout(world: World, angles: Floats) -> float:
 def figures(rounds: int, seconds: float = 10.0) -> list[Figure]:
     """Return the speed of a world of two robots, and its ratio to the rollout."""
     card = robot("robotis_bioloid")
-    plain, felt = bout_world(card, touches=False), bout_world(card, touches=True)
+    plain = bout_world(card, touches=False)
+    with_touches = bout_world(card, touches=True)
     angles = stepping(card, round(seconds / card.frame_period_s))
     parts, times = blocks(angles), {"rollout": math.inf, "play": math.inf, "touches": math.inf}
     for _ in range(rounds):
         times["rollout"] = min(times["rollout"], time_rollout(plain, angles))
         times["play"] = min(times["play"], time_world(plain, parts))
-        times["touches"] = min(times["touches"], time_world(felt, parts))
+        times["touches"] = min(times["touches"], time_world(with_touches, parts))
     n_steps = len(angles) * plain.n_substeps
     return [
-        *(Figure(f"two robots, {name}", n_steps / taken, "steps/s") for name, taken in times.items()),
+        *(Figure(f"two robots, {name}", n_steps / time_s, "steps/s") for name, time_s in times.items()),
         Figure("two robots, play : rollout", times["rollout"] / times["play"], at_least=AIM),
         Figure("two robots, with touches : rollout", times["rollout"] / times["touches"]),
     ]

@@ -85,14 +85,14 @@ def frame_times(plant: DynamixelPlant, n: int) -> tuple[list[float], int]:
         goals = packet.encode(goal, speeds)
         while time.perf_counter() < due:
             pass
-        begun = time.perf_counter()
+        start_s = time.perf_counter()
         missed += len(loop.exchange(goals, BITS_A_BYTE / BAUD).missing)
-        times.append(time.perf_counter() - begun)
+        times.append(time.perf_counter() - start_s)
     return times, missed
 
 
 def sdk_times(path: str, n: int) -> list[float]:
-    """Return how long frames of dynamixel-sdk's own functions take [s]."""
+    """Return the times of frames with dynamixel-sdk's own functions [s]."""
     from dynamixel_sdk import GroupSyncWrite, PortHandler, Protocol1PacketHandler
 
     port, packets = PortHandler(path), Protocol1PacketHandler()
@@ -100,21 +100,21 @@ def sdk_times(path: str, n: int) -> list[float]:
     ids = [servo.id for servo in robot(CARD).servos]
     times = []
     for _ in range(n):
-        begun = time.perf_counter()
+        start_s = time.perf_counter()
         group = GroupSyncWrite(port, packets, 30, 4)
-        for one in ids:
-            group.addParam(one, [0, 2, 100, 0])
+        for servo_id in ids:
+            group.addParam(servo_id, [0, 2, 100, 0])
         group.txPacket()
-        for one in ids:
-            packets.readTxRx(port, one, 36, ReadScope.POSITION.value)
-        times.append(time.perf_counter() - begun)
+        for servo_id in ids:
+            packets.readTxRx(port, servo_id, 36, ReadScope.POSITION.value)
+        times.append(time.perf_counter() - start_s)
     port.closePort()
     return times
 
 
 def figures(n: int = 300) -> list[Figure]:
-    """Return the share of the byte time of each way, and the rate of the loop."""
-    found = []
+    """Return the time on the wire as a share of the loop time, for each kind of reading and order."""
+    results = []
     for reads in ReadScope:
         for staggered in (True, False):
             with fake_port() as path:
@@ -122,21 +122,21 @@ def figures(n: int = 300) -> list[Figure]:
                 times, missed = frame_times(plant, n)
                 plant.stop(TorquePolicy.RELEASE)
                 plant.close()
-            way = "staggered" if staggered else "one by one"
+            order = "staggered" if staggered else "one by one"
             median = statistics.median(times)
             note = (
                 f"{median * 1e3:.2f} of {wire_s(reads) * 1e3:.2f} ms, {1.0 / median:.0f} Hz, {missed} missed"
             )
             aim = 0.95 if staggered else None
-            name = f"bus, {reads.name.lower()} of all, {way}"
-            found.append(Figure(name, wire_s(reads) / median, at_least=aim, note=note))
+            name = f"bus, {reads.name.lower()} of all, {order}"
+            results.append(Figure(name, wire_s(reads) / median, at_least=aim, note=note))
     with fake_port() as path:
         median = statistics.median(sdk_times(path, n // 3))
     note = f"{median * 1e3:.2f} ms, {1.0 / median:.0f} Hz"
-    found.append(
+    results.append(
         Figure("bus, position of all, dynamixel-sdk", wire_s(ReadScope.POSITION) / median, note=note)
     )
-    return found
+    return results
 
 
 if __name__ == "__main__":

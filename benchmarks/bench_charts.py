@@ -94,29 +94,29 @@ def figures(rounds: int) -> list[Figure]:
     draw = random.Random(4)  # noqa: S311 -- chance, not secrecy
     events: list[Step] = [(draw.choice(EVENTS), {}) for _ in range(STEPS)]
     samples: list[Step] = [("sample", {"wall": draw.choice((0.05, 0.3, 1.0, 3.0))}) for _ in range(STEPS)]
-    found = []
+    results = []
     for name, text in OURS.items():
         runs: dict[str, Callable[[Sequence[Step]], tuple[list[frozenset[str]], float]]]
-        runs = {"posewright": lambda given, text=text: _ours(text, given, remember=True)}
-        runs["unremembered"] = lambda given, text=text: _ours(text, given, remember=False)
+        runs = {"posewright": lambda steps, text=text: _ours(text, steps, remember=True)}
+        runs["unremembered"] = lambda steps, text=text: _ours(text, steps, remember=False)
         runs |= {peer: make(name) for peer, make in PEERS.items()}
-        found += _compare(name, runs, samples if name == "sampled" else events, rounds)
-    return found
+        results += _compare(name, runs, samples if name == "sampled" else events, rounds)
+    return results
 
 
 def _compare(name: str, runs: dict[str, Any], events: Sequence[Step], rounds: int) -> list[Figure]:
-    took: dict[str, list[float]] = {who: [] for who in runs}
+    times_s: dict[str, list[float]] = {runner: [] for runner in runs}
     for _ in range(rounds):
         states = {}
-        for who, run in runs.items():
-            states[who], seconds = run(events)
-            took[who].append(seconds)
+        for runner, run in runs.items():
+            states[runner], seconds = run(events)
+            times_s[runner].append(seconds)
         reference = states["posewright"]
-        assert all(found == reference for found in states.values()), f"{name}: not the same states"
-    per_step = {who: statistics.median(seconds) / len(events) * 1e6 for who, seconds in took.items()}
-    peers = {who: per_step[who] for who in runs if who not in ("posewright", "unremembered")}
+        assert all(results == reference for results in states.values()), f"{name}: not the same states"
+    per_step = {runner: statistics.median(seconds) / len(events) * 1e6 for runner, seconds in times_s.items()}
+    peers = {runner: per_step[runner] for runner in runs if runner not in ("posewright", "unremembered")}
     best = min(peers.values())
-    note = ", ".join(f"{who} {us:.1f} us" for who, us in per_step.items())
+    note = ", ".join(f"{runner} {us:.1f} us" for runner, us in per_step.items())
     plain = Figure(
         f"chart steps : faster peer, {name}, plain", best / per_step["unremembered"], at_least=15.0, note=note
     )
@@ -137,4 +137,4 @@ def _ours(text: str, events: Sequence[Step], *, remember: bool) -> tuple[list[fr
         state = interpreter.step(state, row)
         visited.append(state)
     seconds = time.perf_counter() - begin
-    return [frozenset(one.state.split("+")) for one in visited], seconds
+    return [frozenset(snapshot.state.split("+")) for snapshot in visited], seconds

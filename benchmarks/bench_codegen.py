@@ -35,7 +35,7 @@ def figures(rounds: int) -> list[Figure]:
     draw = random.Random(4)  # noqa: S311 -- chance, not secrecy
     events: list[Step] = [(draw.choice(EVENTS), {}) for _ in range(STEPS)]
     samples: list[Step] = [("sample", {"wall": draw.choice((0.05, 0.3, 1.0, 3.0))}) for _ in range(STEPS)]
-    found = []
+    results = []
     for name, text in OURS.items():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -43,9 +43,9 @@ def figures(rounds: int) -> list[Figure]:
         if not interpreter.is_native:
             return [Figure("compiled steps : faster peer", None, note="there is no C compiler")]
         peers = {peer: make(name) for peer, make in PEERS.items()}
-        given = samples if name == "sampled" else events
-        found += _compare(name, interpreter, peers, given, rounds)
-    return found
+        events_of_chart = samples if name == "sampled" else events
+        results += _compare(name, interpreter, peers, events_of_chart, rounds)
+    return results
 
 
 def _compare(
@@ -61,16 +61,18 @@ def _compare(
         "step by step": lambda: _steps(interpreter, rows),
         **{peer: (lambda run=run: run(events)) for peer, run in peers.items()},
     }
-    took: dict[str, list[float]] = {who: [] for who in runs}
+    times_us: dict[str, list[float]] = {name_of_run: [] for name_of_run in runs}
     for _ in range(rounds):
         states = {}
-        for who, run in runs.items():
-            states[who], seconds = run()
-            took[who].append(seconds / len(rows) * 1e6)
-        assert all(found == states["columns"] for found in states.values()), f"{name}: not the same states"
-    per_step = {who: statistics.median(each) for who, each in took.items()}
+        for name_of_run, run in runs.items():
+            states[name_of_run], seconds = run()
+            times_us[name_of_run].append(seconds / len(rows) * 1e6)
+        assert all(run_states == states["columns"] for run_states in states.values()), (
+            f"{name}: not the same states"
+        )
+    per_step = {name_of_run: statistics.median(each) for name_of_run, each in times_us.items()}
     best = min(per_step[peer] for peer in peers)
-    note = ", ".join(f"{who} {us:.3g} us" for who, us in per_step.items())
+    note = ", ".join(f"{name_of_run} {us:.3g} us" for name_of_run, us in per_step.items())
     return [
         Figure(
             f"compiled steps : faster peer, {name}", best / per_step["columns"], at_least=300.0, note=note
@@ -89,10 +91,10 @@ def _columns(interpreter: Interpreter, rows: Sequence[dict[str, Any]]) -> tuple[
     columns = {name: np.tile(np.array([row[name] for row in rows]), TIMES) for name in rows[0]}
     start = _first(interpreter)
     begin = time.perf_counter()
-    found = interpreter.run_columns(columns, start)
+    results = interpreter.run_columns(columns, start)
     seconds = (time.perf_counter() - begin) / TIMES
     leaves = [node.name for node in interpreter.machine.nodes if node.is_leaf]
-    active = {name: found[f"in.{name}"] for name in leaves}
+    active = {name: results[f"in.{name}"] for name in leaves}
     return [frozenset(name for name in leaves if active[name][tick]) for tick in range(len(rows))], seconds
 
 
@@ -104,4 +106,4 @@ def _steps(interpreter: Interpreter, rows: Sequence[dict[str, Any]]) -> tuple[St
         state = interpreter.step(state, row)
         visited.append(state)
     seconds = time.perf_counter() - begin
-    return [frozenset(one.state.split("+")) for one in visited], seconds
+    return [frozenset(snapshot.state.split("+")) for snapshot in visited], seconds

@@ -1,10 +1,9 @@
 """The walking AIBO against `mujoco.rollout` on the same model with the same commands.
 
-Three roads take the same trot over the same ten seconds: `walk_gait`, which makes the gait step by step while
-the robot walks, looks at every command and writes everything down; the body alone, playing frames that were
-made before; and the raw engine. They run in turn, in one process and on one core; the best of the rounds
-counts, by CPU time. Then the same again as a search does it: mouth, ears, tail and head welded, and a step
-of 4 ms.
+The same trot runs for ten seconds in three ways: by `walk_gait`, which computes the gait step by step,
+filters the commands and records everything; by the body alone, with frames computed before; and by the raw
+engine. They run in turn, in one process and on one core; the best CPU time of the rounds counts. All is
+repeated as in a search: with mouth, ears, tail and head welded, and a time step of 4 ms.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ STILL = ("mouth", "left_ear", "right_ear", "tail_tilt", "tail_pan", "neck_tilt",
 
 @dataclass(frozen=True)
 class Best:
-    """The best times of the three roads, and of making the gait alone [s]."""
+    """The best times of the three ways, and of computing the gait alone [s]."""
 
     online: float
     precomputed: float
@@ -38,7 +37,7 @@ class Best:
 
 
 def making(card: Robot) -> tuple[float, Floats, Floats]:
-    """Return how long ten seconds of gait take to make [s], the frames, and the pose before them."""
+    """Return the time to compute ten seconds of gait [s], the frames, and the pose before them."""
     walker = QuadrupedGait(read_gait("trot", robot=card), card)
     walker.request(COMMAND)
     begin = time.process_time()
@@ -47,7 +46,7 @@ def making(card: Robot) -> tuple[float, Floats, Floats]:
 
 
 def measure(card: Robot, world: World, rounds: int) -> Best:
-    """Return the best of the rounds on one world."""
+    """Return the best times of several rounds in a world."""
     gait = read_gait("trot", robot=card)
     _, frames, standing = making(card)
     times: list[tuple[float, float, float, float]] = []
@@ -68,20 +67,20 @@ def _rollout(body: SimulatedBody, frames: Floats) -> float:
 
 
 def figures(rounds: int) -> list[Figure]:
-    """Return how much faster than the clock each road is, and the ratios to the raw engine."""
+    """Return the speeds as multiples of real time, and the ratios to the raw engine."""
     card = robot("sony_ers7")
     stand = card.pose("stand")
-    held = {joint: float(stand[card.index(joint)]) for joint in STILL}
-    whole = measure(card, make_walking_world(read_gait("trot", robot=card), card), rounds)
-    light = measure(card, World(card, visuals=False, welded=held, timestep_s=0.004), rounds)
+    welded_angles = {joint: float(stand[card.index(joint)]) for joint in STILL}
+    full_body = measure(card, make_walking_world(read_gait("trot", robot=card), card), rounds)
+    light = measure(card, World(card, visuals=False, welded=welded_angles, timestep_s=0.004), rounds)
     return [
-        Figure("trot, online gait", SECONDS / whole.online, "x real", at_least=40.0),
-        Figure("trot, precomputed frames", SECONDS / whole.precomputed, "x real", note="2 ms steps"),
-        Figure("trot, mujoco.rollout", SECONDS / whole.rollout, "x real", note="the raw engine"),
-        Figure("trot, online gait : rollout", whole.rollout / whole.online, at_least=0.9),
-        Figure("trot, precomputed : rollout", whole.rollout / whole.precomputed),
+        Figure("trot, online gait", SECONDS / full_body.online, "x real", at_least=40.0),
+        Figure("trot, precomputed frames", SECONDS / full_body.precomputed, "x real", note="2 ms steps"),
+        Figure("trot, mujoco.rollout", SECONDS / full_body.rollout, "x real", note="the raw engine"),
+        Figure("trot, online gait : rollout", full_body.rollout / full_body.online, at_least=0.9),
+        Figure("trot, precomputed : rollout", full_body.rollout / full_body.precomputed),
         Figure("trot for a search, precomputed", SECONDS / light.precomputed, "x real", at_least=100.0,
                note="head, mouth, ears and tail welded, 4 ms"),
         Figure("trot for a search, precomputed : rollout", light.rollout / light.precomputed),
-        Figure("making ten seconds of gait", 1000.0 * whole.making, "ms"),
+        Figure("making ten seconds of gait", 1000.0 * full_body.making, "ms"),
     ]  # fmt: skip

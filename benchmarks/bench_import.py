@@ -22,11 +22,11 @@ print(json.dumps([seconds, [name for name in {HEAVY!r} if name in sys.modules]])
 
 def measure(times: int) -> tuple[list[float], list[str]]:
     """Return the times of so many imports [s], and which heavy libraries they loaded."""
-    found = []
+    results = []
     for _ in range(times):
-        done = subprocess.run([sys.executable, "-c", _PROGRAM], capture_output=True, text=True, check=True)  # noqa: S603  # our own program
-        found.append(json.loads(done.stdout))
-    return [seconds for seconds, _ in found], sorted({name for _, names in found for name in names})
+        process = subprocess.run([sys.executable, "-c", _PROGRAM], capture_output=True, text=True, check=True)  # noqa: S603  # our own program
+        results.append(json.loads(process.stdout))
+    return [seconds for seconds, _ in results], sorted({name for _, names in results for name in names})
 
 
 def figures(times: int = 10) -> list[Figure]:

@@ -1,7 +1,7 @@
-"""The closed-form leg: time for a solve, beside mink on the same leg.
+"""Inverse kinematics of a leg in closed form, compared with mink.
 
-mink solves by steps along differences; the closed form needs none. Both bring the foot of the same leg (two
-parts of 70 mm, the walking document's) to the same points, from a pose about 20 degrees away in each joint.
+mink iterates, the closed form does not. Both bring the foot of the same leg (two links of 70 mm, as in the
+lecture) to the same points, from a pose about 20 degrees away in each joint.
 mink steps until the foot is within a micrometre; the closed form is exact.
 """
 
@@ -24,7 +24,7 @@ N_POINTS = 1_000_000
 N_SINGLE = 20_000
 N_PEER = 100
 CLOSE_M = 1e-6
-MOST_STEPS = 100
+MAX_STEPS = 100
 STEP_S = 0.008
 
 MODEL = f"""
@@ -42,12 +42,12 @@ MODEL = f"""
 
 
 def legal_angles(n: int) -> Floats:
-    """Return angles of an ordinary walk and beyond, `(n, 3)` [rad]."""
+    """Return random angles in the range of a walk and beyond, `(n, 3)` [rad]."""
     return np.random.default_rng(1).uniform([-1.0, -0.1, 0.5], [1.0, 1.0, 2.0], (n, 3))
 
 
 def best_time(rounds: int, work: Callable[[], object]) -> float:
-    """Return the best of the rounds [s]."""
+    """Return the shortest time of several rounds [s]."""
     times = []
     for _ in range(rounds):
         begin = time.perf_counter()
@@ -57,7 +57,7 @@ def best_time(rounds: int, work: Callable[[], object]) -> float:
 
 
 def vectorised(rounds: int) -> tuple[float, float]:
-    """Return the time for a solve and for a forward of a million [ns]."""
+    """Return the times per point of inverse and forward kinematics for a million points [ns]."""
     angles = legal_angles(N_POINTS)
     points = LEG.forward(angles)
     solve = best_time(rounds, lambda: LEG.inverse(points))
@@ -66,7 +66,7 @@ def vectorised(rounds: int) -> tuple[float, float]:
 
 
 def single(rounds: int) -> tuple[float, float]:
-    """Return the time for one solve and one forward in plain numbers [us]."""
+    """Return the times of inverse and forward kinematics for single points in Python floats [us]."""
     angles = legal_angles(N_SINGLE)
     rows, points = angles.tolist(), LEG.forward(angles).tolist()
     solve = best_time(rounds, lambda: [LEG.inverse_scalar(x, y, z) for x, y, z in points])
@@ -75,7 +75,7 @@ def single(rounds: int) -> tuple[float, float]:
 
 
 def peer() -> tuple[float, float, int] | None:
-    """Return mink's time for a solve [us], its steps for one, how many came close; None without mink."""
+    """Return mink's time [us] and steps per point, and the number of solved points; None without mink."""
     try:
         import mink
     except ImportError:
@@ -91,7 +91,7 @@ def peer() -> tuple[float, float, int] | None:
         configuration.update(start)
         begin = time.perf_counter()
         task.set_target(mink.SE3.from_translation(point))
-        for _ in range(MOST_STEPS):
+        for _ in range(MAX_STEPS):
             if np.linalg.norm(configuration.data.site("foot").xpos - point) < CLOSE_M:
                 close += 1
                 break
@@ -104,10 +104,10 @@ def peer() -> tuple[float, float, int] | None:
 
 
 def figures(rounds: int) -> list[Figure]:
-    """Return the times of the closed form, and of mink where it is installed."""
+    """Return the times of the closed form, and of mink if it is installed."""
     solve, forward = vectorised(rounds)
     solve_scalar, forward_scalar = single(rounds)
-    found = [
+    results = [
         Figure("leg, a million points: inverse", solve, "ns", below=200.0, note="a solve, one core"),
         Figure("leg, a million points: forward", forward, "ns", below=200.0),
         Figure("leg, one point: inverse", solve_scalar, "us"),
@@ -115,11 +115,11 @@ def figures(rounds: int) -> list[Figure]:
     ]
     by_steps = peer()
     if by_steps is None:
-        return [*found, Figure("leg, one point: mink", None, "us", note="mink is not installed")]
+        return [*results, Figure("leg, one point: mink", None, "us", note="mink is not installed")]
     spent, steps, close = by_steps
     note = f"{steps:.1f} steps a solve, {close} of {N_PEER} within a micrometre"
     return [
-        *found,
+        *results,
         Figure("leg, one point: mink", spent, "us", note=note),
         Figure("leg, one point: mink : closed form", spent / solve_scalar),
     ]

@@ -1,8 +1,8 @@
-"""What a flash lidar of 64 x 48 beams costs a race: the same race with one on the robot's chest and without.
+"""The cost of a flash lidar of 64 x 48 beams on the robot's chest in a race.
 
-It is read at every tick of the chart, ten times a second. Where a recording is asked for, all that it read is
-written down: exactly, as a picture of depths and as points. Both races, from the first frame on, are measured
-in turn by CPU time, each at its best.
+It is read at every tick of the chart, ten times a second. A recording contains its readings exactly, as a
+depth picture and as points. Both races are measured in turn by CPU time from the first frame on; the best
+counts.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from benchmarks.bench_race import LAYOUT, SEED, TRIAL, Stopwatch, Took
+from benchmarks.bench_race import LAYOUT, SEED, TRIAL, Elapsed, Stopwatch
 from benchmarks.figure import Figure
 from posewright.robots import robot_folder
 from posewright.runs import run_trial
@@ -22,7 +22,7 @@ LIDAR = (
 
 
 def with_lidar(folder: Path) -> Path:
-    """Put the race's behaviour, with a flash lidar besides, into a folder; return its path."""
+    """Write the race's behaviour with an additional flash lidar into a folder, and return its path."""
     shipped = robot_folder("robotis_bioloid") / "behaviours"
     chart = "obstacle_race.chart.yaml"
     (folder / chart).write_text((shipped / chart).read_text(encoding="utf-8"), encoding="utf-8")
@@ -33,8 +33,8 @@ def with_lidar(folder: Path) -> Path:
     return path
 
 
-def timed(record: Path | None, behaviour: Path | None) -> Took:
-    """Return how long a race takes, from its first frame to its score, or to its recording."""
+def timed(record: Path | None, behaviour: Path | None) -> Elapsed:
+    """Return the time of a race, from its first frame to its score or its recording."""
     watch = Stopwatch()
     run_trial(TRIAL, layout=LAYOUT, seed=SEED, behaviour=behaviour, record=record, clock=watch)
     assert watch.began is not None, "the trial has a first frame"
@@ -42,7 +42,7 @@ def timed(record: Path | None, behaviour: Path | None) -> Took:
 
 
 def figures(rounds: int) -> list[Figure]:
-    """Return what a flash lidar adds to a race, as shares, without and with a recording on the disk."""
+    """Return the additional time as a share of the race, without and with a recording."""
     with tempfile.TemporaryDirectory() as folder:
         seeing, path = with_lidar(Path(folder)), Path(folder) / "seen.mcap"
         timed(None, None)  # both have their modules loaded

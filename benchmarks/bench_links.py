@@ -1,10 +1,10 @@
-"""Round trips to a robot in another process, through Zenoh and YARP, beside the raw library and socket.
+"""Round trips to a robot in another process over Zenoh and YARP, compared with the raw library and socket.
 
-A round trip is one frame of a robot of 18 joints: its commands there, what the joints did and what the body
-says back. The raw ones echo as many bytes: a Zenoh query of eclipse-zenoh, and a TCP socket without Nagle's
-delay. The body is a mock, so that nothing is counted but the way.
+A round trip is one frame of a robot with 18 joints: commands there, joint states and sensor readings back.
+The raw round trips echo as many bytes: by a Zenoh query, and by a TCP socket without Nagle's delay. The
+body is a mock, so that only the transport is measured.
 
-`python -m benchmarks.bench_links SECONDS` prints the table of a simulated robot that is driven in real time.
+`python -m benchmarks.bench_links SECONDS` prints a table for a simulated robot that is driven in real time.
 """
 
 from __future__ import annotations
@@ -34,15 +34,16 @@ from posewright.runs import make_plant
 
 CARD = robot("robotis_bioloid")
 STAND = JointCommands(CARD.pose("stand")[np.newaxis])
-WARM, ASKS = 50, 500
+WARM = 50
+ASKS = 500
 PATIENCE_S = 30.0
 
 Percentiles = tuple[float, float]
-"""Half, and ninety-nine of a hundred, took no longer [ms]."""
+"""Median and 99th percentile [ms]."""
 
 
 def free_port() -> int:
-    """Return a port that nobody has."""
+    """Return a free port."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         return int(listener.getsockname()[1])
@@ -50,23 +51,26 @@ def free_port() -> int:
 
 @contextmanager
 def served(body: str) -> Iterator[dict[str, str]]:
-    """Serve the robot in another process; give the address of its body by wire."""
+    """Serve the robot in other processes; yield the addresses of its body by transport."""
     ports = {"Zenoh": free_port(), "YARP": free_port()}
     zenoh, yarp = f"tcp/127.0.0.1:{ports['Zenoh']}", f"127.0.0.1:{ports['YARP']}"
     command = [sys.executable, "-m", "posewright", "serve", CARD.name, "--json", "--body", body]
-    ways = (("--zenoh", "--listen", zenoh), ("--yarp", "--name-server", "--name", "bench", "--listen", yarp))
-    nowhere: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    begun = [subprocess.Popen([*command, *way], **nowhere) for way in ways]  # noqa: S603 -- our own program
+    link_options = (
+        ("--zenoh", "--listen", zenoh),
+        ("--yarp", "--name-server", "--name", "bench", "--listen", yarp),
+    )
+    no_output: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    processes = [subprocess.Popen([*command, *options], **no_output) for options in link_options]  # noqa: S603 -- our own program
     try:
         yield {"Zenoh": f"zenoh:{CARD.name}@{zenoh}", "YARP": f"yarp:/bench@{yarp}"}
     finally:
-        for one in begun:
-            one.send_signal(signal.SIGTERM)
-            one.wait()
+        for process in processes:
+            process.send_signal(signal.SIGTERM)
+            process.wait()
 
 
 def plant_at(address: str) -> RemotePlant:
-    """Return the robot at an address, once it is there."""
+    """Return the plant at an address; wait until it answers."""
     ends_s = time.monotonic() + PATIENCE_S
     part = BodySpec(CARD.name, CARD, STAND.angles[0], (0.0, 0.0, 0.0))
     while True:
@@ -82,42 +86,42 @@ def plant_at(address: str) -> RemotePlant:
 
 
 def sizes() -> tuple[int, int]:
-    """Return how many bytes an ask and its answer have."""
+    """Return the sizes of a request and its answer [bytes]."""
     (body,) = make_plant(
         "mock", [BodySpec(CARD.name, CARD, STAND.angles[0], (0.0, 0.0, 0.0))], None
     ).bodies.values()
     head = {"ask": "advance", "session": "0" * 16, "number": 1000}
     ask = pack({**head, "commands": {CARD.name: encode_commands(STAND)}})
-    told = {
+    answer = {
         "states": {CARD.name: plain_with_arrays(body.observe())},
         "read": {CARD.name: plain_with_arrays(body.read())},
     }
-    return len(ask), len(pack({**head, **told}))
+    return len(ask), len(pack({**head, **answer}))
 
 
 def percentiles(ask: Callable[[], Any]) -> Percentiles:
-    """Return how long one of many asks takes [ms]."""
-    took = []
+    """Return the percentiles of the time of a request [ms]."""
+    times_s = []
     for _ in range(WARM + ASKS):
-        began = time.perf_counter()
+        start_s = time.perf_counter()
         ask()
-        took.append(time.perf_counter() - began)
-    p50, p99 = np.percentile(np.array(took[WARM:]) * 1000.0, (50.0, 99.0))
+        times_s.append(time.perf_counter() - start_s)
+    p50, p99 = np.percentile(np.array(times_s[WARM:]) * 1000.0, (50.0, 99.0))
     return float(p50), float(p99)
 
 
 def ours(address: str) -> Percentiles:
-    """Return how long a frame takes to a served mock and back."""
+    """Return the percentiles of the round trip of a frame to a served mock."""
     plant = plant_at(address)
     (body,) = plant.bodies.values()
     body.open()
-    found = percentiles(lambda: plant.advance({CARD.name: STAND}))
+    results = percentiles(lambda: plant.advance({CARD.name: STAND}))
     body.close()
-    return found
+    return results
 
 
 def _echo(zenoh_at: str, socket_port: int, size: int, ready: Any) -> None:
-    """Answer raw queries and a raw socket with so many bytes, until the socket is closed."""
+    """Answer raw queries and a raw socket with `size` bytes, until the socket is closed."""
     import zenoh
 
     answer = bytes(size)
@@ -135,7 +139,7 @@ def _echo(zenoh_at: str, socket_port: int, size: int, ready: Any) -> None:
 
 
 def raw() -> dict[str, Percentiles]:
-    """Return how long as many bytes take by the raw library and socket."""
+    """Return the round trips of as many bytes by the raw library and socket."""
     import zenoh
 
     ask, answer = sizes()
@@ -148,10 +152,10 @@ def raw() -> dict[str, Percentiles]:
     config = zenoh.Config()
     config.insert_json5("mode", '"client"')
     config.insert_json5("connect/endpoints", f'["{zenoh_at}"]')
-    request, found = bytes(ask), {}
+    request, results = bytes(ask), {}
     with socket.create_connection(("127.0.0.1", port)) as line, zenoh.open(config) as session:
         line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        found["Zenoh"] = percentiles(lambda: list(session.get("echo", payload=request)))
+        results["Zenoh"] = percentiles(lambda: list(session.get("echo", payload=request)))
 
         def by_socket() -> None:
             line.sendall(request)
@@ -159,26 +163,26 @@ def raw() -> dict[str, Percentiles]:
             while left > 0:
                 left -= len(line.recv(left))
 
-        found["YARP"] = percentiles(by_socket)
+        results["YARP"] = percentiles(by_socket)
     process.join()
-    return found
+    return results
 
 
 def figures() -> list[Figure]:
-    """Return the round trips, and how many times those of the raw ones they are."""
+    """Return the round trips, and their ratios to the raw ones."""
     try:
-        beside = raw()
+        peers = raw()
     except ImportError:
         return [Figure("round trips", None, note="needs the extra net")]
     names = {"Zenoh": "raw Zenoh", "YARP": "raw socket"}
-    found = []
+    results = []
     with served("mock") as addresses:
         for wire, address in addresses.items():
-            (p50, p99), (raw_p50, raw_p99) = ours(address), beside[wire]
+            (p50, p99), (raw_p50, raw_p99) = ours(address), peers[wire]
             note = f"99 % within {p99:.2f} ms; {names[wire]} {raw_p50:.3f} ms, 99 % {raw_p99:.3f} ms"
-            found.append(Figure(f"a frame through {wire}, there and back", p50, "ms", note=note))
-            found.append(Figure(f"a frame through {wire} : {names[wire]}", p50 / raw_p50))
-    return found
+            results.append(Figure(f"a frame through {wire}, there and back", p50, "ms", note=note))
+            results.append(Figure(f"a frame through {wire} : {names[wire]}", p50 / raw_p50))
+    return results
 
 
 class _Late:
@@ -198,9 +202,9 @@ def latency_table(seconds: float) -> str:
             plant, late = plant_at(address), _Late()
             clock = RealClock(time.monotonic, time.sleep)
             drive(plant, {CARD.name: Script([STAND])}, until_s=seconds, watchers=[late], clock=clock)
-            told = plant.latencies
-            times = (f"{one:.2f}" for one in (told.p50_ms, told.p99_ms, told.worst_ms))
-            rows.append((wire, str(told.frames), *times, str(told.lost), str(late.frames)))
+            latencies = plant.latencies
+            times = (f"{time_ms:.2f}" for time_ms in (latencies.p50_ms, latencies.p99_ms, latencies.worst_ms))
+            rows.append((wire, str(latencies.frames), *times, str(latencies.lost), str(late.frames)))
     return "\n".join("".join(f"{cell:>12s}" for cell in row) for row in rows)
 
 

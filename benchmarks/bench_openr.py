@@ -19,8 +19,8 @@ AIM_S = 3.0
 
 
 def everything(folder: Path) -> dict[str, object]:
-    """Write a CONNECT.CFG of all objects, and MONET files, into a folder; return what a run takes."""
-    lines = [line for one in PROGRAMS.values() for line in one.config.lines]
+    """Write a CONNECT.CFG of all objects and MONET files into a folder; return arguments of `run_openr`."""
+    lines = [line for program in PROGRAMS.values() for line in program.config.lines]
     text = "".join(f"{line}\n" for line in dict.fromkeys(map(str, lines)))
     (folder / "CONNECT.CFG").write_text(text, encoding="utf-8")
     motions = pw.robot("sony_ers7").folder / "motions"
@@ -36,28 +36,28 @@ def everything(folder: Path) -> dict[str, object]:
         "monet": [archive, commands, folder / "MONET.CFG"],
         "seconds": float(SECONDS),
         "commands": ", ".join(
-            f"{word}@{begin}"
+            f"{command}@{begin}"
             for begin in range(0, SECONDS, 10)
-            for word in ("MOVE_MP", "MOVE_SI", "EKMotion:102", "MoNetExecute(60)")
+            for command in ("MOVE_MP", "MOVE_SI", "EKMotion:102", "MoNetExecute(60)")
         ),
     }
 
 
-def best(rounds: int, **how: object) -> float:
-    """Return the least CPU time of some runs [s]."""
+def best(rounds: int, **options: object) -> float:
+    """Return the shortest CPU time of several runs [s]."""
     times = []
     for _ in range(rounds):
         begin = time.process_time()
-        pw.run_openr(**how)  # type: ignore[arg-type]  # keywords of one call
+        pw.run_openr(**options)  # type: ignore[arg-type]  # keywords of one call
         times.append(time.process_time() - begin)
     return min(times)
 
 
 def figures(rounds: int) -> list[Figure]:
-    """Return what a minute of all objects costs."""
+    """Return the CPU time of a minute of all objects."""
     with tempfile.TemporaryDirectory() as folder:
-        how = everything(Path(folder))
-        mock, simulated = best(rounds, **how, body="mock"), best(1, **how)
+        options = everything(Path(folder))
+        mock, simulated = best(rounds, **options, body="mock"), best(1, **options)
     return [
         Figure("openr: a minute of all objects on a mock", mock, "s", below=AIM_S),
         Figure(

@@ -23,65 +23,65 @@ CORES = 2
 
 
 def _work(line: Connection) -> None:
-    """Run as many races as are asked for, again and again; report when done, and the CPU time taken."""
+    """Run the requested numbers of races until 0, and send the CPU time of each batch."""
     from benchmarks.bench_race import LAYOUT, SEED, TRIAL
     from posewright.runs import run_trial
 
     with tempfile.TemporaryDirectory() as folder:
         while n_races := line.recv():
-            began = time.process_time()
+            start_s = time.process_time()
             for _ in range(n_races):
                 run_trial(TRIAL, layout=LAYOUT, seed=SEED, record=Path(folder) / "race.mcap")
-            line.send(time.process_time() - began)
+            line.send(time.process_time() - start_s)
 
 
 class Worker:
-    """A process that runs races when told."""
+    """A process that runs races on request."""
 
     def __init__(self, context: Any) -> None:
-        self._line, other_end = context.Pipe()
-        self._process = context.Process(target=_work, args=(other_end,), daemon=True)
+        self._line, worker_end = context.Pipe()
+        self._process = context.Process(target=_work, args=(worker_end,), daemon=True)
         self._process.start()
 
     def start(self, n_races: int) -> None:
-        """Let it run; it stops for good at 0."""
+        """Start a number of races; 0 ends the process."""
         self._line.send(n_races)
 
     def wait(self) -> float:
-        """Return the CPU time it took, when it is done [s]."""
+        """Wait for the races, and return their CPU time [s]."""
         return float(self._line.recv())
 
     def stop(self) -> None:
-        """Let it go home."""
+        """End the process."""
         self.start(0)
         self._process.join()
 
 
 def timed(workers: list[Worker], n_races: int) -> tuple[float, float]:
-    """Return how long the workers take for so many races each, wall and CPU time of all [s]."""
-    began = time.perf_counter()
+    """Return wall and total CPU time of the workers for a number of races each [s]."""
+    start_s = time.perf_counter()
     for worker in workers:
         worker.start(n_races)
     cpu = sum(worker.wait() for worker in workers)
-    return time.perf_counter() - began, cpu
+    return time.perf_counter() - start_s, cpu
 
 
 def figures(rounds: int, n_races: int = 2) -> list[Figure]:
-    """Return the gain of two workers over one, and how busy one keeps its core."""
+    """Return the gain of two workers over one, and the CPU load of one."""
     name = "two races at once : one"
     if cores() < CORES:
         return [Figure(name, None, at_least=1.9, note="needs two cores")]
     context = multiprocessing.get_context("spawn")
     workers = [Worker(context) for _ in range(CORES)]
     timed(workers, 1)  # warm
-    alone, both = [], []
+    alone, pairs = [], []
     for _ in range(rounds):
         alone.append(timed(workers[:1], n_races))
-        both.append(timed(workers, n_races))
+        pairs.append(timed(workers, n_races))
     for worker in workers:
         worker.stop()
-    (wall, cpu), (both_wall, both_cpu) = min(alone), min(both)
-    by_cpu = CORES * CORES * min(cpu for _, cpu in alone) / min(cpu for _, cpu in both)
+    (wall, cpu), (both_wall, both_cpu) = min(alone), min(pairs)
+    by_cpu = CORES * CORES * min(cpu for _, cpu in alone) / min(cpu for _, cpu in pairs)
     by_wall = CORES * wall / both_wall
     note = f"by the wall clock {by_wall:.2f}; the two had {both_cpu / both_wall:.2f} cores"
     return [

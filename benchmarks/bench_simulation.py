@@ -2,7 +2,7 @@
 
 Both play the same commands from the same start, in the same process, in turn; the best of the rounds
 counts, by CPU time. The body plays in blocks of 12 or 13 frames, keeps everything a recorder needs of every
-frame, and reads all its sensors between the blocks, as a behaviour does. A ratio of 1 is no cost at all.
+frame, and reads all its sensors between the blocks, as a behaviour does. A ratio of 1 means no overhead.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ def stepping(card: Robot, n_frames: int) -> Floats:
 
 
 def blocks(angles: Floats) -> list[JointCommands]:
-    """Return the commands cut into blocks as a chart's ticks cut them."""
+    """Return the commands in blocks between the ticks of a chart."""
     cuts = np.cumsum(np.tile(BLOCKS, len(angles) // len(BLOCKS)))
     return [JointCommands(part) for part in np.split(angles, cuts[cuts < len(angles)])]
 
 
 def time_body(body: SimulatedBody, parts: list[JointCommands], *, read: bool) -> float:
-    """Return how long the body takes for these blocks [s]."""
+    """Return the time to play blocks of commands on the body [s]."""
     body.reset()
     begin = time.process_time()
     for part in parts:
@@ -54,7 +54,7 @@ def time_body(body: SimulatedBody, parts: list[JointCommands], *, read: bool) ->
 
 
 def time_rollout(body: SimulatedBody, angles: Floats) -> tuple[float, Floats]:
-    """Return how long `mujoco.rollout` takes for the same frames [s], and where the base ends `(3,)`."""
+    """Return the time of `mujoco.rollout` for the same frames [s], and the base's final position, `(3,)`."""
     body.reset()
     world = body.world
     model, data = world.model, world.data
@@ -70,9 +70,9 @@ def time_rollout(body: SimulatedBody, angles: Floats) -> tuple[float, Floats]:
 
 
 def measure(rounds: int, seconds: float = 10.0) -> tuple[dict[str, float], int]:
-    """Return the best times of rollout, play, play with reading [s], and how many physics steps each took."""
+    """Return the best times of rollout, play, and play with reading [s], and the number of physics steps."""
     card = robot("robotis_bioloid")
-    # Clear of the walls: a robot that leans on one is another, dearer simulation.
+    # clear of the walls, as contacts with them would slow the simulation down
     body = SimulatedBody(World(card, arena().with_boxes(layout("example_1"))), start=(0.25, 0.0, 0.0))
     angles = stepping(card, round(seconds / card.frame_period_s))
     parts = blocks(angles)
@@ -81,7 +81,9 @@ def measure(rounds: int, seconds: float = 10.0) -> tuple[dict[str, float], int]:
         times["rollout"].append(time_rollout(body, angles)[0])
         times["play"].append(time_body(body, parts, read=False))
         times["play and read"].append(time_body(body, parts, read=True))
-    return {name: min(rounds) for name, rounds in times.items()}, len(angles) * body.world.n_substeps
+    return {name: min(round_times) for name, round_times in times.items()}, len(
+        angles
+    ) * body.world.n_substeps
 
 
 def figures(rounds: int) -> list[Figure]:

@@ -1,7 +1,7 @@
-"""The studio, from a window's message to the 3-D view's: what a browser would see, without its drawing.
+"""Latency and load of the studio, from a window's message to the update of the 3-D view, without rendering.
 
-Two sockets stand for the browser: one asks, one is shown the scene as viser sends it. A slider is one angle
-of one keyframe; the picture is there when the view is told where the links are.
+Two sockets replace the browser: one sends requests, one receives the scene from viser. A slider changes one
+angle of one keyframe; its latency ends when the view receives the poses of the links.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ from posewright.formats import read_motion, write_motion
 from posewright.motions import Motion
 from posewright.robots import robot
 
-STEPS, PLAYED_S, IDLE_S, MANY = 200, 5.0, 5.0, 1000
+STEPS = 200
+PLAYED_S = 5.0
+IDLE_S = 5.0
+MANY = 1000
 
 
 class _Stay(HTTPRedirectHandler):
@@ -54,23 +57,25 @@ class Browser:
         from websockets.sync.client import connect
 
         site = url.partition("/?")[0]
-        how: Any = {"origin": site, "additional_headers": {"Cookie": cookie_of(url)}, "max_size": None}
+        options: Any = {"origin": site, "additional_headers": {"Cookie": cookie_of(url)}, "max_size": None}
         address = site.replace("http", "ws")
         self.views: list[float] = []
         self.topics: dict[str, list[float]] = {}
         self._number = 0
         import viser
 
-        self._view = connect(f"{address}/view/socket", subprotocols=[f"viser-v{viser.__version__}"], **how)  # type: ignore[list-item]
+        self._view = connect(
+            f"{address}/view/socket", subprotocols=[f"viser-v{viser.__version__}"], **options
+        )  # type: ignore[list-item]
         Thread(target=self._watch, daemon=True).start()
-        self._socket = connect(f"{address}/socket", **how)
+        self._socket = connect(f"{address}/socket", **options)
 
     def _watch(self) -> None:
         for _ in self._view:
             self.views.append(time.perf_counter())
 
     def ask(self, action: str, **arguments: Any) -> Any:
-        """Return the answer; what topics say meanwhile is noted with its time."""
+        """Send a request and return its answer; the times of topics received meanwhile are stored."""
         self._number += 1
         self._socket.send(json.dumps({"id": self._number, "do": action, "with": arguments}))
         while True:
@@ -80,7 +85,7 @@ class Browser:
             self.topics.setdefault(message.get("topic", ""), []).append(time.perf_counter())
 
     def listen(self, seconds: float) -> None:
-        """Note topics for some time [s]."""
+        """Receive topics for some time [s], and store the times."""
         ends = time.perf_counter() + seconds
         while (left := ends - time.perf_counter()) > 0:
             try:
@@ -90,7 +95,7 @@ class Browser:
             self.topics.setdefault(message.get("topic", ""), []).append(time.perf_counter())
 
     def close(self) -> None:
-        """Close both."""
+        """Close both sockets."""
         self._socket.close()
         self._view.close()
 
@@ -109,7 +114,7 @@ def long_motion() -> Motion:
 
 @contextmanager
 def opened(path: Path) -> Iterator[tuple[Any, Browser]]:
-    """Open a file in a studio, and a browser on it."""
+    """Open a file in a studio, and connect a browser."""
     from posewright.studio.studio import open_studio
 
     studio = open_studio(path)
@@ -123,19 +128,19 @@ def opened(path: Path) -> Iterator[tuple[Any, Browser]]:
 
 
 def slide(browser: Browser, keyframe: int) -> list[float]:
-    """Return how long each step of a slider takes until the view is told [s]."""
+    """Return the latency of each step of a slider [s]."""
     browser.ask("session.look", page=1, keyframe=keyframe)
     browser.listen(0.3)
-    taken = []
+    durations_s = []
     for step in range(STEPS):
-        begun = time.perf_counter()
+        start_s = time.perf_counter()
         arguments = {"page": 1, "keyframe": keyframe, "angles_deg": {"right_knee": 20.0 + 0.2 * (step % 100)}}
         browser.ask("session.edit", command="set_angles", arguments=arguments, gesture="slide")
-        while not (browser.views and browser.views[-1] > begun) and time.perf_counter() < begun + 1.0:
+        while not (browser.views and browser.views[-1] > start_s) and time.perf_counter() < start_s + 1.0:
             time.sleep(0.0005)
-        taken.append(browser.views[-1] - begun)
+        durations_s.append(browser.views[-1] - start_s)
         time.sleep(0.02)
-    return taken
+    return durations_s
 
 
 def figures() -> list[Figure]:
@@ -143,12 +148,12 @@ def figures() -> list[Figure]:
     folder = Path(tempfile.mkdtemp())
     walk = folder / "walk.motion.yaml"
     write_motion(vendor_walk(), walk)
-    found: list[Figure] = []
+    results: list[Figure] = []
     with opened(walk) as (_, browser):
-        taken = slide(browser, 1)
-        worst = f"95 of 100 below {np.percentile(taken, 95) * 1e3:.0f} ms"
-        found.append(
-            Figure("slider to picture", statistics.median(taken) * 1e3, "ms", below=50.0, note=worst)
+        durations_s = slide(browser, 1)
+        worst = f"95 of 100 below {np.percentile(durations_s, 95) * 1e3:.0f} ms"
+        results.append(
+            Figure("slider to picture", statistics.median(durations_s) * 1e3, "ms", below=50.0, note=worst)
         )
         browser.ask("player.manner", speed=0.1, loop=True)
         browser.topics.clear()
@@ -156,31 +161,33 @@ def figures() -> list[Figure]:
         browser.ask("player.play")
         browser.listen(PLAYED_S)
         browser.ask("player.pause")
-        found.append(Figure("poses played", len(browser.views) / PLAYED_S, "/s", at_least=29.0))
+        results.append(Figure("poses played", len(browser.views) / PLAYED_S, "/s", at_least=29.0))
         browser.listen(1.0)
-        begun = time.process_time()
+        start_s = time.process_time()
         time.sleep(IDLE_S)
-        found.append(Figure("idle", 100.0 * (time.process_time() - begun) / IDLE_S, "% CPU", below=5.0))
+        results.append(Figure("idle", 100.0 * (time.process_time() - start_s) / IDLE_S, "% CPU", below=5.0))
     long = folder / "long.motion.yaml"
     write_motion(long_motion(), long)
     with opened(long) as (_, browser):
-        taken = slide(browser, 700)
-        found.append(Figure("slider, 1000 keyframes", statistics.median(taken) * 1e3, "ms", below=50.0))
-    return [*found, *vendor_file()]
+        durations_s = slide(browser, 700)
+        results.append(
+            Figure("slider, 1000 keyframes", statistics.median(durations_s) * 1e3, "ms", below=50.0)
+        )
+    return [*results, *vendor_file()]
 
 
 def vendor_file() -> Iterator[Figure]:
-    """Yield how long a file of 255 pages takes to open, where one is told by POSEWRIGHT_VENDOR_FILE."""
+    """Yield the time to open a file of 255 pages, if POSEWRIGHT_VENDOR_FILE names one."""
     path = os.environ.get("POSEWRIGHT_VENDOR_FILE")
     if path is None:
         yield Figure("255 pages open", None, "s", below=2.0, note="POSEWRIGHT_VENDOR_FILE names none")
         return
-    begun = time.perf_counter()
+    start_s = time.perf_counter()
     from posewright.studio.studio import open_studio
 
     studio = open_studio(path)
     browser = Browser(studio.url)
     browser.ask("session.look", page=studio.session.cursor.page, keyframe=0)
-    yield Figure("vendor file opens", time.perf_counter() - begun, "s", below=2.0)
+    yield Figure("vendor file opens", time.perf_counter() - start_s, "s", below=2.0)
     browser.close()
     studio.close()

@@ -1,4 +1,4 @@
-"""What observers over Zenoh cost the loop that tells them, awake and stopped; round trips: `bench_links`."""
+"""Time to publish a frame to observers over Zenoh, running and stopped; `bench_links` has round trips."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ from posewright.network.zenoh.session import SessionConfig
 from posewright.network.zenoh.transport import ZenohTransport
 from posewright.robots import robot
 
-NAME, CARD = "robi", "robotis_bioloid"
+NAME = "robi"
+CARD = "robotis_bioloid"
 RATE_HZ = 128.0
 OBSERVERS = 3
 
 
 class Echo:
-    """A `RobotService` that answers a question with itself, and takes nothing."""
+    """A `RobotService` that answers a request with itself, and accepts no commands."""
 
     frame_period_s = 1.0 / RATE_HZ
 
@@ -39,7 +40,7 @@ class Echo:
         self.commands = JointCommands(still[None])
 
     def command(self, _sender: str, _trajectory: Trajectory) -> str:
-        """Take nothing."""
+        """Accept no command."""
         return "an echo"
 
     def stop(self, _sender: str) -> str:
@@ -47,12 +48,12 @@ class Echo:
         return ""
 
     def answer_request(self, request: bytes) -> bytes:
-        """Return the question."""
+        """Return the request."""
         return request
 
 
-def _observe(pipe: Connection, at: str) -> None:
-    session = SessionConfig(connect=(at,)).open(NAME)
+def _observe(pipe: Connection, address: str) -> None:
+    session = SessionConfig(connect=(address,)).open(NAME)
     session.declare_subscriber(f"{NAME}/**", lambda sample: sample.payload.to_bytes())
     pipe.send(os.getpid())
     pipe.recv()
@@ -60,11 +61,11 @@ def _observe(pipe: Connection, at: str) -> None:
 
 
 @contextmanager
-def observer(at: str) -> Iterator[int]:
-    """Observe from a process of its own meanwhile; give its id."""
+def observer(address: str) -> Iterator[int]:
+    """Run an observer in another process, and yield its process ID."""
     context = multiprocessing.get_context("spawn")
     ours, its = context.Pipe()
-    process = context.Process(target=_observe, args=(its, at), daemon=True)
+    process = context.Process(target=_observe, args=(its, address), daemon=True)
     process.start()
     try:
         yield ours.recv()
@@ -74,36 +75,36 @@ def observer(at: str) -> Iterator[int]:
 
 
 def endpoint() -> str:
-    """Return an endpoint on loopback that is free."""
+    """Return a free loopback endpoint."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return f"tcp/127.0.0.1:{probe.getsockname()[1]}"
 
 
 def published(transport: ZenohTransport, echo: Echo, n: int) -> list[float]:
-    """Return how long each of some frames takes to tell, at their rate [s]."""
+    """Return the time to publish each of n frames, at their rate [s]."""
     times = []
     for _ in range(n):
-        begun = time.perf_counter()
+        start_s = time.perf_counter()
         transport.publish(echo.state, echo.commands)
-        times.append(time.perf_counter() - begun)
+        times.append(time.perf_counter() - start_s)
         time.sleep(1.0 / RATE_HZ)
     return times
 
 
 def percentiles(times: list[float]) -> str:
-    """Return the half and the 99 of a hundred in words."""
+    """Return median and 99th percentile as text."""
     p50, p99 = np.percentile(times, (50.0, 99.0)) * 1e3
     return f"p50 {p50:.2f} ms, p99 {p99:.2f} ms"
 
 
 def figures(n: int = 1000) -> list[Figure]:
-    """Return how much longer a frame takes to be told when observers stand still."""
-    at = endpoint()
-    transport, echo = ZenohTransport(SessionConfig(listen=(at,)), NAME), Echo()
+    """Return the ratio of the times to publish with stopped and with running observers."""
+    address = endpoint()
+    transport, echo = ZenohTransport(SessionConfig(listen=(address,)), NAME), Echo()
     transport.open(echo)
     with ExitStack() as stack:
-        watching = [stack.enter_context(observer(at)) for _ in range(OBSERVERS)]
+        watching = [stack.enter_context(observer(address)) for _ in range(OBSERVERS)]
         alive = published(transport, echo, n // 2)
         for process in watching[1:]:
             os.kill(process, signal.SIGSTOP)

@@ -121,7 +121,7 @@ class Parallel(StateChart):
     """Two regions."""
 
     class both(State.Parallel):  # noqa: N801 -- as above
-        """What is active side by side."""
+        """The parallel state."""
 
         class legs(State.Compound):  # noqa: N801 -- as above
             """One region."""
@@ -132,7 +132,7 @@ class Parallel(StateChart):
             stop = walking.to(standing)
 
         class eyes(State.Compound):  # noqa: N801 -- as above
-            """The other."""
+            """Another region."""
 
             seeing = State(initial=True)
             dazzled = State()
@@ -142,7 +142,7 @@ class Parallel(StateChart):
 
 
 class Sampled(StateChart):
-    """Guards that ask a distance."""
+    """Guards with a distance."""
 
     walking = State(initial=True)
     turning = State()
@@ -159,7 +159,7 @@ class Sampled(StateChart):
         return wall < 0.35
 
     def clear(self, wall: float) -> bool:
-        """Whether the way is clear."""
+        """Whether the path is clear."""
         return wall > 1.5
 
     def touching(self, wall: float) -> bool:
@@ -176,7 +176,7 @@ STATEMACHINE: dict[str, type[StateChart]] = {
 
 
 def sismic_run(name: str) -> Run:
-    """Return what drives sismic's chart of that name."""
+    """Return a function that runs sismic's chart of a name."""
     chart = import_from_yaml(SISMIC[name])
     inner = {state for state in chart.states if not chart.children_for(state)}
 
@@ -190,13 +190,13 @@ def sismic_run(name: str) -> Run:
             interpreter.execute_once()
             visited.append(interpreter.configuration)
         seconds = time.perf_counter() - begin
-        return [frozenset(found) & inner for found in visited], seconds
+        return [frozenset(configuration) & inner for configuration in visited], seconds
 
     return run
 
 
 def statemachine_run(name: str) -> Run:
-    """Return what drives python-statemachine's chart of that name."""
+    """Return a function that runs python-statemachine's chart of a name."""
 
     def run(events: Sequence[tuple[str, dict[str, float]]]) -> tuple[list[frozenset[str]], float]:
         machine: Any = STATEMACHINE[name]()
@@ -207,7 +207,7 @@ def statemachine_run(name: str) -> Run:
             machine.send(event, **values)
             visited.append([state.id for state in machine.configuration])
         seconds = time.perf_counter() - begin
-        return [frozenset(found) & inner for found in visited], seconds
+        return [frozenset(configuration) & inner for configuration in visited], seconds
 
     return run
 

@@ -1,4 +1,4 @@
-"""A figure: one measured number, and what it should be."""
+"""A benchmark figure: a measured number with its target."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ class Figure:
 
     Attributes:
         name: what was measured.
-        value: the number; None where this machine cannot measure it.
+        value: the number; None if this machine cannot measure it.
         unit: of the number; empty for a ratio.
-        at_least: the aim, where more is better.
-        below: the aim, where less is better.
-        note: what else is worth a word.
+        at_least: the target, if more is better.
+        below: the target, if less is better.
+        note: an additional remark.
     """
 
     name: str
@@ -29,7 +29,7 @@ class Figure:
 
     @property
     def met(self) -> bool | None:
-        """Whether the aim is met; None where there is no aim or no number."""
+        """Whether the target is met; None without a target or a number."""
         if self.value is None or (self.at_least is None and self.below is None):
             return None
         above = self.at_least is None or self.value >= self.at_least
@@ -37,18 +37,18 @@ class Figure:
 
     @property
     def aim(self) -> str:
-        """The aim in words."""
+        """The target as text."""
         if self.at_least is not None:
             return f">= {self.at_least:g}"
         return "" if self.below is None else f"< {self.below:g}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data, fit for JSON."""
+        """Return plain data, fit for JSON."""
         return {**asdict(self), "met": self.met}
 
 
 def table(figures: list[Figure]) -> str:
-    """Return the figures as a table, a line each; those that miss their aim say so."""
+    """Return the figures as a table, one line each, with a mark for missed targets."""
     lines = [f"{'figure':44s} {'value':>10s} {'unit':8s} {'aim':8s}"]
     for figure in figures:
         value = "-" if figure.value is None else f"{figure.value:.4g}"
@@ -61,5 +61,5 @@ def table(figures: list[Figure]) -> str:
 
 
 def cores() -> int:
-    """Return how many cores this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,11 +1,10 @@
-"""Where the simulated dog stays up: every motion of Sony's MOTION7.ODA, played by MoNet one after the other.
+"""Table of the motions of Sony's MOTION7.ODA in which the simulated dog stays up, played by MoNet in turn.
 
     python -m benchmarks.monet_table MONETCMD.CFG MONET.CFG MOTION7.ODA
 
-The robot begins lying; MoNet takes it through every posture and every motion of the archive. Printed is the
-table of docs/openr.md, of motions as they are written (up to the stops of the mechanism, at any speed). Below
-it stands what is otherwise with `Safety` as it is by default (the joints' limits and the servos' speed), and
-with the exact player.
+The robot starts lying; MoNet takes it through every posture and every motion of the archive. The table is
+that of docs/openr.md, for motions as designed (up to the mechanical limits, at any speed). Below it are the
+differences with the default `Safety` (limits of joints and of servo speeds), and with the exact player.
 """
 
 from __future__ import annotations
@@ -35,12 +34,12 @@ STEP_S = 1.392
 """One cycle of the walks; the exact player takes a frame more, for the last keyframe."""
 
 NEAR_DEG = 10.0
-"""So near the author's attitude a motion ends that leaves the robot as it should."""
+"""Tolerance of the final attitude against that of the motion's author [deg]."""
 
 
 @dataclass(frozen=True)
-class Played:
-    """What a motion did.
+class PlayedMotion:
+    """The result of a motion.
 
     Attributes:
         sideways_deg: largest lean of the base to a side.
@@ -57,11 +56,11 @@ class Played:
     moved_m: tuple[float, float]
     slowed: int
 
-    def stays_up(self, wanted_deg: float) -> bool:
-        """Tell whether the robot never lay on a side, and ended as the author wants it."""
+    def stays_up(self, expected_deg: float) -> bool:
+        """Return whether the robot never lay on its side, and ended in the expected attitude."""
         return (
             self.sideways_deg < PhysicsRules().fall_sideways_deg
-            and abs(self.ends_deg - wanted_deg) < NEAR_DEG
+            and abs(self.ends_deg - expected_deg) < NEAR_DEG
         )
 
 
@@ -86,63 +85,63 @@ def recorded(files: Sequence[str], *, hardware: bool, player: str = "sony") -> R
     )
 
 
-def played(recording: Recording) -> Iterator[Played]:
-    """Yield what each motion did, walks in one row."""
+def played(recording: Recording) -> Iterator[PlayedMotion]:
+    """Yield the result of each motion, with all cycles of a walk as one."""
     times, base = recording.times, np.asarray(recording.robot().base)
-    begun = [
+    starts = [
         (event.time_s, str(event.data["state"]).removeprefix(IDLE))
         for event in recording.events_of("openr")
         if event.data["what"] == "state" and event.data["object"] == "MotionAgents"
     ]
-    began_s = 0.0
-    for place, (time_s, name) in enumerate(begun):
-        before = begun[place - 2][1] if place > 1 else ""
-        began_s = began_s if name == before or not name else time_s
-        after = begun[place + 1] if place + 1 < len(begun) else (times[-1], "")
-        if not name or (place + 2 < len(begun) and begun[place + 2][1] == name):
+    start_s = 0.0
+    for place, (time_s, name) in enumerate(starts):
+        before = starts[place - 2][1] if place > 1 else ""
+        start_s = start_s if name == before or not name else time_s
+        after = starts[place + 1] if place + 1 < len(starts) else (times[-1], "")
+        if not name or (place + 2 < len(starts) and starts[place + 2][1] == name):
             continue
-        rows = (times >= began_s) & (times <= after[0])
+        rows = (times >= start_s) & (times <= after[0])
         slowed = {
             str(event.data["joint"])
             for event in recording.events_of("safety")
-            if began_s <= event.time_s <= after[0] and event.data["guard"] == "speed limit"
+            if start_s <= event.time_s <= after[0] and event.data["guard"] == "speed limit"
         }
-        yield _figures(name, after[0] - began_s, base[rows], len(slowed))
+        yield _figures(name, after[0] - start_s, base[rows], len(slowed))
 
 
-def _figures(name: str, seconds: float, base: Floats, slowed: int) -> Played:
+def _figures(name: str, seconds: float, base: Floats, slowed: int) -> PlayedMotion:
     roll, pitch, yaw = np.rad2deg(roll_pitch_yaw(base[:, 3:])).T
     (x, y), first = (base[-1, :2] - base[0, :2]).tolist(), np.deg2rad(yaw[0])
     moved = (x * np.cos(first) + y * np.sin(first), y * np.cos(first) - x * np.sin(first))
     largest = float(np.rad2deg(tilt(base)).max())
     sideways = float(np.abs(roll).max())
-    return Played(name, seconds, largest, sideways, float(-pitch[-1]), moved, slowed)
+    return PlayedMotion(name, seconds, largest, sideways, float(-pitch[-1]), moved, slowed)
 
 
 def table(files: Sequence[str]) -> Iterator[str]:
-    """Yield the lines of the table, and what differs otherwise."""
+    """Yield the lines of the table and of the differences."""
     motions = read_stick(*files).setups[0].motions
     assert motions is not None
-    documents = [document_of(one, n, motions.archive) for n, one in enumerate(motions.entries, 1)]
-    pitch = {one.name: float(np.rad2deg(one.attitudes[-1, 1] / 1e6)) for one in documents}
+    documents = [document_of(row, n, motions.archive) for n, row in enumerate(motions.entries, 1)]
+    pitch = {row.name: float(np.rad2deg(row.attitudes[-1, 1] / 1e6)) for row in documents}
     written = list(played(recorded(files, hardware=True)))
-    limited = {one.name: one for one in played(recorded(files, hardware=False))}
-    exact = {one.name: one for one in played(recorded(files, hardware=True, player="exact"))}
+    limited = {row.name: row for row in played(recorded(files, hardware=False))}
+    exact = {row.name: row for row in played(recorded(files, hardware=True, player="exact"))}
 
-    def stays(one: Played) -> str:
-        return "yes" if one.stays_up(pitch.get(one.name, 0.0)) else "no"
+    def stays(row: PlayedMotion) -> str:
+        return "yes" if row.stays_up(pitch.get(row.name, 0.0)) else "no"
 
     yield "| motion | lasts | stays up | leans | moved |"
     yield "|---|---|---|---|---|"
-    for one in written:
-        figures = f"{one.seconds:.3f} s | {stays(one)} | {one.tilt_deg:.1f} deg | {one.moved_m[0]:+.2f} m"
-        yield f"| `{one.name}` | {figures} |"
-    for one in written:
-        slow, other = limited[one.name], exact[one.name]
-        apart_mm = 1000.0 * np.hypot(*np.subtract(one.moved_m, other.moved_m))
+    for row in written:
+        figures = f"{row.seconds:.3f} s | {stays(row)} | {row.tilt_deg:.1f} deg | {row.moved_m[0]:+.2f} m"
+        yield f"| `{row.name}` | {figures} |"
+    for row in written:
+        slow, exact_row = limited[row.name], exact[row.name]
+        distance_mm = 1000.0 * np.hypot(*np.subtract(row.moved_m, exact_row.moved_m))
         yield (
-            f"{one.name}: default safety slows down {slow.slowed} joints, stays up: {stays(slow)}; "
-            f"exact player {apart_mm:.1f} mm from there, stays up: {stays(other)}"
+            f"{row.name}: default safety slows down {slow.slowed} joints, stays up: {stays(slow)}; "
+            f"exact player {distance_mm:.1f} mm from there, stays up: {stays(exact_row)}"
         )
 
 

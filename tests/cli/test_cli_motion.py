@@ -18,7 +18,7 @@ from posewright.cli.app import run
 from posewright.formats import read_motion, read_motion_file, write_motion
 from posewright.motions import Keyframe, Motion, Pose
 from posewright.robots import robot
-from posewright.robots.catalogue import FOLDER
+from posewright.robots.catalogue import CATALOGUE_FOLDER
 
 Captured = pytest.CaptureFixture[str]
 Folder = Callable[[str], Path]
@@ -230,7 +230,7 @@ def test_sonys_archives_have_no_error_and_a_line_a_motion(
 
 
 @pytest.mark.parametrize(
-    "path", sorted(FOLDER.glob("*/motions/*.yaml")), ids=lambda path: path.name.partition(".")[0]
+    "path", sorted(CATALOGUE_FOLDER.glob("*/motions/*.yaml")), ids=lambda path: path.name.partition(".")[0]
 )
 def test_what_ships_has_no_error(capsys: Captured, path: Path) -> None:
     assert answer(capsys, "check", path)["errors"] == 0

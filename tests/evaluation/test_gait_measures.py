@@ -128,26 +128,32 @@ def recorded(
 ) -> Recording:
     """Return the recording of such a walk."""
     rows = n + 1
-    flat = np.column_stack([np.zeros((rows, 2)), np.full(rows, HEIGHT_M)]) if places is None else places
-    base = np.concatenate(
-        [flat, quaternion(*(np.broadcast_to(np.asarray(a, dtype=float), rows) for a in angles))], axis=1
+    positions_of_base = (
+        np.column_stack([np.zeros((rows, 2)), np.full(rows, HEIGHT_M)]) if places is None else places
     )
-    still, columns = np.tile(STANDING, (rows, 1)), columns or {}
+    base = np.concatenate(
+        [positions_of_base, quaternion(*(np.broadcast_to(np.asarray(a, dtype=float), rows) for a in angles))],
+        axis=1,
+    )
+    still = np.tile(STANDING, (rows, 1))
+    columns = columns or {}
     positions = columns.get("positions", still)
-    known = {
+    default_facts = {
         "stiffness": [servo.stiffness for servo in CARD.servos],
         "damping": [0.0] * len(CARD.joints),
         "latency_frames": 0,
         "mass_kg": 1.6,
         "gravity": [0.0, 0.0, -9.81],
     }
-    header = RobotHeader(CARD.name, "gait made", CARD.joint_names, CARD.feet, facts=known | (facts or {}))
+    header = RobotHeader(
+        CARD.name, "gait made", CARD.joint_names, CARD.feet, facts=default_facts | (facts or {})
+    )
     terms = WalkSettings("made", "nominal", (n - begin) * FRAME_S, begin * FRAME_S, tuple(STANDING.tolist()))
     record = RobotRecord(
         header=header,
         positions=positions[1:],
-        commands=columns.get("sent", still)[1:],
-        requests=columns["asked"][1:] if "asked" in columns else None,
+        commands=columns.get("joint_commands", still)[1:],
+        requests=columns["requests"][1:] if "requests" in columns else None,
         efforts=columns.get("efforts", np.zeros_like(still))[1:],
         base=base[1:],
         footprints=np.zeros((n, 4, 4, 3)),
@@ -172,8 +178,8 @@ def recorded(
     )
 
 
-def loads_of(made: Walk) -> JointLoads:
-    return measure_joint_loads(made, drives_of(made))
+def loads_of(walk: Walk) -> JointLoads:
+    return measure_joint_loads(walk, drives_of(walk))
 
 
 def along_an_arc(forward: float, left: float, turn: float, n: int = 10 * CYCLE) -> tuple[Floats, Floats]:
@@ -224,9 +230,9 @@ def test_without_a_whole_cycle_there_is_no_speed() -> None:
 
 def test_each_command_of_a_schedule_is_measured_after_the_cycle_in_which_it_came() -> None:
     n = 12 * CYCLE
-    ways = np.concatenate([np.full(6 * CYCLE, 0.1), np.full(6 * CYCLE, 0.2)]) * FRAME_S
+    steps = np.concatenate([np.full(6 * CYCLE, 0.1), np.full(6 * CYCLE, 0.2)]) * FRAME_S
     places = np.column_stack(
-        [np.concatenate([[0.0], np.cumsum(ways)]), np.zeros(n + 1), np.full(n + 1, HEIGHT_M)]
+        [np.concatenate([[0.0], np.cumsum(steps)]), np.zeros(n + 1), np.full(n + 1, HEIGHT_M)]
     )
     commands = ((0.0, VelocityCommand(0.1)), (6 * TIMING.period_s, VelocityCommand(0.2)))
     first, second = measure_travel(walk(places, n=n, commands=commands)).stretches
@@ -240,8 +246,8 @@ def test_a_command_is_measured_after_its_first_cycle_wherever_the_measuring_begi
     """The robot of this walk does as it was told before for a whole cycle, and then as it is told."""
     n = 6 * CYCLE
     followed = change + CYCLE
-    ways = np.where(np.arange(n) < followed, 0.1, 0.2) * FRAME_S
-    places = np.column_stack([np.cumsum([0.0, *ways]), np.zeros(n + 1), np.full(n + 1, HEIGHT_M)])
+    steps = np.where(np.arange(n) < followed, 0.1, 0.2) * FRAME_S
+    places = np.column_stack([np.cumsum([0.0, *steps]), np.zeros(n + 1), np.full(n + 1, HEIGHT_M)])
     commands = ((0.0, VelocityCommand(0.1)), (change * FRAME_S, VelocityCommand(0.2)))
     stretch = measure_travel(walk(places, n=n, begin=CYCLE, commands=commands)).stretches[-1]
     assert stretch.from_s == pytest.approx(max(change, CYCLE) * FRAME_S)
@@ -254,11 +260,11 @@ def test_a_command_is_measured_after_its_first_cycle_wherever_the_measuring_begi
 def test_tilt_is_the_angle_to_the_vertical_whatever_the_heading(
     roll: float, pitch: float, yaw: float
 ) -> None:
-    made = walk(n=2, begin=0, roll=roll, pitch=pitch, yaw=yaw)
-    assert np.cos(np.radians(made.trajectory.tilt_deg)) == pytest.approx(
+    tilted_walk = walk(n=2, begin=0, roll=roll, pitch=pitch, yaw=yaw)
+    assert np.cos(np.radians(tilted_walk.trajectory.tilt_deg)) == pytest.approx(
         math.cos(roll) * math.cos(pitch), abs=1e-12
     )
-    rolls, pitches = made.trajectory.roll_pitch_deg
+    rolls, pitches = tilted_walk.trajectory.roll_pitch_deg
     assert np.radians([rolls[0], pitches[0]]) == pytest.approx([roll, pitch], abs=1e-9)
 
 
@@ -294,10 +300,10 @@ def test_a_foot_slides_in_the_frames_at_whose_ends_it_touches() -> None:
     places = np.column_stack([np.arange(n + 1) * 1e-3, np.zeros(n + 1), np.full(n + 1, HEIGHT_M)])
     contacts = np.zeros((n + 1, 4), dtype=bool)
     contacts[10:15, 2] = True
-    made = walk(places, n=n, begin=0, foot_contacts=contacts)
-    slid = slips(made, foot_trajectories(made))
-    assert slid.sum(axis=0) == pytest.approx([0.0, 0.0, 6e-3, 0.0])
-    assert np.flatnonzero(slid[:, 2]).tolist() == [9, 10, 11, 12, 13, 14]
+    dragging_walk = walk(places, n=n, begin=0, foot_contacts=contacts)
+    slips_m = slips(dragging_walk, foot_trajectories(dragging_walk))
+    assert slips_m.sum(axis=0) == pytest.approx([0.0, 0.0, 6e-3, 0.0])
+    assert np.flatnonzero(slips_m[:, 2]).tolist() == [9, 10, 11, 12, 13, 14]
 
 
 def test_a_ball_that_rolls_does_not_slide() -> None:
@@ -310,11 +316,11 @@ def test_a_ball_that_rolls_does_not_slide() -> None:
     places = np.column_stack([rolled - ahead, np.zeros(n + 1), leg.foot_radius_m - up])
     contacts = np.zeros((n + 1, 4), dtype=bool)
     contacts[:, 0] = True
-    made = walk(places, n=n, begin=0, pitch=pitch, foot_contacts=contacts)
-    feet = foot_trajectories(made)
+    rolling_walk = walk(places, n=n, begin=0, pitch=pitch, foot_contacts=contacts)
+    feet = foot_trajectories(rolling_walk)
     assert feet.heights[:, 0] == pytest.approx(np.zeros(n + 1), abs=1e-12)
     assert np.ptp(feet.centres[:, 0, 0]) == pytest.approx(0.2 * leg.foot_radius_m)
-    assert slips(made, feet).sum() < 1e-8
+    assert slips(rolling_walk, feet).sum() < 1e-8
 
 
 def test_clearance_is_of_the_cycle_that_is_lifted_least_and_dragging_is_none() -> None:
@@ -325,9 +331,9 @@ def test_clearance_is_of_the_cycle_that_is_lifted_least_and_dragging_is_none() -
     places = np.column_stack([np.zeros((n + 1, 2)), HEIGHT_M - lowest + lift])
     contacts = np.repeat((lift == 0.0)[:, np.newaxis], 4, axis=1)
     contacts[:, 3] = True
-    made = walk(places, n=n, begin=CYCLE, foot_contacts=contacts)
-    feet = measure_feet(made, path_m=1.0)
-    assert len(cycles_of(made, 0)) == 5
+    lifting_walk = walk(places, n=n, begin=CYCLE, foot_contacts=contacts)
+    feet = measure_feet(lifting_walk, path_m=1.0)
+    assert len(cycles_of(lifting_walk, 0)) == 5
     left_front = feet.feet[0]
     assert left_front.highest_m == pytest.approx(0.02)
     assert left_front.lowest_swing_m == pytest.approx(0.01)
@@ -338,34 +344,34 @@ def test_clearance_is_of_the_cycle_that_is_lifted_least_and_dragging_is_none() -
 
 def test_joint_speeds_are_of_what_was_asked_and_of_what_was_done() -> None:
     knee = CARD.index("left_rear_knee")
-    asked, done = np.tile(STANDING, (101, 1)), np.tile(STANDING, (101, 1))
+    requests, positions = np.tile(STANDING, (101, 1)), np.tile(STANDING, (101, 1))
     step = CARD.max_speeds[knee] * FRAME_S
-    asked[50:, knee] += 1.25 * step
-    done[60:, knee] += 0.75 * step
-    loads = loads_of(walk(n=100, begin=80, asked=asked, positions=done))
+    requests[50:, knee] += 1.25 * step
+    positions[60:, knee] += 0.75 * step
+    loads = loads_of(walk(n=100, begin=80, requests=requests, positions=positions))
     assert loads.max_joint_speed_ratio == loads.commanded_speed_ratio == pytest.approx(1.25)
     assert loads.measured_speed_ratio == pytest.approx(0.75)
     assert loads.fastest_joint == "left_rear_knee"
-    assert {one.joint: one for one in loads.joints}["left_rear_knee"].measured_speed_ratio == pytest.approx(
-        0.75
-    )
+    assert {load.joint: load for load in loads.joints}[
+        "left_rear_knee"
+    ].measured_speed_ratio == pytest.approx(0.75)
 
 
 def test_joints_that_are_no_legs_do_not_count() -> None:
-    asked = np.tile(STANDING, (101, 1))
-    asked[50:, CARD.index("head_pan")] += 1.0
-    assert loads_of(walk(n=100, asked=asked)).max_joint_speed_ratio == 0.0
+    requests = np.tile(STANDING, (101, 1))
+    requests[50:, CARD.index("head_pan")] += 1.0
+    assert loads_of(walk(n=100, requests=requests)).max_joint_speed_ratio == 0.0
 
 
 def test_room_to_limits_is_that_of_the_nearest_joint_and_negative_beyond() -> None:
-    asked = np.tile(STANDING, (101, 1))
-    asked[50, CARD.index("right_front_knee")] = math.radians(120.0)
-    loads = loads_of(walk(n=100, asked=asked))
+    requests = np.tile(STANDING, (101, 1))
+    requests[50, CARD.index("right_front_knee")] = math.radians(120.0)
+    loads = loads_of(walk(n=100, requests=requests))
     assert loads.limit_margin_deg == pytest.approx(2.0)
     assert loads.limit_margin_joint == "right_front_knee"
     rotator, elevator = (CARD.index(f"left_front_{name}") for name in ("rotator", "elevator"))
-    asked[50, rotator], asked[50, elevator] = math.radians(60.0), math.radians(-4.0)
-    loads = loads_of(walk(n=100, asked=asked))
+    requests[50, rotator], requests[50, elevator] = math.radians(60.0), math.radians(-4.0)
+    loads = loads_of(walk(n=100, requests=requests))
     assert loads.coupled_margin_deg == pytest.approx(-1.0)
     assert loads.coupled_margin_joint == "left_front_elevator"
     assert loads.limit_margin_deg == pytest.approx(2.0)
@@ -392,63 +398,73 @@ def test_of_corrections_the_worst_of_each_joint_is_kept_with_the_time_of_the_fir
 def test_a_robot_has_lain_since_it_was_last_up_however_the_walk_is_cut(
     down: list[bool], cuts: list[int]
 ) -> None:
-    flags, least = np.array(down, dtype=bool), 5
+    flags, min_frames = np.array(down, dtype=bool), 5
     lies = np.where(flags, 1.0, 0.0)
     base = walk(n=len(down), roll=np.append(0.0, lies)).trajectory.base[1:]
     times = np.arange(1.0, len(down) + 1.0) * FRAME_S
-    detector = FallDetector(stays_down_limits(FRAME_S, least * FRAME_S))
-    found = [detector.advance(times[a:b], base[a:b]) for a, b in pairwise((0, *cuts, len(down))) if b > a]
+    detector = FallDetector(stays_down_limits(FRAME_S, min_frames * FRAME_S))
+    edges = (0, *(cut for cut in cuts if cut < len(down)), len(down))
+    results = [detector.advance(times[a:b], base[a:b]) for a, b in pairwise(edges) if b > a]
     frames = len(list(takewhile(bool, reversed(down))))
-    assert bool(found and found[-1] is not None) is (frames >= least)
+    assert bool(results and results[-1] is not None) is (frames >= min_frames)
 
 
 def test_the_work_of_a_servo_is_that_of_a_spring_less_what_turning_takes() -> None:
     knee = CARD.index("left_front_knee")
     stiffness = CARD.servos[knee].stiffness
-    sent, done = np.tile(STANDING, (3, 1)), np.tile(STANDING, (3, 1))
-    sent[1:, knee] += 0.1
-    done[1, knee] += 0.06
-    done[2, knee] += 0.08
-    loads = np.zeros_like(sent)
-    loads[:, knee] = stiffness * (sent[:, knee] - done[:, knee])
+    commands, positions = np.tile(STANDING, (3, 1)), np.tile(STANDING, (3, 1))
+    commands[1:, knee] += 0.1
+    positions[1, knee] += 0.06
+    positions[2, knee] += 0.08
+    efforts = np.zeros_like(commands)
+    efforts[:, knee] = stiffness * (commands[:, knee] - positions[:, knee])
     damping = np.zeros(len(CARD.joints))
     damping[knee] = 0.2
     drives = drives_of(
-        walk(n=2, begin=0, sent=sent, positions=done, efforts=loads, facts={"damping": damping.tolist()})
+        walk(
+            n=2,
+            begin=0,
+            joint_commands=commands,
+            positions=positions,
+            efforts=efforts,
+            facts={"damping": damping.tolist()},
+        )
     )
     column = drives.work[:, 2]
     potential = [stiffness * (a**2 - b**2) / 2.0 for a, b in ((0.1, 0.04), (0.04, 0.02))]
-    taken = [0.2 * turned**2 / FRAME_S for turned in (0.06, 0.02)]
-    assert column == pytest.approx(np.array(potential) - taken)
+    lost_to_damping = [0.2 * turned**2 / FRAME_S for turned in (0.06, 0.02)]
+    assert column == pytest.approx(np.array(potential) - lost_to_damping)
     assert drives.peaks[:, 2] == pytest.approx([stiffness * 0.1, stiffness * 0.04])
     assert np.count_nonzero(drives.work) == 2
 
 
 def test_a_late_command_pulls_only_when_it_takes_effect() -> None:
     knee = CARD.index("left_front_knee")
-    sent = np.tile(STANDING, (11, 1))
-    sent[1:, knee] += 0.1
-    peaks = drives_of(walk(n=10, begin=0, sent=sent, facts={"latency_frames": 4})).peaks[:, 2]
+    commands = np.tile(STANDING, (11, 1))
+    commands[1:, knee] += 0.1
+    peaks = drives_of(walk(n=10, begin=0, joint_commands=commands, facts={"latency_frames": 4})).peaks[:, 2]
     assert np.flatnonzero(peaks).tolist() == [4, 5, 6, 7, 8, 9]
 
 
 def test_only_positive_work_counts_as_cost_and_a_short_way_has_none() -> None:
     knee, elevator = CARD.index("left_front_knee"), CARD.index("left_front_elevator")
     n = 50
-    done, loads = np.tile(STANDING, (n + 1, 1)), np.zeros((n + 1, len(CARD.joints)))
-    done[:, knee] += np.linspace(0.0, 0.5, n + 1)
-    done[:, elevator] += np.linspace(0.0, 0.5, n + 1)
-    loads[:, knee], loads[:, elevator] = 1.0, -1.0
+    positions, efforts = np.tile(STANDING, (n + 1, 1)), np.zeros((n + 1, len(CARD.joints)))
+    positions[:, knee] += np.linspace(0.0, 0.5, n + 1)
+    positions[:, elevator] += np.linspace(0.0, 0.5, n + 1)
+    efforts[:, knee], efforts[:, elevator] = 1.0, -1.0
     stiff = np.zeros(len(CARD.joints))
-    made = walk(n=n, begin=0, positions=done, efforts=loads, facts={"stiffness": stiff.tolist()})
-    energy = measure_energy(made, drives_of(made), path_m=2.0)
+    working_walk = walk(
+        n=n, begin=0, positions=positions, efforts=efforts, facts={"stiffness": stiff.tolist()}
+    )
+    energy = measure_energy(working_walk, drives_of(working_walk), path_m=2.0)
     assert energy.positive_work_j == pytest.approx(
         0.25
     )  # the mean of nothing at a frame's beginning and 1 N m
     assert energy.negative_work_j == pytest.approx(-0.25)
     assert energy.cost_of_transport == pytest.approx(0.25 / (1.6 * 9.81 * 2.0))
     assert energy.mean_power_w == pytest.approx(0.25 / (n * FRAME_S))
-    assert measure_energy(made, drives_of(made), path_m=0.01).cost_of_transport is None
+    assert measure_energy(working_walk, drives_of(working_walk), path_m=0.01).cost_of_transport is None
 
 
 def test_a_base_that_leans_or_sinks_for_long_has_fallen_and_a_stumble_is_none() -> None:
@@ -483,9 +499,9 @@ def test_figures_of_a_walk_that_ends_in_a_fall_are_up_to_there() -> None:
 def test_a_walk_that_falls_while_it_settles_says_what_can_be_said() -> None:
     roll = np.where(np.arange(401) >= 20, 1.0, 0.0)
     report = GaitReport.of(walk(n=400, begin=100, roll=roll))
-    told = report.to_dict()
-    assert told["falls"] == 1
-    assert told["measured_s"] == 0.0
+    figures = report.to_dict()
+    assert figures["falls"] == 1
+    assert figures["measured_s"] == 0.0
     for name in (
         "speed_m_s",
         "forward_error",
@@ -495,34 +511,36 @@ def test_a_walk_that_falls_while_it_settles_says_what_can_be_said() -> None:
         "bounce_m",
         "foot_clearance_m",
     ):
-        assert told[name] is None
+        assert figures[name] is None
 
 
 def test_what_does_not_keep_every_frame_or_is_no_walk_is_refused_with_the_reason() -> None:
-    whole = recorded()
-    rare = replace(whole, header=replace(whole.header, rate_hz=0.25 / FRAME_S))
+    recording = recorded()
+    rare = replace(recording, header=replace(recording.header, rate_hz=0.25 / FRAME_S))
     with pytest.raises(InputError, match="every frame, but this recording has one in 4"):
         Walk.of(rare, gait=GAIT)
     with pytest.raises(InputError, match="not the recording of a gait's walk"):
-        Walk.of(replace(whole, header=replace(whole.header, extras={})), gait=GAIT)
+        Walk.of(replace(recording, header=replace(recording.header, extras={})), gait=GAIT)
     with pytest.raises(InputError, match=r"has no document made\.gait\.yaml"):
-        Walk.of(whole)
+        Walk.of(recording)
 
 
 def test_the_gait_is_read_from_the_recording_itself() -> None:
-    whole = recorded()
-    carries = replace(whole, header=replace(whole.header, documents={"made.gait.yaml": gait_text(GAIT)}))
-    walk = Walk.of(carries)
+    recording = recorded()
+    with_gait = replace(
+        recording, header=replace(recording.header, documents={"made.gait.yaml": gait_text(GAIT)})
+    )
+    walk = Walk.of(with_gait)
     assert (walk.timing, walk.phases) == (TIMING, GAIT.phases)
 
 
 def test_of_any_recording_way_speed_tilt_and_falls_are_said() -> None:
     places, yaw = along_an_arc(0.1, 0.0, 0.0)
     roll = np.where(np.arange(len(yaw)) >= 6 * CYCLE, 1.0, 0.0)
-    whole = recorded(places, angles=(roll, 0.0, yaw))
+    walk_recording = recorded(places, angles=(roll, 0.0, yaw))
     fault = Event(0.5, "fault", {"fault": "late", "message": "a frame came late", "joint": None})
-    other = replace(whole, header=replace(whole.header, extras={}), events=(fault,))
-    result = evaluate(other)
+    recording = replace(walk_recording, header=replace(walk_recording.header, extras={}), events=(fault,))
+    result = evaluate(recording)
     assert isinstance(result, RunResult)
     (figures,) = result.robots.values()
     assert figures.distance_m == pytest.approx(0.1 * 10 * TIMING.period_s, rel=1e-3)
@@ -531,8 +549,8 @@ def test_of_any_recording_way_speed_tilt_and_falls_are_said() -> None:
     assert figures.fall_times_s == (pytest.approx(6 * CYCLE * FRAME_S),)
     assert figures.max_tilt_deg == pytest.approx(math.degrees(1.0))
     assert figures.faults == {"late": 1}
-    told = json.loads(json.dumps(result.figures(), allow_nan=False))
-    assert told["duration_s"] == pytest.approx(10 * TIMING.period_s)
+    data = json.loads(json.dumps(result.figures(), allow_nan=False))
+    assert data["duration_s"] == pytest.approx(10 * TIMING.period_s)
 
 
 @pytest.mark.parametrize(
@@ -551,16 +569,18 @@ def test_one_that_sits_or_lies_down_has_not_fallen(
     down = np.arange(10 * CYCLE + 1) >= 6 * CYCLE
     places, _ = along_an_arc(0.0, 0.0, 0.0)
     places[:, 2] = np.where(down, height_m, HEIGHT_M)
-    whole = recorded(places, angles=tuple(np.radians(a) * down for a in (roll_deg, pitch_deg, 0.0)))
-    result = evaluate(replace(whole, header=replace(whole.header, extras={})))
+    recording = recorded(places, angles=tuple(np.radians(a) * down for a in (roll_deg, pitch_deg, 0.0)))
+    result = evaluate(replace(recording, header=replace(recording.header, extras={})))
     (figures,) = result.robots.values()  # type: ignore[union-attr]  # neither walk nor motion
     assert figures.falls == falls
 
 
 def test_where_nobody_knew_the_place_joints_are_measured_all_the_same() -> None:
-    whole = recorded()
-    record = whole.robot()
+    walk_recording = recorded()
+    record = walk_recording.robot()
     blind = replace(record, base=np.full_like(record.base, np.nan))
-    other = replace(whole, header=replace(whole.header, extras={}), robots={CARD.name: blind})
-    (figures,) = evaluate(other).robots.values()  # type: ignore[union-attr]  # neither walk nor motion
+    recording = replace(
+        walk_recording, header=replace(walk_recording.header, extras={}), robots={CARD.name: blind}
+    )
+    (figures,) = evaluate(recording).robots.values()  # type: ignore[union-attr]  # neither walk nor motion
     assert (figures.falls, figures.path_m, figures.max_joint_speed_ratio) == (None, None, 0.0)

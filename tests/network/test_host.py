@@ -1,4 +1,4 @@
-"""A robot that is served: one commands it, silence ends that, observers never slow it, clients borrow it."""
+"""A served robot: one sender commands it until it falls silent; observers never slow it; clients take it."""
 
 from __future__ import annotations
 
@@ -36,16 +36,19 @@ from posewright.robots import robot
 
 BIOLOID = robot("robotis_bioloid")
 STAND = BIOLOID.pose("stand")
-JOINTS, FRAME_S = len(STAND), BIOLOID.frame_period_s
-PATIENCE_S = 600.0
+N_JOINTS, FRAME_S = len(STAND), BIOLOID.frame_period_s
+TIMEOUT_S = 600.0
 
 
-def to(position: float, *joints: int, at_s: float = 0.0) -> Trajectory:
+def trajectory_to(position: float, *joints: int, at_s: float = 0.0) -> Trajectory:
     return Trajectory(joints or (0,), np.array([at_s]), np.full((1, len(joints or (0,))), position))
 
 
-class Robot:
-    """A commander's robot, frame by frame: what is sent is where it is, at any speed unless it is `slow`."""
+class CommandedRobot:
+    """A robot under a commander, run frame by frame; it reaches each command at once.
+
+    Only a `slow` one is held to the speed limits of its card.
+    """
 
     def __init__(self, *, slow: bool = False, **watchdog: Any) -> None:
         self.commander = Commander(BIOLOID, Watchdog(**watchdog))
@@ -54,90 +57,90 @@ class Robot:
         self.run(1)
 
     def run(self, frames: int) -> Floats:
-        """Let frames pass; return where joint 0 is in each."""
-        told = []
+        """Run frames; return the angle of joint 0 in each [rad]."""
+        angles = []
         for _ in range(frames):
             self.frame += 1
             state = BodyState(self.frame * FRAME_S, self.positions, STAND * 0.0)
             rows = self.commander.next(state, 64)
             assert len(rows) == 1
             sent = self.safety.filter(rows, self.positions).commands
-            did = JointStates(np.array([state.time_s]), sent.angles, sent.angles * 0.0)
-            assert not self.commander.watch(Block(BIOLOID.name, state, rows, sent, did))
+            reached = JointStates(np.array([state.time_s]), sent.angles, sent.angles * 0.0)
+            assert not self.commander.watch(Block(BIOLOID.name, state, rows, sent, reached))
             self.positions, self.free = sent.angles[0], rows.free is not None
-            told.append(float(self.positions[0]))
-        return np.array(told)
+            angles.append(float(self.positions[0]))
+        return np.array(angles)
 
 
 def test_joints_move_evenly_between_points_and_stay_at_the_last() -> None:
-    one = Robot()
+    commanded = CommandedRobot()
     times, positions = np.array([10.0, 30.0]) * FRAME_S, np.array([[0.1, 0.2], [0.5, 0.2]])
-    assert not one.commander.accept("me", Trajectory((0, 3), times, positions))
-    way = one.run(40)
+    assert not commanded.commander.accept("me", Trajectory((0, 3), times, positions))
+    path = commanded.run(40)
     begin = STAND[0]
-    assert way[:10] == pytest.approx(begin + (0.1 - begin) * np.arange(1, 11) / 10)
-    assert way[10:30] == pytest.approx(0.1 + 0.4 * np.arange(1, 21) / 20)
-    assert way[30:] == pytest.approx(0.5)
-    assert one.positions[3] == pytest.approx(0.2)
-    others = [joint for joint in range(JOINTS) if joint not in {0, 3}]
-    assert np.array_equal(one.positions[others], STAND[others])
+    assert path[:10] == pytest.approx(begin + (0.1 - begin) * np.arange(1, 11) / 10)
+    assert path[10:30] == pytest.approx(0.1 + 0.4 * np.arange(1, 21) / 20)
+    assert path[30:] == pytest.approx(0.5)
+    assert commanded.positions[3] == pytest.approx(0.2)
+    others = [joint for joint in range(N_JOINTS) if joint not in {0, 3}]
+    assert np.array_equal(commanded.positions[others], STAND[others])
 
 
 def test_joints_that_are_not_named_go_on_and_a_stop_holds_all() -> None:
-    one = Robot()
-    one.commander.accept("me", to(1.0, 0, at_s=20 * FRAME_S))
-    one.run(5)
-    one.commander.accept("me", to(1.0, 1, at_s=20 * FRAME_S))
-    one.run(5)
-    assert one.positions[0] == pytest.approx(STAND[0] + (1.0 - STAND[0]) / 2)
-    assert not one.commander.stop("me")
-    held = one.positions
-    one.run(30)
-    assert np.array_equal(one.positions, held)
+    commanded = CommandedRobot()
+    commanded.commander.accept("me", trajectory_to(1.0, 0, at_s=20 * FRAME_S))
+    commanded.run(5)
+    commanded.commander.accept("me", trajectory_to(1.0, 1, at_s=20 * FRAME_S))
+    commanded.run(5)
+    assert commanded.positions[0] == pytest.approx(STAND[0] + (1.0 - STAND[0]) / 2)
+    assert not commanded.commander.stop("me")
+    held = commanded.positions
+    commanded.run(30)
+    assert np.array_equal(commanded.positions, held)
 
 
 def test_one_commands_until_nothing_is_heard_of_him() -> None:
-    one = Robot(hold_after_s=10 * FRAME_S)
-    assert not one.commander.accept("me", to(0.5, at_s=20 * FRAME_S))
-    assert one.commander.accept("you", to(0.1)) == "me commands"
-    assert one.commander.stop("you") == "me commands"
-    one.run(20)
-    assert one.commander.sender == "me"  # his trajectory goes on so long
-    one.run(9)
-    assert one.commander.sender == "me"
-    one.run(3)
-    assert one.commander.sender == ""
-    assert one.positions[0] == pytest.approx(0.5)
-    assert not one.commander.accept("you", to(0.1))
-    assert one.commander.counts == {"taken": 2, "stops": 0, "refused": 2, "held": 1, "relaxed": 0}
+    commanded = CommandedRobot(hold_after_s=10 * FRAME_S)
+    assert not commanded.commander.accept("me", trajectory_to(0.5, at_s=20 * FRAME_S))
+    assert commanded.commander.accept("you", trajectory_to(0.1)) == "me commands"
+    assert commanded.commander.stop("you") == "me commands"
+    commanded.run(20)
+    assert commanded.commander.sender == "me"  # its trajectory goes on so long
+    commanded.run(9)
+    assert commanded.commander.sender == "me"
+    commanded.run(3)
+    assert commanded.commander.sender == ""
+    assert commanded.positions[0] == pytest.approx(0.5)
+    assert not commanded.commander.accept("you", trajectory_to(0.1))
+    assert commanded.commander.counts == {"taken": 2, "stops": 0, "refused": 2, "held": 1, "relaxed": 0}
 
 
 def test_after_more_silence_the_torque_is_taken_until_somebody_commands() -> None:
-    one = Robot(hold_after_s=5 * FRAME_S, relax_after_s=10 * FRAME_S)
-    one.run(100)
-    assert not one.free  # nobody has commanded yet: it stands as it was put
-    one.commander.accept("me", to(0.5))
-    one.run(9)
-    assert not one.free
-    one.run(3)
-    assert one.free
-    one.positions = STAND + 0.2  # by hand
-    one.run(1)
-    one.commander.accept("me", to(STAND[0], at_s=10 * FRAME_S))
-    assert one.run(1)[0] == pytest.approx(STAND[0] + 0.2 * 0.9)
-    assert not one.free
-    assert np.array_equal(one.positions[1:], STAND[1:] + 0.2)
-    assert one.commander.counts["relaxed"] == 1
+    commanded = CommandedRobot(hold_after_s=5 * FRAME_S, relax_after_s=10 * FRAME_S)
+    commanded.run(100)
+    assert not commanded.free  # nobody has commanded it yet, so it stays at the start pose
+    commanded.commander.accept("me", trajectory_to(0.5))
+    commanded.run(9)
+    assert not commanded.free
+    commanded.run(3)
+    assert commanded.free
+    commanded.positions = STAND + 0.2  # by hand
+    commanded.run(1)
+    commanded.commander.accept("me", trajectory_to(STAND[0], at_s=10 * FRAME_S))
+    assert commanded.run(1)[0] == pytest.approx(STAND[0] + 0.2 * 0.9)
+    assert not commanded.free
+    assert np.array_equal(commanded.positions[1:], STAND[1:] + 0.2)
+    assert commanded.commander.counts["relaxed"] == 1
 
 
 def test_silence_is_counted_too_from_when_another_gave_the_robot_back() -> None:
-    one = Robot(hold_after_s=5 * FRAME_S, relax_after_s=10 * FRAME_S)
-    one.run(100)
-    one.commander.reset()
-    one.run(9)
-    assert not one.free
-    one.run(3)
-    assert one.free
+    commanded = CommandedRobot(hold_after_s=5 * FRAME_S, relax_after_s=10 * FRAME_S)
+    commanded.run(100)
+    commanded.commander.reset()
+    commanded.run(9)
+    assert not commanded.free
+    commanded.run(3)
+    assert commanded.free
 
 
 @pytest.mark.parametrize(
@@ -145,7 +148,7 @@ def test_silence_is_counted_too_from_when_another_gave_the_robot_back() -> None:
     [
         ((), [0.1], np.zeros((1, 0))),
         ((0, 0), [0.1], np.zeros((1, 2))),
-        ((JOINTS,), [0.1], np.zeros((1, 1))),
+        ((N_JOINTS,), [0.1], np.zeros((1, 1))),
         ((-1,), [0.1], np.zeros((1, 1))),
         ((0,), [], np.zeros((0, 1))),
         ((0,), [0.1], np.zeros((2, 1))),
@@ -163,23 +166,23 @@ def test_silence_is_counted_too_from_when_another_gave_the_robot_back() -> None:
 def test_trajectories_that_make_no_sense_are_refused_and_counted(
     joints: tuple[int, ...], times: Any, positions: Floats
 ) -> None:
-    one = Robot()
-    assert one.commander.accept("me", Trajectory(joints, np.array(times, dtype=np.float64), positions))
-    assert one.commander.counts["refused"] == 1
-    assert one.commander.sender == ""
-    assert np.array_equal(one.run(5), np.full(5, STAND[0]))
+    commanded = CommandedRobot()
+    assert commanded.commander.accept("me", Trajectory(joints, np.array(times, dtype=np.float64), positions))
+    assert commanded.commander.counts["refused"] == 1
+    assert commanded.commander.sender == ""
+    assert np.array_equal(commanded.run(5), np.full(5, STAND[0]))
 
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.floats(-2.0, 2.0), st.integers(1, 30)), max_size=6))
-def test_what_is_commanded_never_jumps_beyond_what_was_asked(told: list[tuple[int, float, int]]) -> None:
-    one = Robot()
-    farthest = max([abs(STAND[0]), *(abs(position) for _, position, _ in told)])
-    for pause, position, frames in told:
-        one.run(pause)
-        before = float(one.positions[0])
-        assert not one.commander.accept("me", to(position, at_s=frames * FRAME_S))
-        assert abs(one.run(1)[0] - before) <= abs(position - before) / frames + 1e-9
-    assert (np.abs(one.run(40)) <= farthest + 1e-9).all()
+def test_what_is_commanded_never_jumps_beyond_what_was_asked(orders: list[tuple[int, float, int]]) -> None:
+    commanded = CommandedRobot()
+    farthest = max([abs(STAND[0]), *(abs(position) for _, position, _ in orders)])
+    for pause, position, frames in orders:
+        commanded.run(pause)
+        before = float(commanded.positions[0])
+        assert not commanded.commander.accept("me", trajectory_to(position, at_s=frames * FRAME_S))
+        assert abs(commanded.run(1)[0] - before) <= abs(position - before) / frames + 1e-9
+    assert (np.abs(commanded.run(40)) <= farthest + 1e-9).all()
 
 
 TIMES = st.one_of(st.floats(allow_nan=False, allow_infinity=False), st.floats(0.0, 0.2))
@@ -192,42 +195,44 @@ FINITE = st.one_of(st.floats(allow_nan=False, allow_infinity=False), st.floats(-
         max_size=5,
     )
 )
-def test_no_finite_trajectory_ends_a_run_or_passes_a_limit(told: list[tuple[int, list[Any]]]) -> None:
-    one = Robot(slow=True)
-    for frames, points in told:
+def test_no_finite_trajectory_ends_a_run_or_passes_a_limit(trajectories: list[tuple[int, list[Any]]]) -> None:
+    commanded = CommandedRobot(slow=True)
+    for frames, points in trajectories:
         times, positions = np.array(points).T
-        one.commander.accept("me", Trajectory((0,), times, positions[:, np.newaxis]))
-        before = one.positions[0]
-        way = np.r_[before, one.run(frames)]
+        commanded.commander.accept("me", Trajectory((0,), times, positions[:, np.newaxis]))
+        before = commanded.positions[0]
+        path = np.r_[before, commanded.run(frames)]
         (low, *_), (high, *_) = BIOLOID.limits
-        assert ((way >= low) & (way <= high)).all()
-        assert (np.abs(np.diff(way)) <= BIOLOID.max_speeds[0] * FRAME_S + 2e-6).all()
+        assert ((path >= low) & (path <= high)).all()
+        assert (np.abs(np.diff(path)) <= BIOLOID.max_speeds[0] * FRAME_S + 2e-6).all()
 
 
 def test_the_next_trajectory_begins_where_the_robot_is_not_where_it_was_wanted() -> None:
-    one, high = Robot(slow=True), float(BIOLOID.limits[1][0])
-    one.commander.accept("me", to(12.0, at_s=200 * FRAME_S))
-    assert one.run(200)[-1] == pytest.approx(high)
-    one.commander.accept("me", to(high - 1.0, at_s=100 * FRAME_S))
-    assert one.run(50)[-1] == pytest.approx(high - 0.5)
-    one.commander.accept("me", to(-12.0))
-    one.run(3)
-    assert not one.commander.stop("me")
-    held = one.positions
-    one.run(20)
-    assert np.array_equal(one.positions, held)
+    commanded, high = CommandedRobot(slow=True), float(BIOLOID.limits[1][0])
+    commanded.commander.accept("me", trajectory_to(12.0, at_s=200 * FRAME_S))
+    assert commanded.run(200)[-1] == pytest.approx(high)
+    commanded.commander.accept("me", trajectory_to(high - 1.0, at_s=100 * FRAME_S))
+    assert commanded.run(50)[-1] == pytest.approx(high - 0.5)
+    commanded.commander.accept("me", trajectory_to(-12.0))
+    commanded.run(3)
+    assert not commanded.commander.stop("me")
+    held = commanded.positions
+    commanded.run(20)
+    assert np.array_equal(commanded.positions, held)
 
 
 def test_a_servo_that_says_nothing_is_taken_up_again_where_it_was() -> None:
-    one = Robot(hold_after_s=FRAME_S, relax_after_s=2 * FRAME_S)
-    one.commander.accept("me", to(STAND[0]))
-    one.run(9)
-    assert one.free
-    silent = BodyState(one.frame * FRAME_S, np.where(np.arange(JOINTS) == 3, np.nan, STAND), STAND * 0.0)
-    one.commander.next(silent, 1)
-    one.commander.accept("me", to(STAND[3], 3, at_s=5 * FRAME_S))
-    one.run(9)
-    assert np.array_equal(one.positions, STAND)
+    commanded = CommandedRobot(hold_after_s=FRAME_S, relax_after_s=2 * FRAME_S)
+    commanded.commander.accept("me", trajectory_to(STAND[0]))
+    commanded.run(9)
+    assert commanded.free
+    silent = BodyState(
+        commanded.frame * FRAME_S, np.where(np.arange(N_JOINTS) == 3, np.nan, STAND), STAND * 0.0
+    )
+    commanded.commander.next(silent, 1)
+    commanded.commander.accept("me", trajectory_to(STAND[3], 3, at_s=5 * FRAME_S))
+    commanded.run(9)
+    assert np.array_equal(commanded.positions, STAND)
 
 
 @pytest.mark.parametrize("times", [(0.0, None), (1.0, 0.5), (float("nan"), None)])
@@ -237,10 +242,10 @@ def test_a_watchdog_whose_times_make_no_sense_is_refused(times: tuple[float, flo
 
 
 class OpenTransport:
-    """A transport for whoever has it; its observers take their time."""
+    """A transport whose served robot tests reach directly; `publish` waits for `block`, if given."""
 
     def __init__(self, block: threading.Event | None = None) -> None:
-        self.block, self.told, self.is_open = block, 0, False
+        self.block, self.n_published, self.is_open = block, 0, False
         self.served: RobotService
 
     def open(self, served: RobotService) -> None:
@@ -248,12 +253,12 @@ class OpenTransport:
 
     def publish(self, state: BodyState, commands: JointCommands) -> None:
         assert state.positions.shape == commands.angles[0].shape
-        self.told += 1
+        self.n_published += 1
         if self.block is not None:
-            self.block.wait(PATIENCE_S)
+            self.block.wait(TIMEOUT_S)
 
     def facts(self) -> Mapping[str, float]:
-        return {"told": self.told}
+        return {"published": self.n_published}
 
     def close(self) -> None:
         self.is_open = False
@@ -262,43 +267,44 @@ class OpenTransport:
 
 
 class LocalChannel:
-    """A wire to a robot behind an open transport."""
+    """A request channel to the robot that an `OpenTransport` serves."""
 
     def __init__(self, transport: OpenTransport) -> None:
         self._transport = transport
 
-    def request(self, message: bytes, timeout_s: float) -> bytes:  # noqa: ARG002 -- it is answered at once
+    def request(self, message: bytes, timeout_s: float) -> bytes:  # noqa: ARG002 -- the answer is immediate
         return self._transport.served.answer_request(message)
 
     def close(self) -> None:
         pass
 
 
-def wait_for(what: Callable[[], bool]) -> None:
-    ends_s = time.monotonic() + PATIENCE_S
-    while not what():
-        assert time.monotonic() < ends_s
+def wait_for(condition: Callable[[], bool]) -> None:
+    """Wait until a condition holds."""
+    end_s = time.monotonic() + TIMEOUT_S
+    while not condition():
+        assert time.monotonic() < end_s
         time.sleep(0.005)
 
 
-def host_of(
-    body: MockBody, transports: Mapping[str, Transport], make: MakePlant | None = None, **how: Any
+def make_host(
+    body: MockBody, transports: Mapping[str, Transport], make: MakePlant | None = None, **options: Any
 ) -> Host:
-    return Host(body, make, transports, now=time.monotonic, sleep=time.sleep, **how)
+    return Host(body, make, transports, now=time.monotonic, sleep=time.sleep, **options)
 
 
 @contextmanager
 def served(
-    transport: OpenTransport, *, lent_itself: bool = False, **how: Any
+    transport: OpenTransport, *, lent_itself: bool = False, **options: Any
 ) -> Iterator[tuple[Host, MockBody, list[MockBody]]]:
-    """Serve a mock in a thread of its own; give it, and those that are made for clients."""
+    """Serve a mock in a thread; yield the host, the mock, and those made for clients."""
     own, lent = MockBody(BIOLOID, positions=STAND), list[MockBody]()
 
     def make(parts: Any, _field: Any) -> MockBody:
         lent.append(MockBody(parts[0].robot, positions=parts[0].start_pose))
         return lent[-1]
 
-    host = host_of(own, {"transport": transport}, None if lent_itself else make, **how)
+    host = make_host(own, {"transport": transport}, None if lent_itself else make, **options)
     thread = threading.Thread(target=host.run)
     thread.start()
     try:
@@ -306,20 +312,20 @@ def served(
         yield host, own, lent
     finally:
         host.end()
-        thread.join(PATIENCE_S)
+        thread.join(TIMEOUT_S)
         assert not thread.is_alive()
     assert not transport.is_open
     assert not own.is_open
 
 
-def plant_of(transport: OpenTransport) -> RemotePlant:
+def open_plant(transport: OpenTransport) -> RemotePlant:
     return RemotePlant(
         LocalChannel(transport), [BodySpec(BIOLOID.name, BIOLOID, STAND, (0.0, 0.0, 0.0))], client_name="Ada"
     )
 
 
 def test_a_host_and_its_commander_are_controllers() -> None:
-    host = host_of(MockBody(BIOLOID), {})
+    host = make_host(MockBody(BIOLOID), {})
     assert isinstance(host, Controller)
     assert isinstance(host.commander, Controller)
 
@@ -327,19 +333,19 @@ def test_a_host_and_its_commander_are_controllers() -> None:
 def test_a_trajectory_moves_the_robot_and_observers_see_it() -> None:
     transport = OpenTransport()
     with served(transport) as (host, _, _):
-        assert not transport.served.command("me", to(STAND[0] + 0.1, at_s=5 * FRAME_S))
+        assert not transport.served.command("me", trajectory_to(STAND[0] + 0.1, at_s=5 * FRAME_S))
         wait_for(lambda: abs(transport.served.state.positions[0] - STAND[0] - 0.1) < 1e-9)
-        wait_for(lambda: transport.told > 10)
-        assert transport.served.commands.angles.shape == (1, JOINTS)
+        wait_for(lambda: transport.n_published > 10)
+        assert transport.served.commands.angles.shape == (1, N_JOINTS)
         assert not transport.served.stop("me")
     status = host.status()
     assert status.counts["taken"] == status.counts["stops"] == 1
-    assert status.counts["transport: told"] >= 10
+    assert status.counts["transport: published"] >= 10
 
 
 def test_what_is_wrong_with_the_body_is_told_the_latest_last() -> None:
     body = MockBody(BIOLOID, positions=STAND)
-    host = host_of(body, {})
+    host = make_host(body, {})
     state, sent = body.read(), JointCommands(STAND[np.newaxis])
     faults = [Fault(n * FRAME_S, FaultKind.SILENT, "no answer", "left_knee") for n in range(20)]
     for fault in faults:
@@ -353,7 +359,7 @@ def test_a_transport_that_is_stuck_slows_nothing_and_what_it_misses_is_counted()
     transport = OpenTransport(threading.Event())
     with served(transport) as (host, own, _):
         wait_for(lambda: len(own.played) > 60)
-        assert transport.told == 1
+        assert transport.n_published == 1
         wait_for(lambda: host.status().counts["transport: missed"] > 10)
 
 
@@ -370,7 +376,7 @@ def test_the_robot_is_stopped_before_the_transports_close_and_a_stuck_one_is_not
             stuck.wait()
 
     stuck = threading.Event()
-    host = host_of(own, {"one": Slow(), "two": Slow()})
+    host = make_host(own, {"one": Slow(), "two": Slow()})
     host.run(0.05)
     assert stopped == [True, True]  # both are still closing
     stuck.set()
@@ -389,35 +395,35 @@ def test_a_publisher_gives_up_on_a_transport_that_never_comes_back() -> None:
 def test_a_client_gets_a_robot_of_its_own_and_then_the_other_goes_on() -> None:
     transport = OpenTransport()
     with served(transport) as (host, own, lent):
-        plant = plant_of(transport)
+        plant = open_plant(transport)
         wait_for(lambda: host.status().client == "Ada")
         stood = len(own.played)
-        assert "controls the robot's time" in transport.served.command("me", to(0.5))
+        assert "controls the robot's time" in transport.served.command("me", trajectory_to(0.5))
         states = plant.advance({BIOLOID.name: JointCommands(np.tile(STAND, (64, 1)))})
         assert len(states[BIOLOID.name]) == len(lent[0].commands) == 64
         assert len(own.played) == stood
         for body in plant.bodies.values():
             body.close()
         wait_for(lambda: len(own.played) > stood + 3)
-        assert not transport.served.command("me", to(0.5))
+        assert not transport.served.command("me", trajectory_to(0.5))
         with pytest.raises(BodyError, match="me commands this robot"):
-            plant_of(transport)
+            open_plant(transport)
 
 
 def test_a_real_robot_is_lent_itself_and_goes_on_from_where_it_is() -> None:
     transport = OpenTransport()
     with served(transport, lent_itself=True) as (_, own, lent):
-        plant = plant_of(transport)
+        plant = open_plant(transport)
         plant.bodies[BIOLOID.name].open()
-        way = np.linspace(STAND, STAND + 0.05, 64)
-        plant.advance({BIOLOID.name: JointCommands(way)})
-        assert np.array_equal(own.positions, way[-1])
+        path = np.linspace(STAND, STAND + 0.05, 64)
+        plant.advance({BIOLOID.name: JointCommands(path)})
+        assert np.array_equal(own.positions, path[-1])
         frames = len(own.played)
         for body in plant.bodies.values():
             body.stop(TorquePolicy.HOLD)
             body.close()
         wait_for(lambda: len(own.played) > frames + 3)
-        assert np.allclose(own.positions, way[-1])
+        assert np.allclose(own.positions, path[-1])
         assert not lent
         with pytest.raises(InputError, match="this robot is not sony_ers7"):
             RemotePlant(
@@ -428,7 +434,7 @@ def test_a_real_robot_is_lent_itself_and_goes_on_from_where_it_is() -> None:
 def test_a_client_that_vanishes_gives_the_robot_back() -> None:
     transport = OpenTransport()
     with served(transport, silent_s=0.1) as (host, own, lent):
-        plant = plant_of(transport)
+        plant = open_plant(transport)
         plant.bodies[BIOLOID.name].open()
         wait_for(lambda: not host.status().client)
         frames = len(own.played)
@@ -457,11 +463,11 @@ def test_in_the_end_the_servos_do_what_was_asked(policy: TorquePolicy) -> None:
 
 def test_a_transport_that_cannot_listen_leaves_nothing_behind() -> None:
     class Shut(OpenTransport):
-        def open(self, served: RobotService) -> None:  # noqa: ARG002 -- it does not get so far
+        def open(self, served: RobotService) -> None:  # noqa: ARG002 -- it fails before
             raise BodyError("somebody else listens there")
 
     first, own = OpenTransport(), MockBody(BIOLOID, positions=STAND)
-    host = host_of(own, {"one": first, "two": Shut()})
+    host = make_host(own, {"one": first, "two": Shut()})
     with pytest.raises(BodyError, match="somebody else listens"):
         host.run()
     assert not first.is_open

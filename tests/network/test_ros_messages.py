@@ -1,4 +1,4 @@
-"""ROS 2 reads what a served robot tells, and what ROS 2 writes is taken: an independent CDR is the judge."""
+"""ROS messages of a served robot and trajectories of ROS 2 nodes, checked by an independent CDR codec."""
 
 from __future__ import annotations
 
@@ -51,22 +51,23 @@ SCHEMAS = {
 
 
 def read(type_name: str, raw: bytes) -> Any:
-    """Return what the peer reads in a message."""
+    """Return a message as the independent implementation reads it."""
     return _dynamic.generate_dynamic(type_name, SCHEMAS[type_name].text)[type_name](raw)
 
 
-def written(type_name: str, message: Mapping[str, Any]) -> bytes:
-    """Return what the peer writes."""
+def write(type_name: str, message: Mapping[str, Any]) -> bytes:
+    """Return a message as the independent implementation writes it."""
     return bytes(_dynamic.serialize_dynamic(type_name, SCHEMAS[type_name].text)[type_name](message))
 
 
-def told(state: BodyState = STATE, commands: JointCommands = COMMANDS) -> dict[str, Any]:
-    packed = {one: one.pack(state, commands) for one in ros.topics("robi", JOINTS, SENSORS)}
-    return {one.path: read(one.type_name, raw) for one, raw in packed.items() if raw is not None}
+def messages_of(state: BodyState = STATE, commands: JointCommands = COMMANDS) -> dict[str, Any]:
+    """Return all messages of a robot by topic, as the independent implementation reads them."""
+    packed = {topic: topic.pack(state, commands) for topic in ros.topics("robi", JOINTS, SENSORS)}
+    return {topic.path: read(topic.type_name, raw) for topic, raw in packed.items() if raw is not None}
 
 
 def test_joint_states_are_read_with_names_stamp_and_every_number() -> None:
-    message = told()["joint_states"]
+    message = messages_of()["joint_states"]
     assert list(message.name) == list(JOINTS)
     assert (message.header.stamp.sec, message.header.stamp.nanosec) == (12, 345678901)
     np.testing.assert_array_equal(message.position, STATE.positions)
@@ -76,16 +77,16 @@ def test_joint_states_are_read_with_names_stamp_and_every_number() -> None:
 
 def test_velocities_are_told_by_a_body_that_measures_them() -> None:
     moving = BodyState(0.0, STATE.positions, STATE.efforts, np.array([4.0, 5.0, 6.0]))
-    assert list(told(moving)["joint_states"].velocity) == [4.0, 5.0, 6.0]
+    assert list(messages_of(moving)["joint_states"].velocity) == [4.0, 5.0, 6.0]
 
 
 def test_joint_commands_are_those_of_the_last_row() -> None:
-    message = told()["joint_commands"]
+    message = messages_of()["joint_commands"]
     assert (list(message.position), list(message.effort)) == ([0.5, 0.6, 0.7], [])
 
 
 def test_a_scan_has_its_angles_and_a_single_range_its_reach() -> None:
-    scan, single = told()["sonar/scan"], told()["laser_front/range"]
+    scan, single = messages_of()["sonar/scan"], messages_of()["laser_front/range"]
     assert scan.angle_min == pytest.approx(-math.pi / 2)
     assert scan.angle_max == pytest.approx(math.pi / 2)
     assert scan.angle_increment == pytest.approx(math.radians(10.0))
@@ -99,7 +100,7 @@ def test_an_imu_is_turned_as_its_roll_pitch_and_yaw_say(angles: tuple[float, flo
     state = BodyState(
         0.0, STATE.positions, STATE.efforts, sensors={**STATE.sensors, "imu.orientation": angles}
     )
-    message = told(state)["imu"]
+    message = messages_of(state)["imu"]
     turn = message.orientation
     expected = Rotation.from_euler("xyz", angles)
     assert (Rotation.from_quat([turn.x, turn.y, turn.z, turn.w]).inv() * expected).magnitude() < 1e-6
@@ -107,10 +108,10 @@ def test_an_imu_is_turned_as_its_roll_pitch_and_yaw_say(angles: tuple[float, flo
 
 
 def test_other_sensors_are_plain_numbers_and_what_a_body_does_not_say_is_not_told() -> None:
-    assert (told()["north"].data, told()["sole"].data) == (-0.5, True)
+    assert (messages_of()["north"].data, messages_of()["sole"].data) == (-0.5, True)
     silent = BodyState(0.0, STATE.positions, STATE.efforts)
-    assert set(told(silent)) == {"joint_states", "joint_commands"}
-    assert set(told(silent, JointCommands(np.empty((0, 3))))) == {"joint_states"}
+    assert set(messages_of(silent)) == {"joint_states", "joint_commands"}
+    assert set(messages_of(silent, JointCommands(np.empty((0, 3))))) == {"joint_states"}
 
 
 def test_a_picture_is_read_pixel_by_pixel() -> None:
@@ -145,7 +146,7 @@ def point(positions: list[float], time_s: float, **more: Any) -> dict[str, Any]:
 def trajectory(names: list[str], *points: dict[str, Any], frame_id: str = "") -> bytes:
     header = {"stamp": {"sec": 3, "nanosec": 4}, "frame_id": frame_id}
     message = {"header": header, "joint_names": names, "points": list(points)}
-    return written("trajectory_msgs/msg/JointTrajectory", message)
+    return write("trajectory_msgs/msg/JointTrajectory", message)
 
 
 GOOD = trajectory(
@@ -153,8 +154,8 @@ GOOD = trajectory(
 )
 
 
-def turned(raw: bytes) -> bytes:
-    """Return `GOOD` as a big-endian machine writes it."""
+def to_big_endian(raw: bytes) -> bytes:
+    """Return a trajectory message in big-endian byte order."""
     out = bytearray(b"\0\0\0\0")
 
     def put(kind: str, *values: Any) -> None:
@@ -173,16 +174,16 @@ def turned(raw: bytes) -> bytes:
     for name in message.joint_names:
         text(name)
     put("I", len(message.points))
-    for one in message.points:
-        for values in (one.positions, one.velocities, one.accelerations, one.effort):
+    for waypoint in message.points:
+        for values in (waypoint.positions, waypoint.velocities, waypoint.accelerations, waypoint.effort):
             put("I", len(values))
             if len(values):
                 put("d", *values)
-        put("i", one.time_from_start.sec, one.time_from_start.nanosec)
+        put("i", waypoint.time_from_start.sec, waypoint.time_from_start.nanosec)
     return bytes(out)
 
 
-@pytest.mark.parametrize("machine", [bytes, turned], ids=["little-endian", "big-endian"])
+@pytest.mark.parametrize("machine", [bytes, to_big_endian], ids=["little-endian", "big-endian"])
 def test_a_trajectory_of_the_peer_is_taken(machine: Callable[[bytes], bytes]) -> None:
     message = ros.read_trajectory(machine(GOOD), JOINTS)
     assert message.frame_id == "anna"
@@ -199,17 +200,17 @@ def test_any_sound_trajectory_comes_as_it_was_sent(data: st.DataObject) -> None:
     angle = st.floats(-4.0, 4.0)
     rows = [data.draw(st.lists(angle, min_size=len(names), max_size=len(names))) for _ in times]
     raw = trajectory(names, *(point(row, time / 1000) for row, time in zip(rows, times, strict=True)))
-    taken = ros.read_trajectory(raw, JOINTS).trajectory
-    assert taken is not None
-    np.testing.assert_array_equal(taken.positions, rows)
-    np.testing.assert_allclose(taken.times_s, np.array(times) / 1000)
+    received = ros.read_trajectory(raw, JOINTS).trajectory
+    assert received is not None
+    np.testing.assert_array_equal(received.positions, rows)
+    np.testing.assert_allclose(received.times_s, np.array(times) / 1000)
 
 
 def test_a_trajectory_without_points_says_stop() -> None:
     assert ros.read_trajectory(trajectory([]), JOINTS).trajectory is None
 
 
-WRONG = {
+INVALID = {
     "nothing": (b"", "not plain CDR"),
     "text": (b"hello robot", "not plain CDR"),
     "XCDR2": (b"\0\x07" + GOOD[2:], "not plain CDR"),
@@ -229,9 +230,9 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.parametrize("name", INVALID)
 def test_what_is_wrong_is_refused_in_words(name: str) -> None:
-    raw, words = WRONG[name]
+    raw, words = INVALID[name]
     with pytest.raises(FormatError, match=words):
         ros.read_trajectory(raw, JOINTS)
 
@@ -249,10 +250,10 @@ def test_what_is_wrong_is_refused_in_words(name: str) -> None:
 )
 def test_garbage_is_refused_or_is_a_sound_trajectory(raw: bytes) -> None:
     try:
-        taken = ros.read_trajectory(raw, JOINTS).trajectory
+        received = ros.read_trajectory(raw, JOINTS).trajectory
     except FormatError:
         return
-    if taken is not None:
-        assert np.isfinite(taken.positions).all()
-        assert (np.diff(taken.times_s) > 0).all()
-        assert set(taken.joints) <= {0, 1, 2}
+    if received is not None:
+        assert np.isfinite(received.positions).all()
+        assert (np.diff(received.times_s) > 0).all()
+        assert set(received.joints) <= {0, 1, 2}

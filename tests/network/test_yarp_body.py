@@ -1,4 +1,4 @@
-"""A robot on YARP as a body: one that Posewright serves, and somebody else's behind a control board."""
+"""A robot on YARP as a body: one served by Posewright, and one behind another program's control board."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from posewright.network.yarp.transport import YarpTransport
 from posewright.robots import Robot
 from posewright.runs.plants import make_plant
 
-from .yarp_peers import until
+from .yarp_peers import wait_for
 from .yarp_robots import BIOLOID, READINGS, served_in_real_time
 
-N = len(BIOLOID.joints)
+N_JOINTS = len(BIOLOID.joints)
 
 
-def part_of(card: Robot = BIOLOID) -> BodySpec:
+def make_part(card: Robot = BIOLOID) -> BodySpec:
     return BodySpec(card.name, card, np.zeros(len(card.joints)), (0.0, 0.0, 0.0))
 
 
-def in_real_time() -> RealClock:
+def make_real_clock() -> RealClock:
     return RealClock(time.monotonic, time.sleep)
 
 
-def rows(angle_rad: float, n: int) -> dict[str, JointCommands]:
-    return {BIOLOID.name: JointCommands(np.full((n, N), angle_rad))}
+def constant_commands(angle_rad: float, n: int) -> dict[str, JointCommands]:
+    return {BIOLOID.name: JointCommands(np.full((n, N_JOINTS), angle_rad))}
 
 
 @pytest.fixture
@@ -51,34 +51,34 @@ def names(server: NameServer) -> NameClient:
 
 
 class Board:
-    """Somebody else's control board, answered by hand: its joints are where they were streamed to."""
+    """Another program's control board; its joints reach streamed positions at once."""
 
     def __init__(self, names: NameClient, axes: tuple[str, ...]) -> None:
         self.axes = axes
         self.positions = np.zeros(len(axes))
-        self.asked: list[Bottle] = []
+        self.requests: list[Bottle] = []
         self.stream = Port("/other/stateExt:o", names)
         self.ports = [
             Port("/other/rpc:i", names, on_request=self.answer),
-            Port("/other/command:i", names, on_data=self.take),
+            Port("/other/command:i", names, on_data=self.receive),
             self.stream,
         ]
         self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._tell_on)
+        self._thread = threading.Thread(target=self._keep_sending)
         self._thread.start()
 
-    def _tell_on(self) -> None:
+    def _keep_sending(self) -> None:
         while not self._ended.wait(0.005):
-            self.tell()
+            self.send_state()
 
     def fall_silent(self, last_deg: float) -> None:
-        """Say one thing more, behind which nothing comes."""
+        """Send one last state, and nothing after it."""
         self._ended.set()
         self._thread.join()
         self.positions[:] = last_deg
-        self.tell()
+        self.send_state()
 
-    def answer(self, request: Bottle, sender: str) -> Bottle:  # noqa: ARG002 -- whoever asks
+    def answer(self, request: Bottle, sender: str) -> Bottle:  # noqa: ARG002 -- the sender does not matter
         stamp: Bottle = (Vocab("tsta"), 3, 0.5, Vocab("ok"))
         match request:
             case ("get", "prot"):
@@ -88,16 +88,16 @@ class Board:
             case ("get", "name", int(axis)):
                 return Vocab("is"), Vocab("name"), self.axes[axis], *stamp
             case ("set", *_):
-                self.asked.append(request)
+                self.requests.append(request)
                 return (Vocab("ok"),)
         return (Vocab("fail"),)
 
-    def take(self, message: Bottle, envelope: Envelope | None, sender: str) -> None:  # noqa: ARG002 -- a port's
+    def receive(self, message: Bottle, envelope: Envelope | None, sender: str) -> None:  # noqa: ARG002 -- the signature of a callback
         (_, _, axes), values = message
         for axis, value in zip(axes, values, strict=True):  # type: ignore[arg-type]
             self.positions[axis] = value
 
-    def tell(self) -> None:
+    def send_state(self) -> None:
         values: tuple[Value, ...] = tuple(self.positions.tolist())
         known, unknown = (values, Vocab("ok")), ((0.0,) * len(values), Vocab("fail"))
         codes: tuple[Value, ...] = ((0,) * len(values), Vocab("ok"))
@@ -122,7 +122,7 @@ def board(request: pytest.FixtureRequest, names: NameClient) -> Iterator[Board]:
     board.close()
 
 
-def axis_of(board: Board, joint: str) -> int:
+def find_axis(board: Board, joint: str) -> int:
     if board.axes == NUMBERED:
         return BIOLOID.ids("uc3m_thesis")[joint] - 1
     return board.axes.index(joint)
@@ -131,18 +131,18 @@ def axis_of(board: Board, joint: str) -> int:
 def test_joints_are_matched_by_name_or_else_by_number_and_go_where_they_are_sent(
     board: Board, names: NameClient
 ) -> None:
-    body = YarpBody(names, "/other", part_of(), in_real_time())
+    body = YarpBody(names, "/other", make_part(), make_real_clock())
     body.open()
     try:
-        pose = np.radians(np.arange(float(N)))
+        pose = np.radians(np.arange(float(N_JOINTS)))
         states = body.advance({BIOLOID.name: JointCommands(np.tile(pose, (3, 1)))})[BIOLOID.name]
         assert states.times == pytest.approx(np.arange(1, 4) / 128)
-        until(lambda: np.allclose(body.read().positions, pose))  # its streams are threads of their own
+        wait_for(lambda: np.allclose(body.read().positions, pose))  # other threads send the states
         assert body.observe().positions[0] == pytest.approx(pose)
         assert np.isnan(body.observe().efforts).all()
         assert body.read().velocities is None
         for j, joint in enumerate(JOINTS):
-            assert board.positions[axis_of(board, joint)] == pytest.approx(j)
+            assert board.positions[find_axis(board, joint)] == pytest.approx(j)
     finally:
         body.close()
 
@@ -150,47 +150,47 @@ def test_joints_are_matched_by_name_or_else_by_number_and_go_where_they_are_sent
 def test_joints_are_taken_over_freed_stopped_and_released_by_their_modes(
     board: Board, names: NameClient
 ) -> None:
-    body = YarpBody(names, "/other", part_of(), in_real_time())
+    body = YarpBody(names, "/other", make_part(), make_real_clock())
     body.open()
     try:
-        free = np.zeros(N, np.bool_)
+        free = np.zeros(N_JOINTS, np.bool_)
         free[BIOLOID.index("left_knee")] = True
-        knee = axis_of(board, "left_knee")
-        other_knee = axis_of(board, "right_knee")
-        body.advance(rows(0.25, 1))
-        until(lambda: board.positions[knee] == pytest.approx(np.degrees(0.25)))
-        body.advance({BIOLOID.name: JointCommands(np.where(free, np.nan, np.full((1, N), 0.5)), free)})
-        until(lambda: board.positions[other_knee] == pytest.approx(np.degrees(0.5)))
+        knee = find_axis(board, "left_knee")
+        other_knee = find_axis(board, "right_knee")
+        body.advance(constant_commands(0.25, 1))
+        wait_for(lambda: board.positions[knee] == pytest.approx(np.degrees(0.25)))
+        body.advance({BIOLOID.name: JointCommands(np.where(free, np.nan, np.full((1, N_JOINTS), 0.5)), free)})
+        wait_for(lambda: board.positions[other_knee] == pytest.approx(np.degrees(0.5)))
         assert board.positions[knee] == pytest.approx(np.degrees(0.25))
-        body.advance(rows(0.0, 1))
+        body.advance(constant_commands(0.0, 1))
         body.stop(TorquePolicy.HOLD)
         body.stop(TorquePolicy.RELEASE)
     finally:
         body.close()
-    taken, freed, held, stopped, released = board.asked
-    assert taken[:4] == ("set", "icmd", "cmog", N)
-    assert taken[5] == ("posd",) * N
+    taken, freed, held, stopped, released = board.requests
+    assert taken[:4] == ("set", "icmd", "cmog", N_JOINTS)
+    assert taken[5] == ("posd",) * N_JOINTS
     assert freed == ("set", "icmd", "cmog", 1, (knee,), ("idl",))
     assert held == ("set", "icmd", "cmog", 1, (knee,), ("posd",))
     assert stopped == ("set", "stos")
-    assert released[5] == ("idl",) * N
+    assert released[5] == ("idl",) * N_JOINTS
 
 
 def test_a_board_that_falls_silent_is_a_fault_and_then_the_end(board: Board, names: NameClient) -> None:
-    body = YarpBody(names, "/other", part_of(), SimulatedClock())
+    body = YarpBody(names, "/other", make_part(), SimulatedClock())
     body.open()
     try:
         board.fall_silent(9.0)
-        until(lambda: np.allclose(body.read().positions, np.radians(9.0)))
-        faults = body.advance(rows(0.0, 40))[BIOLOID.name].faults
+        wait_for(lambda: np.allclose(body.read().positions, np.radians(9.0)))
+        faults = body.advance(constant_commands(0.0, 40))[BIOLOID.name].faults
         assert [fault.kind for fault in faults] == [FaultKind.SILENT]
         with pytest.raises(BodyError, match="sent nothing"):
-            body.advance(rows(0.0, 60))
+            body.advance(constant_commands(0.0, 60))
     finally:
         body.close()
     with pytest.raises(BodyError, match="not open"):
         body.read()
-    body.stop(TorquePolicy.RELEASE)  # nobody hears of it
+    body.stop(TorquePolicy.RELEASE)  # the board is gone
 
 
 @pytest.mark.parametrize("axes", [JOINTS[:5], ("one", "two")])
@@ -198,8 +198,8 @@ def test_a_board_of_another_robot_is_not_driven(axes: tuple[str, ...], names: Na
     board = Board(names, axes)
     try:
         with pytest.raises(BodyError, match="has the axes"):
-            YarpBody(names, "/other", part_of(), SimulatedClock()).open()
-        assert not board.asked
+            YarpBody(names, "/other", make_part(), SimulatedClock()).open()
+        assert not board.requests
     finally:
         board.close()
     assert names.names().keys() <= {"/root"}
@@ -209,21 +209,21 @@ JUNK: tuple[Bottle, ...] = (
     (),
     (1,) * 22,
     ((), Vocab("ok")) * 11,
-    ((0.0,) * N, Vocab("fail")) * 11,
-    (("far",) * N, Vocab("ok")) * 11,
-    ((float("nan"),) * N, Vocab("ok")) * 11,
+    ((0.0,) * N_JOINTS, Vocab("fail")) * 11,
+    (("far",) * N_JOINTS, Vocab("ok")) * 11,
+    ((float("nan"),) * N_JOINTS, Vocab("ok")) * 11,
 )
 
 
 def test_what_is_no_state_is_not_taken(names: NameClient) -> None:
     board = Board(names, JOINTS)
-    body = YarpBody(names, "/other", part_of(), in_real_time())
+    body = YarpBody(names, "/other", make_part(), make_real_clock())
     try:
         body.open()
-        body.advance(rows(0.25, 1))
+        body.advance(constant_commands(0.25, 1))
         for bottle in JUNK:
             board.stream.write(bottle, None)
-        until(lambda: np.allclose(body.read().positions, 0.25))
+        wait_for(lambda: np.allclose(body.read().positions, 0.25))
     finally:
         body.close()
         board.close()
@@ -233,7 +233,7 @@ def test_a_served_robot_moves_by_its_control_board_in_real_time(
     server: NameServer, names: NameClient
 ) -> None:
     with served_in_real_time(YarpTransport(port=server.address.port)) as host:
-        body = YarpBody(names, "/ravebot", part_of(), in_real_time())
+        body = YarpBody(names, "/ravebot", make_part(), make_real_clock())
         pose = BIOLOID.pose("stand")
 
         class Arrived:
@@ -250,10 +250,10 @@ def test_a_served_robot_moves_by_its_control_board_in_real_time(
 
 def test_its_sensors_are_read_too(server: NameServer, names: NameClient) -> None:
     with served_in_real_time(YarpTransport(port=server.address.port)):
-        body = YarpBody(names, "/ravebot", part_of(), SimulatedClock())
+        body = YarpBody(names, "/ravebot", make_part(), SimulatedClock())
         body.open()
         try:
-            until(lambda: set(body.read().sensors) == set(READINGS))
+            wait_for(lambda: set(body.read().sensors) == set(READINGS))
             sensors = body.read().sensors
         finally:
             body.close()
@@ -264,24 +264,24 @@ def test_its_sensors_are_read_too(server: NameServer, names: NameClient) -> None
 
 def test_a_served_robot_is_driven_in_lock_step_as_if_it_were_here(server: NameServer) -> None:
     generator = np.random.default_rng(17)
-    commands = {BIOLOID.name: JointCommands(generator.uniform(-0.1, 0.1, (50, N)))}
+    commands = {BIOLOID.name: JointCommands(generator.uniform(-0.1, 0.1, (50, N_JOINTS)))}
     here = MockBody(BIOLOID, lambda _time_s: READINGS)
     address = f"yarp:ravebot@127.0.0.1:{server.address.port}"
     with served_in_real_time(YarpTransport(port=server.address.port), made_anew=True):
-        far = make_plant(address, [part_of()], None)
+        far = make_plant(address, [make_part()], None)
         (body,) = far.bodies.values()
         body.open()
         assert far.frame_period_s == here.frame_period_s
         for _ in range(3):
-            told, known = far.advance(commands), here.advance(commands)
-            assert np.array_equal(told[BIOLOID.name].positions, known[BIOLOID.name].positions)
-            assert np.array_equal(told[BIOLOID.name].times, known[BIOLOID.name].times)
+            remote, local = far.advance(commands), here.advance(commands)
+            assert np.array_equal(remote[BIOLOID.name].positions, local[BIOLOID.name].positions)
+            assert np.array_equal(remote[BIOLOID.name].times, local[BIOLOID.name].times)
         assert body.read().sensors["laser_front"] == 1.25
         body.close()
 
 
 @pytest.mark.parametrize(
-    ("address", "told"),
+    ("address", "words"),
     [
         ("yarp:", "no name of a port"),
         ("yarp:/r@127.0.0.1:x", "no port of a name server"),
@@ -289,8 +289,8 @@ def test_a_served_robot_is_driven_in_lock_step_as_if_it_were_here(server: NameSe
         ("yarp:/r@192.0.2.1:10000", "192.0.2.1"),
     ],
 )
-def test_an_address_that_means_nothing_is_refused(address: str, told: str) -> None:
-    with pytest.raises(InputError, match=told):
+def test_an_address_that_means_nothing_is_refused(address: str, words: str) -> None:
+    with pytest.raises(InputError, match=words):
         find_served_robot(address)
 
 
@@ -298,6 +298,6 @@ def test_who_is_not_there_is_missed_by_name(server: NameServer) -> None:
     address = f"yarp:/nobody@127.0.0.1:{server.address.port}"
     assert find_served_robot(address) is None
     with pytest.raises(BodyError, match="there is no port /nobody/rpc:i"):
-        make_plant(address, [part_of()], None)
+        make_plant(address, [make_part()], None)
     with pytest.raises(InputError, match="takes one robot, not 2"):
-        find_control_board(address, [part_of(), part_of()], SimulatedClock())
+        find_control_board(address, [make_part(), make_part()], SimulatedClock())

@@ -23,8 +23,8 @@ from posewright.network.yarp.port import Port
 from posewright.network.yarp.text import from_text
 from posewright.network.yarp.transport import YarpTransport
 
-from .yarp_peers import TCP, UDP, Raw, framed, until
-from .yarp_robots import Stepped
+from .yarp_peers import TCP, UDP, RawClient, frame_payload, wait_for
+from .yarp_robots import SteppedService
 
 LONG = 1 << 16
 CALLS_A_SIGN = 20
@@ -67,29 +67,29 @@ def test_long_runs_of_anything_in_administration_are_refused_with_as_much_work(
 def test_who_was_silent_for_longest_makes_room(names: NameClient, port: Port) -> None:
     with ExitStack() as held, RpcClient(names, port.name, sender="/friend/rpc:o") as friend:
         assert friend.ask((1,)) == (1,)
-        idle = [held.enter_context(Raw(port.address)) for _ in range(2 * MAX_CONNECTIONS)]
+        idle = [held.enter_context(RawClient(port.address)) for _ in range(2 * MAX_CONNECTIONS)]
         for number, raw in enumerate(idle):
             raw.send(b"CONNACK /idle%d\r\n" % number)
-            raw.gets(b"Welcome /idle%d\r\n" % number)
-        idle[0].ends()
+            raw.expect(b"Welcome /idle%d\r\n" % number)
+        idle[0].expect_end()
         assert friend.ask((2,)) == (2,)
         with RpcClient(names, port.name, sender="/new/rpc:o") as new:
             assert new.ask((3,)) == (3,)
-        until(lambda: len(port.inputs) <= MAX_CONNECTIONS)
+        wait_for(lambda: len(port.inputs) <= MAX_CONNECTIONS)
 
 
 def test_senders_of_datagrams_that_died_make_room(port: Port) -> None:
     for number in range(2 * MAX_CONNECTIONS):
         name = b"/dead%d/command:o\0" % number
-        with Raw(port.address) as raw:
+        with RawClient(port.address) as raw:
             raw.send(UDP + struct.pack("<i", len(name)) + name)
             assert raw.link.recv(8, socket.MSG_WAITALL)[:2] == b"YA"
-    until(lambda: len(port.inputs) <= MAX_CONNECTIONS)
+    wait_for(lambda: len(port.inputs) <= MAX_CONNECTIONS)
     assert f"/dead{2 * MAX_CONNECTIONS - 1}/command:o" in port.inputs
 
 
 def test_a_stream_whose_client_hung_up_is_ended() -> None:
-    served, transport = Stepped(), YarpTransport(port=0, start_name_server=True)
+    served, transport = SteppedService(), YarpTransport(port=0, start_name_server=True)
     transport.open(served)
     try:
         names = NameClient(port=transport.name_server_port)
@@ -97,12 +97,12 @@ def test_a_stream_whose_client_hung_up_is_ended() -> None:
             with RpcClient(names, "/ravebot/rpc:i", sender="/client/rpc:o") as rpc:
                 rpc.ask(("get", "axes"))
                 stream.connect("/ravebot/command:i", "udp")
-                until(lambda: transport.facts()["inputs"] == 2)
+                wait_for(lambda: transport.facts()["inputs"] == 2)
                 assert rpc.ask(("set", "pos", 3, 1.0)) == ("fail",)
-            until(lambda: transport.facts()["inputs"] == 1)
+            wait_for(lambda: transport.facts()["inputs"] == 1)
             served.step(20)
             transport.publish(served.state, served.commands)
-            until(lambda: transport.facts()["inputs"] == 0)
+            wait_for(lambda: transport.facts()["inputs"] == 0)
         assert transport.facts()["refused (axis 3 has no joint)"] == transport.facts()["refused"] == 1
     finally:
         transport.close()
@@ -139,23 +139,23 @@ def test_observers_that_are_stuck_are_given_up_together(
             thread.join()
         port.write((1,))
         port.close()
-        assert len(timers) == 1  # not one after another
+        assert len(timers) == 1  # at the same time, not one after another
 
 
 def test_a_port_takes_no_more_than_it_asked_for(names: NameClient, port: Port) -> None:
     bomb = struct.pack("<i", 0) + b"~d\0\1" + struct.pack("<ii", 0x109, LONG) + b"abcd" * LONG
-    with Raw(port.address) as raw:
-        raw.opens(TCP, port.address)
-        raw.send(framed(bomb)[:100])
-        raw.ends()
+    with RawClient(port.address) as raw:
+        raw.introduce(TCP, port.address)
+        raw.send(frame_payload(bomb)[:100])
+        raw.expect_end()
     assert port.facts()["malformed"] == 1
     assert LONGEST_REQUEST < len(bomb) < MAX_BYTES
     with pytest.raises(FormatError, match="too many items"):
         decode(struct.pack("<ii", 0x100 | 32, MAX_ITEMS + 1) + bytes(MAX_ITEMS + 1))
     with Port("/plant:i", names, on_request=lambda request, _: request, longest=MAX_BYTES) as plant:
-        asked: Bottle = (bytes(len(bomb)),)
+        request: Bottle = (bytes(len(bomb)),)
         with RpcClient(names, plant.name) as client:
-            assert client.ask(asked) == asked
+            assert client.ask(request) == request
 
 
 def test_the_name_server_keeps_little_and_of_ports_alone(names: NameClient) -> None:
@@ -165,10 +165,10 @@ def test_the_name_server_keeps_little_and_of_ports_alone(names: NameClient) -> N
     names.ask("set /x long " + "v" * (MAX_PROPERTY_LENGTH + 1))
     for number in range(MAX_PROPERTIES + 1):
         names.ask(f"set /x key{number} value")
-    told = [
+    are_kept = [
         names.ask(f"get /x {key}")[0].endswith("value") for key in ("key0", f"key{MAX_PROPERTIES}", "long")
     ]
-    assert told == [True, False, False]
+    assert are_kept == [True, False, False]
 
 
 def test_a_name_whose_number_another_port_has_by_now_is_taken_over(names: NameClient, port: Port) -> None:

@@ -29,14 +29,14 @@ def names(server: NameServer) -> NameClient:
     return NameClient(port=server.address.port)
 
 
-def said(server: NameServer, request: bytes) -> bytes:
-    """Return all that the server says to a request on a connection of its own."""
+def exchange(server: NameServer, request: bytes) -> bytes:
+    """Send a request on a new connection; return the whole answer."""
     with socket.create_connection((server.address.host, server.address.port), 5.0) as link:
         link.sendall(request)
-        found = b""
+        answer = b""
         while part := link.recv(4096):
-            found += part
-    return found
+            answer += part
+    return answer
 
 
 def test_a_name_server_answers_like_yarps(server: NameServer) -> None:
@@ -79,12 +79,12 @@ def test_a_name_server_answers_like_yarps(server: NameServer) -> None:
         (b"get /x ips\n", b"port /x property ips = \r\n" + END),
         (b"register /again\n", first.replace(b"/x", b"/again") + END),
     ]:
-        assert ALLOCATED.sub(b"N", said(server, b"NAME_SERVER " + request)) == answer
+        assert ALLOCATED.sub(b"N", exchange(server, b"NAME_SERVER " + request)) == answer
 
 
 def test_the_name_server_is_a_port_itself_as_yarp_exists_and_yarp_check_want_it(server: NameServer) -> None:
     there = b"tcp://127.0.0.1:%d/" % server.address.port
-    for asked, answer in [
+    for request, answer in [
         (b"a\r\n[ver]\r\n", b"[ver] 1 2 3\r\n"),
         (b"a\r\n[list] [out]\r\n", b"\r\n"),
         (b"a\r\n[add] /x\r\n", b'-1 "Do not know how to connect to /x\\r\\n"\r\n'),
@@ -96,12 +96,12 @@ def test_the_name_server_is_a_port_itself_as_yarp_exists_and_yarp_check_want_it(
          b'ports (port (name "/x") (ip "127.0.0.1") (port_number N) (carrier tcp))\r\n'),
         (b"d\r\ngc\r\n", b"\r\n"),
     ]:  # fmt: skip
-        heard = said(server, b"CONNACK me\r\n" + asked + b"q\r\n")
+        received = exchange(server, b"CONNACK me\r\n" + request + b"q\r\n")
         begins, ends = b"Welcome me\r\n", b"<ACK>\r\n<ACK>\r\n"
-        assert heard.startswith(begins)
-        assert heard.endswith(ends)
+        assert received.startswith(begins)
+        assert received.endswith(ends)
         if answer is not None:
-            assert ALLOCATED.sub(b"N", heard[len(begins) : -len(ends)]) == answer
+            assert ALLOCATED.sub(b"N", received[len(begins) : -len(ends)]) == answer
 
 
 def test_who_registers_a_name_again_gets_the_same_port_so_that_two_of_one_name_collide(

@@ -27,10 +27,10 @@ from .yarp_peers import (
     TCP,
     TELL,
     UDP,
-    Heard,
     Peer,
+    ReceivedMessages,
     Script,
-    framed,
+    frame_payload,
 )
 
 
@@ -50,7 +50,7 @@ STAMPED = struct.pack("<i", 8) + b"~\0\0\1D 7 0.5\0" + ENCS
 
 @pytest.mark.parametrize(("carrier", "header", "ack"), [("tcp", TCP, ACK), ("fast_tcp", FAST_TCP, b"")])
 def test_an_output_says_these_bytes(names: NameClient, carrier: str, header: bytes, ack: bytes) -> None:
-    said = [("hears", framed(TELL)), ("hears", framed(STAMPED)), ("hears", framed(QUIT))]
+    said = [("hears", frame_payload(TELL)), ("hears", frame_payload(STAMPED)), ("hears", frame_payload(QUIT))]
     acked = [step for one in said for step in (one, ("says", ack))]
     with Peer(names, "/r", (("hears", header + OPENING), NUMBER, *acked)) as peer, Port("/w", names) as out:
         out.connect("/r", carrier)
@@ -71,7 +71,7 @@ def test_an_output_over_udp_says_these_bytes(names: NameClient) -> None:
             out.write(GET_ENCS)
             out.write(GET_ENCS, Envelope(7, 0.5))
             for payload in (TELL, STAMPED):  # the count begins anew with each message
-                message = framed(payload)
+                message = frame_payload(payload)
                 assert udp.recv(1000) == struct.pack("<Ii", zlib.crc32(message), 0) + message
             assert out.disconnect("/r")
             assert udp.recv(1000)[4:] == b"\xff\xff\xff\xff"
@@ -80,8 +80,8 @@ def test_an_output_over_udp_says_these_bytes(names: NameClient) -> None:
 
 def test_a_client_says_these_bytes(names: NameClient) -> None:
     opening = ("hears", TCP + struct.pack("<i", 15) + b"posewright_rpc\0")
-    asks = (("hears", framed(ASK)), ("says", ANSWER + ACK))
-    leaves = (("hears", framed(QUIT)), ("says", ACK))
+    asks = (("hears", frame_payload(ASK)), ("says", ANSWER + ACK))
+    leaves = (("hears", frame_payload(QUIT)), ("says", ACK))
     script = (opening, NUMBER, *asks, *asks, *leaves)
     with Peer(names, "/board/rpc:i", script) as peer, RpcClient(names, "/board/rpc:i") as client:
         assert client.ask(GET_ENCS) == client.ask(GET_ENCS) == ("is", (1.0,))
@@ -105,8 +105,8 @@ def test_a_reader_asks_in_these_bytes(names: NameClient) -> None:
         conversation(b'[add] "udp://me/i"\r\n', refused),
     ]
     with Peer(names, "/o", *scripts) as peer:
-        with Reader(names, "/o", Heard(), name="/me/i"):
+        with Reader(names, "/o", ReceivedMessages(), name="/me/i"):
             pass
         with pytest.raises(BodyError, match="does not connect"):
-            Reader(names, "/o", Heard(), name="/me/i")
+            Reader(names, "/o", ReceivedMessages(), name="/me/i")
     assert peer.played == 3

@@ -1,4 +1,4 @@
-"""A robot over Zenoh, on loopback: asked, observed by several, commanded by one, and let in who may."""
+"""A robot over Zenoh, on loopback: requests, several observers, one commander, and who is let in."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ from posewright.network.zenoh.session import LOOPBACK, SessionConfig, parse_robo
 from posewright.network.zenoh.transport import ZenohTransport
 
 from .test_ros_messages import point, read, trajectory
-from .zenoh_peers import FakeService, endpoint, until
+from .zenoh_peers import FakeService, endpoint, wait_for
 
 zenoh = pytest.importorskip("zenoh")
 
-Opened = Callable[..., tuple[ZenohTransport, FakeService, str]]
+Serve = Callable[..., tuple[ZenohTransport, FakeService, str]]
 
 
 @pytest.fixture
-def opened() -> Iterator[Opened]:
-    """Give a function that serves a robot called robi: its transport, the robot, and where."""
+def serve() -> Iterator[Serve]:
+    """Yield a function that serves a robot called robi; it returns transport, service and address."""
     transports: list[ZenohTransport] = []
 
-    def serve(config: SessionConfig | None = None, **how: Any) -> tuple[ZenohTransport, FakeService, str]:
+    def serve(config: SessionConfig | None = None, **options: Any) -> tuple[ZenohTransport, FakeService, str]:
         config = config or SessionConfig(listen=(endpoint(),))
-        transport, served = ZenohTransport(config, "robi", **how), FakeService()
+        transport, service = ZenohTransport(config, "robi", **options), FakeService()
         transports.append(transport)
-        transport.open(served)
-        return transport, served, (*config.listen, "")[0]
+        transport.open(service)
+        return transport, service, (*config.listen, "")[0]
 
     yield serve
     for transport in transports:
@@ -50,12 +50,12 @@ def opened() -> Iterator[Opened]:
 
 
 @pytest.fixture
-def joined() -> Iterator[Callable[..., Any]]:
-    """Give a function that opens a plain session of somebody else's."""
+def join() -> Iterator[Callable[..., Any]]:
+    """Yield a function that opens a plain session at an address."""
     sessions: list[Any] = []
 
-    def join(at: str, **how: Any) -> Any:
-        sessions.append(SessionConfig(connect=(at,), **how).open("robi"))
+    def join(address: str, **options: Any) -> Any:
+        sessions.append(SessionConfig(connect=(address,), **options).open("robi"))
         return sessions[-1]
 
     yield join
@@ -64,240 +64,248 @@ def joined() -> Iterator[Callable[..., Any]]:
 
 
 @pytest.fixture
-def wired() -> Iterator[Callable[..., ZenohChannel]]:
-    """Give a function that makes a wire to robi."""
-    wires: list[ZenohChannel] = []
+def open_channel() -> Iterator[Callable[..., ZenohChannel]]:
+    """Yield a function that opens a request channel to robi."""
+    channels: list[ZenohChannel] = []
 
-    def wire(at: str, name: str = "robi", **how: Any) -> ZenohChannel:
-        wires.append(ZenohChannel(name, SessionConfig(connect=(at,), **how)))
-        return wires[-1]
+    def open_one(address: str, name: str = "robi", **options: Any) -> ZenohChannel:
+        channels.append(ZenohChannel(name, SessionConfig(connect=(address,), **options)))
+        return channels[-1]
 
-    yield wire
-    for one in wires:
-        one.close()
+    yield open_one
+    for channel in channels:
+        channel.close()
 
 
-def hearing(session: Any, key: str) -> list[tuple[str, bytes]]:
-    """Return what comes under a key from now on."""
-    heard: list[tuple[str, bytes]] = []
-    session.declare_subscriber(key, lambda one: heard.append((str(one.key_expr), one.payload.to_bytes())))
-    return heard
+def subscribe(session: Any, key: str) -> list[tuple[str, bytes]]:
+    """Return a list that gets key and payload of each later message under a key expression."""
+    received: list[tuple[str, bytes]] = []
+    session.declare_subscriber(
+        key, lambda sample: received.append((str(sample.key_expr), sample.payload.to_bytes()))
+    )
+    return received
 
 
 def go_to(angle: float, frame_id: str = "") -> bytes:
-    """Return a trajectory of the robot's first joint."""
+    """Return a trajectory message that moves the robot's first joint to an angle."""
     joint = FakeService().robot.joint_names[0]
     return trajectory([joint], point([angle], 0.5), frame_id=frame_id)
 
 
-def heard_by_somebody(publisher: Any) -> bool:
+def has_subscriber(publisher: Any) -> bool:
     return bool(publisher.matching_status.matching)
 
 
-def counted(transport: ZenohTransport, what: str) -> bool:
-    return transport.facts()[what] > 0.0
+def is_counted(transport: ZenohTransport, key: str) -> bool:
+    return transport.facts()[key] > 0.0
 
 
-def test_a_door_and_a_wire_are_what_a_served_robot_asks_for(opened: Opened, wired: Any) -> None:
-    transport, _, at = opened()
-    door_of: Transport = transport
-    wire_of: RequestChannel = wired(at)
-    assert wire_of.request(b"abc", 5.0) == b"cba"
-    assert door_of.facts()["answered"] == 1.0
+def test_a_door_and_a_wire_are_what_a_served_robot_asks_for(serve: Serve, open_channel: Any) -> None:
+    transport, _, address = serve()
+    served_transport: Transport = transport
+    channel: RequestChannel = open_channel(address)
+    assert channel.request(b"abc", 5.0) == b"cba"
+    assert served_transport.facts()["answered"] == 1.0
 
 
-def test_megabytes_are_asked_and_answered(opened: Opened, wired: Any) -> None:
-    _, _, at = opened()
+def test_megabytes_are_asked_and_answered(serve: Serve, open_channel: Any) -> None:
+    _, _, address = serve()
     request = np.random.default_rng(3).bytes(6_000_000)
-    assert wired(at).request(request, 20.0) == request[::-1]
+    assert open_channel(address).request(request, 20.0) == request[::-1]
 
 
 def test_a_client_is_told_whether_nobody_listens_or_the_robot_does_not_answer(
-    opened: Opened, wired: Any
+    serve: Serve, open_channel: Any
 ) -> None:
     with pytest.raises(BodyError, match="nothing listens at tcp/"):
-        wired(endpoint()).request(b"abc", 1.0)
-    transport, served, at = opened()
+        open_channel(endpoint()).request(b"abc", 1.0)
+    transport, service, address = serve()
     with pytest.raises(BodyError, match="no robot called other"):
-        wired(at, "other").request(b"abc", 0.2)
-    wire = wired(at)
-    wire.request(b"abc", 5.0)
-    served.busy.set()
+        open_channel(address, "other").request(b"abc", 0.2)
+    channel = open_channel(address)
+    channel.request(b"abc", 5.0)
+    service.busy.set()
     with pytest.raises(BodyError, match=r"robi did not answer within 0.2 s \(the robot is busy\)"):
-        wire.request(b"abc", 0.2)
-    served.busy.clear()
+        channel.request(b"abc", 0.2)
+    service.busy.clear()
     transport.close()
     with pytest.raises(BodyError, match="robi"):
-        wire.request(b"abc", 0.2)
+        channel.request(b"abc", 0.2)
 
 
-def test_a_line_that_was_cut_is_taken_up_again(opened: Opened, wired: Any) -> None:
-    transport, _, at = opened()
-    wire = wired(at)
-    assert wire.request(b"abc", 5.0) == b"cba"
+def test_a_line_that_was_cut_is_taken_up_again(serve: Serve, open_channel: Any) -> None:
+    transport, _, address = serve()
+    channel = open_channel(address)
+    assert channel.request(b"abc", 5.0) == b"cba"
     transport.close()
-    opened(SessionConfig(listen=(at,)))
+    serve(SessionConfig(listen=(address,)))
 
     def answered() -> bool:
         try:
-            return wire.request(b"abc", 1.0) == b"cba"
+            return channel.request(b"abc", 1.0) == b"cba"
         except BodyError:
             return False
 
-    assert until(answered)
+    assert wait_for(answered)
 
 
-def test_several_observe_and_each_hears_every_topic(opened: Opened, joined: Any) -> None:
-    transport, served, at = opened()
-    heard = [hearing(joined(at), "robi/*") for _ in range(3)]
+def test_several_observe_and_each_hears_every_topic(serve: Serve, join: Any) -> None:
+    transport, service, address = serve()
+    received = [subscribe(join(address), "robi/*") for _ in range(3)]
 
     def all_heard() -> bool:
-        transport.publish(served.at(0.5), served.commands)
-        return all("robi/joint_states" in dict(list(one)) for one in heard)
+        transport.publish(service.state_at(0.5), service.commands)
+        return all("robi/joint_states" in dict(list(messages)) for messages in received)
 
-    until(all_heard)
-    for one in heard:
-        raw = dict(one)["robi/joint_states"]
+    wait_for(all_heard)
+    for messages in received:
+        raw = dict(messages)["robi/joint_states"]
         message = read("sensor_msgs/msg/JointState", raw)
-        assert tuple(message.name) == served.robot.joint_names
-        np.testing.assert_array_equal(message.position, served.at(0.5).positions)
+        assert tuple(message.name) == service.robot.joint_names
+        np.testing.assert_array_equal(message.position, service.state_at(0.5).positions)
     assert transport.facts()["observers"] >= 3.0
 
 
-def test_a_bridge_finds_every_topic_by_its_token(opened: Opened, joined: Any) -> None:
-    _, served, at = opened()
-    found = [str(one.ok.key_expr) for one in joined(at).liveliness().get("@/*/@ros2_lv/**", timeout=5.0)]
+def test_a_bridge_finds_every_topic_by_its_token(serve: Serve, join: Any) -> None:
+    _, service, address = serve()
+    found = [
+        str(reply.ok.key_expr) for reply in join(address).liveliness().get("@/*/@ros2_lv/**", timeout=5.0)
+    ]
     announced = {tuple(token.split("/")[3:6]) for token in found}
     assert ("MP", "robi§joint_states", "sensor_msgs§msg§JointState") in announced
     assert ("MS", "robi§joint_trajectory", "trajectory_msgs§msg§JointTrajectory") in announced
-    assert {one[1] for one in announced} >= {f"robi§{sensor.name}§range" for sensor in served.sensors[:3]}
+    assert {topic for _, topic, _ in announced} >= {
+        f"robi§{sensor.name}§range" for sensor in service.sensors[:3]
+    }
 
 
-def test_one_commands_and_the_second_is_refused_and_told_so(opened: Opened, joined: Any) -> None:
-    transport, served, at = opened()
-    session = joined(at)
-    status = hearing(session, "robi/status")
+def test_one_commands_and_the_second_is_refused_and_told_so(serve: Serve, join: Any) -> None:
+    transport, service, address = serve()
+    session = join(address)
+    messages = subscribe(session, "robi/status")
     session.put("robi/joint_trajectory", go_to(0.1, "anna"))
-    until(lambda: served.taken)
+    wait_for(lambda: service.trajectories)
     session.put("robi/joint_trajectory", go_to(0.9, "bob"))
-    until(lambda: transport.facts()["refused"])
-    assert [one.positions[0, 0] for one in served.taken] == [0.1]
+    wait_for(lambda: transport.facts()["refused"])
+    assert [sent.positions[0, 0] for sent in service.trajectories] == [0.1]
 
-    def standing() -> Any:
-        transport.publish(served.at(float(len(status))), served.commands)
-        words = [json.loads(read("std_msgs/msg/String", raw).data) for _, raw in list(status)]
-        return next((one for one in words if one["refused"]), None)
+    def find_refusal() -> Any:
+        transport.publish(service.state_at(float(len(messages))), service.commands)
+        statuses = [json.loads(read("std_msgs/msg/String", raw).data) for _, raw in list(messages)]
+        return next((status for status in statuses if status["refused"]), None)
 
-    told = until(standing)
-    assert told["commander"] == "anna"
-    assert told["refused"] == {"bob": "anna commands"}
-    assert told["faults"] == [
+    status = wait_for(find_refusal)
+    assert status["commander"] == "anna"
+    assert status["refused"] == {"bob": "anna commands"}
+    assert status["faults"] == [
         {"time_s": 0.25, "kind": "no answer", "joint": "left_knee", "message": "it says nothing"}
     ]
 
 
-def test_sessions_that_name_themselves_are_told_apart(opened: Opened, joined: Any) -> None:
-    transport, served, at = opened()
+def test_sessions_that_name_themselves_are_told_apart(serve: Serve, join: Any) -> None:
+    transport, service, address = serve()
     names = []
     for count, angle in (("accepted", 0.1), ("refused", 0.9)):
-        publisher = joined(at).declare_publisher("robi/joint_trajectory")
-        until(partial(heard_by_somebody, publisher))
+        publisher = join(address).declare_publisher("robi/joint_trajectory")
+        wait_for(partial(has_subscriber, publisher))
         publisher.put(go_to(angle), source_info=zenoh.SourceInfo(publisher.id, 1))
         names.append(str(publisher.id.zid))
-        until(partial(counted, transport, count))
+        wait_for(partial(is_counted, transport, count))
     assert (transport.facts()["accepted"], transport.facts()["refused"]) == (1.0, 1.0)
-    assert served.commander == names[0] != names[1]
+    assert service.commander == names[0] != names[1]
 
 
-def test_a_trajectory_without_points_stops_the_robot(opened: Opened, joined: Any) -> None:
-    _, served, at = opened()
-    joined(at).put("robi/joint_trajectory", trajectory([], frame_id="anna"))
-    assert until(lambda: served.stopped) == ["anna"]
+def test_a_trajectory_without_points_stops_the_robot(serve: Serve, join: Any) -> None:
+    _, service, address = serve()
+    join(address).put("robi/joint_trajectory", trajectory([], frame_id="anna"))
+    assert wait_for(lambda: service.stop_senders) == ["anna"]
 
 
-def test_garbage_moves_nothing_and_is_counted(opened: Opened, joined: Any) -> None:
-    transport, served, at = opened()
-    session, rng = joined(at), np.random.default_rng(7)
+def test_garbage_moves_nothing_and_is_counted(serve: Serve, join: Any) -> None:
+    transport, service, address = serve()
+    session, rng = join(address), np.random.default_rng(7)
     for n in range(200):
         session.put("robi/joint_trajectory", rng.bytes(n), congestion_control=zenoh.CongestionControl.BLOCK)
     session.delete("robi/joint_trajectory")
-    until(lambda: transport.facts()["damaged"] == 201.0)
-    assert (served.taken, served.stopped) == ([], [])
+    wait_for(lambda: transport.facts()["damaged"] == 201.0)
+    assert (service.trajectories, service.stop_senders) == ([], [])
     session.put("robi/joint_trajectory", go_to(0.2))
-    assert until(lambda: served.taken)
+    assert wait_for(lambda: service.trajectories)
 
 
-def test_of_a_flood_the_latest_are_taken_and_the_door_leaves_no_thread(opened: Opened, joined: Any) -> None:
-    transport, served, at = opened()
-    session, one, last = joined(at), go_to(0.1, "flood"), go_to(0.5, "flood")
+def test_of_a_flood_the_latest_are_taken_and_the_door_leaves_no_thread(serve: Serve, join: Any) -> None:
+    transport, service, address = serve()
+    session, first, last = join(address), go_to(0.1, "flood"), go_to(0.5, "flood")
     for _ in range(20_000):
-        session.put("robi/joint_trajectory", one)
+        session.put("robi/joint_trajectory", first)
     session.put("robi/joint_trajectory", last, congestion_control=zenoh.CongestionControl.BLOCK)
-    assert until(lambda: served.taken and served.taken[-1].positions[0, 0] == 0.5)
+    assert wait_for(lambda: service.trajectories and service.trajectories[-1].positions[0, 0] == 0.5)
     transport.close()
-    until(lambda: "commands" not in {thread.name for thread in threading.enumerate()})
+    wait_for(lambda: "commands" not in {thread.name for thread in threading.enumerate()})
 
 
-def test_who_sends_a_trajectory_that_makes_no_sense_is_told_by_name(opened: Opened, joined: Any) -> None:
-    transport, served, at = opened()
-    session = joined(at)
-    status = hearing(session, "robi/status")
+def test_who_sends_a_trajectory_that_makes_no_sense_is_told_by_name(serve: Serve, join: Any) -> None:
+    transport, service, address = serve()
+    session = join(address)
+    status = subscribe(session, "robi/status")
     session.put("robi/joint_trajectory", go_to(1e308, "anna"))
-    until(
+    wait_for(
         lambda: (
-            transport.publish(served.at(float(len(status))), served.commands)
+            transport.publish(service.state_at(float(len(status))), service.commands)
             or b"anna" in b"".join(dict(status).values())
         )
     )
     assert b"more than two turns" in dict(status)["robi/status"]
-    assert served.taken == []
+    assert service.trajectories == []
 
 
-def test_bytes_that_are_no_zenoh_at_all_move_nothing_and_close_no_door(opened: Opened, wired: Any) -> None:
-    _, served, at = opened()
-    host, port = at.removeprefix("tcp/").split(":")
+def test_bytes_that_are_no_zenoh_at_all_move_nothing_and_close_no_door(
+    serve: Serve, open_channel: Any
+) -> None:
+    _, service, address = serve()
+    host, port = address.removeprefix("tcp/").split(":")
     rng = np.random.default_rng(11)
     for n in range(60):
         with socket.create_connection((host, int(port)), timeout=5.0) as line:
             line.sendall(rng.bytes(1 + 7 * n))
-    assert wired(at).request(b"abc", 5.0) == b"cba"
-    assert (served.taken, served.stopped) == ([], [])
+    assert open_channel(address).request(b"abc", 5.0) == b"cba"
+    assert (service.trajectories, service.stop_senders) == ([], [])
 
 
-def test_pictures_are_shown_only_to_who_watches_and_not_too_often(opened: Opened, joined: Any) -> None:
-    transport, served, at = opened(pictures=True)
-    (camera,) = (sensor.name for sensor in served.sensors if sensor.kind == "camera")
+def test_pictures_are_shown_only_to_who_watches_and_not_too_often(serve: Serve, join: Any) -> None:
+    transport, service, address = serve(pictures=True)
+    (camera,) = (sensor.name for sensor in service.sensors if sensor.kind == "camera")
     assert transport.cameras_due(0.0) == []
-    heard = hearing(joined(at), f"robi/{camera}/image_raw")
-    until(lambda: transport.cameras_due(0.0))
+    received = subscribe(join(address), f"robi/{camera}/image_raw")
+    wait_for(lambda: transport.cameras_due(0.0))
     assert (transport.cameras_due(0.1), transport.cameras_due(0.3)) == ([], [camera])
     transport.show(camera, 0.3, np.full((24, 32, 3), 9, np.uint8))
-    (_, raw), *_ = until(lambda: heard)
+    (_, raw), *_ = wait_for(lambda: received)
     assert read("sensor_msgs/msg/Image", raw).width == 32
 
 
 def test_through_a_router_a_robot_is_asked_observed_and_commanded(
-    opened: Opened, wired: Any, joined: Any
+    serve: Serve, open_channel: Any, join: Any
 ) -> None:
-    at = endpoint()
+    address = endpoint()
     config = zenoh.Config()
-    for key, value in SessionConfig(listen=(at,)).settings("robi").items():
+    for key, value in SessionConfig(listen=(address,)).settings("robi").items():
         config.insert_json5(key, json.dumps("router" if key == "mode" else value))
     with zenoh.open(config):
-        transport, served, _ = opened(SessionConfig.from_environment({"POSEWRIGHT_ZENOH_CONNECT": at}))
-        until(lambda: transport.facts()["observers"])
-        assert wired(at).request(b"abc", 5.0) == b"cba"
-        session = joined(at)
-        heard = hearing(session, "robi/joint_states")
-        until(lambda: transport.publish(served.at(0.5), served.commands) or heard)
+        transport, service, _ = serve(SessionConfig.from_environment({"POSEWRIGHT_ZENOH_CONNECT": address}))
+        wait_for(lambda: transport.facts()["observers"])
+        assert open_channel(address).request(b"abc", 5.0) == b"cba"
+        session = join(address)
+        received = subscribe(session, "robi/joint_states")
+        wait_for(lambda: transport.publish(service.state_at(0.5), service.commands) or received)
         session.put("robi/joint_trajectory", go_to(0.1))
-        assert until(lambda: served.taken)
+        assert wait_for(lambda: service.trajectories)
 
 
-def test_two_robots_of_one_name_are_not_served_on_one_network(opened: Opened) -> None:
-    _, _, at = opened()
+def test_two_robots_of_one_name_are_not_served_on_one_network(serve: Serve) -> None:
+    _, _, address = serve()
     with pytest.raises(BodyError, match="another robot on the network is called robi"):
-        opened(SessionConfig(connect=(at,)))
+        serve(SessionConfig(connect=(address,)))
 
 
 def test_without_zenoh_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -306,10 +314,10 @@ def test_without_zenoh_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatc
         ZenohChannel("robi", SessionConfig(connect=(LOOPBACK,))).request(b"abc", 1.0)
 
 
-def test_a_door_that_cannot_listen_says_so(opened: Opened) -> None:
-    _, _, at = opened()
+def test_a_door_that_cannot_listen_says_so(serve: Serve) -> None:
+    _, _, address = serve()
     with pytest.raises(BodyError, match="cannot listen at"):
-        opened(SessionConfig(listen=(at,)))
+        serve(SessionConfig(listen=(address,)))
 
 
 OBSERVER = """
@@ -324,50 +332,54 @@ session.close()
 """
 
 
-def test_an_observer_that_stands_still_or_dies_costs_the_others_nothing(opened: Opened, joined: Any) -> None:
-    transport, served, at = opened()
-    heard = hearing(joined(at), "robi/joint_states")
-    stopped = subprocess.Popen(  # noqa: S603 -- our own
-        [sys.executable, "-c", OBSERVER, at], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+def test_an_observer_that_stands_still_or_dies_costs_the_others_nothing(serve: Serve, join: Any) -> None:
+    transport, service, address = serve()
+    received = subscribe(join(address), "robi/joint_states")
+    stopped = subprocess.Popen(  # noqa: S603 -- our own program
+        [sys.executable, "-c", OBSERVER, address], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     with stopped:
         assert stopped.stdout is not None
         assert stopped.stdout.readline() == "there\n"
-        until(lambda: transport.facts()["observers"] >= 2.0)
+        wait_for(lambda: transport.facts()["observers"] >= 2.0)
         stopped.send_signal(signal.SIGSTOP)
         try:
-            for n in range(6000):  # some megabytes: more than lies in any buffer between
-                transport.publish(served.at(n / 128), served.commands)
-            before = len(heard)
-            until(lambda: transport.publish(served.at(50.0), served.commands) or len(heard) > before + 5)
+            for n in range(6000):  # some megabytes, more than all buffers hold
+                transport.publish(service.state_at(n / 128), service.commands)
+            before = len(received)
+            wait_for(
+                lambda: (
+                    transport.publish(service.state_at(50.0), service.commands) or len(received) > before + 5
+                )
+            )
         finally:
             stopped.kill()
 
 
-def off_loopback(listen: str, **how: Any) -> dict[str, Any]:
-    return SessionConfig(listen=(listen,), **how).settings("robi")
+def off_loopback(listen: str, **options: Any) -> dict[str, Any]:
+    return SessionConfig(listen=(listen,), **options).settings("robi")
 
 
 @pytest.fixture(scope="module")
-def papers(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give a folder with certificates of an authority and of another, and a list of users."""
-    folder = tmp_path_factory.mktemp("papers")
+def credentials(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with certificates of two authorities, and a list of users."""
+    folder = tmp_path_factory.mktemp("credentials")
     for name, authority in (("ours", trustme.CA()), ("theirs", trustme.CA())):
         authority.cert_pem.write_to_path(str(folder / f"{name}.ca"))
-        for who in ("robi", "anna", "bob"):
-            leaf = authority.issue_cert("127.0.0.1", common_name=who)
-            (folder / f"{name}.{who}.pem").write_bytes(b"".join(one.bytes() for one in leaf.cert_chain_pems))
-            leaf.private_key_pem.write_to_path(str(folder / f"{name}.{who}.key"))
+        for user in ("robi", "anna", "bob"):
+            leaf = authority.issue_cert("127.0.0.1", common_name=user)
+            (folder / f"{name}.{user}.pem").write_bytes(b"".join(pem.bytes() for pem in leaf.cert_chain_pems))
+            leaf.private_key_pem.write_to_path(str(folder / f"{name}.{user}.key"))
     (folder / "users").write_text("anna:secret\nbob:open\n")
     return folder
 
 
-def paper(papers: Path, who: str, authority: str = "ours") -> dict[str, Any]:
-    """Return what somebody with a certificate of that authority's is configured with."""
+def credentials_of(credentials: Path, user: str, authority: str = "ours") -> dict[str, Any]:
+    """Return the settings of somebody with a certificate of an authority."""
     return {
-        "authority": papers / f"{authority}.ca",
-        "certificate": papers / f"{authority}.{who}.pem",
-        "key": papers / f"{authority}.{who}.key",
+        "authority": credentials / f"{authority}.ca",
+        "certificate": credentials / f"{authority}.{user}.pem",
+        "key": credentials / f"{authority}.{user}.key",
     }
 
 
@@ -386,22 +398,22 @@ def test_nobody_listens_to_strangers(listen: str) -> None:
         off_loopback(listen)
 
 
-def test_tls_alone_keeps_no_strangers_out_but_with_an_authority_or_users_it_does(papers: Path) -> None:
-    own = paper(papers, "robi")
+def test_tls_alone_keeps_no_strangers_out_but_with_an_authority_or_users_it_does(credentials: Path) -> None:
+    own = credentials_of(credentials, "robi")
     with pytest.raises(InputError, match="no certificate to listen"):
         off_loopback("tls/0.0.0.0:7447")
     with pytest.raises(InputError, match="strangers could command"):
         off_loopback("tls/0.0.0.0:7447", certificate=own["certificate"], key=own["key"])
     assert off_loopback("tls/0.0.0.0:7447", **own)["transport/link/tls/enable_mtls"] is True
-    assert off_loopback("tcp/0.0.0.0:7447", users=papers / "users")
+    assert off_loopback("tcp/0.0.0.0:7447", users=credentials / "users")
 
 
 @pytest.mark.parametrize(
     "listen", ["", "tcp", "7447", "tls/0.0.0.0:7447#enable_mtls=false", "tcp/127.0.0.1:1?x=1"]
 )
-def test_what_is_no_endpoint_or_would_switch_something_off_is_refused(listen: str, papers: Path) -> None:
+def test_what_is_no_endpoint_or_would_switch_something_off_is_refused(listen: str, credentials: Path) -> None:
     with pytest.raises(InputError, match="invalid endpoint"):
-        off_loopback(listen, **paper(papers, "robi"))
+        off_loopback(listen, **credentials_of(credentials, "robi"))
 
 
 @pytest.mark.parametrize(
@@ -413,72 +425,80 @@ def test_loopback_needs_no_papers(listen: str) -> None:
     assert settings["listen/endpoints"] == [listen]
 
 
-def test_a_client_listens_nowhere(joined: Any, opened: Opened) -> None:
-    _, _, at = opened()
-    joined(at)
-    assert SessionConfig(connect=(at,)).settings("robi")["listen/endpoints"] == []
+def test_a_client_listens_nowhere(join: Any, serve: Serve) -> None:
+    _, _, address = serve()
+    join(address)
+    assert SessionConfig(connect=(address,)).settings("robi")["listen/endpoints"] == []
 
 
 def test_over_tls_who_trusts_another_authority_or_has_no_certificate_is_not_let_in(
-    opened: Opened, wired: Any, papers: Path
+    serve: Serve, open_channel: Any, credentials: Path
 ) -> None:
-    _, _, at = opened(SessionConfig(listen=(endpoint("tls"),), **paper(papers, "robi")))
-    assert wired(at, **paper(papers, "anna")).request(b"abc", 5.0) == b"cba"
-    forged = paper(papers, "anna", "theirs")
-    for stranger in (forged, forged | {"authority": papers / "ours.ca"}, {"authority": papers / "ours.ca"}):
+    _, _, address = serve(SessionConfig(listen=(endpoint("tls"),), **credentials_of(credentials, "robi")))
+    assert open_channel(address, **credentials_of(credentials, "anna")).request(b"abc", 5.0) == b"cba"
+    forged = credentials_of(credentials, "anna", "theirs")
+    for stranger in (
+        forged,
+        forged | {"authority": credentials / "ours.ca"},
+        {"authority": credentials / "ours.ca"},
+    ):
         with pytest.raises(BodyError, match="was rejected"):
-            wired(at, **stranger).request(b"abc", 1.0)
+            open_channel(address, **stranger).request(b"abc", 1.0)
     with pytest.raises(BodyError, match="was rejected"):
-        wired(at.replace("tls/", "tcp/")).request(b"abc", 1.0)
+        open_channel(address.replace("tls/", "tcp/")).request(b"abc", 1.0)
 
 
-def test_a_wrong_password_is_not_let_in(opened: Opened, wired: Any, papers: Path) -> None:
-    _, _, at = opened(SessionConfig(listen=(endpoint(),), users=papers / "users"))
-    assert wired(at, user="anna", password="secret").request(b"abc", 5.0) == b"cba"  # noqa: S106
+def test_a_wrong_password_is_not_let_in(serve: Serve, open_channel: Any, credentials: Path) -> None:
+    _, _, address = serve(SessionConfig(listen=(endpoint(),), users=credentials / "users"))
+    assert open_channel(address, user="anna", password="secret").request(b"abc", 5.0) == b"cba"  # noqa: S106
     for user, password in (("anna", "open"), ("carl", "secret"), ("", "")):
         with pytest.raises(BodyError, match="was rejected"):
-            wired(at, user=user, password=password).request(b"abc", 1.0)
+            open_channel(address, user=user, password=password).request(b"abc", 1.0)
 
 
 @pytest.mark.parametrize("by", ["password", "certificate"])
 def test_who_may_only_observe_hears_the_robot_and_commands_nothing(
-    by: str, opened: Opened, wired: Any, joined: Any, papers: Path
+    by: str, serve: Serve, open_channel: Any, join: Any, credentials: Path
 ) -> None:
     if by == "password":
-        config = SessionConfig(listen=(endpoint(),), users=papers / "users")
+        config = SessionConfig(listen=(endpoint(),), users=credentials / "users")
         anna, bob = ({"user": "anna", "password": "secret"}, {"user": "bob", "password": "open"})
     else:
-        config = SessionConfig(listen=(endpoint("tls"),), **paper(papers, "robi"))
-        anna, bob = (paper(papers, who) for who in ("anna", "bob"))
-    transport, served, at = opened(replace(config, commanders=("anna",)))
-    watching = joined(at, **bob)
-    heard = hearing(watching, "robi/joint_states")
-    until(lambda: transport.publish(served.at(0.5), served.commands) or heard)
+        config = SessionConfig(listen=(endpoint("tls"),), **credentials_of(credentials, "robi"))
+        anna, bob = (credentials_of(credentials, user) for user in ("anna", "bob"))
+    transport, service, address = serve(replace(config, commanders=("anna",)))
+    watching = join(address, **bob)
+    received = subscribe(watching, "robi/joint_states")
+    wait_for(lambda: transport.publish(service.state_at(0.5), service.commands) or received)
     assert list(watching.liveliness().get("@/*/@ros2_lv/**", timeout=5.0))
     watching.put("robi/joint_trajectory", go_to(0.9))
     with pytest.raises(BodyError, match="only be allowed to observe it"):
-        wired(at, **bob).request(b"abc", 0.5)
-    assert wired(at, **anna).request(b"abc", 5.0) == b"cba"
-    joined(at, **anna).put("robi/joint_trajectory", go_to(0.1))
-    assert [one.positions[0, 0] for one in until(lambda: served.taken)] == [0.1]
+        open_channel(address, **bob).request(b"abc", 0.5)
+    assert open_channel(address, **anna).request(b"abc", 5.0) == b"cba"
+    join(address, **anna).put("robi/joint_trajectory", go_to(0.1))
+    assert [sent.positions[0, 0] for sent in wait_for(lambda: service.trajectories)] == [0.1]
 
 
-def test_credentials_come_from_the_environment(papers: Path) -> None:
-    told = {
+def test_credentials_come_from_the_environment(credentials: Path) -> None:
+    environment = {
         "POSEWRIGHT_ZENOH_USER": "anna",
         "POSEWRIGHT_ZENOH_PASSWORD": "secret",
-        "POSEWRIGHT_ZENOH_USERS": str(papers / "users"),
-        "POSEWRIGHT_ZENOH_CA": str(papers / "ours.ca"),
+        "POSEWRIGHT_ZENOH_USERS": str(credentials / "users"),
+        "POSEWRIGHT_ZENOH_CA": str(credentials / "ours.ca"),
         "POSEWRIGHT_ZENOH_COMMANDERS": "anna, bob",
         "POSEWRIGHT_ZENOH_CONNECT": "tcp/router:7447",
     }
-    config = SessionConfig.from_environment(told, connect=("tls/robot:7447",))
-    assert (config.user, config.authority, config.commanders) == ("anna", papers / "ours.ca", ("anna", "bob"))
+    config = SessionConfig.from_environment(environment, connect=("tls/robot:7447",))
+    assert (config.user, config.authority, config.commanders) == (
+        "anna",
+        credentials / "ours.ca",
+        ("anna", "bob"),
+    )
     assert "secret" not in repr(config)
     assert config.connect == ("tls/robot:7447",)
-    assert SessionConfig.from_environment(told).connect == ("tcp/router:7447",)
+    assert SessionConfig.from_environment(environment).connect == ("tcp/router:7447",)
     with pytest.raises(InputError, match="no file"):
-        replace(config, users=papers / "nowhere").settings("robi")
+        replace(config, users=credentials / "nowhere").settings("robi")
 
 
 @pytest.mark.parametrize("name", ["", "a b", "robi/", "/robi", "ro*bi", "3po", "ärm", "@robi", "a$b"])
@@ -490,9 +510,9 @@ def test_a_name_that_is_no_topic_of_ros_is_refused(name: str) -> None:
 
 
 def test_zenoh_says_nothing_on_stdout_or_stderr(
-    opened: Opened, wired: Any, capfd: pytest.CaptureFixture[str], papers: Path
+    serve: Serve, open_channel: Any, capfd: pytest.CaptureFixture[str], credentials: Path
 ) -> None:
-    _, _, at = opened(SessionConfig(listen=(endpoint(),), users=papers / "users"))
+    _, _, address = serve(SessionConfig(listen=(endpoint(),), users=credentials / "users"))
     with pytest.raises(BodyError):
-        wired(at, user="anna", password="wrong").request(b"abc", 1.0)  # noqa: S106
+        open_channel(address, user="anna", password="wrong").request(b"abc", 1.0)  # noqa: S106
     assert capfd.readouterr() == ("", "")

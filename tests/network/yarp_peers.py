@@ -1,4 +1,4 @@
-"""Who YARP ports are tested against: raw sockets that say and hear single bytes."""
+"""Peers of the YARP ports under test: raw sockets that send and expect single bytes."""
 
 from __future__ import annotations
 
@@ -23,38 +23,38 @@ ANSWER = bytes.fromhex("00010000 02000000 09000000 69730000 0a010000 01000000 00
 
 
 @dataclass
-class Heard:
-    """What came to a port, as its callback."""
+class ReceivedMessages:
+    """A callback of a port that keeps the messages it receives."""
 
-    all: list[tuple[Bottle, Envelope | None, str]] = field(default_factory=list)
+    messages: list[tuple[Bottle, Envelope | None, str]] = field(default_factory=list)
 
     def __call__(self, bottle: Bottle, envelope: Envelope | None, sender: str) -> None:
-        self.all.append((bottle, envelope, sender))
+        self.messages.append((bottle, envelope, sender))
 
     @property
     def bottles(self) -> list[Bottle]:
-        return [bottle for bottle, _, _ in self.all]
+        return [bottle for bottle, _, _ in self.messages]
 
 
-def until(holds: Callable[[], object]) -> None:
-    """Wait for what another thread brings about."""
-    ends = time.monotonic() + 600.0
-    while not holds():
-        assert time.monotonic() < ends, "it never came about"
+def wait_for(condition: Callable[[], object]) -> None:
+    """Wait until a condition holds, which another thread brings about."""
+    end_s = time.monotonic() + 600.0
+    while not condition():
+        assert time.monotonic() < end_s, "the condition never held"
         time.sleep(0.002)
 
 
-def until_received(port: Port, count: int) -> None:
-    until(lambda: port.facts()["received"] == count)
+def wait_until_received(port: Port, count: int) -> None:
+    wait_for(lambda: port.facts()["received"] == count)
 
 
-class Raw:
-    """A socket that talks to a port byte by byte."""
+class RawClient:
+    """A socket that exchanges single bytes with a port."""
 
     def __init__(self, address: Address) -> None:
         self.link = socket.create_connection((address.host, address.port), 5.0)
 
-    def __enter__(self) -> Raw:
+    def __enter__(self) -> RawClient:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -63,25 +63,26 @@ class Raw:
     def send(self, data: bytes) -> None:
         self.link.sendall(data)
 
-    def gets(self, data: bytes) -> None:
+    def expect(self, data: bytes) -> None:
         """Require that exactly these bytes come next."""
-        found = b""
-        while len(found) < len(data) and (part := self.link.recv(len(data) - len(found))):
-            found += part
-        assert found == data
+        received = b""
+        while len(received) < len(data) and (part := self.link.recv(len(data) - len(received))):
+            received += part
+        assert received == data
 
-    def ends(self) -> None:
-        """Require that the port hangs up."""
+    def expect_end(self) -> None:
+        """Require that the port closes the connection."""
         with suppress(ConnectionResetError):
             assert self.link.recv(100) == b""
 
-    def opens(self, header: bytes, address: Address, name: bytes = b"anon_rpc") -> None:
-        """Introduce itself, and require the port's own number for an answer."""
+    def introduce(self, header: bytes, address: Address, name: bytes = b"anon_rpc") -> None:
+        """Introduce itself, and require an answer with the number of the port."""
         self.send(header + struct.pack("<i", len(name) + 1) + name + b"\0")
-        self.gets(b"YA" + struct.pack("<i", address.port) + b"RP")
+        self.expect(b"YA" + struct.pack("<i", address.port) + b"RP")
 
 
-def framed(payload: bytes, *cuts: int) -> bytes:
+def frame_payload(payload: bytes, *cuts: int) -> bytes:
+    """Return a message of the protocol with a payload cut into blocks at the given offsets."""
     ends = (*cuts, len(payload))
     lengths = [end - begin for begin, end in zip((0, *cuts), ends, strict=True)]
     index = b"YA\x0a\0\0\0RP" + bytes((len(lengths), 1)) + b"\xff" * 8
@@ -97,7 +98,7 @@ Script = tuple[tuple[str, bytes], ...]
 
 
 class Peer:
-    """A port of somebody else's: it hears and says exactly what is in a script, one for each connection."""
+    """A port of another program that plays a script for each connection: it sends and expects exact bytes."""
 
     def __init__(self, names: NameClient, name: str, *scripts: Script) -> None:
         self._server = socket.create_server(("127.0.0.1", 0))

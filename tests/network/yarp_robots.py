@@ -1,4 +1,4 @@
-"""Robots to be served on YARP: one that goes step by step, and one that a thread drives in real time."""
+"""Robots to be served on YARP: one stepped by the test, and one that a thread drives in real time."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ READINGS: Mapping[str, Reading] = {
 }
 
 
-class Stepped:
-    """A `RobotService` whose frames pass when the test says so; its joints follow at once."""
+class SteppedService:
+    """A `RobotService` that the test steps frame by frame; its joints follow at once."""
 
     def __init__(self, card: Robot = BIOLOID) -> None:
         self.body = MockBody(card, lambda _time_s: READINGS)
         self.commander = Commander(card)
         self.commands = JointCommands(self.body.positions[np.newaxis])
-        self.told: list[tuple[str, Trajectory]] = []
-        self.asked: list[bytes] = []
+        self.trajectories: list[tuple[str, Trajectory]] = []
+        self.requests: list[bytes] = []
         self.step(1)
 
     @property
@@ -65,21 +65,21 @@ class Stepped:
         return self.body.read()
 
     def command(self, sender: str, trajectory: Trajectory) -> str:
-        self.told.append((sender, trajectory))
+        self.trajectories.append((sender, trajectory))
         return self.commander.accept(sender, trajectory)
 
     def stop(self, sender: str) -> str:
         return self.commander.stop(sender)
 
     def answer_request(self, request: bytes) -> bytes:
-        self.asked.append(request)
+        self.requests.append(request)
         return request[::-1]
 
     def step(self, frames: int) -> None:
         for _ in range(frames):
             state, self.commands = self.state, self.commander.next(self.state, 1)
-            done = self.body.play(self.commands)
-            self.commander.watch(Block(self.robot.name, state, self.commands, self.commands, done))
+            states = self.body.play(self.commands)
+            self.commander.watch(Block(self.robot.name, state, self.commands, self.commands, states))
 
     def run(self, seconds: float) -> None:
         self.step(round(seconds / self.frame_period_s))
@@ -91,7 +91,10 @@ def _bioloid() -> MockBody:
 
 @contextmanager
 def served_in_real_time(transport: Transport, *, made_anew: bool = False) -> Iterator[Host]:
-    """Drive a mock Bioloid in real time, with a transport; a client that drives its time may get its own."""
+    """Drive a mock Bioloid in real time, served over a transport.
+
+    If `made_anew`, a client that controls the time gets a new body.
+    """
     opened, ended = threading.Event(), threading.Event()
 
     class Watcher:

@@ -1,4 +1,4 @@
-"""What tests of Zenoh share: a robot that is served by nobody, endpoints nobody else has, and waiting."""
+"""What tests of Zenoh share: a fake robot service, free endpoints, and waiting."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from posewright.robots import Robot, SensorSpec, robot
 
 
 def endpoint(protocol: str = "tcp") -> str:
-    """Return an endpoint on loopback that is free."""
+    """Return a free endpoint on loopback."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return f"{protocol}/127.0.0.1:{probe.getsockname()[1]}"
 
 
-def until(true: Callable[[], Any], longest_s: float = 600.0) -> Any:
-    """Wait until something is so, and return it."""
-    end = time.monotonic() + longest_s
-    while not (found := true()):
-        assert time.monotonic() < end, "it never came"
+def wait_for(condition: Callable[[], Any], timeout_s: float = 600.0) -> Any:
+    """Wait until a condition returns something true, and return that."""
+    end = time.monotonic() + timeout_s
+    while not (found := condition()):
+        assert time.monotonic() < end, "the condition never held"
         time.sleep(0.005)
     return found
 
 
 @dataclass
 class FakeService:
-    """A `RobotService` that takes what the first sender commands, and answers a request with it reversed."""
+    """A `RobotService` that obeys the first sender, and answers a request with its bytes reversed."""
 
     robot: Robot = field(default_factory=lambda: robot("robotis_bioloid"))
     frame_period_s: float = 0.0078
-    taken: list[Trajectory] = field(default_factory=list)
-    stopped: list[str] = field(default_factory=list)
+    trajectories: list[Trajectory] = field(default_factory=list)
+    stop_senders: list[str] = field(default_factory=list)
     commander: str = ""
     busy: Event = field(default_factory=Event)
 
@@ -57,9 +57,9 @@ class FakeService:
 
     @property
     def state(self) -> BodyState:
-        return self.at(0.0)
+        return self.state_at(0.0)
 
-    def at(self, time_s: float) -> BodyState:
+    def state_at(self, time_s: float) -> BodyState:
         n = len(self.robot.joint_names)
         readings = quiet_readings(self.sensors)
         return BodyState(time_s, np.linspace(-1.0, 1.0, n), np.linspace(0.0, 0.5, n), sensors=readings)
@@ -72,13 +72,13 @@ class FakeService:
         if self.commander not in ("", sender):
             return f"{self.commander} commands"
         self.commander = sender
-        self.taken.append(trajectory)
+        self.trajectories.append(trajectory)
         return ""
 
     def stop(self, sender: str) -> str:
-        self.stopped.append(sender)
+        self.stop_senders.append(sender)
         return ""
 
     def answer_request(self, request: bytes) -> bytes:
-        until(lambda: not self.busy.is_set())
+        wait_for(lambda: not self.busy.is_set())
         return request[::-1]

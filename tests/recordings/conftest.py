@@ -1,4 +1,4 @@
-"""Recordings made up at random, of any shape."""
+"""Random recordings of any shape."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ BALL = {
 }
 
 
-def _link(name: str, parent: str, **more: Any) -> dict[str, Any]:
-    place = {"position": [0.1, 0.0, -0.2], "rotation": [0.8, 0.0, 0.6, 0.0]}
-    return {"name": name, "parent": parent, **place, "shapes": [BALL], **more}
+def _link(name: str, parent: str, **entries: Any) -> dict[str, Any]:
+    pose = {"position": [0.1, 0.0, -0.2], "rotation": [0.8, 0.0, 0.6, 0.0]}
+    return {"name": name, "parent": parent, **pose, "shapes": [BALL], **entries}
 
 
 def _robot(joints: int, feet: int) -> RobotHeader:
@@ -102,28 +102,29 @@ def _contacts(rng: np.random.Generator, n: int) -> Contacts:
 
 
 def _record(
-    rng: np.random.Generator, header: RobotHeader, n: int, m: int, boxes: int, *, full: bool
+    rng: np.random.Generator, header: RobotHeader, n_rows: int, n_decisions: int, boxes: int, *, full: bool
 ) -> RobotRecord:
-    joints, feet = len(header.joints), len(header.feet)
-    more: dict[str, Any] = {
-        "requests": rng.normal(size=(n, joints)),
-        "free": rng.random((n, joints)) > 0.5,
-        "slips": rng.random((n, feet)),
-        "contacts": _contacts(rng, n),
+    joints = len(header.joints)
+    feet = len(header.feet)
+    optional: dict[str, Any] = {
+        "requests": rng.normal(size=(n_rows, joints)),
+        "free": rng.random((n_rows, joints)) > 0.5,
+        "slips": rng.random((n_rows, feet)),
+        "contacts": _contacts(rng, n_rows),
         "start_positions": rng.normal(size=joints),
         "start_base": rng.normal(size=7),
     }
     return RobotRecord(
         header=header,
-        positions=rng.normal(size=(n, joints)),
-        commands=rng.normal(size=(n, joints)),
-        efforts=rng.normal(size=(n, joints)),
-        base=rng.normal(size=(n, 7)),
-        footprints=rng.normal(size=(n, feet, 4, 3)),
-        foot_contacts=rng.random((n, feet)) > 0.5,
-        box_contacts=rng.random((n, boxes)) > 0.5,
-        decisions=_decisions(rng, m),
-        **(more if full else {}),
+        positions=rng.normal(size=(n_rows, joints)),
+        commands=rng.normal(size=(n_rows, joints)),
+        efforts=rng.normal(size=(n_rows, joints)),
+        base=rng.normal(size=(n_rows, 7)),
+        footprints=rng.normal(size=(n_rows, feet, 4, 3)),
+        foot_contacts=rng.random((n_rows, feet)) > 0.5,
+        box_contacts=rng.random((n_rows, boxes)) > 0.5,
+        decisions=_decisions(rng, n_decisions),
+        **(optional if full else {}),
     )
 
 
@@ -151,7 +152,7 @@ def _recording(
         extras={"note": "made up", "legs": 2},
     )
     records = {
-        name: _record(rng, one, rows, decisions, boxes, full=full) for name, one in header.robots.items()
+        name: _record(rng, robot, rows, decisions, boxes, full=full) for name, robot in header.robots.items()
     }
     return Recording(
         header=header,
@@ -163,22 +164,24 @@ def _recording(
 
 
 def _changed(recording: Recording, **changes: Any) -> Recording:
-    """Return a recording with something else in its first robot's record, or in itself."""
-    own = {name: changes.pop(name) for name in ("header", "times", "boxes", "events") if name in changes}
+    """Return a recording with changed fields, of its first robot's record or its own."""
+    recording_changes = {
+        name: changes.pop(name) for name in ("header", "times", "boxes", "events") if name in changes
+    }
     name, record = next(iter(recording.robots.items()))
     robots = {**recording.robots, name: replace(record, **changes)}
-    return replace(recording, robots=robots, **own)
+    return replace(recording, robots=robots, **recording_changes)
 
 
 @pytest.fixture(scope="session")
 def make_recording() -> Callable[..., Recording]:
-    """Give a function that makes a recording up: `make_recording(seed, rows=..., decisions=..., ...)`."""
+    """Give a function that makes a random recording: `make_recording(seed, rows=..., decisions=..., ...)`."""
     return _recording
 
 
 @pytest.fixture(scope="session")
 def changed() -> Callable[..., Recording]:
-    """Give a function that returns a recording with something else in it: `changed(recording, base=...)`."""
+    """Give a function that returns a recording with changed fields: `changed(recording, base=...)`."""
     return _changed
 
 

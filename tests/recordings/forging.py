@@ -1,4 +1,4 @@
-"""Recordings as somebody who does not mean well would make them."""
+"""Forged recordings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from posewright.recordings.mcap_file import seal
 
 def resaved(
     data: bytes,
-    about: dict[str, str] | None = None,
+    metadata: dict[str, str] | None = None,
     texts: Sequence[tuple[str, str]] = (),
     messages: Mapping[str, bytes | None] | None = None,
     topics: Mapping[str, str] | None = None,
@@ -26,26 +26,30 @@ def resaved(
 
     Args:
         data: the recording.
-        about: other entries of its metadata.
-        texts: further attachments, names and contents.
-        messages: other contents of the first message of a topic; None leaves it out.
-        topics: other names of topics.
-        without: the name of an attachment that is left out.
-        seal_as: seal it anew as one of which this happened; where it is empty, that seal stays.
+        metadata: entries of its metadata to replace.
+        texts: names and contents of attachments to add.
+        messages: by topic, contents that replace the first message; None removes it.
+        topics: new names of topics.
+        without: name of an attachment to remove.
+        seal_as: content digest for a new seal; empty to keep that of the recording, None to keep the seal.
     """
     reader = make_reader(io.BytesIO(data))
     stream = io.BytesIO()
     writer = Writer(stream, compression=CompressionType.LZ4, chunk_size=700)
     writer.start()
-    documents = [(one.name, one.data.decode()) for one in reader.iter_attachments() if one.name != without]
+    documents = [
+        (attachment.name, attachment.data.decode())
+        for attachment in reader.iter_attachments()
+        if attachment.name != without
+    ]
     documents += texts
     for record in reader.iter_metadata():
-        told = {**record.metadata, **(about or {})}
+        values = {**record.metadata, **(metadata or {})}
         if seal_as is not None:
-            sealed = seal(told, dict(documents), seal_as)
-            happened = {} if seal_as else {"what happened": json.loads(told["seal"])["what happened"]}
-            told["seal"] = json.dumps({**sealed, **happened})
-        writer.add_metadata(record.name, told)
+            sealed = seal(values, dict(documents), seal_as)
+            happened = {} if seal_as else {"what happened": json.loads(values["seal"])["what happened"]}
+            values["seal"] = json.dumps({**sealed, **happened})
+        writer.add_metadata(record.name, values)
     for name, text in documents:
         writer.add_attachment(0, 0, name, "text/plain", text.encode())
     summary = reader.get_summary()
@@ -57,16 +61,21 @@ def resaved(
         topic = (topics or {}).get(channel.topic, channel.topic)
         channels[channel.id] = writer.register_channel(topic, channel.message_encoding, schema_id)
     for _, channel, message in reader.iter_messages():
-        changed = message.data
+        data_to_write = message.data
         if message.sequence == 0 and channel.topic in (messages or {}):
-            changed = (messages or {})[channel.topic]
-        if changed is not None:
-            times = {"log_time": message.log_time, "publish_time": message.publish_time}
-            writer.add_message(channels[channel.id], data=changed, sequence=message.sequence, **times)
+            data_to_write = (messages or {})[channel.topic]
+        if data_to_write is not None:
+            writer.add_message(
+                channels[channel.id],
+                log_time=message.log_time,
+                data=data_to_write,
+                publish_time=message.publish_time,
+                sequence=message.sequence,
+            )
     writer.finish()
     return stream.getvalue()
 
 
-def about(data: bytes) -> dict[str, str]:
+def metadata_of(data: bytes) -> dict[str, str]:
     (record,) = make_reader(io.BytesIO(data)).iter_metadata()
     return dict(record.metadata)

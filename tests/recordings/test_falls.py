@@ -28,7 +28,9 @@ def leaning(*degrees: float, height_m: float = 0.2) -> Floats:
     """Return bases that lean forward by so much."""
     half = np.radians(degrees) / 2.0
     base = np.zeros((len(half), 7))
-    base[:, 2], base[:, 3], base[:, 5] = height_m, np.cos(half), np.sin(half)
+    base[:, 2] = height_m
+    base[:, 3] = np.cos(half)
+    base[:, 5] = np.sin(half)
     return base
 
 
@@ -40,7 +42,7 @@ def times_of(n: int) -> Floats:
     return np.arange(1.0, n + 1.0) * FRAME_S
 
 
-def found(flags: Flags, limits: FallLimits, cuts: tuple[int, ...] = ()) -> list[DownInterval]:
+def detect_falls(flags: Flags, limits: FallLimits, cuts: tuple[int, ...] = ()) -> list[DownInterval]:
     """Return the falls of a base that is down in some frames, seen in blocks."""
     detector = FallDetector(limits)
     for times, base in zip(np.split(times_of(len(flags)), cuts), np.split(bases(flags), cuts), strict=True):
@@ -71,9 +73,9 @@ def test_runs_are_half_open_and_bridged() -> None:
 def test_a_stumble_is_no_fall() -> None:
     flags = np.zeros(200, dtype=np.bool_)
     flags[20:40] = True
-    assert found(flags, LIMITS) == []
+    assert detect_falls(flags, LIMITS) == []
     flags[100:133] = True
-    (fall,) = found(flags, LIMITS)
+    (fall,) = detect_falls(flags, LIMITS)
     assert (fall.begin, fall.end, fall.since_s) == (100, 133, 101 * FRAME_S)
 
 
@@ -87,9 +89,9 @@ def test_a_base_is_down_where_it_is_low_too() -> None:
 def test_what_lies_at_the_end_counts_where_it_is_told_to() -> None:
     flags = np.zeros(50, dtype=np.bool_)
     flags[48:] = True
-    assert found(flags, LIMITS) == []
+    assert detect_falls(flags, LIMITS) == []
     limits = FallLimits(LIMITS.tilt_rad, lasting_s=0.25, ends_down=True)
-    assert [(one.begin, one.end) for one in found(flags, limits)] == [(48, 50)]
+    assert [(fall.begin, fall.end) for fall in detect_falls(flags, limits)] == [(48, 50)]
 
 
 def test_who_was_put_on_his_feet_falls_anew() -> None:
@@ -108,23 +110,23 @@ def test_who_was_put_on_his_feet_falls_anew() -> None:
     flags=st.lists(st.booleans(), min_size=1, max_size=80),
     cuts=st.sets(st.integers(1, 79)),
     bridge=st.integers(0, 3),
-    least=st.integers(1, 6),
+    min_rows=st.integers(1, 6),
     ends_down=st.booleans(),
 )
 def test_blocks_do_not_matter_and_falls_are_long_runs(
-    flags: list[bool], cuts: set[int], bridge: int, least: int, ends_down: bool
+    flags: list[bool], cuts: set[int], bridge: int, min_rows: int, ends_down: bool
 ) -> None:
     down = np.array(flags, dtype=np.bool_)
     limits = FallLimits(
-        1.0, lasting_s=(least - 1) * FRAME_S, bridge_s=(bridge + 1) * FRAME_S, ends_down=ends_down
+        1.0, lasting_s=(min_rows - 1) * FRAME_S, bridge_s=(bridge + 1) * FRAME_S, ends_down=ends_down
     )
-    wanted = [
+    expected = [
         (begin, end)
         for begin, end in runs(down, bridge=bridge)
-        if end - begin >= least or (ends_down and end == len(down))
+        if end - begin >= min_rows or (ends_down and end == len(down))
     ]
-    places = tuple(sorted(cut for cut in cuts if cut < len(down)))
-    assert [(one.begin, one.end) for one in found(down, limits, places)] == wanted
+    cut_rows = tuple(sorted(cut for cut in cuts if cut < len(down)))
+    assert [(fall.begin, fall.end) for fall in detect_falls(down, limits, cut_rows)] == expected
 
 
 def test_no_rows_say_nothing() -> None:
@@ -137,4 +139,4 @@ def test_falls_are_told_as_they_looked_then(until_s: float) -> None:
     flags = np.ones(128, dtype=np.bool_)
     detector = FallDetector(LIMITS)
     detector.advance(times_of(128), bases(flags))
-    assert [one.until_s for one in detector.falls(until_s)] == ([] if until_s < 0.25 else [until_s])
+    assert [fall.until_s for fall in detector.falls(until_s)] == ([] if until_s < 0.25 else [until_s])

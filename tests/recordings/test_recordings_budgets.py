@@ -17,7 +17,7 @@ from mcap.records import Attachment, Channel, Chunk, DataEnd, Footer, McapRecord
 
 from posewright.recordings import Recording, mcap_bytes
 
-from .forging import about, resaved
+from .forging import metadata_of, resaved
 
 MAGIC = b"\x89MCAP0\r\n"
 MAX_RSS_MB = 200
@@ -28,8 +28,8 @@ from posewright import contests, evaluation
 from posewright.errors import PosewrightError
 from posewright.recordings import read_mcap
 try:
-    seen = read_mcap(sys.argv[1])
-    contests.judge(seen)
+    recording = read_mcap(sys.argv[1])
+    contests.judge(recording)
 except PosewrightError as error:
     print(f"{error!s:.200}")
     # not ru_maxrss, which a process has from the one that started it
@@ -47,9 +47,9 @@ def refused(path: Path, data: bytes) -> str:
     done = subprocess.run(  # noqa: S603 -- our own interpreter
         [sys.executable, "-c", JUDGE, str(path)], capture_output=True, text=True, check=True
     )
-    why, peak_mb = done.stdout.splitlines()
-    assert float(peak_mb) < MAX_RSS_MB, why
-    return why
+    message, peak_mb = done.stdout.splitlines()
+    assert float(peak_mb) < MAX_RSS_MB, message
+    return message
 
 
 def packed(*written: McapRecord | bytes) -> bytes:
@@ -68,9 +68,9 @@ def packed(*written: McapRecord | bytes) -> bytes:
 def chunk(body: bytes, compression: str = "zstd", size: int | None = None) -> Chunk:
     """Return a chunk that becomes large."""
     small = {"zstd": zstandard.ZstdCompressor(level=9).compress, "lz4": lz4.frame.compress, "": bytes}
-    told = {"message_start_time": 0, "message_end_time": 0, "uncompressed_crc": zlib.crc32(body)}
+    fields = {"message_start_time": 0, "message_end_time": 0, "uncompressed_crc": zlib.crc32(body)}
     length = len(body) if size is None else size
-    return Chunk(compression=compression, data=small[compression](body), uncompressed_size=length, **told)
+    return Chunk(compression=compression, data=small[compression](body), uncompressed_size=length, **fields)
 
 
 def record(opcode: int, body: bytes) -> bytes:
@@ -176,8 +176,8 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
 
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_a_hostile_file_takes_little_memory(tmp_path: Path, kind: str) -> None:
-    make, words = HOSTILE[kind]
-    assert words in refused(tmp_path / "bomb.mcap", make())
+    make, expected = HOSTILE[kind]
+    assert expected in refused(tmp_path / "bomb.mcap", make())
 
 
 @pytest.fixture(scope="module")
@@ -186,7 +186,7 @@ def recorded(make_recording: Callable[..., Recording]) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("entry", "change", "words"),
+    ("entry", "change", "expected"),
     [
         ("header", ('"extras":{', '"extras":{"a":[' + "{}," * 300_000 + "{}],"), ""),
         ("header", ('"extras":{', '"extras":{"a":[' + "{}," * 500_000 + "{}],"), "its header has"),
@@ -196,12 +196,12 @@ def recorded(make_recording: Callable[..., Recording]) -> bytes:
     ],
 )
 def test_a_hostile_header_takes_little_memory(
-    recorded: bytes, tmp_path: Path, entry: str, change: tuple[str, str], words: str
+    recorded: bytes, tmp_path: Path, entry: str, change: tuple[str, str], expected: str
 ) -> None:
-    told = about(recorded)[entry]
-    assert change[0] in told
-    forged = resaved(recorded, {entry: told.replace(*change, 1)}, seal_as="")
-    assert words in refused(tmp_path / "header.mcap", forged)
+    text = metadata_of(recorded)[entry]
+    assert change[0] in text
+    forged = resaved(recorded, {entry: text.replace(*change, 1)}, seal_as="")
+    assert expected in refused(tmp_path / "header.mcap", forged)
 
 
 @pytest.mark.parametrize("topic", ["/events", "/robot_0/decisions"])
@@ -211,4 +211,4 @@ def test_hostile_json_takes_little_memory(recorded: bytes, tmp_path: Path, topic
     assert "its decisions and events have" in refused(tmp_path / "json.mcap", forged)
     nested = b"[" + b"{}," * 650_000 + b"{}]"
     forged = resaved(recorded, messages={topic: b'{"time_s":0,"kind":"a","data":{"a":' + nested + b"}}"})
-    assert "damaged" in (why := refused(tmp_path / "json.mcap", forged)) or "other rows" in why
+    assert "damaged" in (message := refused(tmp_path / "json.mcap", forged)) or "other rows" in message

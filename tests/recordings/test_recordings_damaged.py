@@ -50,7 +50,9 @@ def reason(place: Path, data: bytes) -> str:
 @settings(max_examples=150, deadline=None)
 @given(cut=st.integers(0, 10**9))
 def test_a_recording_cut_anywhere_is_refused(recorded: bytes, place: Path, cut: int) -> None:
-    assert any(word in reason(place, recorded[: cut % len(recorded)]) for word in ("cut off", "empty"))
+    assert any(
+        expected in reason(place, recorded[: cut % len(recorded)]) for expected in ("cut off", "empty")
+    )
 
 
 @settings(max_examples=400, deadline=None)
@@ -71,7 +73,7 @@ def test_noise_between_the_magic_bytes_is_refused(place: Path, noise: bytes) -> 
 
 
 @pytest.mark.parametrize(
-    ("data", "words"),
+    ("data", "expected"),
     [
         (b"", "empty"),
         (b"\x89", "cut off"),
@@ -81,8 +83,8 @@ def test_noise_between_the_magic_bytes_is_refused(place: Path, noise: bytes) -> 
         (bytes(200), "not an MCAP file"),
     ],
 )
-def test_what_is_no_recording_is_called_so(place: Path, data: bytes, words: str) -> None:
-    assert words in reason(place, data)
+def test_what_is_no_recording_is_called_so(place: Path, data: bytes, expected: str) -> None:
+    assert expected in reason(place, data)
 
 
 def test_a_large_foreign_file_is_refused_by_its_first_bytes(place: Path) -> None:
@@ -122,7 +124,7 @@ def test_somebody_elses_file_is_no_recording_of_ours(place: Path, compression: C
 
 
 @pytest.mark.parametrize(
-    ("metadata", "words"),
+    ("metadata", "expected"),
     [
         ({"format": "99"}, "format '99'"),
         ({"header": ""}, "format None"),
@@ -135,9 +137,9 @@ def test_somebody_elses_file_is_no_recording_of_ours(place: Path, compression: C
     ],
 )
 def test_what_only_claims_to_be_a_recording_is_refused(
-    place: Path, metadata: dict[str, str], words: str
+    place: Path, metadata: dict[str, str], expected: str
 ) -> None:
-    assert words in reason(place, foreign(metadata=metadata))
+    assert expected in reason(place, foreign(metadata=metadata))
 
 
 def test_the_first_format_is_refused_with_a_hint(place: Path) -> None:

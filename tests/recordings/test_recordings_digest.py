@@ -99,7 +99,7 @@ def test_what_makes_the_run_counts(make_recording: Make, change: dict[str, Any])
 )
 def test_what_a_robot_is_counts(make_recording: Make, change: dict[str, Any]) -> None:
     recording = make_recording()
-    robots = {name: replace(one, **change) for name, one in recording.header.robots.items()}
+    robots = {name: replace(robot, **change) for name, robot in recording.header.robots.items()}
     assert headed(recording, robots=robots) != recording.digest()
 
 
@@ -132,8 +132,8 @@ def test_true_is_not_one_and_one_is_not_one_point_zero(make_recording: Make, cha
 def test_the_order_in_which_inputs_are_named_does_not_count(make_recording: Make, changed: Make) -> None:
     recording = make_recording(decisions=1)
     decisions = recording.robot().decisions
-    one, other = (
+    first, second = (
         changed(recording, decisions=replace(decisions, inputs=(inputs,)))
         for inputs in ({"a": 1, "b": 2}, {"b": 2, "a": 1})
     )
-    assert one.digest() == other.digest()
+    assert first.digest() == second.digest()

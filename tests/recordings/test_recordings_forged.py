@@ -15,7 +15,7 @@ from posewright.contests import contest_of, describe_attached_rules, rules
 from posewright.errors import FormatError, InputError
 from posewright.recordings import Event, Recording, mcap_bytes, read_mcap, write_mcap
 
-from .forging import about, resaved
+from .forging import metadata_of, resaved
 
 Make = Callable[..., Recording]
 RULES = "obstacle_race.rules.yaml"
@@ -29,28 +29,33 @@ def race() -> Recording:
 
 
 def _race() -> Recording:
-    whole = pw.run_trial("obstacle-race").recording
-    n, (name, record) = 400, next(iter(whole.robots.items()))
+    recording = pw.run_trial("obstacle-race").recording
+    n = 400
+    name, record = next(iter(recording.robots.items()))
     columns = ("positions", "commands", "efforts", "base", "footprints", "foot_contacts", "box_contacts")
-    cut: dict[str, Any] = {column: getattr(record, column)[:n] for column in columns}
-    some = record.decisions.times < whole.times[n]
+    columns_up_to_cut: dict[str, Any] = {column: getattr(record, column)[:n] for column in columns}
+    is_before_cut = record.decisions.times < recording.times[n]
     decisions = replace(
         record.decisions,
-        times=record.decisions.times[some],
+        times=record.decisions.times[is_before_cut],
         **{
-            kept: getattr(record.decisions, kept)[: some.sum()]
-            for kept in ("states", "inputs", "outputs", "playing")
+            name: getattr(record.decisions, name)[: is_before_cut.sum()]
+            for name in ("states", "inputs", "outputs", "playing")
         },
-        sensors={channel: values[some] for channel, values in record.decisions.sensors.items()},
+        sensors={channel: values[is_before_cut] for channel, values in record.decisions.sensors.items()},
     )
     optional = {
-        one: getattr(record, one)[:n]
-        for one in ("requests", "free", "slips")
-        if getattr(record, one) is not None
+        column: getattr(record, column)[:n]
+        for column in ("requests", "free", "slips")
+        if getattr(record, column) is not None
     }
-    robots = {name: replace(record, **cut, **optional, decisions=decisions)}
+    robots = {name: replace(record, **columns_up_to_cut, **optional, decisions=decisions)}
     return replace(
-        whole, times=whole.times[:n], boxes=whole.boxes[:n], robots=robots, events=(Event(0.0, "start"),)
+        recording,
+        times=recording.times[:n],
+        boxes=recording.boxes[:n],
+        robots=robots,
+        events=(Event(0.0, "start"),),
     )
 
 
@@ -78,7 +83,7 @@ def ruled(recording: Recording, text: str, **changes: Any) -> Recording:
 
 
 @pytest.mark.parametrize(
-    ("entry", "change", "words"),
+    ("entry", "change", "expected"),
     [
         ("arena", ('"size_m":[2.5,2.0]', '"size_m":[9.5,2.0]'), "the arena changed"),
         ("header", ('"layout":"example_1"', '"layout":"example_2"'), "the header changed"),
@@ -90,19 +95,21 @@ def ruled(recording: Recording, text: str, **changes: Any) -> Recording:
     ],
 )
 def test_what_was_changed_is_named(
-    recorded: bytes, place: Path, entry: str, change: tuple[str, str], words: str
+    recorded: bytes, place: Path, entry: str, change: tuple[str, str], expected: str
 ) -> None:
-    told = about(recorded)[entry]
-    assert change[0] in told
-    assert words in reason(place, resaved(recorded, {entry: told.replace(*change, 1)}))
+    text = metadata_of(recorded)[entry]
+    assert change[0] in text
+    assert expected in reason(place, resaved(recorded, {entry: text.replace(*change, 1)}))
 
 
 def test_a_header_swapped_together_with_its_seal_is_refused(make_recording: Make, place: Path) -> None:
-    one, other = (mcap_bytes(make_recording(seed, rows=3, decisions=2, joints=3)) for seed in (1, 2))
-    theirs = about(other)
-    told = reason(place, resaved(one, {name: theirs[name] for name in ("header", "arena", "seal")}))
-    assert "another digest" in told
-    assert "other rows, decisions" in reason(place, resaved(one, theirs))
+    first, second = (mcap_bytes(make_recording(seed, rows=3, decisions=2, joints=3)) for seed in (1, 2))
+    second_metadata = metadata_of(second)
+    message = reason(
+        place, resaved(first, {name: second_metadata[name] for name in ("header", "arena", "seal")})
+    )
+    assert "another digest" in message
+    assert "other rows, decisions" in reason(place, resaved(first, second_metadata))
 
 
 def test_changed_added_doubled_and_missing_attachments_are_named(recorded: bytes, place: Path) -> None:
@@ -115,8 +122,8 @@ def test_changed_added_doubled_and_missing_attachments_are_named(recorded: bytes
     assert f"two attachments '{RULES}'" in reason(place, doubled)
     assert "two attachments" in reason(place, doubled, trust_attached_rules=True)
     motion = "walk_forward.motion.yaml"
-    other = resaved(recorded, texts=[(motion, "")], without=motion)
-    assert f"the attachment '{motion}' changed" in reason(place, other, trust_attached_rules=True)
+    changed_motion = resaved(recorded, texts=[(motion, "")], without=motion)
+    assert f"the attachment '{motion}' changed" in reason(place, changed_motion, trust_attached_rules=True)
 
 
 def test_changed_rules_count_only_for_who_trusts_them(
@@ -125,15 +132,15 @@ def test_changed_rules_count_only_for_who_trusts_them(
     place.write_bytes(resaved(recorded, texts=[(RULES, GENEROUS)], without=RULES))
     with pytest.raises(FormatError, match=r"rules .* changed \(.*--trust-attached-rules"):
         pw.replay(place)
-    seen = read_mcap(place, trust_attached_rules=True)
-    (told,) = caplog.messages
-    assert f"the rules '{RULES}'" in told
-    assert "changed after it was made: its digest was not checked" in told
-    assert seen.content_digest == race.content_digest
-    assert seen.digest() != race.digest()
+    recording = read_mcap(place, trust_attached_rules=True)
+    (warning,) = caplog.messages
+    assert f"the rules '{RULES}'" in warning
+    assert "changed after it was made: its digest was not checked" in warning
+    assert recording.content_digest == race.content_digest
+    assert recording.digest() != race.digest()
     with pytest.raises(InputError, match=r"scoring.time_weight is 75, not 7.5 .*--trust-attached-rules"):
-        pw.judge(seen)
-    generous = pw.judge(seen, trust_attached_rules=True)
+        pw.judge(recording)
+    generous = pw.judge(recording, trust_attached_rules=True)
     assert generous == pw.judge(race, contest_of(race.header, GENEROUS))
     (remark,) = pw.replay(place, trust_attached_rules=True).remarks
     assert "scoring.time_weight is 75, not 7.5" in remark
@@ -141,9 +148,9 @@ def test_changed_rules_count_only_for_who_trusts_them(
 
 def test_what_else_was_changed_is_refused_however_the_rules_are_trusted(recorded: bytes, place: Path) -> None:
     changed: dict[str, Any] = {"texts": [(RULES, GENEROUS)], "without": RULES}
-    arena = about(recorded)["arena"].replace("2.5", "9.5")
-    told = reason(place, resaved(recorded, {"arena": arena}, **changed), trust_attached_rules=True)
-    assert "the arena changed" in told
+    arena = metadata_of(recorded)["arena"].replace("2.5", "9.5")
+    message = reason(place, resaved(recorded, {"arena": arena}, **changed), trust_attached_rules=True)
+    assert "the arena changed" in message
     fewer = resaved(recorded, messages={"/events": b'{"time_s":0.1,"kind":"go","data":{}}'}, **changed)
     assert "other rows, decisions" in reason(place, fewer, trust_attached_rules=True)
 
@@ -159,8 +166,8 @@ def test_rules_changed_and_sealed_anew_are_refused_too(race: Recording, place: P
 
 
 def test_rules_that_differ_in_sources_and_comments_only_are_the_same(race: Recording) -> None:
-    told = rules().text + "\n# seen again\n"
-    assert pw.judge(ruled(race, told)) == pw.judge(race)
+    text = rules().text + "\n# seen again\n"
+    assert pw.judge(ruled(race, text)) == pw.judge(race)
     assert describe_attached_rules(race.header, contest_of(race.header)) == ""
 
 
@@ -201,7 +208,7 @@ def with_(recording: Recording, name: str, value: Any) -> Recording:
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "words"),
+    ("name", "value", "expected"),
     [
         ("boxes", np.nan, "where box 1 was"),
         ("boxes", np.inf, r"pose of box 1 has the value inf in row 7"),
@@ -216,7 +223,7 @@ def with_(recording: Recording, name: str, value: Any) -> Recording:
     ],
 )
 def test_a_sealed_forgery_of_odd_numbers_is_not_judged(
-    race: Recording, place: Path, name: str, value: float, words: str
+    race: Recording, place: Path, name: str, value: float, expected: str
 ) -> None:
     if name == "times":
         times = race.times.copy()
@@ -225,14 +232,14 @@ def test_a_sealed_forgery_of_odd_numbers_is_not_judged(
     else:
         forged = bent(race, name, 7, value)
     write_mcap(forged, place)
-    with pytest.raises(InputError, match=words):
+    with pytest.raises(InputError, match=expected):
         pw.judge(read_mcap(place))
-    with pytest.raises(InputError, match=words):
+    with pytest.raises(InputError, match=expected):
         pw.replay(place)
 
 
 @pytest.mark.parametrize(
-    ("event", "words"),
+    ("event", "expected"),
     [
         (Event(6.0, "touch", {"box": 1_000_000_001}), "box 1000000001"),
         (Event(6.0, "touch", {"box": 2.5}), "box 2.5"),
@@ -245,11 +252,11 @@ def test_a_sealed_forgery_of_odd_numbers_is_not_judged(
     ],
 )
 def test_an_event_that_cannot_have_been_is_not_judged(
-    race: Recording, place: Path, event: Event, words: str
+    race: Recording, place: Path, event: Event, expected: str
 ) -> None:
     write_mcap(with_(race, "events", (event,)), place)
     for judged in (lambda: pw.judge(read_mcap(place)), lambda: pw.replay(place)):
-        with pytest.raises(InputError, match=words):
+        with pytest.raises(InputError, match=expected):
             judged()
 
 

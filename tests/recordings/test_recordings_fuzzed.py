@@ -36,7 +36,7 @@ NUMBERS = tuple(np.array([np.nan, np.inf, -np.inf, 0.0, -1.0, 1e308, 1e6, 1e-300
 
 
 def place(rng: random.Random, value: Any) -> tuple[Any, Any]:
-    """Return a place in a value, what holds it and its key there: as likely near the root as far down."""
+    """Return a random container within a value, and the key of one of its elements, at any depth."""
     holder, key = value, rng.choice(list(value) if isinstance(value, dict) else range(len(value)))
     while isinstance(holder[key], dict | list) and holder[key] and rng.random() < 0.85:
         holder = holder[key]
@@ -45,22 +45,25 @@ def place(rng: random.Random, value: Any) -> tuple[Any, Any]:
 
 
 def bent_value(rng: random.Random, value: Any) -> Any:
-    """Return a value of JSON with one or two things in it otherwise."""
+    """Return a JSON value with one or two random changes."""
     bent = copy.deepcopy(value)
     for _ in range(rng.randint(1, 2)):
         if not isinstance(bent, dict | list) or not bent:
             return rng.choice(ODD)
         holder, key = place(rng, bent)
-        how, old = rng.randrange(10), holder[key]
-        if how == 0:
+        change = rng.randrange(10)
+        old_value = holder[key]
+        if change == 0:
             del holder[key]
-        elif how == 1 and isinstance(holder, dict):
+        elif change == 1 and isinstance(holder, dict):
             holder[rng.choice(("", "x", "joint", "box", "since_s", "robot", "\ud800"))] = rng.choice(ODD)
-        elif how == 2 and isinstance(holder, list):
+        elif change == 2 and isinstance(holder, list):
             holder.insert(key, copy.deepcopy(rng.choice((*holder, *ODD))))
         else:
-            alike = [one for one in ODD if type(one) is type(old)] if how < 8 else ()
-            holder[key] = copy.deepcopy(rng.choice(alike or ODD))
+            same_type = (
+                [candidate for candidate in ODD if type(candidate) is type(old_value)] if change < 8 else ()
+            )
+            holder[key] = copy.deepcopy(rng.choice(same_type or ODD))
     return bent
 
 
@@ -69,57 +72,68 @@ def bent_json(rng: random.Random, text: str | bytes) -> str:
 
 
 def bent_bytes(rng: random.Random, raw: bytes) -> bytes:
-    """Return the bytes of a message or a text with some of them otherwise."""
+    """Return the bytes of a message or a text with some random changes."""
     bent = bytearray(raw)
     for _ in range(rng.randint(1, 4)):
-        how, at = rng.randrange(4), rng.randrange(max(1, len(bent)))
-        if how == 0:
-            bent[at : at + 1] = bytes([rng.randrange(256)])
-        elif how == 1:
-            del bent[at : at + rng.randint(1, 9)]
+        change = rng.randrange(4)
+        position = rng.randrange(max(1, len(bent)))
+        if change == 0:
+            bent[position : position + 1] = bytes([rng.randrange(256)])
+        elif change == 1:
+            del bent[position : position + rng.randint(1, 9)]
         else:
-            start = 4 + (at - 4) // 8 * 8
+            start = 4 + (position - 4) // 8 * 8
             bent[start : start + 8] = rng.choice(NUMBERS).tobytes()[: len(bent[start : start + 8])]
     return bytes(bent)
 
 
-def forged(rng: random.Random, whole: Contents) -> Contents:
-    """Return what a recording holds with something in it otherwise, and seals of its texts that fit."""
-    told = {name: list(messages) for name, messages in whole.messages.items()}
-    about, documents = dict(whole.metadata[METADATA]), dict(whole.attachments)
+def forged(rng: random.Random, contents: Contents) -> Contents:
+    """Return the contents of a recording with random changes and matching seals of its texts."""
+    messages_by_topic = {name: list(messages) for name, messages in contents.messages.items()}
+    metadata = dict(contents.metadata[METADATA])
+    documents = dict(contents.attachments)
     for _ in range(rng.randint(1, 2)):
-        how = rng.randrange(6)
-        if how < 2:
+        change = rng.randrange(6)
+        if change < 2:
             name = rng.choice(("header", "header", "arena", "columns"))
-            about[name] = bent_json(rng, about[name])
-        elif how == 2 and documents:
-            name = rng.choice([*documents, *(one for one in documents if "rules" in one)])
+            metadata[name] = bent_json(rng, metadata[name])
+        elif change == 2 and documents:
+            name = rng.choice(
+                [*documents, *(document_name for document_name in documents if "rules" in document_name)]
+            )
             text = documents[name].decode()
-            at, sign = rng.randrange(len(text)), rng.choice("0123456789-:. \n{[#e&*")
-            documents[name] = (text[:at] + sign * rng.randint(0, 3) + text[at + 1 :]).encode()
+            position = rng.randrange(len(text))
+            character = rng.choice("0123456789-:. \n{[#e&*")
+            documents[name] = (
+                text[:position] + character * rng.randint(0, 3) + text[position + 1 :]
+            ).encode()
         else:
-            topic = rng.choice([name for name, messages in told.items() if messages])
-            row = rng.randrange(len(told[topic]))
-            is_json = told[topic][row][:1] == b"{"
-            bent = bent_json(rng, told[topic][row]).encode() if is_json else bent_bytes(rng, told[topic][row])
-            told[topic][row] = bent
+            topic = rng.choice([name for name, messages in messages_by_topic.items() if messages])
+            row = rng.randrange(len(messages_by_topic[topic]))
+            is_json = messages_by_topic[topic][row][:1] == b"{"
+            bent = (
+                bent_json(rng, messages_by_topic[topic][row]).encode()
+                if is_json
+                else bent_bytes(rng, messages_by_topic[topic][row])
+            )
+            messages_by_topic[topic][row] = bent
             if rng.random() < 0.2:
-                del told[topic][row]
+                del messages_by_topic[topic][row]
     texts = {name: raw.decode(errors="replace") for name, raw in documents.items()}
-    about["seal"] = json.dumps(seal(about, texts, ""))
-    return Contents(told, documents, {METADATA: about})
+    metadata["seal"] = json.dumps(seal(metadata, texts, ""))
+    return Contents(messages_by_topic, documents, {METADATA: metadata})
 
 
 def use(path: Path, *, draw: bool = False) -> None:
-    """Read a recording, judge it, measure it and draw it, as long as nothing refuses it."""
-    seen = read_mcap(path, trust_attached_rules=True)
+    """Read a recording, then judge, evaluate, replay and draw it, ignoring errors of these steps."""
+    recording = read_mcap(path, trust_attached_rules=True)
     steps: list[Callable[[], object]] = [
-        lambda: judge(seen),
-        lambda: evaluate(seen),
-        lambda: has_contest(seen.header) and contest_of(seen.header).picture(seen),
-        lambda: pw.replay(seen).to_dict(),
-        lambda: pw.replay(seen, trust_attached_rules=True).to_dict(),
-        lambda: draw and pw.draw_outcome(pw.replay(seen, trust_attached_rules=True)),
+        lambda: judge(recording),
+        lambda: evaluate(recording),
+        lambda: has_contest(recording.header) and contest_of(recording.header).picture(recording),
+        lambda: pw.replay(recording).to_dict(),
+        lambda: pw.replay(recording, trust_attached_rules=True).to_dict(),
+        lambda: draw and pw.draw_outcome(pw.replay(recording, trust_attached_rules=True)),
     ]
     for step in steps:
         try:
@@ -132,18 +146,25 @@ def shortened(recording: Recording, n: int) -> Recording:
     """Return the first rows of a recording of one robot."""
     (name, record), *_ = recording.robots.items()
     columns = ("positions", "commands", "efforts", "base", "footprints", "foot_contacts", "box_contacts")
-    rows = {one: getattr(record, one)[:n] for one in columns}
-    more = ("requests", "free", "slips")
-    rows |= {one: getattr(record, one)[:n] for one in more if getattr(record, one) is not None}
-    until = float(recording.times[n - 1])
-    decided = record.decisions
-    some = decided.times <= until
-    parts = {one: getattr(decided, one)[: some.sum()] for one in ("states", "inputs", "outputs", "playing")}
-    sensors = {channel: values[some] for channel, values in decided.sensors.items()}
-    decisions = Decisions(times=decided.times[some], sensors=sensors, **parts)
+    rows = {name_of_column: getattr(record, name_of_column)[:n] for name_of_column in columns}
+    optional = ("requests", "free", "slips")
+    rows |= {
+        name_of_column: getattr(record, name_of_column)[:n]
+        for name_of_column in optional
+        if getattr(record, name_of_column) is not None
+    }
+    until_s = float(recording.times[n - 1])
+    all_decisions = record.decisions
+    is_before_end = all_decisions.times <= until_s
+    parts = {
+        name_of_column: getattr(all_decisions, name_of_column)[: is_before_end.sum()]
+        for name_of_column in ("states", "inputs", "outputs", "playing")
+    }
+    sensors = {channel: values[is_before_end] for channel, values in all_decisions.sensors.items()}
+    decisions = Decisions(times=all_decisions.times[is_before_end], sensors=sensors, **parts)
     contacts = record.contacts if len(record) <= n else None
     short = replace(record, **rows, decisions=decisions, contacts=contacts)
-    events = tuple(event for event in recording.events if event.time_s <= until)
+    events = tuple(event for event in recording.events if event.time_s <= until_s)
     return replace(
         recording, times=recording.times[:n], boxes=recording.boxes[:n], robots={name: short}, events=events
     )
@@ -151,8 +172,9 @@ def shortened(recording: Recording, n: int) -> Recording:
 
 @pytest.fixture(scope="module")
 def wholes() -> list[tuple[bytes, Contents]]:
-    """Give recordings of every kind, as files and as what they hold."""
-    aibo, bioloid = pw.robot("sony_ers7"), pw.robot("robotis_bioloid")
+    """Give recordings of every kind, as files and as their contents."""
+    aibo = pw.robot("sony_ers7")
+    bioloid = pw.robot("robotis_bioloid")
     step = pw.read_motion(bioloid.folder / "motions" / "walk_forward.motion.yaml")
     kinds = [
         shortened(pw.run_trial("obstacle-race").recording, 300),
@@ -162,7 +184,7 @@ def wholes() -> list[tuple[bytes, Contents]]:
         ).recording,
         pw.try_motion(step, longest_s=0.5, settle_s=0.1, hold_s=0.1).recording,
     ]
-    files = [mcap_bytes(one) for one in kinds]
+    files = [mcap_bytes(recording) for recording in kinds]
     return [(data, contents_of(data)) for data in files]
 
 
@@ -179,10 +201,10 @@ def test_what_is_forged_is_refused_or_used(
     @given(seed=st.integers(0, 2**64))
     def search(seed: int) -> None:
         rng = random.Random(seed)  # noqa: S311 -- nothing secret
-        data, whole = rng.choice(wholes)
+        data, contents = rng.choice(wholes)
         (tmp_path / "run.mcap").write_bytes(data)
-        other = forged(rng, whole)
-        monkeypatch.setattr("posewright.recordings.container_reader.unpack", lambda *_: other)
+        forged_contents = forged(rng, contents)
+        monkeypatch.setattr("posewright.recordings.container_reader.unpack", lambda *_: forged_contents)
         try:
             use(tmp_path / "run.mcap", draw=rng.random() < 0.02)
         except PosewrightError as error:

@@ -31,21 +31,21 @@ def topics(make_recording: Make) -> dict[str, list[Any]]:
     recording = make_recording(rows=40, decisions=8, robots=1)
     name, record = next(iter(recording.robots.items()))
     header = replace(record.header, sensors={"flash": CARD})
-    seen = np.tile([1.0, 2.0, 5.0, 1.0, 2.0, 3.0], (8, 1))
+    distances = np.tile([1.0, 2.0, 5.0, 1.0, 2.0, 3.0], (8, 1))
     times = np.arange(8, dtype=np.float64) / 10.0
-    decisions = replace(record.decisions, times=times, sensors={"flash": seen})
-    whole = replace(
+    decisions = replace(record.decisions, times=times, sensors={"flash": distances})
+    changed_recording = replace(
         recording,
         header=replace(recording.header, robots={name: header}),
         robots={name: replace(record, header=header, decisions=decisions)},
     )
-    found: dict[str, list[Any]] = {}
-    for schema, channel, message in make_reader(io.BytesIO(mcap_bytes(whole))).iter_messages():
+    messages_by_topic: dict[str, list[Any]] = {}
+    for schema, channel, message in make_reader(io.BytesIO(mcap_bytes(changed_recording))).iter_messages():
         assert schema is not None
         decoder = DecoderFactory().decoder_for(channel.message_encoding, schema)
         if "flash" in channel.topic and decoder is not None:
-            found.setdefault(channel.topic.split("/")[2], []).append(decoder(message.data))
-    return found
+            messages_by_topic.setdefault(channel.topic.split("/")[2], []).append(decoder(message.data))
+    return messages_by_topic
 
 
 def test_depths_are_along_the_middle_and_nothing_is_no_number(topics: dict[str, list[Any]]) -> None:

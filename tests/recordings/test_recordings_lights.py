@@ -79,11 +79,12 @@ def test_lights_come_back_from_a_file_to_the_last_bit(tmp_path: Path) -> None:
     write_mcap(recording, tmp_path / "lit.mcap")
     back = read_mcap(tmp_path / "lit.mcap")
     assert back.digest() == recording.digest()
-    told, found = recording.robot().lights, back.robot().lights
-    assert told is not None
-    assert found is not None
-    assert {name: rows.tobytes() for name, rows in told.items()} == {
-        name: rows.tobytes() for name, rows in found.items()
+    lights = recording.robot().lights
+    lights_read_back = back.robot().lights
+    assert lights is not None
+    assert lights_read_back is not None
+    assert {name: rows.tobytes() for name, rows in lights.items()} == {
+        name: rows.tobytes() for name, rows in lights_read_back.items()
     }
 
 
@@ -115,29 +116,29 @@ def test_a_light_that_is_told_the_same_again_costs_nothing_and_changes_are_fille
 
 def test_a_light_of_two_colours_shows_the_nearer_one() -> None:
     light = Led("face", "white/green", "head")
-    assert light.shown((0, 255, 0)) == (0.0, 1.0, 0.0)
-    assert light.shown((255, 250, 255)) == (1.0, 1.0, 1.0)
-    assert light.shown(255) == (1.0, 1.0, 1.0)
+    assert light.displayed_colour((0, 255, 0)) == (0.0, 1.0, 0.0)
+    assert light.displayed_colour((255, 250, 255)) == (1.0, 1.0, 1.0)
+    assert light.displayed_colour(255) == (1.0, 1.0, 1.0)
 
 
 def test_a_player_tells_lights_as_the_way_begins() -> None:
     player = Player(CARD, {"lit": MOTION}, CARD.pose("stand"))
     player.request("lit")
     state = BodyState(0.0, CARD.pose("stand"), np.zeros(len(CARD.joints)))
-    told = []
+    commanded_lights = []
     while player.playing is not None:
         rows = player.next(state, 64)
-        told += [rows.lights] * len(rows)
-    assert told[0] == RED
-    assert told[63] == RED
-    assert told[64:95] == [EAR] * 31
+        commanded_lights += [rows.lights] * len(rows)
+    assert commanded_lights[0] == RED
+    assert commanded_lights[63] == RED
+    assert commanded_lights[64:95] == [EAR] * 31
     assert player.next(state, 5).lights is None  # as it was
 
 
 def test_a_motion_that_is_tried_is_seen_with_its_lights() -> None:
     blocks = plan_motion_commands(MOTION, CARD, pose=None, longest_s=9.0).blocks
     assert [block.lights for block in blocks] == [RED, EAR]
-    dark = replace(MOTION, keyframes=tuple(replace(one, lights=None) for one in MOTION.keyframes))
+    dark = replace(MOTION, keyframes=tuple(replace(keyframe, lights=None) for keyframe in MOTION.keyframes))
     assert [
         block.lights for block in plan_motion_commands(dark, BIOLOID, pose=None, longest_s=9.0).blocks
     ] == [None]

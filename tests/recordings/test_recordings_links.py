@@ -35,20 +35,20 @@ def shipped(name: str) -> tuple[Any, RobotHeader]:
 def world_poses(header: RobotHeader, base: np.ndarray, positions: np.ndarray) -> dict[str, tuple[Any, Any]]:
     """Return where each link is, `(n, 3)`, and how it is turned, by chaining what viewers chain."""
     n = len(base)
-    turns = dict(
+    rotations = dict(
         zip(
             (link["name"] for link in movable_links(header)),
             np.moveaxis(link_rotations(header, positions), 1, 0),
             strict=True,
         )
     )
-    turns |= {link["name"]: np.tile(link["rotation"], (n, 1)) for link in fixed_links(header)}
-    found = {header.links[0]["name"]: (base[:, :3], base[:, 3:])}
+    rotations |= {link["name"]: np.tile(link["rotation"], (n, 1)) for link in fixed_links(header)}
+    poses = {header.links[0]["name"]: (base[:, :3], base[:, 3:])}
     for link in header.links[1:]:
-        place, turn = found[link["parent"]]
-        offset = Rotation.from_quat(turn, scalar_first=True).apply(link["position"])
-        found[link["name"]] = (place + offset, quaternion_product(turn, turns[link["name"]]))
-    return found
+        position, rotation = poses[link["parent"]]
+        offset = Rotation.from_quat(rotation, scalar_first=True).apply(link["position"])
+        poses[link["name"]] = (position + offset, quaternion_product(rotation, rotations[link["name"]]))
+    return poses
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -58,17 +58,17 @@ def test_link_frames_are_where_mujoco_has_them(name: str) -> None:
     turns = Rotation.random(n, rng=rng).as_quat(scalar_first=True)
     base = np.concatenate([rng.normal(size=(n, 3)), turns], axis=1)
     positions = rng.uniform(-2.0, 2.0, (n, len(header.joints)))
-    found = world_poses(header, base, positions)
+    poses = world_poses(header, base, positions)
     for k in range(n):
         data.qpos[:] = 0.0
         data.qpos[:7] = base[k]
         for joint, angle in zip(header.joints, positions[k], strict=True):
             data.qpos[model.joint(joint).qposadr[0]] = angle
         mujoco.mj_kinematics(model, data)
-        for link, (places, rotations) in found.items():
-            np.testing.assert_allclose(places[k], data.body(link).xpos, atol=1e-12)
-            same = abs(float(rotations[k] @ data.body(link).xquat))
-            assert same == pytest.approx(1.0, abs=1e-12)
+        for link, (positions_of_link, rotations) in poses.items():
+            np.testing.assert_allclose(positions_of_link[k], data.body(link).xpos, atol=1e-12)
+            alignment = abs(float(rotations[k] @ data.body(link).xquat))
+            assert alignment == pytest.approx(1.0, abs=1e-12)
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -80,12 +80,12 @@ def block(
     robot: str = "me",
     sensors: Any = None,
     decision: Decision | None = None,
-    **more: Any,
+    **fields: Any,
 ) -> Block:
     time_s = float(done.times[0]) if len(done) else 0.0
     state = BodyState(time_s, np.zeros(2), np.zeros(2), sensors=sensors or {})
     commands = JointCommands(done.positions * 10, decision=decision)
-    return Block(robot, state, commands, commands, done, **more)
+    return Block(robot, state, commands, commands, done, **fields)
 
 
 def recorder(every: int = 4) -> Recorder:
@@ -112,10 +112,10 @@ def test_rows_are_kept_at_the_end_of_every_fourth_frame() -> None:
 
 
 def test_what_touched_between_two_rows_belongs_to_the_later() -> None:
-    found = record([13, 13, 13, 13, 14]).robot().contacts
-    assert found is not None
-    assert found.frames.tolist() == list(range(16))
-    assert found.depths.tolist() == [4.0 * row + 3.0 for row in range(16)]
+    contacts = record([13, 13, 13, 13, 14]).robot().contacts
+    assert contacts is not None
+    assert contacts.frames.tolist() == list(range(16))
+    assert contacts.depths.tolist() == [4.0 * row + 3.0 for row in range(16)]
 
 
 @given(sizes=st.lists(st.integers(0, 20), max_size=12), every=st.integers(1, 7))
@@ -214,8 +214,8 @@ def test_faults_become_events() -> None:
     fault = Fault(0.5, FaultKind.OVERHEATED, "81 degrees", "a")
     keeper.watch(block(replace(states(0, 4), faults=(fault,))))
     (event,) = keeper.recording().events
-    told = {"fault": "overheated", "message": "81 degrees", "joint": "a"}
-    assert (event.time_s, event.kind, event.data) == (0.5, "fault", told)
+    data = {"fault": "overheated", "message": "81 degrees", "joint": "a"}
+    assert (event.time_s, event.kind, event.data) == (0.5, "fault", data)
 
 
 def test_each_robot_has_a_record_and_its_events_name_it() -> None:
@@ -230,9 +230,9 @@ def test_each_robot_has_a_record_and_its_events_name_it() -> None:
 
 
 def test_commands_and_states_must_be_of_a_length() -> None:
-    one = block(states(0, 4))
+    four_frames = block(states(0, 4))
     with pytest.raises(BodyError, match="3 frames were commanded but the body executed 4"):
-        recorder().watch(replace(one, commands=one.commands[:3]))
+        recorder().watch(replace(four_frames, commands=four_frames.commands[:3]))
 
 
 def test_keeping_every_zeroth_frame_makes_no_sense() -> None:

@@ -38,7 +38,7 @@ def recorded(recording: Recording) -> bytes:
 @pytest.fixture(scope="module")
 def topics(recorded: bytes) -> dict[str, list[Any]]:
     reader = make_reader(io.BytesIO(recorded), validate_crcs=True)
-    found: dict[str, list[Any]] = {}
+    messages_by_topic: dict[str, list[Any]] = {}
     for schema, channel, message in reader.iter_messages():
         assert schema is not None
         if channel.message_encoding == "json":
@@ -47,8 +47,8 @@ def topics(recorded: bytes) -> dict[str, list[Any]]:
             decoder = DecoderFactory().decoder_for(channel.message_encoding, schema)
             assert decoder is not None
             decoded = decoder(message.data)
-        found.setdefault(channel.topic, []).append(decoded)
-    return found
+        messages_by_topic.setdefault(channel.topic, []).append(decoded)
+    return messages_by_topic
 
 
 def quaternion(turn: Any) -> list[float]:
@@ -65,7 +65,10 @@ def pose(transform: Any) -> list[float]:
 
 def frames(message: Any) -> dict[tuple[str, str], Any]:
     """Return the transforms of a message by parent and child."""
-    return {(one.header.frame_id, one.child_frame_id): one.transform for one in message.transforms}
+    return {
+        (transform.header.frame_id, transform.child_frame_id): transform.transform
+        for transform in message.transforms
+    }
 
 
 ROBOTS = ("robot_0", "robot_1")
@@ -109,9 +112,9 @@ def test_rows_and_footprints(recording: Recording, topics: dict[str, list[Any]],
 def test_contacts(recording: Recording, topics: dict[str, list[Any]]) -> None:
     contacts, messages = recording.robot().contacts, topics["/robot_0/contacts"]
     assert contacts is not None
-    np.testing.assert_array_equal([one.row for one in messages], contacts.frames)
-    np.testing.assert_array_equal([one.pair for one in messages], contacts.pairs)
-    np.testing.assert_array_equal([one.force for one in messages], contacts.forces)
+    np.testing.assert_array_equal([message.row for message in messages], contacts.frames)
+    np.testing.assert_array_equal([message.pair for message in messages], contacts.pairs)
+    np.testing.assert_array_equal([message.force for message in messages], contacts.forces)
 
 
 def test_frames_move_sixteen_times_a_second(recording: Recording, topics: dict[str, list[Any]]) -> None:
@@ -125,20 +128,24 @@ def test_frames_move_sixteen_times_a_second(recording: Recording, topics: dict[s
     ]
     assert list(moving[0]) == boxes + robots
     for number, pair in enumerate(boxes):
-        np.testing.assert_array_equal([pose(one[pair]) for one in moving], recording.boxes[::2, number])
+        np.testing.assert_array_equal(
+            [pose(transforms[pair]) for transforms in moving], recording.boxes[::2, number]
+        )
     for name in ROBOTS:
-        bases = [pose(one["field", f"{name}/base"]) for one in moving]
+        bases = [pose(transforms["field", f"{name}/base"]) for transforms in moving]
         np.testing.assert_array_equal(bases, recording.robots[name].base[::2])
 
 
 def test_a_joint_turns_its_link(recording: Recording, topics: dict[str, list[Any]]) -> None:
-    link = [frames(message)["robot_1/base", "robot_1/link_3"] for message in topics["/tf"]]
-    assert {tuple(vector(one.translation)) for one in link} == {(0.1, 0.0, -0.2)}
+    transforms = [frames(message)["robot_1/base", "robot_1/link_3"] for message in topics["/tf"]]
+    assert {tuple(vector(transform.translation)) for transform in transforms} == {(0.1, 0.0, -0.2)}
     angles = recording.robots["robot_1"].positions[::2, 3]
-    rest = Rotation.from_quat([0.8, 0.0, 0.6, 0.0], scalar_first=True)
-    right = rest * Rotation.from_rotvec(np.outer(angles, [0.0, 1.0, 0.0]))
-    turns = Rotation.from_quat([quaternion(one.rotation) for one in link], scalar_first=True)
-    np.testing.assert_allclose(turns.as_matrix(), right.as_matrix(), atol=1e-12)
+    zero_rotation = Rotation.from_quat([0.8, 0.0, 0.6, 0.0], scalar_first=True)
+    expected = zero_rotation * Rotation.from_rotvec(np.outer(angles, [0.0, 1.0, 0.0]))
+    rotations = Rotation.from_quat(
+        [quaternion(transform.rotation) for transform in transforms], scalar_first=True
+    )
+    np.testing.assert_allclose(rotations.as_matrix(), expected.as_matrix(), atol=1e-12)
 
 
 def test_a_robot_that_does_not_know_its_place_stands_at_the_origin(
@@ -210,10 +217,10 @@ def test_an_imu_turns_roll_pitch_yaw_into_a_quaternion(
 
 
 def test_decisions_and_events_are_json(recording: Recording, topics: dict[str, list[Any]]) -> None:
-    made, decisions = topics["/robot_1/decisions"], recording.robots["robot_1"].decisions
-    assert [one["state"] for one in made] == list(decisions.states)
-    assert [one["inputs"] for one in made] == list(decisions.inputs)
-    assert [one["playing"] for one in made] == list(decisions.playing)
+    messages, decisions = topics["/robot_1/decisions"], recording.robots["robot_1"].decisions
+    assert [message["state"] for message in messages] == list(decisions.states)
+    assert [message["inputs"] for message in messages] == list(decisions.inputs)
+    assert [message["playing"] for message in messages] == list(decisions.playing)
     touch = topics["/events"][1]
     assert (touch["kind"], touch["level"], touch["timestamp"]) == (
         "touch",
@@ -225,10 +232,10 @@ def test_decisions_and_events_are_json(recording: Recording, topics: dict[str, l
 
 def test_the_scene_shows_field_boxes_and_robots(topics: dict[str, list[Any]]) -> None:
     (scene,) = topics["/scene"]
-    field, *others = scene["entities"]
+    field, *other_entities = scene["entities"]
     assert (field["frame_id"], len(field["cubes"]), len(field["cylinders"])) == ("field", 3, 1)
     assert [cube["color"]["a"] for cube in field["cubes"]] == [1.0, 0.35, 1.0]
-    boxes, robots = others[:6], others[6:]
+    boxes, robots = other_entities[:6], other_entities[6:]
     assert [box["frame_id"] for box in boxes] == [f"box_{i}" for i in range(1, 7)]
     assert boxes[0]["cubes"][0]["size"] == {"x": 0.2, "y": 0.2, "z": 0.5}
     assert [robot["frame_id"] for robot in robots[:3]] == ["robot_0/base", "robot_0/shell", "robot_0/link_0"]
@@ -288,6 +295,6 @@ def test_the_documents_and_the_header_are_in_the_file(recording: Recording, reco
     reader = make_reader(io.BytesIO(recorded), validate_crcs=True)
     texts = {attachment.name: attachment.data.decode() for attachment in reader.iter_attachments()}
     assert texts == dict(recording.header.documents)
-    (about,) = reader.iter_metadata()
-    assert about.metadata["digest"].endswith(recording.digest())
-    assert json.loads(about.metadata["header"])["robots"]["robot_1"]["robot"] == "robotis_bioloid"
+    (record,) = reader.iter_metadata()
+    assert record.metadata["digest"].endswith(recording.digest())
+    assert json.loads(record.metadata["header"])["robots"]["robot_1"]["robot"] == "robotis_bioloid"

@@ -30,18 +30,22 @@ def round_trip(recording: Recording, folder: Path) -> Recording:
     return read_mcap(folder / "run.mcap")
 
 
-def same_array(one: Any, other: Any, name: str) -> None:
-    assert (one is None) == (other is None), name
-    if one is not None:
-        assert (one.dtype, one.shape, one.tobytes()) == (other.dtype, other.shape, other.tobytes()), name
+def same_array(first: Any, second: Any, name: str) -> None:
+    assert (first is None) == (second is None), name
+    if first is not None:
+        assert (first.dtype, first.shape, first.tobytes()) == (
+            second.dtype,
+            second.shape,
+            second.tobytes(),
+        ), name
 
 
-def assert_same(one: Recording, other: Recording) -> None:
+def assert_same(first: Recording, second: Recording) -> None:
     for name in ("times", "boxes"):
-        same_array(getattr(one, name), getattr(other, name), name)
-    assert list(one.robots) == list(other.robots)
-    for robot, record in one.robots.items():
-        back = other.robots[robot]
+        same_array(getattr(first, name), getattr(second, name), name)
+    assert list(first.robots) == list(second.robots)
+    for robot, record in first.robots.items():
+        back = second.robots[robot]
         for name in ARRAYS:
             same_array(getattr(record, name), getattr(back, name), name)
         assert (record.contacts is None) == (back.contacts is None)
@@ -55,8 +59,8 @@ def assert_same(one: Recording, other: Recording) -> None:
         assert list(record.decisions.sensors) == list(back.decisions.sensors)
         for name, values in record.decisions.sensors.items():
             same_array(values, back.decisions.sensors[name], name)
-    assert one.header == other.header
-    assert one.digest() == other.digest()
+    assert first.header == second.header
+    assert first.digest() == second.digest()
 
 
 sizes = st.fixed_dictionaries(
@@ -211,10 +215,10 @@ def test_a_notebook_sees_who_did_what(make_recording: Make) -> None:
 
 
 def test_a_robots_name_must_fit_into_a_topic(make_recording: Make) -> None:
-    (one,) = make_recording().header.robots.values()
+    (robot_header,) = make_recording().header.robots.values()
     for name in ("", "a/b"):
         with pytest.raises(InputError, match="cannot be called"):
-            Header({name: one})
+            Header({name: robot_header})
 
 
 def test_a_lone_surrogate_is_no_name(make_recording: Make) -> None:

@@ -46,14 +46,14 @@ def test_an_hour_may_be_read_back(make_recording: Make, rows_per_s: float) -> No
 def test_what_would_not_be_read_is_not_written(
     make_recording: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: tuple[str, int, str]
 ) -> None:
-    budget, value, words = case
-    made = make_recording(rows=40)
+    budget, value, expected = case
+    recording = make_recording(rows=40)
     path = tmp_path / "run.mcap"
-    write_mcap(made, path)
+    write_mcap(recording, path)
     for module in ("budgets", "container_writer", "container_reader", "mcap_file"):
         monkeypatch.setattr(f"posewright.recordings.{module}.{budget}", value, raising=False)
-    with pytest.raises(OutputError, match=f"larger than can be read back: {words}"):
-        mcap_bytes(made)
+    with pytest.raises(OutputError, match=f"larger than can be read back: {expected}"):
+        mcap_bytes(recording)
     with pytest.raises(FormatError) as refused:
         read_mcap(path)
     assert "damaged" not in str(refused.value)
@@ -62,8 +62,8 @@ def test_what_would_not_be_read_is_not_written(
 def test_a_still_run_that_swells_too_far_is_refused_when_it_is_written(
     make_recording: Make, changed: Callable[..., Recording], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = make_recording(rows=300, full=False)
-    still = changed(made, boxes=np.zeros_like(made.boxes), base=np.zeros((300, 7)))
+    recording = make_recording(rows=300, full=False)
+    still = changed(recording, boxes=np.zeros_like(recording.boxes), base=np.zeros((300, 7)))
     mcap_bytes(still)
     monkeypatch.setattr(budgets, "SMALL_BYTES", 0)
     monkeypatch.setattr(budgets, "MAX_EXPANSION", 1)
@@ -72,7 +72,7 @@ def test_a_still_run_that_swells_too_far_is_refused_when_it_is_written(
 
 
 def test_a_header_that_grew_with_the_run_is_refused_when_it_is_written(make_recording: Make) -> None:
-    made = make_recording()
-    header = replace(made.header, extras={"attitudes": [[0.0, 0.1]] * 450_000})
+    recording = make_recording()
+    header = replace(recording.header, extras={"attitudes": [[0.0, 0.1]] * 450_000})
     with pytest.raises(OutputError, match="larger than can be read back: the header"):
-        mcap_bytes(replace(made, header=header))
+        mcap_bytes(replace(recording, header=header))

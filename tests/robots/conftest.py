@@ -55,9 +55,9 @@ def read_omtn(data: bytes) -> Omtn:
 
 
 def strings(data: bytes, offset: int, count: int) -> list[str]:
-    found = []
+    texts = []
     for _ in range(count):
         end = offset + 1 + data[offset]
-        found.append(data[offset + 1 : end].decode())
+        texts.append(data[offset + 1 : end].decode())
         offset = end
-    return found
+    return texts

@@ -16,7 +16,7 @@ import pytest
 from posewright.documents import Node, read_document
 from posewright.errors import UnknownNameError
 from posewright.robots import Robot, describe, robot, robot_names
-from posewright.robots.catalogue import FOLDER
+from posewright.robots.catalogue import CATALOGUE_FOLDER
 
 BEYOND_BY_THEIR_MAKER = {("sony_ers7", "walk"): 1.75}
 """By how much poses that are a maker's own data break that maker's own coupled limits [deg]."""
@@ -56,14 +56,14 @@ def used_sources(node: Node) -> Iterator[str]:
 
 @everyone
 def test_every_number_has_a_source(name: str) -> None:
-    card = read_document(FOLDER / name / "robot.yaml")
+    card = read_document(CATALOGUE_FOLDER / name / "robot.yaml")
     unsourced = [f"line {node.line}: {node.trail}" for node, sourced in numbers(card) if not sourced]
     assert not unsourced
 
 
 @everyone
 def test_every_source_is_used(name: str) -> None:
-    card = read_document(FOLDER / name / "robot.yaml")
+    card = read_document(CATALOGUE_FOLDER / name / "robot.yaml")
     assert set(robot(name).sources) == set(used_sources(card))
 
 
@@ -75,7 +75,7 @@ def test_a_number_without_a_source_would_be_found() -> None:
 @everyone
 def test_a_robot_is_called_as_its_folder(name: str) -> None:
     assert robot(name).name == name
-    assert robot(name).folder == FOLDER / name
+    assert robot(name).folder == CATALOGUE_FOLDER / name
 
 
 @everyone
@@ -97,7 +97,7 @@ def test_named_poses_lie_within_the_limits_rounded_to_ticks(name: str) -> None:
 @everyone
 def test_named_poses_lie_within_the_coupled_limits(name: str) -> None:
     for pose in robot(name).poses:
-        beyond = np.degrees(robot(name).coupling.beyond(robot(name).pose(pose)))
+        beyond = np.degrees(robot(name).coupling.excess(robot(name).pose(pose)))
         assert (beyond <= BEYOND_BY_THEIR_MAKER.get((name, pose), 0.0)).all(), pose
 
 
@@ -109,17 +109,21 @@ def test_limits_lie_within_the_stops_of_the_mechanism(name: str) -> None:
 
 @everyone
 def test_a_table_of_coupled_limits_covers_all_that_a_joint_may_do(name: str) -> None:
-    it = robot(name)
-    for table, (given, joint) in enumerate(zip(it.coupling.given, it.coupling.joints, strict=True)):
-        if len(given) > 1:
+    card = robot(name)
+    for table, (condition_joints, joint) in enumerate(
+        zip(card.coupling.condition_joints, card.coupling.joints, strict=True)
+    ):
+        if len(condition_joints) > 1:
             continue  # such a table says nothing of what the other joints do elsewhere
-        way = np.tile(it.pose(next(iter(it.poses))), (3001, 1))
-        whole = np.linspace(it.joint(given[0]).lower_rad, it.joint(given[0]).upper_rad, len(way))
-        way[:, it.index(given[0])] = whole
-        lower, upper = (side[:, table] for side in it.coupling.bounds(way))
+        poses = np.tile(card.pose(next(iter(card.poses))), (3001, 1))
+        angles = np.linspace(
+            card.joint(condition_joints[0]).lower_rad, card.joint(condition_joints[0]).upper_rad, len(poses)
+        )
+        poses[:, card.index(condition_joints[0])] = angles
+        lower, upper = (side[:, table] for side in card.coupling.bounds(poses))
         assert np.isfinite([lower, upper]).all(), joint
-        assert (lower >= it.joint(joint).lower_rad - 1e-9).all()
-        assert (upper <= it.joint(joint).upper_rad + 1e-9).all()
+        assert (lower >= card.joint(joint).lower_rad - 1e-9).all()
+        assert (upper <= card.joint(joint).upper_rad + 1e-9).all()
 
 
 @everyone
@@ -131,22 +135,22 @@ def test_who_stands_stands_alike_on_both_sides(name: str) -> None:
 
 @everyone
 def test_a_naming_calls_joints_and_sensors_by_names_that_lead_back(name: str) -> None:
-    it = robot(name)
-    known = {*it.joint_names, *(sensor.name for sensor in it.sensors)}
-    for scheme in (*it.namings, "webots"):
-        assert set(it.naming(scheme).values()) <= known
-        for joint, foreign in it.names_in(scheme).items():
-            assert it.naming(scheme)[foreign] == joint
+    card = robot(name)
+    names = {*card.joint_names, *(sensor.name for sensor in card.sensors)}
+    for scheme in (*card.namings, "webots"):
+        assert set(card.naming(scheme).values()) <= names
+        for joint, foreign in card.names_in(scheme).items():
+            assert card.naming(scheme)[foreign] == joint
 
 
 @everyone
 def test_a_design_names_joints_once_each_and_the_first_names_all(name: str) -> None:
-    it = robot(name)
-    for label, joints in it.designs.items():
-        assert set(joints) <= set(it.joint_names), label
+    card = robot(name)
+    for label, joints in card.designs.items():
+        assert set(joints) <= set(card.joint_names), label
         assert len(joints) == len(set(joints)), label
-    if it.designs:
-        assert next(iter(it.designs.values())) == it.joint_names
+    if card.designs:
+        assert next(iter(card.designs.values())) == card.joint_names
 
 
 @everyone
@@ -159,9 +163,9 @@ def test_everything_on_the_card_can_be_described_as_json(name: str) -> None:
 @everyone
 def test_right_and_left_have_mirrored_limits(name: str) -> None:
     lower, upper = robot(name).limits
-    one, other = robot(name).mirror(lower), robot(name).mirror(upper)
-    np.testing.assert_allclose(np.minimum(one, other), lower)
-    np.testing.assert_allclose(np.maximum(one, other), upper)
+    mirrored_lower, mirrored_upper = robot(name).mirror(lower), robot(name).mirror(upper)
+    np.testing.assert_allclose(np.minimum(mirrored_lower, mirrored_upper), lower)
+    np.testing.assert_allclose(np.maximum(mirrored_lower, mirrored_upper), upper)
 
 
 @everyone
@@ -233,29 +237,29 @@ def test_an_unknown_robot_is_refused_with_the_nearest_name() -> None:
 
 
 def test_unknown_parts_of_a_robot_are_refused_with_the_nearest_name() -> None:
-    it = robot(robot_names()[0])
-    for ask in (
-        it.joint,
-        it.servo,
-        it.pose,
-        it.numbering,
-        it.ids,
-        it.naming,
-        it.names_in,
-        it.design,
-        it.group,
-        it.sensor,
+    card = robot(robot_names()[0])
+    for look_up in (
+        card.joint,
+        card.servo,
+        card.pose,
+        card.numbering,
+        card.ids,
+        card.naming,
+        card.names_in,
+        card.design,
+        card.group,
+        card.sensor,
     ):
         with pytest.raises(UnknownNameError, match="is called 'nothing'"):
-            ask("nothing")
+            look_up("nothing")
 
 
 @everyone
 def test_nobody_can_write_to_a_card_that_all_share_nor_to_a_copy_from_another_process(name: str) -> None:
-    it = robot(name)
-    travelled = pickle.loads(pickle.dumps(it))  # noqa: S301 - what we have just dumped
-    assert travelled == it
-    for card in (it, travelled, copy.deepcopy(it), replace(it, title="mine")):
+    original = robot(name)
+    travelled = pickle.loads(pickle.dumps(original))  # noqa: S301 - what we have just dumped
+    assert travelled == original
+    for card in (original, travelled, copy.deepcopy(original), replace(original, title="mine")):
         mappings = (
             card.poses,
             card.groups,
@@ -266,9 +270,9 @@ def test_nobody_can_write_to_a_card_that_all_share_nor_to_a_copy_from_another_pr
             card.servo_models,
         )
         for mapping in mappings:
-            for whole in (mapping, *(inner for inner in mapping.values() if isinstance(inner, Mapping))):
+            for read_only in (mapping, *(inner for inner in mapping.values() if isinstance(inner, Mapping))):
                 with pytest.raises(TypeError, match="does not support item assignment"):
-                    whole["right_knee"] = 9  # type: ignore[index]  # what must not be possible
+                    read_only["right_knee"] = 9  # type: ignore[index]  # what must not be possible
         with pytest.raises(ValueError, match="read-only"):
             card.limits[0][0] = 9.0
 

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from posewright.robots import CoupledLimit, Coupling, GivenRange
+from posewright.robots import CoupledLimit, Coupling, RangeCondition
 
 JOINTS = ("hip", "knee", "jaw")
 
 
 def row(lower: float, upper: float, *, rounding: float = 0.0, **where: tuple[float, float]) -> CoupledLimit:
     """Return a row that limits the knee, all in radians."""
-    ranges = tuple(GivenRange(joint, *ends) for joint, ends in where.items())
+    ranges = tuple(RangeCondition(joint, *ends) for joint, ends in where.items())
     return CoupledLimit("knee", ranges, lower, upper, rounding)
 
 
@@ -27,19 +27,19 @@ def pose(hip: float, knee: float, jaw: float = 0.0) -> list[float]:
 def test_a_robot_without_coupled_limits_breaks_none() -> None:
     free = Coupling((), JOINTS)
     assert len(free) == 0
-    assert free.beyond(np.zeros((4, 3))).shape == (4, 0)
+    assert free.excess(np.zeros((4, 3))).shape == (4, 0)
 
 
 def test_a_row_counts_where_the_given_joint_is_in_its_range() -> None:
     coupling = Coupling([row(0.2, 1.0, hip=(-1.0, 0.0))], JOINTS)
-    beyond = coupling.beyond(np.array([pose(-0.5, 0.1), pose(-0.5, 1.3), pose(-0.5, 0.5), pose(0.5, 0.1)]))
+    beyond = coupling.excess(np.array([pose(-0.5, 0.1), pose(-0.5, 1.3), pose(-0.5, 0.5), pose(0.5, 0.1)]))
     assert beyond[:, 0].tolist() == pytest.approx([0.1, 0.3, 0.0, 0.0])
 
 
 def test_where_rows_overlap_it_is_enough_to_keep_one() -> None:
     coupling = Coupling([row(0.2, 1.0, hip=(-1.0, 0.1)), row(-0.5, 1.0, hip=(0.0, 1.0))], JOINTS)
     assert len(coupling) == 1
-    beyond = coupling.beyond(np.array([pose(-0.5, 0.0), pose(0.05, 0.0), pose(0.05, -0.6), pose(0.5, 0.0)]))
+    beyond = coupling.excess(np.array([pose(-0.5, 0.0), pose(0.05, 0.0), pose(0.05, -0.6), pose(0.5, 0.0)]))
     assert beyond[:, 0].tolist() == pytest.approx([0.2, 0.0, 0.1, 0.0])
 
 
@@ -53,20 +53,20 @@ def test_the_gaps_of_a_table_in_whole_numbers_are_closed_by_its_rounding() -> No
 def test_two_given_joints_must_both_be_in_their_ranges() -> None:
     coupling = Coupling([row(0.2, 1.0, hip=(-1.0, 0.0), jaw=(-0.5, 0.0))], JOINTS)
     assert coupling.names == ("knee at hip and jaw",)
-    beyond = coupling.beyond(np.array([pose(-0.5, 0.0, -0.2), pose(-0.5, 0.0, 0.2), pose(0.5, 0.0, -0.2)]))
+    beyond = coupling.excess(np.array([pose(-0.5, 0.0, -0.2), pose(-0.5, 0.0, 0.2), pose(0.5, 0.0, -0.2)]))
     assert beyond[:, 0].tolist() == pytest.approx([0.2, 0.0, 0.0])
 
 
 def test_tables_stand_in_the_order_of_the_joints_they_limit() -> None:
     rows = [
-        CoupledLimit("jaw", (GivenRange("hip", 0.0, 1.0),), 0.0, 1.0),
+        CoupledLimit("jaw", (RangeCondition("hip", 0.0, 1.0),), 0.0, 1.0),
         row(0.0, 1.0, hip=(0.0, 1.0)),
         row(0.0, 1.0, jaw=(0.0, 1.0)),
         row(0.0, 0.5, hip=(1.0, 2.0)),
     ]
     coupling = Coupling(rows, JOINTS)
     assert coupling.joints == ("knee", "knee", "jaw")
-    assert coupling.given == (("hip",), ("jaw",), ("hip",))
+    assert coupling.condition_joints == (("hip",), ("jaw",), ("hip",))
 
 
 def test_where_no_row_counts_there_is_no_limit() -> None:
@@ -76,7 +76,7 @@ def test_where_no_row_counts_there_is_no_limit() -> None:
 
 def test_a_free_joint_breaks_nothing() -> None:
     coupling = Coupling([row(0.2, 1.0, hip=(-1.0, 0.0))], JOINTS)
-    beyond = coupling.beyond(np.array([pose(math.nan, 0.0), pose(-0.5, math.nan)]))
+    beyond = coupling.excess(np.array([pose(math.nan, 0.0), pose(-0.5, math.nan)]))
     assert beyond[:, 0].tolist() == [0.0, 0.0]
 
 
@@ -89,11 +89,11 @@ def test_many_poses_at_once_are_judged_as_each_alone(
     table: list[tuple[tuple[float, float], ...]], poses: list[tuple[float, float, float]]
 ) -> None:
     rows = [row(*own, hip=hip, jaw=jaw) for hip, jaw, own in table]
-    beyond = Coupling(rows, JOINTS).beyond(np.array(poses).reshape(-1, 3))
-    for (hip_rad, knee_rad, jaw_rad), found in zip(poses, beyond[:, 0].tolist(), strict=True):
+    beyond = Coupling(rows, JOINTS).excess(np.array(poses).reshape(-1, 3))
+    for (hip_rad, knee_rad, jaw_rad), excess in zip(poses, beyond[:, 0].tolist(), strict=True):
         excesses = [
             max(own[0] - knee_rad, knee_rad - own[1], 0.0)
             for hip, jaw, own in table
             if hip[0] <= hip_rad <= hip[1] and jaw[0] <= jaw_rad <= jaw[1]
         ]
-        assert found == pytest.approx(min(excesses, default=0.0))
+        assert excess == pytest.approx(min(excesses, default=0.0))

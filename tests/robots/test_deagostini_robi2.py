@@ -9,7 +9,7 @@ import pytest
 
 from posewright.robots import Robot, robot
 
-WORDS = {
+HEX_WORDS = {
     "stand": "0000 0000 0000 0000 0000 | 0000 0000 0000 0000 0000",
     "sit": "ffe2 fbd2 0000 fef2 0000 | 001e 042e 0000 010e",
     "chair": "ffe7 fc4a 0096 ff60 0000 | 0019 03b6 ff6a 00a0 fff1",
@@ -25,8 +25,8 @@ def robi() -> Robot:
     return robot("deagostini_robi2")
 
 
-def signed(word: str) -> int:
-    value = int(word, 16)
+def signed(hex_word: str) -> int:
+    value = int(hex_word, 16)
     return value - 0x10000 if value & 0x8000 else value
 
 
@@ -41,16 +41,16 @@ def test_a_tick_is_a_tenth_of_a_degree(robi: Robot) -> None:
         assert (servo.first_tick, servo.last_tick) == (-1500, 1500)
 
 
-@pytest.mark.parametrize("pose", WORDS)
+@pytest.mark.parametrize("pose", HEX_WORDS)
 def test_the_poses_are_the_words_of_the_notes(robi: Robot, pose: str) -> None:
     ticks = robi.to_ticks(robi.pose(pose))
     assert ticks == pytest.approx(np.round(ticks), abs=1e-6)
-    for side, begin in zip(WORDS[pose].split("|"), (0, 5), strict=False):
-        words = [signed(word) for word in side.split()]
-        assert np.round(ticks[begin : begin + len(words)]).astype(int).tolist() == words
+    for side, begin in zip(HEX_WORDS[pose].split("|"), (0, 5), strict=False):
+        expected = [signed(hex_word) for hex_word in side.split()]
+        assert np.round(ticks[begin : begin + len(expected)]).astype(int).tolist() == expected
 
 
-@pytest.mark.parametrize("pose", WORDS)
+@pytest.mark.parametrize("pose", HEX_WORDS)
 def test_what_the_notes_do_not_give_is_the_mirror_image_or_zero(robi: Robot, pose: str) -> None:
     """But for the left ankle's roll in the chair, of which only the left word is other than 0."""
     angles = robi.pose(pose)

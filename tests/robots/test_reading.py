@@ -106,23 +106,23 @@ BROKEN = [
     ("{id: 3, direction: 1", "{id: 3, direction: 2", 15, "expected 1 or -1, found 2"),
     ("{id: 3,", "{id: 3, model: S2,", 15, "no servo model is called 'S2'"),
     ("{id: 3,", "{id: 300,", 15, "out of range"),
-    ("[10, 20, 30]", "[10, 20, 10]", 17, "10 stands for both right_hip and neck"),
+    ("[10, 20, 30]", "[10, 20, 10]", 17, "right_hip and neck have the same ID 10"),
     ("[10, 20, 30]", "[10, 20]", 17, "2 values for 3 joints"),
     ("neck: 7", "nose: 7", 18, "'neck' is missing"),
     ("[legs, neck]", "[legs, nek]", 21, "did you mean neck"),
     ("  legs: [right_hip", "  neck: [right_hip", 20, "'neck' is a joint"),
     ("[[right_hip, left_hip]]", "[[right_hip, left_hop]]", 23, "did you mean left_hip"),
-    ("[[right_hip, left_hip]]", "[[right_hip, right_hip]]", 23, "stands alone"),
+    ("[[right_hip, left_hip]]", "[[right_hip, right_hip]]", 23, "for a joint in the middle plane"),
     ("[[neck]]", "[[neck], [left_hip]]", 24, "in another pair already"),
     ("[[neck]]", "[[]]", 24, "one or two joints, found 0"),
     ("opposite_sign", "oposite_sign", 24, "did you mean opposite_sign"),
-    ("deg: [0, 0, 10]", "deg: [0, 45, 10]", 26, "left_hip would stand at 45.0 degrees"),
+    ("deg: [0, 0, 10]", "deg: [0, 45, 10]", 26, "left_hip would be at 45.0 degrees"),
     ("deg: [0, 0, 10]", "deg: [0, 0, .nan]", 26, "expected a finite number"),
     ("deg: [0, 0, 10]", "degrees: [0, 0, 10]", 26, "did you mean deg"),
-    ("ticks: [300, 724, 512]", "ticks: [300, 724, 900]", 27, "neck would stand at 113.7 degrees"),
+    ("ticks: [300, 724, 512]", "ticks: [300, 724, 900]", 27, "neck would be at 113.7 degrees"),
     ("ticks: [300, 724, 512]", "ticks: [300, 724, 1024]", 27, "out of range"),
     ("ticks: [300, 724, 512]", "ticks: [300, 724, 512], deg: [0, 0, 0]", 27, "either 'ticks' or 'deg'"),
-    ("[right_foot, left_foot]", "[left_foot, left_foot]", 28, "stands here twice"),
+    ("[right_foot, left_foot]", "[left_foot, left_foot]", 28, "is listed twice"),
     ("foot: right_foot}", "foot: rigt_foot}", 30, "did you mean right_foot"),
     ("title: Two", "model: model.xml\ntitle: Two", 3, "there is no file model.xml"),
     ("maker: us", "maker: us\nmaker: them", 3, "not valid YAML"),
@@ -231,7 +231,7 @@ def test_a_design_may_name_groups(dog: Path) -> None:
 def test_coupled_limits_gains_lights_and_rules_are_read(dog: Path) -> None:
     it = read_robot(dog)
     first = it.coupled_limits[0]
-    assert (first.joint, first.given[0].joint, math.degrees(first.lower_rad)) == ("knee", "hip", 10.0)
+    assert (first.joint, first.conditions[0].joint, math.degrees(first.lower_rad)) == ("knee", "hip", 10.0)
     assert it.servo_models["big"].gain("standard").p == 0x1C
     assert [(led.name, led.colour, led.place) for led in it.leds] == [("nose", "red", "head")]
     assert it.motion_rules.thresholds == {
@@ -257,8 +257,8 @@ def test_a_card_may_say_what_is_uncertain_of_a_joint(dog: Path) -> None:
 
 BROKEN_DOG = [
     ("two_state: true", "uncertain: sgin", 9, "did you mean sign"),
-    ("max_step_deg: 50", "max_step_deg: 50\n  large_step_deg: 60", 35, "larger than the largest"),
-    ("[-95, 35]", "[-85, 35]", 7, "-90..30 is beyond what the mechanism does"),
+    ("max_step_deg: 50", "max_step_deg: 50\n  large_step_deg: 60", 35, "larger than max_step_deg"),
+    ("[-95, 35]", "[-85, 35]", 7, "the limits -90..30 are beyond the stops"),
     ("[-95, 35]", "[-95]", 7, "expected two limits, found 1"),
     ("two_state: true", "two_state: 1", 9, "expected true or false"),
     ("limits: {knee: [hip]}", "limits: {knee: [hop]}", 11, "did you mean hip"),
@@ -273,12 +273,12 @@ BROKEN_DOG = [
     ("p: 0x1C", "p: 0x1C000", 18, "out of range"),
     ("hip: {}", "hip: {compliance_slope: 3}", 19, "no key here is called 'compliance_slope'"),
     ("centre_deg: 10", "centre_deg: 181", 19, "out of range"),
-    ('"PRM:2"', '"PRM:1"', 21, "'PRM:1' stands for both hip and knee"),
+    ('"PRM:2"', '"PRM:1"', 21, "hip and knee have the same name 'PRM:1'"),
     (', "PRM:3"', "", 21, "2 values for 3 joints"),
     ("{hip: HIP}", "{hop: HIP}", 22, "did you mean hip"),
-    ("DRX: [leg, ear]", "DRX: [leg, hip]", 25, "a joint stands here twice"),
+    ("DRX: [leg, ear]", "DRX: [leg, hip]", 25, "a joint is listed twice"),
     ("DRX: [leg, ear]", "DRX: [log, ear]", 25, "did you mean leg"),
-    ("523599", "523600", 28, "hip would stand at 30.0 degrees"),
+    ("523599", "523600", 28, "hip would be at 30.0 degrees"),
     ("523599", "-3141593", 28, "out of range"),
     ("frame_rate_hz: 30, ", "", 35, "eye has no frame rate"),
     ("nose: {colour: red, ", "nose: {", 31, "'colour' is missing"),

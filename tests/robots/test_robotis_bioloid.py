@@ -29,7 +29,7 @@ def official_steps(samples: Callable[[str], Path]) -> npt.NDArray[np.float64]:
     """All poses of the official motion file in ticks, `(n, 18)`."""
     lines = samples(PAGES).read_text(encoding="utf-8-sig").splitlines()
     steps = [line.removeprefix("step=").split() for line in lines if line.startswith("step=")]
-    return np.array([[float(word) for word in words[1:19]] for words in steps])
+    return np.array([[float(field) for field in fields[1:19]] for fields in steps])
 
 
 def test_eighteen_joints_stand_in_the_order_of_their_servo_ids(bioloid: Robot) -> None:

@@ -33,15 +33,15 @@ def servo(centre_deg: float = 150.0, direction: int = 1, slope: float = 32.0) ->
 
 @given(centres, directions, angles)
 def test_an_angle_survives_the_way_to_ticks_and_back(centre: float, direction: int, angle: float) -> None:
-    there = servo(centre, direction)
-    assert there.from_ticks(there.to_ticks(angle)) == pytest.approx(angle, abs=1e-12)
-    assert there.from_servo_deg(there.to_servo_deg(angle)) == pytest.approx(angle, abs=1e-12)
+    tested_servo = servo(centre, direction)
+    assert tested_servo.from_ticks(tested_servo.to_ticks(angle)) == pytest.approx(angle, abs=1e-12)
+    assert tested_servo.from_servo_deg(tested_servo.to_servo_deg(angle)) == pytest.approx(angle, abs=1e-12)
 
 
 @given(centres, directions, st.integers(0, 1022))
 def test_ticks_grow_with_the_angle_or_against_it(centre: float, direction: int, tick: int) -> None:
-    there = servo(centre, direction)
-    step = there.from_ticks(tick + 1.0) - there.from_ticks(float(tick))
+    tested_servo = servo(centre, direction)
+    step = tested_servo.from_ticks(tick + 1.0) - tested_servo.from_ticks(float(tick))
     assert step == pytest.approx(direction * math.radians(300.0 / 1024.0), abs=1e-12)
 
 
@@ -56,11 +56,11 @@ def test_tick_512_is_150_degrees() -> None:
 
 
 def test_arrays_are_converted_as_their_numbers_are() -> None:
-    there = servo(60.0, -1)
+    tested_servo = servo(60.0, -1)
     table = np.array([[0.0, 0.5], [-0.5, 1.0]])
-    expected = [[there.to_ticks(float(angle)) for angle in row] for row in table]
-    assert there.to_ticks(table).tolist() == expected
-    np.testing.assert_allclose(there.from_ticks(there.to_ticks(table)), table, atol=1e-12)
+    expected = [[tested_servo.to_ticks(float(angle)) for angle in row] for row in table]
+    assert tested_servo.to_ticks(table).tolist() == expected
+    np.testing.assert_allclose(tested_servo.from_ticks(tested_servo.to_ticks(table)), table, atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -98,9 +98,9 @@ def angle_servo(direction: int = 1, centre_deg: float = 0.0) -> Servo:
 
 @given(st.integers(-3141592, 3141592), directions)
 def test_a_micro_radian_servo_counts_micro_radians(tick: int, direction: int) -> None:
-    there = angle_servo(direction)
-    assert there.from_ticks(float(tick)) == pytest.approx(direction * tick * 1e-6, abs=1e-15)
-    assert round(there.to_ticks(there.from_ticks(float(tick)))) == tick
+    tested_servo = angle_servo(direction)
+    assert tested_servo.from_ticks(float(tick)) == pytest.approx(direction * tick * 1e-6, abs=1e-15)
+    assert round(tested_servo.to_ticks(tested_servo.from_ticks(float(tick)))) == tick
 
 
 def test_positions_are_counted_from_the_first_to_the_last() -> None:
@@ -114,5 +114,5 @@ def test_stiffness_is_what_is_said_where_no_slope_says_it() -> None:
 
 
 def test_a_servo_must_be_stiff_somehow() -> None:
-    with pytest.raises(InputError, match="how stiff"):
+    with pytest.raises(InputError, match="has no stiffness"):
         replace(angle_servo(), stiffness_nm_rad=None)

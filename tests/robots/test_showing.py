@@ -113,22 +113,22 @@ class Cells(HTMLParser):
 
 @pytest.mark.parametrize("name", robot_names())
 def test_a_robot_shows_its_joints_in_a_notebook(name: str) -> None:
-    it = replace(robot(name), title="<script> & co")
-    told = Cells(it._repr_html_()).texts
-    assert told[0] == f"{name}: <script> & co"
-    joint, servo = it.joints[0], it.servos[0]
-    first = told.index(joint.name)
-    assert told[first + 3] == servo.model
-    assert float(told[first + 1]) == pytest.approx(np.degrees(joint.lower_rad), abs=1e-3)
-    assert {joint.name for joint in it.joints} <= set(told)
+    card = replace(robot(name), title="<script> & co")
+    cells = Cells(card._repr_html_()).texts
+    assert cells[0] == f"{name}: <script> & co"
+    joint, servo = card.joints[0], card.servos[0]
+    first = cells.index(joint.name)
+    assert cells[first + 3] == servo.model
+    assert float(cells[first + 1]) == pytest.approx(np.degrees(joint.lower_rad), abs=1e-3)
+    assert {joint.name for joint in card.joints} <= set(cells)
 
 
 def test_a_motion_shows_its_keyframes_in_a_notebook() -> None:
     motion = replace(MOTIONS[0], name="<b>")
-    told = Cells(motion._repr_html_()).texts
-    assert told[0] == f"<b>, for {motion.robot}: {motion.duration:g} s"
-    assert told[1:6] == ["keyframe", "reached [s]", "pause [s]", "easing", "pose [deg]"]
-    assert told[6::5] == [str(number) for number in range(1, len(motion.keyframes) + 1)]
+    cells = Cells(motion._repr_html_()).texts
+    assert cells[0] == f"<b>, for {motion.robot}: {motion.duration:g} s"
+    assert cells[1:6] == ["keyframe", "reached [s]", "pause [s]", "easing", "pose [deg]"]
+    assert cells[6::5] == [str(number) for number in range(1, len(motion.keyframes) + 1)]
 
 
 @pytest.mark.parametrize("name", [name for name in robot_names() if robot(name).model_path])

@@ -68,7 +68,7 @@ def test_the_elevator_is_limited_by_the_rotator_as_the_manual_says(
         pose[ers7.index(f"{side}_{leg}_rotator")] = math.radians(rotator)
         pose[ers7.index(f"{side}_{leg}_elevator")] = math.radians(lowest - 0.25)
         table = ers7.coupling.joints.index(f"{side}_{leg}_elevator")
-        beyond = np.degrees(ers7.coupling.beyond(pose)[0, table])
+        beyond = np.degrees(ers7.coupling.excess(pose)[0, table])
         lower, upper = (math.degrees(bound[0, table]) for bound in ers7.coupling.bounds(pose))
         assert beyond == pytest.approx(0.25)
         assert (lower, upper) == pytest.approx((lowest, 88))
@@ -82,7 +82,7 @@ def test_the_head_keeps_out_of_the_way_of_an_open_mouth(ers7: Robot) -> None:
         pose[joints] = np.radians(angles)
         assert math.degrees(ers7.coupling.bounds(pose)[0][0, table]) == pytest.approx(lowest)
     pose[joints] = np.radians((-50, -60, -5))
-    assert ers7.coupling.beyond(pose)[0, table] == 0.0
+    assert ers7.coupling.excess(pose)[0, table] == 0.0
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_sonys_motions_stay_within_the_mechanism_and_near_the_limits(
         angles = ers7.from_ticks(keyframes.astype(np.float64))
         assert ((first <= angles) & (angles <= last))[:, moved].all(), name
         assert np.degrees(np.maximum(lower - angles, angles - upper)).max() < 3.1, name
-        assert np.degrees(ers7.coupling.beyond(angles)).max() <= 2.51, name
+        assert np.degrees(ers7.coupling.excess(angles)).max() <= 2.51, name
 
 
 def test_its_largest_step_is_just_above_that_of_sonys_own_motions(

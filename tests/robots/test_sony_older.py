@@ -40,14 +40,14 @@ def test_what_has_the_same_name_means_the_same_as_on_the_ers7(name: str) -> None
 
 @pytest.mark.parametrize("name", OLDER)
 def test_parts_of_a_design_are_named_after_the_whole(name: str) -> None:
-    whole, *parts = robot(name).designs
-    assert all(part.startswith(f"{whole}_") for part in parts)
-    assert robot(name).design(f"{whole}_Legs") == robot(name).group("legs")
-    assert len(robot(name).design(f"{whole}_Legs")) == 12
+    design, *parts = robot(name).designs
+    assert all(part.startswith(f"{design}_") for part in parts)
+    assert robot(name).design(f"{design}_Legs") == robot(name).group("legs")
+    assert len(robot(name).design(f"{design}_Legs")) == 12
 
 
 def test_the_ers210_and_the_ers220_differ_in_ears_mouth_and_tail() -> None:
-    more = set(robot("sony_ers210").joint_names) - set(robot("sony_ers220").joint_names)
-    assert more == {"left_ear", "right_ear", "mouth", "tail_pan", "tail_tilt"}
-    one, other = robot("sony_ers210").naming("open_r"), robot("sony_ers220").naming("open_r")
-    assert all(one[locator] == joint for locator, joint in other.items())
+    extra_joints = set(robot("sony_ers210").joint_names) - set(robot("sony_ers220").joint_names)
+    assert extra_joints == {"left_ear", "right_ear", "mouth", "tail_pan", "tail_tilt"}
+    ers210, ers220 = robot("sony_ers210").naming("open_r"), robot("sony_ers220").naming("open_r")
+    assert all(ers210[locator] == joint for locator, joint in ers220.items())

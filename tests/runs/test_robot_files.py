@@ -93,9 +93,9 @@ def test_what_is_exported_comes_in_again_with_its_masses_axes_and_limits(
         ('iyy="1.200e-03"', 'iyy="1.200e-01"', "no body has an inertia"),
         ('ixx="1.627e-03"', 'ixx="-1.627e-03"', "all must be above 0"),
         ('effort="2.5"', 'effort="0"', "left_shoulder has no actuator"),
-        ('velocity="5.5"', 'velocity="0"', "how fast"),
-        ('lower="-3.0" upper="3.0"', 'lower="3.0" upper="-3.0"', "taken for half a turn"),
-        ('lower="-3.0" upper="3.0"', 'lower="0" upper="1e-12"', "taken for half a turn"),
+        ('velocity="5.5"', 'velocity="0"', "speed of its motor"),
+        ('lower="-3.0" upper="3.0"', 'lower="3.0" upper="-3.0"', "replaced by half a turn"),
+        ('lower="-3.0" upper="3.0"', 'lower="0" upper="1e-12"', "replaced by half a turn"),
         ('lower="-3.0" upper="3.0"', 'lower="-170" upper="170"', "are these degrees?"),
         ('type="revolute"', 'type="prismatic"', "so it is fixed at 0"),
         ('type="revolute"', 'type="continuous"', "has no limits"),
@@ -233,7 +233,7 @@ def test_a_mesh_becomes_the_box_around_it(tmp_path: Path) -> None:
     trimesh.creation.box((2.0, 4.0, 6.0)).apply_translation((1.0, 0.0, 0.0)).export(tmp_path / "trunk.stl")
     new = '<mesh filename="trunk.stl" scale="0.01 0.01 0.01"/>'
     mechanism, remarks = read_urdf(changed(tmp_path, '<box size="0.06 0.1 0.12"/>', new))
-    (form,) = mechanism.links[0].forms
+    (form,) = mechanism.links[0].shapes
     assert not remarks
     assert form.size_m == pytest.approx((0.02, 0.04, 0.06))
     assert form.position_m == pytest.approx((0.01, 0.0, 0.06))

@@ -161,7 +161,7 @@ def leg_rows(robot: Robot) -> list[CoupledLimit]:
 
 def test_legs_clear_the_base_all_along_sonys_limits_of_two_joints(dog: World) -> None:
     for row in leg_rows(dog.robot):
-        rotator, knee = row.given[0], row.joint.replace("elevator", "knee")
+        rotator, knee = row.conditions[0], row.joint.replace("elevator", "knee")
         for swing in np.linspace(rotator.lower_rad, rotator.upper_rad, 5):
             for bend in (-25.0, 30.0, 122.0):
                 angles = {row.joint: row.lower_rad, rotator.joint: float(swing), knee: math.radians(bend)}
@@ -170,10 +170,13 @@ def test_legs_clear_the_base_all_along_sonys_limits_of_two_joints(dog: World) ->
 
 
 def test_legs_meet_the_base_a_few_degrees_beyond_those_limits(dog: World) -> None:
-    beside = [row for row in leg_rows(dog.robot) if -1.2 < row.given[0].upper_rad < -0.5]
+    beside = [row for row in leg_rows(dog.robot) if -1.2 < row.conditions[0].upper_rad < -0.5]
     assert len(beside) > 6
     for row in beside:
-        angles = {row.joint: row.lower_rad - math.radians(10), row.given[0].joint: row.given[0].upper_rad}
+        angles = {
+            row.joint: row.lower_rad - math.radians(10),
+            row.conditions[0].joint: row.conditions[0].upper_rad,
+        }
         at(dog, **{joint: math.degrees(angle) for joint, angle in angles.items()})
         assert own_contacts(dog), angles
 

@@ -56,7 +56,7 @@ Picture = Annotated[
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group and its verbs."""
+    """Add the command `aibo` and its verbs."""
     group = add_group(app, "aibo")
     add_verb(group, "show", show, python_names="read_stick motions_on draw_stick")
     add_verb(group, "check", check, python_names="read_stick check_monet")

@@ -58,7 +58,7 @@ def list_entries(
         data = {"folder": str(file), "archives": [archive.to_dict() for archive in archives]}
         print_result(data, map(str, archives), as_json=as_json)
         return
-    archive = _open(file)
+    archive = _open_archive(file)
     print_result(archive.to_dict(), archive.lines(), as_json=as_json)
 
 
@@ -84,7 +84,7 @@ def extract(
       posewright aibo archive extract MOTION7.ODA "a_sit#stand_standard" 8 -o motions
       posewright aibo archive extract MOTION7.ODA --to webots-motion --accept-loss -o webots
     """
-    archive = _open(file)
+    archive = _open_archive(file)
     with _name_options_in_errors(), progress_bar(f"extracting {file.name}") as on_progress:
         extraction = formats.extract_archive(
             archive,
@@ -153,7 +153,7 @@ def add(
       posewright aibo archive add MOTION7.ODA kick.motion.yaml --name "a_stand#stand_kick"
       posewright aibo archive add MOTION7.ODA "a_stand#stand_kick.mtn" --replace
     """
-    _open(file)  # prints the warnings about the archive
+    _open_archive(file)  # prints the warnings about the archive
     with _name_options_in_errors():
         written = formats.add_to_archive(
             file, source, name=name, type_name=kind, overwrite=replace, robot=robot, accept_loss=accept_loss
@@ -175,7 +175,7 @@ def remove(
       posewright aibo archive remove MOTION7.ODA "a_stand#stand_kick"
       posewright aibo archive remove MOTION7.ODA 3 4 --keep-places
     """
-    before = _open(file)
+    before = _open_archive(file)
     after = formats.remove_from_archive(file, names, keep_places=keep_places)
     n_after = len(after.entries)
     n_removed = len(before.entries) - n_after  # 0 if placeholders were left
@@ -190,7 +190,7 @@ def remove(
     print_result(data, [f"{file}: {n_after} {'entry' if n_after == 1 else 'entries'}"], as_json=as_json)
 
 
-def _open(path: Path) -> formats.OdaArchive:
+def _open_archive(path: Path) -> formats.OdaArchive:
     """Read an archive and print its oddities as warnings."""
     archive = formats.read_archive_file(path)
     for remark in archive.remarks:

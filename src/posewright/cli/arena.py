@@ -19,7 +19,7 @@ ArenaName = Annotated[str, argument("ARENA", "An arena of `posewright arena list
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group and its verbs."""
+    """Add the command `arena` and its verbs."""
     group = add_group(app, "arena")
     add_verb(group, "list", list_arenas, python_names="all_arena_names")
     add_verb(group, "show", show, python_names="find_arena")

@@ -11,7 +11,7 @@ import typer
 from posewright import runs
 from posewright.cli import completion, console, film_options
 from posewright.cli.basic_check import check, format_programs
-from posewright.cli.basic_motions import Measured, motions
+from posewright.cli.basic_motions import MeasuredMove, motions
 from posewright.cli.film_options import FilmOptions
 from posewright.cli.options import (
     EXIT_FAILURE,
@@ -55,7 +55,7 @@ Inputs = Annotated[
 Script = Annotated[
     Path | None, option("--script FILE", "Read inputs from a file, one per line: REMOCON=3@2, AD5=20@3.")
 ]
-Plugs = Annotated[
+PluggedSensors = Annotated[
     list[str] | None,
     option(
         "--plug PORT=SENSOR",
@@ -83,7 +83,7 @@ Camera = Annotated[
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group and its verbs."""
+    """Add the command `basic` and its verbs."""
     group = add_group(app, "basic")
     add_verb(group, "run", run, python_names="run_basic basic_result")
     add_verb(group, "check", check, python_names="read_basic check_basic")
@@ -98,9 +98,9 @@ def run(
     keys: Keys = None,
     inputs: Inputs = None,
     script: Script = None,
-    plugs: Plugs = None,
+    plugs: PluggedSensors = None,
     breakpoints: Breakpoints = None,
-    measured: Measured = None,
+    measured: MeasuredMove = None,
     body: Body = "sim",
     pose: Pose = "stand",
     seed: Seed = 0,

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 POLL_S = 0.3
 """Interval at which `--watch` looks for changed files [s]."""
 
-ENDING = ".bas"
-BOM = "\ufeff".encode()
+PROGRAM_SUFFIX = ".bas"
+BYTE_ORDER_MARK = "\ufeff".encode()
 
 ProgramFiles = Annotated[
     list[str],
@@ -35,12 +35,12 @@ ProgramFiles = Annotated[
         "FILE",
         "RoboBASIC files (.bas), or names of Posewright's programs.",
         autocompletion=completion.files(
-            ENDING, names=completion.catalogue("posewright.runtimes.robobasic.load.program_names")
+            PROGRAM_SUFFIX, names=completion.catalogue("posewright.runtimes.robobasic.load.program_names")
         ),
     ),
 ]
 OwnFiles = Annotated[
-    list[Path], argument("FILE", "RoboBASIC files (.bas).", autocompletion=completion.files(ENDING))
+    list[Path], argument("FILE", "RoboBASIC files (.bas).", autocompletion=completion.files(PROGRAM_SUFFIX))
 ]
 
 
@@ -162,8 +162,8 @@ class FormattedFile:
         source = robobasic.read_source(original_data, path.name, path)
         text = robobasic.format_source(source)
         data = text.replace("\n", source.newline).encode(source.encoding)
-        if original_data.startswith(BOM):
-            data = BOM + data
+        if original_data.startswith(BYTE_ORDER_MARK):
+            data = BYTE_ORDER_MARK + data
         if len(data) > robobasic.MAX_BYTES:
             raise FormatError(
                 f"the formatted program has {len(data):,} bytes, too many to be read again",

@@ -22,29 +22,31 @@ from posewright.documents import require_writable, write_atomically
 from posewright.errors import InputError, LossError, OutputError, UnknownNameError, Where
 from posewright.runtimes import robobasic
 
-ENDING = ".bas"
-MOTION = ".motion.yaml"
-BEGINNING = "(beginning)"
-"""Stands for the missing label of the lines before the first label."""
+PROGRAM_SUFFIX = ".bas"
+MOTION_SUFFIX = ".motion.yaml"
+NO_LABEL = "(beginning)"
+"""Shown for the lines before the first label."""
 
-Measured = Annotated[
+MeasuredMove = Annotated[
     tuple[int, float, float] | None,
     option(
         "--measured SPEED COUNTS SECONDS",
         "Compute durations from a measured move: at SPEED a servo moves COUNTS in SECONDS.",
     ),
 ]
-Files = Annotated[
+ProgramOrMotions = Annotated[
     list[str],
     argument(
         "FILE [LABEL ...]",
         "A RoboBASIC program, optionally followed by labels of routines; or motions (.motion.yaml).",
         autocompletion=completion.files(
-            ENDING, MOTION, names=completion.catalogue("posewright.runtimes.robobasic.load.program_names")
+            PROGRAM_SUFFIX,
+            MOTION_SUFFIX,
+            names=completion.catalogue("posewright.runtimes.robobasic.load.program_names"),
         ),
     ),
 ]
-Target = Annotated[
+OutputPath = Annotated[
     Path | None,
     option(
         "--output -o PATH", "The folder for a program's motions, or the program (.bas) to write from motions."
@@ -53,9 +55,9 @@ Target = Annotated[
 
 
 def motions(
-    files: Files,
-    output: Target = None,
-    measured: Measured = None,
+    files: ProgramOrMotions,
+    output: OutputPath = None,
+    measured: MeasuredMove = None,
     accept_loss: AcceptLoss = False,
     as_json: AsJson = False,
 ) -> None:
@@ -70,12 +72,14 @@ def motions(
       posewright basic motions bow.motion.yaml wave.motion.yaml -o show.bas --accept-loss
     """
     speed = None if measured is None else robobasic.speed_from_measurement(*measured)
-    motion_paths = [Path(file) for file in files if file.lower().endswith(MOTION)]
+    motion_paths = [Path(file) for file in files if file.lower().endswith(MOTION_SUFFIX)]
     if len(motion_paths) == len(files):
         _write_program(motion_paths, output, speed, accept_loss=accept_loss, as_json=as_json)
         return
     if motion_paths:
-        program = next((file for file in files if file.lower().endswith(ENDING)), f"PROGRAM{ENDING}")
+        program = next(
+            (file for file in files if file.lower().endswith(PROGRAM_SUFFIX)), f"PROGRAM{PROGRAM_SUFFIX}"
+        )
         raise InputError(
             "motions cannot be mixed with programs or labels",
             hint=f"-o {program} writes motions as a program",
@@ -149,14 +153,14 @@ def _write_motions(routines: Sequence[robobasic.Routine], program: Path, output:
             hint="without -o, the reason is listed for each routine",
         )
     output_name = output.name.lower()
-    if output_name.endswith((MOTION, ENDING)):
-        if len(motions_by_label) > 1 or output_name.endswith(ENDING):
+    if output_name.endswith((MOTION_SUFFIX, PROGRAM_SUFFIX)):
+        if len(motions_by_label) > 1 or output_name.endswith(PROGRAM_SUFFIX):
             n_motions = format_count(len(motions_by_label), "motion")
             raise InputError(f"cannot write {n_motions} to {output}", hint="name a folder")
         paths = dict.fromkeys(motions_by_label, output)
     else:
         paths = {
-            label: output / f"{motion_package.file_stem(motion.name)}{MOTION}"
+            label: output / f"{motion_package.file_stem(motion.name)}{MOTION_SUFFIX}"
             for label, motion in motions_by_label.items()
         }
         has_collision = len({str(path).upper() for path in paths.values()}) < len(paths)
@@ -187,7 +191,7 @@ def _group_remarks(routines: Sequence[robobasic.Routine]) -> Iterator[str]:
     labels_by_remark: dict[str, list[str]] = {}
     for routine in routines:
         for remark in routine.remarks:
-            labels_by_remark.setdefault(remark, []).append(routine.label or BEGINNING)
+            labels_by_remark.setdefault(remark, []).append(routine.label or NO_LABEL)
     for remark, labels in labels_by_remark.items():
         yield f"{', '.join(labels)}: {remark}"
 
@@ -220,7 +224,7 @@ def _routine_lines(routines: Sequence[robobasic.Routine], paths: dict[str, Path]
 
 def _routine_row(routine: robobasic.Routine) -> tuple[object, ...]:
     """Return a row of the table of routines: label, line, keyframes, duration [s], remark."""
-    label = routine.label or BEGINNING
+    label = routine.label or NO_LABEL
     motion = routine.motion
     if motion is not None:
         remark = "static, repeats" if motion.loops else "static"
@@ -242,9 +246,9 @@ def _write_program(
         LossError: the program would lose something, and losses are not accepted.
     """
     if output is None:
-        raise InputError("the program to write is missing", hint=f"-o NAME{ENDING} names it")
-    if not output.name.lower().endswith(ENDING):
-        raise InputError(f"{output} is not the name of a program", hint=f"end it in {ENDING}")
+        raise InputError("the program to write is missing", hint=f"-o NAME{PROGRAM_SUFFIX} names it")
+    if not output.name.lower().endswith(PROGRAM_SUFFIX):
+        raise InputError(f"{output} is not the name of a program", hint=f"end it in {PROGRAM_SUFFIX}")
     require_distinct_output(output, *paths)
     program = robobasic.write_motions([formats.read_motion(path) for path in paths], speed_counts_s=speed)
     with report_losses():

@@ -42,7 +42,7 @@ _MIN_PARALLEL_RUNS = 4
 _MAX_PRINTED_RUNS = 200
 """A longer table is not printed; the results file contains it."""
 
-_NUMERIC = frozenset("0123456789+-. ")
+_NUMERIC_CHARACTERS = frozenset("0123456789+-. ")
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,7 @@ def build_run_table(key: str, batch_runs: Sequence[BatchRun]) -> Table:
     ]
     text_columns = {headers[-1]}
     for index, header in enumerate(headers):
-        if any(not _NUMERIC.issuperset(str(row[index])) for row in rows):
+        if any(not _NUMERIC_CHARACTERS.issuperset(str(row[index])) for row in rows):
             text_columns.add(header)
     return table(headers, rows, text_columns=text_columns)
 

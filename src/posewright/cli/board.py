@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from posewright.codegen.c import ChartSubject
     from posewright.codegen.c.truth_table import Style
 
-BEHAVIOUR = ".behaviour.yaml"
-_DOCUMENTS = completion.files(".chart.yaml", ".scxml", ".csv", BEHAVIOUR)
-_TARGETS = completion.catalogue("posewright.codegen.targets.target_names")
+BEHAVIOUR_SUFFIX = ".behaviour.yaml"
+_document_files = completion.files(".chart.yaml", ".scxml", ".csv", BEHAVIOUR_SUFFIX)
+_target_names = completion.catalogue("posewright.codegen.targets.target_names")
 Document = Annotated[
     str,
     argument(
-        "CHART|BEHAVIOUR", "A chart file, or the name or file of a behaviour.", autocompletion=_DOCUMENTS
+        "CHART|BEHAVIOUR", "A chart file, or the name or file of a behaviour.", autocompletion=_document_files
     ),
 ]
 TargetName = Annotated[
-    str, option("--target NAME", "The target: host, arduino-uno or cm900.", autocompletion=_TARGETS)
+    str, option("--target NAME", "The target: host, arduino-uno or cm900.", autocompletion=_target_names)
 ]
 Monitors = Annotated[bool, option("--monitors", "Generate code that checks the promises at run time.")]
 Queue = Annotated[
@@ -51,7 +51,7 @@ Folder = Annotated[Path, argument("DIR", "The folder that `posewright board gene
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group and its verbs."""
+    """Add the command `board` and its verbs."""
     group = add_group(app, "board")
     add_verb(group, "generate", generate, python_names="generate explain")
     add_verb(group, "build", build, python_names="build")
@@ -84,7 +84,7 @@ def generate(
 
     [bold]Examples[/]
       posewright board generate obstacle_mealy.chart.yaml --target arduino-uno -o board
-      posewright board generate --explain board/obstacle_mealy.c:40
+      posewright board generate --explain board/obstacle_mealy.c:54
       posewright board generate --explain "walking -> turning_left" -o board
     """
     if explain is not None:
@@ -115,7 +115,9 @@ def build(
     folder: Folder,
     target: Annotated[
         str | None,
-        option("--target NAME", "The target; default the one it was generated for.", autocompletion=_TARGETS),
+        option(
+            "--target NAME", "The target; default the one it was generated for.", autocompletion=_target_names
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

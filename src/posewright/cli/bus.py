@@ -33,7 +33,7 @@ ServoId = Annotated[str, argument("SERVO", "The ID of a servo, or the name of it
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group and its verbs."""
+    """Add the command `bus` and its verbs."""
     group = add_group(app, "bus")
     add_verb(group, "scan", scan, python_names="open_bus scan_bus")
     add_verb(group, "ping", ping, python_names="open_bus")

@@ -98,6 +98,7 @@ def files(*suffixes: str, names: Completer | None = None) -> Completer:
     """
 
     def complete(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
+        """Return the names that match, or else the files and folders."""
         matching_names = [] if names is None else names(ctx, incomplete)
         if matching_names:
             return matching_names

@@ -38,7 +38,7 @@ BAR_DELAY_S = 1.0
 MAX_TABLE_WIDTH = 1000
 """The widest table in a file [columns]; a longer name is wrapped."""
 
-_NUMERIC = frozenset("0123456789+-. ")
+_NUMERIC_CHARACTERS = frozenset("0123456789+-. ")
 
 
 def printable_line(text: str) -> str:
@@ -125,7 +125,7 @@ def render_table(table: Table) -> RichTable:
         grid = RichTable(title=title, title_justify="left", box=None, pad_edge=False)
     for index, column in enumerate(table.columns):
         if table.text_columns is None:
-            is_text = not rows or any(not _NUMERIC.issuperset(row[index].plain) for row in rows)
+            is_text = not rows or any(not _NUMERIC_CHARACTERS.issuperset(row[index].plain) for row in rows)
         else:
             is_text = column in table.text_columns
         header = Text("\n".join(map(printable_line, column.split("\n"))), "" if table.framed else "dim")

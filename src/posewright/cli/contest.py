@@ -37,7 +37,7 @@ Workers = Annotated[int, option("--workers N", "The number of processes.", min=1
 
 
 def register(app: typer.Typer) -> None:
-    """Add the group and its verbs."""
+    """Add the command `contest` and its verbs."""
     group = add_group(app, "contest")
     add_verb(group, "list", list_contests, python_names="contest_names")
     add_verb(group, "show", show, python_names="contest read_contestant")

@@ -176,7 +176,11 @@ def require_distinct_output(output: Path | None, *inputs: str | Path | None) -> 
         return
     for path in inputs:
         if path is not None and os.path.exists(path) and output.samefile(path):  # noqa: PTH110 -- as above
-            raise OutputError.at(output, "this file is an input of the command; choose another name")
+            raise OutputError(
+                "this file is an input of the command",
+                where=Where(output),
+                hint="choose another name for the output",
+            )
 
 
 @contextmanager

@@ -203,8 +203,8 @@ def _blocks_of_all_passes(motion: Motion, robot: Robot, first_pose: Floats) -> I
     """Yield the frames of all passes, one after the other, on the motion's own clock."""
     passes = Passes(motion, robot)
     phase = Fraction(0)
-    for lap in range(motion.repeat or ENDLESS_PASSES):
-        sampled_pass = passes.sample(first_pose, lap, phase)
+    for pass_index in range(motion.repeat or ENDLESS_PASSES):
+        sampled_pass = passes.sample(first_pose, pass_index, phase)
         phase = sampled_pass.phase
         for stretch in sampled_pass.stretches:
             if len(stretch):

@@ -87,6 +87,7 @@ class Stretch:
 
 
 def _arrays_equal(first: Floats | Flags | None, second: Floats | Flags | None) -> bool:
+    """Return whether two arrays are equal, or both None."""
     if first is None or second is None:
         return first is second
     return first is second or bool(np.array_equal(first, second))
@@ -156,11 +157,11 @@ class Passes:
         )
         self._lights = colours_by_keyframe(motion.keyframes, robot)
         self._settings = np.array(
-            [self._first_keyframe_set_like(i) for i in range(len(motion.keyframes))], dtype=np.intp
+            [self._first_keyframe_with_settings_of(i) for i in range(len(motion.keyframes))], dtype=np.intp
         )
         self._cache: dict[tuple[bytes, int, Fraction], Pass] = {}
 
-    def _first_keyframe_set_like(self, number: int) -> int:
+    def _first_keyframe_with_settings_of(self, number: int) -> int:
         """Return the first keyframe with the stiffness and the lights of a keyframe."""
         for i in range(number):
             same_stiffness = _arrays_equal(self._stiffness[i], self._stiffness[number])
@@ -177,36 +178,37 @@ class Passes:
         return self._override(pose, self.motion.keyframes[0].pose)
 
     def _override(self, pose: Floats, overrides: Pose) -> Floats:
+        """Return a pose of the robot with the known angles of a pose of the motion, `(n_joints,)` [rad]."""
         overridden = pose.copy()
-        is_open = np.isnan(overrides.angles)
-        overridden[self._columns] = np.where(is_open, pose[self._columns], overrides.angles)
+        is_unset = np.isnan(overrides.angles)
+        overridden[self._columns] = np.where(is_unset, pose[self._columns], overrides.angles)
         return overridden
 
-    def sample(self, start: Floats, lap: int, phase: Fraction) -> Pass:
+    def sample(self, start: Floats, pass_index: int, phase: Fraction) -> Pass:
         """Return one pass.
 
         Args:
             start: the pose before the first pass, `(n_joints,)` [rad].
-            lap: number of the pass, from 0.
+            pass_index: from 0.
             phase: time from the last frame sent to the start of the pass, 0..1 [frames].
         """
-        if lap not in (0, (self.motion.repeat or 0) - 1):
-            lap = 1  # all passes between the first and the last are the same
-        key = (start.tobytes(), lap, phase)
+        if pass_index not in (0, (self.motion.repeat or 0) - 1):
+            pass_index = 1  # all passes between the first and the last are the same
+        key = (start.tobytes(), pass_index, phase)
         if key not in self._cache:
             if len(self._cache) >= CACHE_SIZE:
                 self._cache.clear()
-            self._cache[key] = self._sample(start, lap, phase)
+            self._cache[key] = self._sample(start, pass_index, phase)
         return self._cache[key]
 
-    def _sample(self, start: Floats, lap: int, phase: Fraction) -> Pass:
-        """Return a pass from a start pose, in a repetition, shifted by a phase [frames]."""
+    def _sample(self, start: Floats, pass_index: int, phase: Fraction) -> Pass:
+        """Compute a pass; `sample` caches it."""
         end = self.frames + phase
         n = end.numerator // end.denominator
         duration = self.motion.duration
         times = (np.arange(1, n + 2) - float(phase)) * self._frame_s
         times[n] = duration
-        times = lap * duration + np.minimum(times, duration)
+        times = pass_index * duration + np.minimum(times, duration)
         samples = self.motion.sample_at(times, Pose(self.motion.joints, start[self._columns]))
         rows = self._all_joints(samples.angles, start)
         rows.setflags(write=False)

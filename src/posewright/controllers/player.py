@@ -22,12 +22,12 @@ class PlannedPass:
 
     Attributes:
         name: of the motion.
-        lap: number of the pass, from 0.
+        pass_index: number of the pass, from 0.
         linked: whether a motion's `next` or `exit` led here, rather than a request.
     """
 
     name: str
-    lap: int = 0
+    pass_index: int = 0
     linked: bool = False
 
 
@@ -85,14 +85,14 @@ class Succession:
         motion = self._motions[now.name]
         if self.is_leaving:
             return self._next_pass_on_leaving(now, motion)
-        if motion.repeat is None or now.lap + 1 < motion.repeat:
-            return PlannedPass(now.name, now.lap + 1)
+        if motion.repeat is None or now.pass_index + 1 < motion.repeat:
+            return PlannedPass(now.name, now.pass_index + 1)
         return None if motion.next is None else PlannedPass(motion.next, linked=True)
 
     def _next_pass_on_leaving(self, now: PlannedPass, motion: Motion) -> PlannedPass | None:
         """Return the pass after the present one, whose motion is left: of an exit motion, or as requested."""
-        if now.name in self._exits_played and now.lap + 1 < (motion.repeat or 1):
-            return PlannedPass(now.name, now.lap + 1)
+        if now.name in self._exits_played and now.pass_index + 1 < (motion.repeat or 1):
+            return PlannedPass(now.name, now.pass_index + 1)
         if motion.exit is not None and motion.exit not in self._exits_played:
             return PlannedPass(motion.exit, linked=True)
         return None if self._request is None else PlannedPass(self._request)
@@ -102,7 +102,7 @@ class Succession:
         planned = self.next_pass()
         if planned is not None and planned.linked and self.is_leaving:
             self._exits_played |= {planned.name}
-        elif planned is None or not planned.lap:
+        elif planned is None or not planned.pass_index:
             self._exits_played = frozenset()
             if planned is None or not planned.linked:
                 self._request_of_pass = self._request
@@ -215,6 +215,7 @@ class Player:
         return JointCommands(rows, first.free, first.stiffness, lights=first.lights)
 
     def _pop_rows(self, n: int) -> Floats:
+        """Return up to n rows of the current stretch, and advance by them."""
         rows = self._stretches[0].rows[self._row : self._row + n]
         self._row += len(rows)
         self._command = rows[-1]
@@ -238,8 +239,8 @@ class Player:
         planned = self._succession.advance()
         if planned is None:
             self._stand()
-        elif planned.lap:
-            self._prepare_pass(self._passes[planned.name].sample(self._base, planned.lap, self._phase))
+        elif planned.pass_index:
+            self._prepare_pass(self._passes[planned.name].sample(self._base, planned.pass_index, self._phase))
         else:
             self._prepare_first_pass(planned)
 
@@ -256,7 +257,7 @@ class Player:
         return self._end if free is None else np.where(free, self._command, self._end)
 
     def _prepare_first_pass(self, planned: PlannedPass) -> None:
-        """Prepare a pass that begins from the present pose: the way to its start, then the pass."""
+        """Prepare the first pass of a motion."""
         passes = self._passes[planned.name]
         start = passes.starting_pose(self._command)
         if start is None:

@@ -1,4 +1,4 @@
-"""Native documents: YAML 1.2, read with line numbers, and saved with the user's comments kept.
+"""Native documents: YAML 1.2, read with line numbers, and saved without losing the user's comments.
 
 `read_document(path)` returns a `Node`, a cursor that knows its line and its path in the document
 (`states.walking[0].when`), so that readers of documents report errors precisely.

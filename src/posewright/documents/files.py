@@ -132,7 +132,7 @@ def _clean_up(folder: Path) -> None:
 
 
 def remove_unfinished_files(folder: Path) -> None:
-    """Remove the unfinished files that killed programs left in a folder: those that nobody locks."""
+    """Remove unfinished files that killed programs left in a folder: those without a lock."""
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if _UNFINISHED.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):

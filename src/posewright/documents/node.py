@@ -61,23 +61,23 @@ class Node:
             self.fail(f"expected {expected}, found {describe(self.value)}")
 
     def text(self) -> str:
-        """Return the value as text; raise DocumentError if it is none."""
+        """Return the value as text; raise DocumentError if it is not text."""
         self._require(isinstance(self.value, str), "text")
         return str(self.value)
 
     def boolean(self) -> bool:
-        """Return the value as a boolean; raise DocumentError if it is none."""
+        """Return the value as a boolean; raise DocumentError if it is not true or false."""
         self._require(isinstance(self.value, bool), "true or false")
         return bool(self.value)
 
     def integer(self, *, low: int | None = None, high: int | None = None) -> int:
-        """Return the value as an integer in `low`..`high`; raise DocumentError if it is none."""
+        """Return the value as an integer in `low`..`high`; raise DocumentError if it is anything else."""
         is_integer = isinstance(self.value, int) and not isinstance(self.value, bool)
         self._require(is_integer, "a whole number")
         return int(self._require_range(int(self.value), low, high))
 
     def number(self, *, low: float | None = None, high: float | None = None) -> float:
-        """Return the value as a finite number in `low`..`high`; raise DocumentError if it is none."""
+        """Return the value as a finite number in `low`..`high`; else raise DocumentError."""
         is_number = isinstance(self.value, int | float) and not isinstance(self.value, bool)
         self._require(is_number, "a number")
         try:
@@ -104,7 +104,7 @@ class Node:
         """Return the value as one of the choices.
 
         Args:
-            kind: what the value stands for, for the message.
+            kind: of the choices, a noun for the message.
             choices: the texts that are accepted.
 
         Raises:
@@ -117,7 +117,7 @@ class Node:
         return name
 
     def items(self) -> list[Node]:
-        """Return the elements of a list; raise DocumentError if the value is no list."""
+        """Return the elements of a list; raise DocumentError if the value is not a list."""
         self._require(isinstance(self.value, list), "a list")
         return [
             Node(element, self.path, f"{self.trail}[{i}]", self._line_of(i))

@@ -13,7 +13,7 @@ MAX_DOCUMENT_BYTES = 4_000_000
 
 
 def read_document(path: Path | str) -> Node:
-    """Read a native document; raise DocumentError if it is none."""
+    """Read a native document; raise DocumentError if it cannot be read or is not valid."""
     path = Path(path)
     return parse_document(read_text(path), path)
 
@@ -49,7 +49,7 @@ def parse_document(text: str, path: Path | None = None) -> Node:
     """Parse the text of a native document (`path` is used in messages only).
 
     Raises:
-        DocumentError: it is not valid YAML, exceeds a limit, or is no mapping.
+        DocumentError: it is not valid YAML, exceeds a limit, or is not a mapping.
     """
     import yaml  # here, because importing it takes time
 
@@ -67,7 +67,9 @@ def parse_document(text: str, path: Path | None = None) -> Node:
         raise DocumentError(message, where=Where(path, line)) from error
     except UnicodeEncodeError as error:
         line = text.count("\n", 0, error.start) + 1
-        raise DocumentError("half a character (a lone surrogate)", where=Where(path, line)) from error
+        raise DocumentError(
+            "half a character (a lone surrogate) cannot be read", where=Where(path, line)
+        ) from error
     root = Node(tree, path, "", 1)
     if not isinstance(tree, dict):
         root.fail(f"expected a document with named entries, found {describe(tree)}")

@@ -1,4 +1,4 @@
-"""Revision: a document with comments is changed in place, by ruamel.yaml, until it holds new data."""
+"""Revision of documents: ruamel.yaml changes values in place and leaves comments and layout."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ MAX_EXPANDED = 10_000
 
 _UNUSUAL_SIZE = "real documents are never that large"
 
-_CONSTANTS: dict[str, bool | float | None] = {
+_NAMED_SCALARS: dict[str, bool | float | None] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
@@ -245,15 +245,15 @@ class _TreeBuilder:
         elif text == "<<" and self.open and self.keys[-1] is None and isinstance(self.open[-1], TreeMap):
             value = _MERGE
         else:
-            value = self._interpret_plain_scalar(text, line)
+            value = self._interpret_scalar(text, line)
         if event.anchor is not None:
             self.anchors[event.anchor] = value, 0
         return value
 
-    def _interpret_plain_scalar(self, text: str, line: int) -> object:
-        """Return the value of an unquoted scalar in YAML 1.2's core schema."""
-        if text in _CONSTANTS:
-            return _CONSTANTS[text]
+    def _interpret_scalar(self, text: str, line: int) -> object:
+        """Return the value of an unquoted word in YAML 1.2's core schema."""
+        if text in _NAMED_SCALARS:
+            return _NAMED_SCALARS[text]
         if text[0] not in "+-.0123456789":
             return text
         if _INT.fullmatch(text):
@@ -270,11 +270,11 @@ class _TreeBuilder:
         if tag is None:
             return
         short_tag = tag.replace("tag:yaml.org,2002:", "!!")[:40]
-        name = short_tag.lstrip("!(")
+        tag_name = short_tag.lstrip("!(")
         if short_tag.startswith("!!"):
             hint = "leave it out"
         else:
-            hint = f"write `not {name}` for a condition; any other text that begins with ! needs quotes"
+            hint = f"write `not {tag_name}` for a condition; any other text that begins with ! needs quotes"
         self.fail(line, f"the tag {short_tag} is not supported", hint)
 
 

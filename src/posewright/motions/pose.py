@@ -13,7 +13,7 @@ import numpy as np
 from posewright.arrays import Flags, Floats
 from posewright.errors import InputError, UnknownNameError
 from posewright.robots import Light
-from posewright.robots.lights import BRIGHTEST
+from posewright.robots.lights import MAX_BRIGHTNESS
 
 DEFAULT_ACCEL_SHARE = 0.25
 """A quarter of the time to accelerate, a quarter to brake: ours, between ROBOTIS' usual extremes."""
@@ -109,7 +109,7 @@ def segment_slopes(curves: Sequence[Curve], shape: tuple[int, int, int]) -> tupl
     """Return the speeds at the beginning and at the end of all segments, each of `shape` [rad/s].
 
     Args:
-        curves: with the segments.
+        curves: the curves that contain the segments.
         shape: (n_passes, n_keyframes, n_joints).
     """
     begins = np.zeros(shape)
@@ -139,7 +139,7 @@ class Pose:
     """Joint angles of a robot; a joint may also be held (unchanged) or free (torque off).
 
     Attributes:
-        angles: (n_joints,) [rad], read-only; NaN where the joint is held or free.
+        angles: (n_joints,) [rad], read-only; NaN if the joint is held or free.
     """
 
     joints: tuple[str, ...]
@@ -183,7 +183,7 @@ class Pose:
         return np.isnan(self.angles) & ~self.free_mask
 
     def angle(self, joint: str) -> float:
-        """Return the angle of `joint` [rad]; NaN where it is held or free."""
+        """Return the angle of `joint` [rad]; NaN if it is held or free."""
         _require_joint(joint, self.joints)
         return float(self.angles[self.joints.index(joint)])
 
@@ -241,7 +241,7 @@ class Keyframe:
         reach_s: time to reach the pose [s]; 0 jumps there.
         pause_s: time in the pose [s].
         easing: the curve on the way INTO the pose.
-        stiffness: by joint [N m/rad], from the start of the way on; None leaves the servo's own.
+        stiffness: by joint [N m/rad], from the start of the segment; None leaves the servo's own.
         accel_share: share of `reach_s` spent accelerating, and again braking (0..0.5); only for the
             trapezoid.
         attitude: roll, pitch and yaw of the trunk that the author had in mind [rad]: roll leans to the right,
@@ -298,10 +298,10 @@ class Keyframe:
 def _normalise_light(name: str, light: Light) -> Light:
     """Return the setting of a light as floats, or raise InputError."""
     values = light if isinstance(light, tuple) else (light,)
-    if len(values) not in {1, 3} or not all(0.0 <= value <= BRIGHTEST for value in values):
+    if len(values) not in {1, 3} or not all(0.0 <= value <= MAX_BRIGHTNESS for value in values):
         raise InputError(
             f"the light {name} is set to {light}",
-            hint=f"a brightness, 0..{BRIGHTEST:g}, or as much red, green and blue",
+            hint=f"a brightness, 0..{MAX_BRIGHTNESS:g}, or as much red, green and blue",
         )
     if len(values) == 1:
         return float(values[0])

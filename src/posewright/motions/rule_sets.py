@@ -9,7 +9,7 @@ from pathlib import Path
 from posewright.documents import Catalogue, parse_document, read_record, read_text
 from posewright.motions.checked_motion import CHECKS, DesignRules
 from posewright.robots import Robot
-from posewright.robots.motion_rules import OF_CAMERA, MotionRules
+from posewright.robots.motion_rules import CAMERA_FIELDS, MotionRules
 
 HARDWARE = "hardware"
 """The default set of rules."""
@@ -45,6 +45,6 @@ def design_rules(name: str | Path, robot: Robot) -> DesignRules:
     if "near_pose" in fields:
         near_pose = tuple(entry.choice("pose", robot.poses) for entry in fields["near_pose"].items())
     rules = read_record(
-        document, MotionRules, extra_keys=other_keys, default_fields=OF_CAMERA, near_pose=near_pose
+        document, MotionRules, extra_keys=other_keys, default_fields=CAMERA_FIELDS, near_pose=near_pose
     )
     return replace(DesignRules.of(robot), checks=checks, **rules.thresholds)

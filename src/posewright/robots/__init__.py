@@ -1,4 +1,4 @@
-"""Robots as data: what each one's card says of its joints, servos, poses and sensors."""
+"""Robots as data: cards with joints, servos, poses and sensors."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from posewright.robots.card import html_table as html_table
     from posewright.robots.card_tables import SECTIONS as SECTIONS
     from posewright.robots.card_tables import card_lines as card_lines
+    from posewright.robots.catalogue import is_shipped as is_shipped
     from posewright.robots.catalogue import robot as robot
     from posewright.robots.catalogue import robot_folder as robot_folder
     from posewright.robots.catalogue import robot_names as robot_names
-    from posewright.robots.catalogue import ships as ships
     from posewright.robots.catalogue import unlisted_robot as unlisted_robot
     from posewright.robots.coupling import CoupledLimit as CoupledLimit
     from posewright.robots.coupling import Coupling as Coupling
-    from posewright.robots.coupling import GivenRange as GivenRange
+    from posewright.robots.coupling import RangeCondition as RangeCondition
     from posewright.robots.description import describe as describe
     from posewright.robots.description import describe_briefly as describe_briefly
     from posewright.robots.geometry import HeadGeometry as HeadGeometry
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
     from posewright.robots.lights import Led as Led
     from posewright.robots.lights import Light as Light
     from posewright.robots.lights import Rgb as Rgb
-    from posewright.robots.mechanism import Form as Form
     from posewright.robots.mechanism import Hinge as Hinge
-    from posewright.robots.mechanism import Kind as Kind
     from posewright.robots.mechanism import Link as Link
+    from posewright.robots.mechanism import LinkShape as LinkShape
     from posewright.robots.mechanism import Mechanism as Mechanism
     from posewright.robots.mechanism import Mount as Mount
     from posewright.robots.mechanism import Oddity as Oddity
-    from posewright.robots.mechanism import mended as mended
-    from posewright.robots.mechanism import oddities as oddities
+    from posewright.robots.mechanism import ShapeKind as ShapeKind
+    from posewright.robots.mechanism import find_oddities as find_oddities
+    from posewright.robots.mechanism import with_card_limits as with_card_limits
     from posewright.robots.motion_rules import MotionRules as MotionRules
     from posewright.robots.reading import read_robot as read_robot
     from posewright.robots.sensors import COUNT as COUNT

@@ -1,4 +1,4 @@
-"""The robot: its card."""
+"""The card of a robot: its joints, servos, poses, sensors and geometry."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from posewright.arrays import Floats, Indices
 from posewright.errors import UnknownNameError
 from posewright.robots.coupling import CoupledLimit, Coupling
 from posewright.robots.geometry import HeadGeometry, LegGeometry
-from posewright.robots.joint import AS_ITS_JOINTS, Joint, MirrorPair
+from posewright.robots.joint import SCHEMES_WITH_JOINT_NAMES, Joint, MirrorPair
 from posewright.robots.lights import Led
 from posewright.robots.motion_rules import MotionRules
 from posewright.robots.sensors import SensorSpec
@@ -29,40 +29,54 @@ _MAPPINGS = (
     "poses", "up_through", "groups", "numberings", "namings", "designs", "sources", "servo_models",
     "link_masses_kg",
 )  # fmt: skip
-"""Fields that are mappings; nobody can write to them, as a robot is shared by all who ask for it."""
+"""Fields that are mappings. They are read-only because robots are cached and shared."""
 
 
-def frozen(value: object) -> object:
-    """Return a read-only copy of a mapping and of the mappings in it; other values as they are."""
+def freeze(value: object) -> object:
+    """Return a read-only copy of a mapping and of all mappings in it; return other values unchanged."""
     if not isinstance(value, Mapping):
         return value
-    return MappingProxyType({key: frozen(element) for key, element in value.items()})
+    return MappingProxyType({key: freeze(element) for key, element in value.items()})
 
 
-def thawed(value: object) -> object:
-    """Return a `frozen` mapping as plain dictionaries, which can be pickled and copied."""
+def thaw(value: object) -> object:
+    """Return the result of `freeze` as plain dictionaries, which can be pickled and copied."""
     if not isinstance(value, Mapping):
         return value
-    return {key: thawed(element) for key, element in value.items()}
+    return {key: thaw(element) for key, element in value.items()}
 
 
 @dataclass(frozen=True)
 class Robot:
-    """What is known of one robot. Arrays over joints are in the order of `joint_names`.
+    """A robot as its card describes it. Arrays over joints are in the order of `joint_names`.
 
     Attributes:
+        name: short name, such as `sony_ers7`.
+        maker: its manufacturer.
+        title: its name in words.
+        joints: in the order of the card.
+        servos: of the joints, in their order.
         feet: names of the feet in the model.
-        poses: joint angles by joint [rad], by name of pose.
-        up_through: the pose through which the robot gets up from another, by the name of that.
-        numberings: joint names by ID, by name of numbering.
+        poses: by name, each with an angle for every joint [rad].
+        groups: of joints, by name.
+        mirror_pairs: joints that are exchanged when a pose is mirrored.
+        numberings: by name, each with joint names by ID.
+        sensors: specifications.
         frame_period_s: time between two commands to its servos [s].
-        namings: names of joints and sensors by somebody's name for them, by name of the scheme.
-        designs: joints in order, by the label that Sony's motion files have for them.
-        sources: what the keys of `source:` in the card stand for.
-        legs: its legs of three joints, in the order of their feet; empty where the card does not say.
-        head: where neck, head and camera lie; None where the card does not say.
-        link_masses_kg: what its links weigh, by body of the model [kg]; empty where the card does not say.
-        text: the card itself, for a recording to carry.
+        coupled_limits: limits that depend on other joints.
+        up_through: by the name of a pose, the pose through which the robot gets up from it.
+        namings: by the name of a scheme, the names of joints and sensors by their names in the scheme.
+        designs: joints in order, by the label in Sony's motion files.
+        leds: its lights.
+        motion_rules: thresholds for motions that differ from the general ones.
+        sources: texts of the sources, by the keys in the card.
+        servo_models: by name.
+        legs: geometry, in the order of their feet; empty if the card has none.
+        head: geometry of neck, head and camera; None if the card has none.
+        model_path: the MuJoCo model; None without one.
+        folder: of the card; None for an ad-hoc card.
+        link_masses_kg: masses by body of the model [kg]; empty if the card has none.
+        text: of the card, for recordings.
     """
 
     name: str
@@ -94,7 +108,7 @@ class Robot:
 
     def __post_init__(self) -> None:
         for name in _MAPPINGS:
-            object.__setattr__(self, name, frozen(getattr(self, name)))
+            object.__setattr__(self, name, freeze(getattr(self, name)))
 
     def __hash__(self) -> int:
         return hash((self.name, self.joints))
@@ -103,22 +117,23 @@ class Robot:
         return f"Robot({self.name!r}, {len(self.joints)} joints)"
 
     def _repr_html_(self) -> str:
-        """Return a table of its joints, for a notebook."""
+        """Return a table of the joints, for a notebook."""
         columns = ("joint", "lower [deg]", "upper [deg]", "servo")
-        rows = (
+        rows = [
             (
                 joint.name,
-                *(f"{math.degrees(end):g}" for end in (joint.lower_rad, joint.upper_rad)),
+                f"{math.degrees(joint.lower_rad):g}",
+                f"{math.degrees(joint.upper_rad):g}",
                 servo.model,
             )
             for joint, servo in zip(self.joints, self.servos, strict=True)
-        )
+        ]
         return html_table(f"{self.name}: {self.title}", columns, rows)
 
     def __getstate__(self) -> dict[str, object]:
-        """Return what a copy in another process is made of: a read-only mapping does not travel as such."""
+        """Return the state for pickling, in which read-only mappings become dictionaries."""
         state = {entry.name: getattr(self, entry.name) for entry in fields(self)}
-        return {**state, **{name: thawed(state[name]) for name in _MAPPINGS}}
+        return {**state, **{name: thaw(state[name]) for name in _MAPPINGS}}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)
@@ -126,21 +141,21 @@ class Robot:
 
     @property
     def mass_kg(self) -> float | None:
-        """What it weighs, all links together [kg]; None where the card does not say."""
+        """Total mass of the links [kg]; None if the card has no masses."""
         return math.fsum(self.link_masses_kg.values()) if self.link_masses_kg else None
 
     @cached_property
     def joint_names(self) -> tuple[str, ...]:
-        """Names of all joints; this order is the order of every array over joints."""
+        """Names of all joints, in the order of every array over joints."""
         return tuple(joint.name for joint in self.joints)
 
     @cached_property
-    def _places(self) -> Mapping[str, int]:
-        return {name: place for place, name in enumerate(self.joint_names)}
+    def _joint_indices(self) -> Mapping[str, int]:
+        return {name: i for i, name in enumerate(self.joint_names)}
 
     def index(self, joint: str) -> int:
-        """Return the place of a joint in `joint_names`, or raise UnknownNameError."""
-        return _known("joint", joint, self._places)
+        """Return the index of a joint in `joint_names`, or raise UnknownNameError."""
+        return _look_up("joint", joint, self._joint_indices)
 
     def joint(self, name: str) -> Joint:
         """Return the joint of that name, or raise UnknownNameError."""
@@ -152,76 +167,76 @@ class Robot:
 
     def sensor(self, name: str) -> SensorSpec:
         """Return the sensor of that name, or raise UnknownNameError."""
-        return _known("sensor", name, {sensor.name: sensor for sensor in self.sensors})
+        return _look_up("sensor", name, {sensor.name: sensor for sensor in self.sensors})
 
     def led(self, name: str) -> Led:
         """Return the light of that name, or raise UnknownNameError."""
-        return _known("LED", name, {led.name: led for led in self.leds})
+        return _look_up("LED", name, {led.name: led for led in self.leds})
 
     def group(self, name: str) -> tuple[str, ...]:
         """Return the joints of a group, or raise UnknownNameError."""
-        return _known("group", name, self.groups)
+        return _look_up("group", name, self.groups)
 
     def numbering(self, name: str) -> Mapping[int, str]:
-        """Return joint names by ID in somebody's numbering, or raise UnknownNameError."""
-        return _known("numbering", name, self.numberings)
+        """Return the joint names by ID in a numbering, or raise UnknownNameError."""
+        return _look_up("numbering", name, self.numberings)
 
     def ids(self, numbering: str) -> Mapping[str, int]:
-        """Return IDs by joint name in somebody's numbering, or raise UnknownNameError."""
+        """Return the IDs by joint name in a numbering, or raise UnknownNameError."""
         return {joint: number for number, joint in self.numbering(numbering).items()}
 
     def naming(self, scheme: str) -> Mapping[str, str]:
-        """Return joint names by what a scheme calls them, or raise UnknownNameError."""
-        if scheme not in self.namings and scheme in AS_ITS_JOINTS:
+        """Return the names of joints and sensors by their names in a scheme, or raise UnknownNameError."""
+        if scheme not in self.namings and scheme in SCHEMES_WITH_JOINT_NAMES:
             return {name: name for name in self.joint_names}
-        return _known("naming", scheme, self.namings)
+        return _look_up("naming", scheme, self.namings)
 
     def names_in(self, scheme: str) -> Mapping[str, str]:
-        """Return what a scheme calls the joints, by joint name, or raise UnknownNameError."""
+        """Return the names in a scheme by the names of joints and sensors, or raise UnknownNameError."""
         return {joint: name for name, joint in self.naming(scheme).items()}
 
     def design(self, label: str) -> tuple[str, ...]:
-        """Return the joints that a motion file with that design label moves, or raise UnknownNameError."""
-        return _known("design", label, self.designs)
+        """Return the joints of motion files with a design label, or raise UnknownNameError."""
+        return _look_up("design", label, self.designs)
 
     def pose(self, name: str) -> Floats:
         """Return the angles of a named pose, `(n_joints,)` [rad], or raise UnknownNameError."""
-        pose = _known("pose", name, self.poses)
+        pose = _look_up("pose", name, self.poses)
         return np.array([pose[joint] for joint in self.joint_names], dtype=np.float64)
 
     @cached_property
     def limits(self) -> tuple[Floats, Floats]:
-        """Lower and upper limits, `(n_joints,)` each [rad], not to be written to."""
+        """Lower and upper limits, `(n_joints,)` each [rad], read-only."""
         return (
-            _fixed([joint.lower_rad for joint in self.joints]),
-            _fixed([joint.upper_rad for joint in self.joints]),
+            _read_only([joint.lower_rad for joint in self.joints]),
+            _read_only([joint.upper_rad for joint in self.joints]),
         )
 
     @cached_property
     def hardware_limits(self) -> tuple[Floats, Floats]:
-        """Lower and upper stops of the mechanism, `(n_joints,)` each [rad], not to be written to."""
+        """Lower and upper stops of the mechanism, `(n_joints,)` each [rad], read-only."""
         return (
-            _fixed([joint.hardware_lower_rad for joint in self.joints]),
-            _fixed([joint.hardware_upper_rad for joint in self.joints]),
+            _read_only([joint.hardware_lower_rad for joint in self.joints]),
+            _read_only([joint.hardware_upper_rad for joint in self.joints]),
         )
 
     @cached_property
     def coupling(self) -> Coupling:
-        """Its coupled limits, ready to be looked up for many poses at once."""
+        """The coupled limits, prepared for looking up many poses at once."""
         return Coupling(self.coupled_limits, self.joint_names)
 
     @cached_property
     def max_speeds(self) -> Floats:
-        """Speeds without load, `(n_joints,)` [rad/s], not to be written to."""
-        return _fixed([servo.no_load_speed_rad_s for servo in self.servos])
+        """Speeds without load, `(n_joints,)` [rad/s], read-only."""
+        return _read_only([servo.no_load_speed_rad_s for servo in self.servos])
 
     @cached_property
     def _scale(self) -> ServoScale:
-        """How ticks and angles relate, of all servos."""
+        """The conversion between ticks and angles for all servos."""
         return ServoScale(
-            _fixed([servo.centre_deg for servo in self.servos]),
-            _fixed([servo.direction for servo in self.servos]),
-            _fixed([servo.tick_deg for servo in self.servos]),
+            _read_only([servo.centre_deg for servo in self.servos]),
+            _read_only([servo.direction for servo in self.servos]),
+            _read_only([servo.tick_deg for servo in self.servos]),
         )
 
     def to_ticks(self, angles: Floats) -> Floats:
@@ -233,31 +248,34 @@ class Robot:
         return self._scale.from_ticks(ticks)
 
     @cached_property
-    def _mirrored(self) -> tuple[Indices, Floats]:
-        """Where each mirrored joint takes its angle from, and with which sign."""
-        source = np.arange(len(self.joints))
-        sign = np.ones(len(self.joints))
+    def _mirror_sources(self) -> tuple[Indices, Floats]:
+        """For each joint of a mirrored pose, the column of its angle in the original pose, and its sign."""
+        columns = np.arange(len(self.joints))
+        signs = np.ones(len(self.joints))
         for pair in self.mirror_pairs:
-            left, right = self.index(pair.left), self.index(pair.right)
-            source[left], source[right] = right, left
-            sign[[left, right]] = pair.sign
-        return source, sign
+            left = self.index(pair.left)
+            right = self.index(pair.right)
+            columns[left] = right
+            columns[right] = left
+            signs[[left, right]] = pair.sign
+        return columns, signs
 
     def mirror(self, angles: Floats) -> Floats:
-        """Return the pose as a mirror shows it, left and right changed, `(..., n_joints)` [rad]."""
-        source, sign = self._mirrored
-        mirrored: Floats = angles[..., source] * sign
+        """Return mirrored poses, with left and right exchanged, `(..., n_joints)` [rad]."""
+        columns, signs = self._mirror_sources
+        mirrored: Floats = angles[..., columns] * signs
         return mirrored
 
 
-def _known(what: str, name: str, known: Mapping[str, _Value]) -> _Value:
-    if name not in known:
-        raise UnknownNameError.among(what, name, known)
-    return known[name]
+def _look_up(kind: str, name: str, values: Mapping[str, _Value]) -> _Value:
+    """Return the value of a name, or raise UnknownNameError; `kind` is a noun for the message."""
+    if name not in values:
+        raise UnknownNameError.among(kind, name, values)
+    return values[name]
 
 
-def _fixed(numbers: list[float]) -> Floats:
-    """Return an array that nobody can write to: a robot is shared by all who ask for it."""
+def _read_only(numbers: list[float]) -> Floats:
+    """Return a read-only array, because robots are cached and shared."""
     array = np.array(numbers, dtype=np.float64)
     array.setflags(write=False)
     return array
@@ -266,7 +284,7 @@ def _fixed(numbers: list[float]) -> Floats:
 def html_table(
     title: str, columns: Iterable[str], rows: Iterable[Iterable[str]], *, opened: bool = False
 ) -> str:
-    """Return a table that opens below its title; all text is escaped."""
+    """Return an HTML table that unfolds below its title; `opened` unfolds it at first. Texts are escaped."""
     lines = [_row("th", columns), *(_row("td", row) for row in rows)]
     table = f"<table>{''.join(lines)}</table>"
     return f"<details{' open' * opened}><summary>{escape(title)}</summary>{table}</details>"

@@ -1,4 +1,4 @@
-"""A robot's card as lines and tables for people."""
+"""A robot's card as lines and tables for the terminal."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from posewright.errors import UnknownNameError
 from posewright.robots.card import Robot
 from posewright.robots.description import describe
 
-NOT_WORTH_SHOWING = (0, None, (0.0, 0.0, 0.0))
-"""Values of a sensor's place and direction that say no more than its mount does."""
+DEFAULT_VALUES = (0, None, (0.0, 0.0, 0.0))
+"""Values of a sensor's details that are not shown."""
 
 Rows = Iterable[Iterable[object]]
 
 
 def card_lines(robot: Robot, sections: Sequence[str] = ()) -> Lines:
-    """Yield a robot's card for people.
+    """Yield a robot's card as lines and tables.
 
     Args:
-        robot: whose card.
-        sections: names of `SECTIONS` to show in full, or `all`; none for a screenful of the most important.
+        robot: to show.
+        sections: names of `SECTIONS` to show in full, or `all`; empty for a summary.
 
     Raises:
         UnknownNameError: there is no such section.
@@ -36,77 +36,90 @@ def card_lines(robot: Robot, sections: Sequence[str] = ()) -> Lines:
         yield from _summary(card, robot.folder)
         return
     yield from _heading(card)
-    for made in card_tables(card, SECTIONS if "all" in sections else sections):
+    for section_table in card_tables(card, SECTIONS if "all" in sections else sections):
         yield ""
-        yield made
+        yield section_table
 
 
 def _heading(card: PlainMapping) -> Iterator[str]:
+    """Yield the name, maker and size of a robot."""
     yield f"{card['name']}: {card['maker']} {card['title']}"
     mass = "" if card["mass_kg"] is None else f", {card['mass_kg']:.3g} kg"
     yield f"{card['n_joints']} joints{mass}, a frame every {1000.0 * card['frame_period_s']:g} ms"
 
 
 def _summary(card: PlainMapping, folder: str | Path | None) -> Lines:
-    """Yield a screenful: joints and limits, and the names of what can be used."""
+    """Yield a summary: joints with limits, and names of poses, sensors and documents."""
     yield from _heading(card)
     yield ""
     yield _limits(card)
     yield ""
-    kinds = Counter(sensor["kind"] for sensor in card["sensors"])
-    names = {"poses": list(card["poses"]), "sensors": [f"{n} x {kind}" for kind, n in kinds.items()]}
+    counts = Counter(sensor["kind"] for sensor in card["sensors"])
+    names_by_heading = {
+        "poses": list(card["poses"]),
+        "sensors": [f"{count} x {kind}" for kind, count in counts.items()],
+    }
     for kind in ("motion", "gait", "tune", "behaviour"):
-        paths = sorted(Path(folder or "", f"{kind}s").glob(f"*.{kind}.yaml")) if folder else ()
-        names[f"{kind}s"] = [path.name.split(".")[0] for path in paths]
-    for heading, listed in names.items():
-        if listed:
-            yield f"{heading + ':':<12}{', '.join(listed)}"
+        paths = sorted(Path(folder, f"{kind}s").glob(f"*.{kind}.yaml")) if folder else ()
+        names_by_heading[f"{kind}s"] = [path.name.split(".")[0] for path in paths]
+    for heading, names in names_by_heading.items():
+        if names:
+            yield f"{heading + ':':<12}{', '.join(names)}"
     yield f"more:       --section {', '.join(SECTIONS)} or all"
 
 
 def card_tables(card: PlainMapping, sections: Iterable[str] | None = None) -> Iterator[Table]:
-    """Yield the tables of one robot's card, from `posewright.robots.describe`; default every section."""
+    """Yield the tables of a card that are not empty.
+
+    Args:
+        card: as returned by `posewright.robots.describe`.
+        sections: names of `SECTIONS`; all by default.
+    """
     for section in SECTIONS if sections is None else sections:
-        for make_table in SECTIONS[section]:
-            made = make_table(card)
-            if made.rows:
-                yield made
+        for build_table in SECTIONS[section]:
+            section_table = build_table(card)
+            if section_table.rows:
+                yield section_table
 
 
 def _table(title: str, columns: Sequence[str], rows: Rows) -> Table:
     return table(columns, (map(_cell, row) for row in rows), title=title)
 
 
-def _filled(title: str, columns: Sequence[str], rows: Rows) -> Table:
-    """Return a table without the columns in which nobody has anything."""
-    body = [["" if cell is None else cell for cell in row] for row in rows]
-    filled = [place for place in range(len(columns)) if any(row[place] != "" for row in body)]
-    return _table(
-        title, [columns[place] for place in filled], ([row[place] for place in filled] for row in body)
-    )
+def _compact_table(title: str, columns: Sequence[str], rows: Rows) -> Table:
+    """Return a table without its empty columns; cells that are None or "" are empty."""
+    columns_of_cells = [
+        ["" if cell is None else cell for cell in column] for column in zip(*rows, strict=True)
+    ]
+    filled = [i for i, column in enumerate(columns_of_cells) if any(cell != "" for cell in column)]
+    filled_rows = zip(*(columns_of_cells[i] for i in filled), strict=True)
+    return _table(title, [columns[i] for i in filled], filled_rows)
 
 
 def _cell(value: object) -> str:
+    """Return the text of a value."""
     if isinstance(value, float):
         return f"{value:.4g}"
     return ", ".join(str(part) for part in value) if isinstance(value, list | tuple) else str(value)
 
 
 def _limits(card: PlainMapping) -> Table:
+    """Return the table of joints with limits and speeds."""
     rows = [
         (
-            one["servo"]["id"],
-            one["name"],
-            one["lower_deg"],
-            one["upper_deg"],
-            one["servo"]["no_load_speed_deg_s"],
+            joint["servo"]["id"],
+            joint["name"],
+            joint["lower_deg"],
+            joint["upper_deg"],
+            joint["servo"]["no_load_speed_deg_s"],
         )
-        for one in card["joints"]
+        for joint in card["joints"]
     ]
-    return _filled("", ("ID", "joint", "from deg", "to deg", "deg/s"), rows)
+    return _compact_table("", ("ID", "joint", "from deg", "to deg", "deg/s"), rows)
 
 
-def _listed(title: str, columns: Sequence[str], key: str) -> Callable[[PlainMapping], Table]:
+def _mapping_table(title: str, columns: Sequence[str], key: str) -> Callable[[PlainMapping], Table]:
+    """Return a function that builds the table of a mapping in the card, by its key."""
     return lambda card: _table(title, columns, card[key].items())
 
 
@@ -123,40 +136,58 @@ def _mirror_pairs(card: PlainMapping) -> Table:
 
 
 def _joints(card: PlainMapping) -> Table:
+    """Return the table of joints and servos in full."""
     rows = []
     for joint in card["joints"]:
         servo = joint["servo"]
         limits = (joint["lower_deg"], joint["upper_deg"])
         stops = (joint["hardware_lower_deg"], joint["hardware_upper_deg"])
-        turns = (servo["model"], f"{servo['direction']:+d}", servo["centre_deg"])
-        shown_stops = ("", "") if stops == limits else stops
-        rows.append((servo["id"], joint["name"], *limits, *shown_stops, servo["no_load_speed_deg_s"], *turns))
-    ends = ("from deg", "to deg", "stops at", "and")
-    columns = ("ID", "joint", *ends, "deg/s", "servo", "turns", "centre deg")
-    return _filled("Joints and their servos", columns, rows)
+        rows.append(
+            (
+                servo["id"],
+                joint["name"],
+                *limits,
+                *(("", "") if stops == limits else stops),
+                servo["no_load_speed_deg_s"],
+                servo["model"],
+                f"{servo['direction']:+d}",
+                servo["centre_deg"],
+            )
+        )
+    columns = (
+        *("ID", "joint", "from deg", "to deg", "stops at", "and", "deg/s", "servo"),
+        *("direction", "centre deg"),
+    )
+    return _compact_table("Joints and their servos", columns, rows)
 
 
 def _coupled_limits(card: PlainMapping) -> Table:
-    """Return one row a table: how the limits of a joint vary; the tables themselves are long."""
+    """Return a table with the range of a joint's limits for each set of joints they depend on."""
     tables: dict[tuple[str, str], list[PlainMapping]] = {}
     for row in card["coupled_limits"]:
         key = row["joint"], ", ".join(entry["joint"] for entry in row["given"])
         tables.setdefault(key, []).append(row)
     rows = [
-        (*key, len(found), *(_span(row[side] for row in found) for side in ("lower_deg", "upper_deg")))
-        for key, found in tables.items()
+        (
+            *key,
+            len(limits),
+            _span(limit["lower_deg"] for limit in limits),
+            _span(limit["upper_deg"] for limit in limits),
+        )
+        for key, limits in tables.items()
     ]
     columns = ("joint", "depends on", "rows", "from deg", "to deg")
     return _table("Coupled limits (every row: --json)", columns, rows)
 
 
 def _span(numbers: Iterable[float]) -> str:
-    found = sorted(set(numbers))
-    return f"{found[0]:g}" if len(found) == 1 else f"{found[0]:g}..{found[-1]:g}"
+    distinct = sorted(set(numbers))
+    return f"{distinct[0]:g}" if len(distinct) == 1 else f"{distinct[0]:g}..{distinct[-1]:g}"
 
 
 def _servo_models(card: PlainMapping) -> Table:
-    facts = {
+    """Return the table of servo models."""
+    labels = {
         "ticks": "ticks",
         "tick_urad": "tick urad",
         "range_deg": "range deg",
@@ -166,72 +197,76 @@ def _servo_models(card: PlainMapping) -> Table:
         "stiffness_nm_rad": "N m/rad",
         "mass_kg": "mass kg",
     }
-    rows = [(name, *(model[key] for key in facts)) for name, model in card["servo_models"].items()]
-    return _filled("Servo models", ("model", *facts.values()), rows)
+    rows = [(name, *(model[key] for key in labels)) for name, model in card["servo_models"].items()]
+    return _compact_table("Servo models", ("model", *labels.values()), rows)
 
 
 def _gains(card: PlainMapping) -> Table:
-    rows = [
-        (
-            name,
-            gains["name"],
-            *(f"0x{number:02X}" for number in (*(gains[term] for term in "pid"), *gains["shifts"])),
-        )
-        for name, model in card["servo_models"].items()
-        for gains in model["gains"]
-    ]
+    """Return the table of the servo models' controller settings."""
+    rows = []
+    for name, model in card["servo_models"].items():
+        for gains in model["gains"]:
+            numbers = (gains["p"], gains["i"], gains["d"], *gains["shifts"])
+            rows.append((name, gains["name"], *(f"0x{number:02X}" for number in numbers)))
     return _table("Gains", ("model", "setting", "P", "I", "D", "shift P", "shift I", "shift D"), rows)
 
 
 def _poses(card: PlainMapping) -> Table:
-    names = list(card["poses"])
-    on_bus = all(joint["servo"]["tick_urad"] is None for joint in card["joints"])
+    """Return the table of poses, one column each."""
+    poses = card["poses"]
+    has_ticks = all(joint["servo"]["tick_urad"] is None for joint in card["joints"])
 
-    def shown(pose: dict[str, dict[str, float]], joint: str) -> str:
-        return f"{pose['deg'][joint]:7.1f}" + (f" ({pose['ticks'][joint]:4d})" if on_bus else "")
+    def format_angle(pose: dict[str, dict[str, float]], joint: str) -> str:
+        degrees = f"{pose['deg'][joint]:7.1f}"
+        return f"{degrees} ({pose['ticks'][joint]:4d})" if has_ticks else degrees
 
-    joints = [joint["name"] for joint in card["joints"]]
-    rows = [(joint, *(shown(card["poses"][name], joint) for name in names)) for joint in joints]
-    return _table("Poses: degrees (ticks)" if on_bus else "Poses: degrees", ("joint", *names), rows)
+    rows = []
+    for joint in card["joints"]:
+        name = joint["name"]
+        rows.append((name, *(format_angle(pose, name) for pose in poses.values())))
+    title = "Poses: degrees (ticks)" if has_ticks else "Poses: degrees"
+    return _table(title, ("joint", *poses), rows)
 
 
-def _called(title: str, card: PlainMapping, schemes: dict[str, dict[str, str]]) -> Table:
-    names = [{joint: name for name, joint in scheme.items()} for scheme in schemes.values()]
+def _schemes_table(title: str, card: PlainMapping, schemes: dict[str, dict[str, str]]) -> Table:
+    """Return a table of the IDs or names of joints in schemes, one column each."""
+    columns = [{joint: name for name, joint in scheme.items()} for scheme in schemes.values()]
     joints = card["joints"] if schemes else ()
-    rows = [(joint["name"], *(name.get(joint["name"], "") for name in names)) for joint in joints]
+    rows = [(joint["name"], *(column.get(joint["name"], "") for column in columns)) for joint in joints]
     return _table(title, ("joint", *schemes), rows)
 
 
 def _sensors(card: PlainMapping) -> Table:
-    shown = {"name", "kind", "mount", "foot", "place", "channels"}
+    """Return the table of sensors."""
+    keys_without_details = {"name", "kind", "mount", "foot", "place", "channels"}
     rows = []
     for sensor in card["sensors"]:
         details = [
             f"{key} {_cell(value)}"
             for key, value in sensor.items()
-            if key not in shown and value not in NOT_WORTH_SHOWING
+            if key not in keys_without_details and value not in DEFAULT_VALUES
         ]
-        place = next((sensor[key] for key in ("mount", "foot", "place") if key in sensor), "")
-        rows.append((sensor["name"], sensor["kind"], place, details))
+        mount = next((sensor[key] for key in ("mount", "foot", "place") if key in sensor), "")
+        rows.append((sensor["name"], sensor["kind"], mount, details))
     return _table("Sensors", ("sensor", "kind", "on", "details"), rows)
 
 
 SECTIONS: Mapping[str, Sequence[Callable[[PlainMapping], Table]]] = {
     "joints": (_joints, _coupled_limits),
     "servos": (_servo_models, _gains),
-    "masses": (_listed("Masses of links", ("link", "kg"), "link_masses_kg"),),
+    "masses": (_mapping_table("Masses of links", ("link", "kg"), "link_masses_kg"),),
     "poses": (_poses,),
     "names": (
-        lambda card: _called("Numberings", card, card["numberings"]),
-        lambda card: _called("Namings", card, card["namings"]),
+        lambda card: _schemes_table("Numberings", card, card["numberings"]),
+        lambda card: _schemes_table("Namings", card, card["namings"]),
     ),
     "groups": (
-        _listed("Groups", ("group", "joints"), "groups"),
-        _listed("Designs of motion files", ("label", "joints"), "designs"),
+        _mapping_table("Groups", ("group", "joints"), "groups"),
+        _mapping_table("Designs of motion files", ("label", "joints"), "designs"),
         _mirror_pairs,
     ),
     "sensors": (_sensors, _lights),
-    "rules": (_listed("Rules for motions", ("rule", "value"), "motion_rules"),),
-    "sources": (_listed("Sources", ("key", "what it stands for"), "sources"),),
+    "rules": (_mapping_table("Rules for motions", ("rule", "value"), "motion_rules"),),
+    "sources": (_mapping_table("Sources", ("key", "source"), "sources"),),
 }
 """The sections of a card, and the tables of each."""

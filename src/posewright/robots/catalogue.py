@@ -1,14 +1,14 @@
-"""The robots by name: those that ship, one folder each under `catalogue/`, and those of other packages.
+"""The robots by name: those that ship and those of other packages.
 
-Adding a robot here is adding a folder. Another package adds one by an entry point of the group
-`posewright.robots`: its name is the robot's, its value the package in whose folder `robot.yaml` lies, with
-the robot's model, motions, gaits and behaviours beside it as here.
+Robots that ship have a folder each under `catalogue/`. Another package adds a robot by an entry point of the
+group `posewright.robots`. The entry point's name is the robot's; its value is the package whose folder has
+the robot's `robot.yaml`, model, motions, gaits and behaviours.
 
     [project.entry-points."posewright.robots"]
     my_robot = "my_package.my_robot"
 
-They are looked for when a name is first asked for, and nothing of `my_package.my_robot` is run. A robot that
-ships keeps its name.
+Entry points are searched when a robot is first needed, and no code of `my_package.my_robot` is executed. They
+cannot replace robots that ship.
 """
 
 from __future__ import annotations
@@ -27,31 +27,31 @@ from posewright.robots.joint import FULL_TURN_DEG, Joint
 from posewright.robots.reading import CARD, read_robot
 from posewright.robots.servo import RAD_PER_URAD, Servo
 
-FOLDER = Path(__file__).with_name("catalogue")
-"""Where the folders of the robots that ship lie, in a checkout as in an installed package."""
+CATALOGUE_FOLDER = Path(__file__).with_name("catalogue")
+"""The folder with the folders of the robots that ship."""
 
-GROUP = "posewright.robots"
-"""The group of entry points by which other packages offer robots."""
+ENTRY_POINT_GROUP = "posewright.robots"
+"""The group of entry points by which other packages add robots."""
 
 
 @cache
 def robot_names() -> tuple[str, ...]:
     """Return the names of all robots, those that ship and those of other packages, in alphabetical order."""
-    return tuple(sorted({*_shipped(), *(name for name, package in _packages().items() if _card_in(package))}))
+    other_names = (name for name, package in _packages().items() if _folder_with_card(package))
+    return tuple(sorted({*_shipped_names(), *other_names}))
 
 
 def robot(name: str | Path | Robot) -> Robot:
-    """Return a robot that ships, one of another package, or one's own.
+    """Return a robot by name or by the path of its card.
 
     Args:
-        name: a robot, which is returned as it is; a name of `robot_names()`; or the path of a card
-            (`my_robot/robot.yaml`) or its folder (`./my_robot`). A robot with a name
-            is read once; one's own is read anew each time.
+        name: a name of `robot_names()`, which is read once; the path of a card (`my_robot/robot.yaml`) or its
+            folder (`./my_robot`), which is read each time; or a robot, which is returned unchanged.
 
     Raises:
         UnknownNameError: there is no robot of that name.
-        InputError: another package offers it, but does not hold it.
-        DocumentError: a card cannot be read.
+        InputError: an entry point has the name, but its package has no such card.
+        DocumentError: the card cannot be read.
     """
     if isinstance(name, Robot):
         return name
@@ -61,31 +61,37 @@ def robot(name: str | Path | Robot) -> Robot:
     card = _read_once(folder)
     if card.name != name:
         raise InputError(
-            f"the robot that is offered as {name} is {card.name} on its card", hint=f"see {folder / CARD}"
+            f"the card of the robot {name} has the name {card.name}",
+            hint=f"give the entry point and {folder / CARD} the same name",
         )
     return card
 
 
 @cache
 def robot_folder(name: str) -> Path:
-    """Return the folder of a robot of `robot_names()`, with its card, motions, gaits and behaviours."""
-    if name in _shipped():
-        return FOLDER / name
+    """Return the folder of a robot of `robot_names()`, with its card, motions, gaits and behaviours.
+
+    Raises:
+        UnknownNameError: there is no robot of that name.
+        InputError: an entry point has the name, but its package has no card.
+    """
+    if name in _shipped_names():
+        return CATALOGUE_FOLDER / name
     if name not in _packages():
         raise UnknownNameError.among("robot", name, robot_names())
     package = _packages()[name]
-    folder = _card_in(package)
+    folder = _folder_with_card(package)
     if folder is not None:
         return folder
     raise InputError(
-        f"robot {name} is said to be in the package {package}, which holds no {CARD}",
-        hint=f"its entry point of the group {GROUP} is wrong: mend or uninstall the package it came with",
+        f"the package {package} of the robot {name} has no {CARD}",
+        hint=f"correct its entry point in the group {ENTRY_POINT_GROUP}, or uninstall its package",
     )
 
 
 @cache
-def _card_in(package: str) -> Path | None:
-    """Return the folder of a package that holds a card; None where there is none, or no such package."""
+def _folder_with_card(package: str) -> Path | None:
+    """Return the folder of a package that has a card; None without a card or without the package."""
     try:
         spec = find_spec(package)
     except (ImportError, ValueError):
@@ -94,27 +100,27 @@ def _card_in(package: str) -> Path | None:
     return next((folder for folder in folders if (folder / CARD).is_file()), None)
 
 
-def ships(card: Robot) -> bool:
-    """Tell whether a card is one that ships, rather than one's own, whatever it is called."""
-    return card.folder == FOLDER / card.name
+def is_shipped(card: Robot) -> bool:
+    """Return whether a card is one that ships, rather than a custom card of the same name."""
+    return card.folder == CATALOGUE_FOLDER / card.name
 
 
 _read_once = cache(read_robot)
 
 
 @cache
-def _shipped() -> frozenset[str]:
-    return frozenset(card.parent.name for card in FOLDER.glob(f"*/{CARD}"))
+def _shipped_names() -> frozenset[str]:
+    return frozenset(card.parent.name for card in CATALOGUE_FOLDER.glob(f"*/{CARD}"))
 
 
 @cache
 def _packages() -> dict[str, str]:
-    """Return which package holds a robot, by the robot's name."""
-    return {entry.name: entry.value for entry in entry_points(group=GROUP)}
+    """Return the packages of other robots by the robots' names."""
+    return {entry.name: entry.value for entry in entry_points(group=ENTRY_POINT_GROUP)}
 
 
-MODEL = "unlisted"
-"""Name of the nominal servo. Its numbers are of nobody: 1 N m and 1 N m/rad, and no speed is too fast."""
+UNLISTED_MODEL = "unlisted"
+"""Name of the servo model of ad-hoc cards: 1 N m, 1 N m/rad, and no speed limit."""
 
 
 def unlisted_robot(
@@ -126,21 +132,32 @@ def unlisted_robot(
     design: str | None = None,
     frame_period_s: float = 0.008,
 ) -> Robot:
-    """Return an ad-hoc card: joints that may turn once round either way, nominal servos, no model, no poses.
+    """Return an ad-hoc card, with joints limited to a whole turn each way and without model and poses.
+
+    Args:
+        name: of the robot.
+        joint_names: in order.
+        title: name in words.
+        scheme: name of a naming scheme with the names of the joints.
+        design: label in Sony's motion files for all joints.
+        frame_period_s: time between two commands [s].
 
     Raises:
-        InputError: there is no joint, or one stands there twice.
+        InputError: there is no joint, or two have the same name.
     """
     joints = tuple(joint_names)
     if not joints or len(set(joints)) != len(joints):
-        raise InputError(f"{name} needs joints, each once", hint=f"there are {', '.join(joints) or 'none'}")
-    turn = math.radians(FULL_TURN_DEG)
+        raise InputError(
+            f"the joints of {name} are {', '.join(joints) or 'missing'}",
+            hint="at least one joint, and each once",
+        )
+    turn_rad = math.radians(FULL_TURN_DEG)
     return Robot(
         name=name,
         maker="unknown",
         title=title or f"{name}, a robot without a card",
-        joints=tuple(Joint(joint, -turn, turn, (-turn, turn)) for joint in joints),
-        servos=tuple(_servo(joint) for joint in joints),
+        joints=tuple(Joint(joint, -turn_rad, turn_rad, (-turn_rad, turn_rad)) for joint in joints),
+        servos=tuple(_unlisted_servo(joint) for joint in joints),
         feet=(),
         poses={},
         groups={},
@@ -153,20 +170,21 @@ def unlisted_robot(
     )
 
 
-def _servo(joint: str) -> Servo:
-    last = int(math.radians(FULL_TURN_DEG) / RAD_PER_URAD)
+def _unlisted_servo(joint: str) -> Servo:
+    """Return the servo of a joint of an ad-hoc card."""
+    last_tick = int(math.radians(FULL_TURN_DEG) / RAD_PER_URAD)
     return Servo(
         joint=joint,
         id=None,
-        model=MODEL,
+        model=UNLISTED_MODEL,
         centre_deg=0.0,
         direction=1,
         no_load_speed_rad_s=math.inf,
         stall_torque_nm=1.0,
         compliance_slope=None,
-        ticks=2 * last + 1,
+        ticks=2 * last_tick + 1,
         range_deg=2.0 * FULL_TURN_DEG,
-        first_tick=-last,
+        first_tick=-last_tick,
         tick_urad=1.0,
         stiffness_nm_rad=1.0,
     )

@@ -1,4 +1,4 @@
-"""Coupled limits: how far a joint may turn depends on where others stand."""
+"""Coupled limits: limits of a joint that depend on the angles of other joints."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from posewright.documents import Node
 from posewright.robots.joint import parse_range
 
 MAX_ROUNDING_DEG = 5.0
-"""More than any table is rounded to."""
+"""Greatest rounding of a table [deg]."""
 
 
 @dataclass(frozen=True)
-class GivenRange:
-    """Where a joint stands, for a row of a table to count [rad]."""
+class RangeCondition:
+    """The range in which a joint must be for a row of a table to apply [rad]."""
 
     joint: str
     lower_rad: float
@@ -29,80 +29,103 @@ class GivenRange:
 
 @dataclass(frozen=True)
 class CoupledLimit:
-    """A row: where the joints of `given` stand in their ranges, `joint` must lie within its limits.
+    """A row of a table: if all conditions are met, the joint must be within the limits.
 
     Attributes:
-        rounding_rad: by how much the ranges of `given` are wider than printed: a table in whole degrees
-            leaves gaps between its rows that no robot has [rad].
+        joint: the limited joint.
+        conditions: ranges of other joints.
+        lower_rad: limit [rad].
+        upper_rad: limit [rad].
+        rounding_rad: widening of the conditions' ranges on both sides [rad]. Tables in whole degrees have
+            gaps between their rows that the robot does not have.
     """
 
     joint: str
-    given: tuple[GivenRange, ...] = field(repr=False)
+    conditions: tuple[RangeCondition, ...] = field(repr=False)
     lower_rad: float
     upper_rad: float
     rounding_rad: float = field(default=0.0, repr=False)
 
     @property
     def table(self) -> tuple[str, tuple[str, ...]]:
-        """What rows of one table have in common: the joint and the given ones."""
-        return self.joint, tuple(entry.joint for entry in self.given)
+        """The key of the row's table: the limited joint and the joints of the conditions."""
+        return self.joint, tuple(condition.joint for condition in self.conditions)
 
 
 @dataclass(frozen=True, eq=False)
 class _Table:
-    """The rows of one joint and one set of given joints, as arrays over rows `r` and given joints `g`."""
+    """The r rows of one table, with c conditions each, as arrays.
+
+    Attributes:
+        column: of the limited joint.
+        condition_columns: of the joints of the conditions, `(c,)`.
+        ranges: lower and upper ends of the conditions' ranges, `(2, r, c)` [rad].
+        limits: lower and upper limits, `(2, r)` [rad].
+    """
 
     column: int
-    given: Indices = field(repr=False)  # (g,)
-    ranges: Floats = field(repr=False)  # (2, r, g), lower and upper
-    limits: Floats = field(repr=False)  # (2, r)
+    condition_columns: Indices = field(repr=False)
+    ranges: Floats = field(repr=False)
+    limits: Floats = field(repr=False)
 
     @classmethod
-    def of(cls, rows: Sequence[CoupledLimit], places: Mapping[str, int]) -> _Table:
-        joint, given = rows[0].table
+    def of(cls, rows: Sequence[CoupledLimit], joint_indices: Mapping[str, int]) -> _Table:
+        """Return the table of some rows, all with the same `CoupledLimit.table`."""
+        joint, condition_joints = rows[0].table
         ranges = [
-            [(e.lower_rad - row.rounding_rad, e.upper_rad + row.rounding_rad) for e in row.given]
+            [
+                (condition.lower_rad - row.rounding_rad, condition.upper_rad + row.rounding_rad)
+                for condition in row.conditions
+            ]
             for row in rows
         ]
         return cls(
-            places[joint],
-            np.array([places[name] for name in given], dtype=np.intp),
+            joint_indices[joint],
+            np.array([joint_indices[name] for name in condition_joints], dtype=np.intp),
             np.moveaxis(np.array(ranges, dtype=np.float64), -1, 0),
             np.array([(row.lower_rad, row.upper_rad) for row in rows]).T,
         )
 
     def bounds(self, angles: Floats) -> Floats:
-        """Return the limits `(2, n)` of the row that is broken least; infinite where no row counts."""
-        where = angles[:, None, self.given]
-        counts = ((where >= self.ranges[0]) & (where <= self.ranges[1])).all(axis=-1)  # (n, r)
+        """Return the limits in poses `(n, n_joints)` [rad], `(2, n)`.
+
+        Of the rows that apply, they are those of the row exceeded least; they are infinite if none applies.
+        """
+        condition_angles = angles[:, None, self.condition_columns]
+        lower, upper = self.ranges
+        applies = ((condition_angles >= lower) & (condition_angles <= upper)).all(axis=-1)  # (n, r)
         angle = angles[:, self.column, None]
         excess = np.nan_to_num(np.maximum(self.limits[0] - angle, angle - self.limits[1]), nan=0.0)
-        nearest = np.where(counts, excess, math.inf).argmin(axis=1)
-        bounds = self.limits[:, nearest]
-        bounds[:, ~counts.any(axis=1)] = [[-math.inf], [math.inf]]
+        least_exceeded = np.where(applies, excess, math.inf).argmin(axis=1)
+        bounds = self.limits[:, least_exceeded]
+        bounds[:, ~applies.any(axis=1)] = [[-math.inf], [math.inf]]
         return bounds
 
 
 class Coupling:
-    """The tables of a robot's coupled limits, looked up for many poses at once.
+    """The tables of a robot's coupled limits, for looking up many poses at once.
 
-    Where several rows of a table count, as the ranges of neighbours overlap, it is enough to keep one.
+    If several rows of a table apply, because the ranges of neighbouring rows overlap, it is enough to satisfy
+    one of them.
 
     Attributes:
-        names: of the tables, as people would say it, `(n_tables,)`.
+        joints: the limited joint of each table.
+        condition_joints: the joints on which it depends, of each table.
+        names: of the tables, in words.
     """
 
     def __init__(self, rows: Sequence[CoupledLimit], joint_names: Sequence[str]) -> None:
-        self._places = {name: place for place, name in enumerate(joint_names)}
-        by_table = sorted(rows, key=self._key)
-        self._rows = [list(group) for _, group in groupby(by_table, key=lambda row: row.table)]
+        self._joint_indices = {name: i for i, name in enumerate(joint_names)}
+        sorted_rows = sorted(rows, key=self._sort_key)
+        self._rows = [list(group) for _, group in groupby(sorted_rows, key=lambda row: row.table)]
         tables = [rows[0].table for rows in self._rows]
         self.joints: tuple[str, ...] = tuple(joint for joint, _ in tables)
-        self.given: tuple[tuple[str, ...], ...] = tuple(given for _, given in tables)
-        self.names: tuple[str, ...] = tuple(f"{joint} at {' and '.join(given)}" for joint, given in tables)
+        self.condition_joints: tuple[tuple[str, ...], ...] = tuple(joints for _, joints in tables)
+        self.names: tuple[str, ...] = tuple(f"{joint} at {' and '.join(joints)}" for joint, joints in tables)
 
-    def _key(self, row: CoupledLimit) -> tuple[int, list[int]]:
-        return self._places[row.joint], [self._places[entry.joint] for entry in row.given]
+    def _sort_key(self, row: CoupledLimit) -> tuple[int, list[int]]:
+        indices = self._joint_indices
+        return indices[row.joint], [indices[condition.joint] for condition in row.conditions]
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -112,64 +135,81 @@ class Coupling:
 
     @cached_property
     def _tables(self) -> list[_Table]:
-        return [_Table.of(rows, self._places) for rows in self._rows]
+        return [_Table.of(rows, self._joint_indices) for rows in self._rows]
 
     def bounds(self, angles: Floats) -> tuple[Floats, Floats]:
-        """Return how far each table lets its joint turn, lower and upper, `(n, n_tables)` each [rad].
+        """Return the lower and upper limits of each table's joint, `(n, n_tables)` each [rad].
 
-        For angles of all joints `(n, n_joints)` [rad], NaN where free: the limits of the row that is broken
-        least; infinite where no row counts.
+        If several rows of a table apply, they are those of the row exceeded least; if none applies, they are
+        infinite.
+
+        Args:
+            angles: of all joints, `(n, n_joints)` [rad]; NaN for joints whose torque is off.
         """
         angles = np.atleast_2d(np.asarray(angles, dtype=np.float64))
-        found = np.empty((2, len(angles), len(self)))
-        for place, table in enumerate(self._tables):
-            found[..., place] = table.bounds(angles)
-        return found[0], found[1]
+        bounds = np.empty((2, len(angles), len(self)))
+        for i, table in enumerate(self._tables):
+            bounds[..., i] = table.bounds(angles)
+        return bounds[0], bounds[1]
 
-    def beyond(self, angles: Floats) -> Floats:
-        """Return how far each table's joint is out of its limits, `(n, n_tables)` [rad]; 0 where it is not.
+    def excess(self, angles: Floats) -> Floats:
+        """Return how far each table's joint exceeds its limits, `(n, n_tables)` [rad]; 0 within them.
 
-        A free joint, NaN among all joints' angles `(n, n_joints)` [rad], breaks nothing.
+        Args:
+            angles: of all joints, `(n, n_joints)` [rad]; NaN for joints whose torque is off, which exceed
+                nothing.
         """
         angles = np.atleast_2d(np.asarray(angles, dtype=np.float64))
         lower, upper = self.bounds(angles)
-        own = angles[:, [self._places[joint] for joint in self.joints]]
-        excess: Floats = np.nan_to_num(np.maximum(np.maximum(lower - own, own - upper), 0.0), nan=0.0)
+        limited = angles[:, [self._joint_indices[joint] for joint in self.joints]]
+        excess: Floats = np.nan_to_num(np.maximum(np.maximum(lower - limited, limited - upper), 0.0), nan=0.0)
         return excess
 
 
 def parse_coupled_limits(node: Node, joints: Collection[str]) -> tuple[CoupledLimit, ...]:
-    """Read a list of tables; each says what it limits by what, and its rows.
+    """Read a list of tables.
 
-    `{limits: {left_elevator: [left_rotator], right_elevator: [right_rotator]}, rounding_deg: 0.5,
-    rows_deg: [[[-115, -76], [-1, 88]], ...], source: ...}`: a row is one range for every given joint, then
-    that of the limited one. The same rows may hold for several joints, each with its own given ones.
+    A table is `{limits: {left_elevator: [left_rotator], right_elevator: [right_rotator]}, rounding_deg: 0.5,
+    rows_deg: [[[-115, -76], [-1, 88]], ...], source: ...}`. A row has one range for each joint of its
+    conditions, then that of the limited joint. The same rows may limit several joints, each with joints of
+    its own in the conditions.
     """
     return tuple(row for table in node.items() for row in _rows_of_table(table, joints))
 
 
 def _rows_of_table(node: Node, joints: Collection[str]) -> Iterator[CoupledLimit]:
+    """Yield the rows of a table for each joint that it limits."""
     fields = node.fields(required=("limits", "rows_deg"), optional=("rounding_deg", "source"))
-    rounding = (
-        fields["rounding_deg"].number(low=0.0, high=MAX_ROUNDING_DEG) if "rounding_deg" in fields else 0.0
-    )
+    rounding_deg = 0.0
+    if "rounding_deg" in fields:
+        rounding_deg = fields["rounding_deg"].number(low=0.0, high=MAX_ROUNDING_DEG)
     for joint, entry in fields["limits"].fields(optional=joints).items():
-        given = [name.choice("joint", joints) for name in entry.items()]
-        if not given or joint in given or len(set(given)) != len(given):
+        condition_joints = [name.choice("joint", joints) for name in entry.items()]
+        is_repeated = len(set(condition_joints)) != len(condition_joints)
+        if not condition_joints or joint in condition_joints or is_repeated:
             entry.fail(
-                f"{joint} cannot depend on {', '.join(given) or 'nothing'}", hint="other joints, each once"
+                f"{joint} cannot depend on {', '.join(condition_joints) or 'nothing'}",
+                hint="other joints, each once",
             )
         for row in fields["rows_deg"].items():
-            yield _row(row, joint, given, math.radians(rounding))
+            yield _parse_row(row, joint, condition_joints, math.radians(rounding_deg))
 
 
-def _row(node: Node, joint: str, given: list[str], rounding_rad: float) -> CoupledLimit:
+def _parse_row(node: Node, joint: str, condition_joints: list[str], rounding_rad: float) -> CoupledLimit:
+    """Read a row: a range for each joint of the conditions, then the limited joint's."""
     entries = node.items()
-    if len(entries) != len(given) + 1:
+    joints = [*condition_joints, joint]
+    if len(entries) != len(joints):
         node.fail(
-            f"{len(entries)} ranges in a row for {len(given) + 1}",
-            hint=f"one each for {', '.join([*given, joint])}",
+            f"{len(entries)} ranges in a row for {len(joints)}", hint=f"one each for {', '.join(joints)}"
         )
-    *given_ranges, (lower, upper) = (map(math.radians, parse_range(entry)) for entry in entries)
-    where = tuple(GivenRange(name, *pair) for name, pair in zip(given, given_ranges, strict=True))
-    return CoupledLimit(joint, where, lower, upper, rounding_rad)
+    ranges_rad = []
+    for entry in entries:
+        lower_deg, upper_deg = parse_range(entry)
+        ranges_rad.append((math.radians(lower_deg), math.radians(upper_deg)))
+    conditions = tuple(
+        RangeCondition(name, lower, upper)
+        for name, (lower, upper) in zip(condition_joints, ranges_rad[:-1], strict=True)
+    )
+    lower_rad, upper_rad = ranges_rad[-1]
+    return CoupledLimit(joint, conditions, lower_rad, upper_rad, rounding_rad)

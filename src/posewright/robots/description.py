@@ -1,4 +1,4 @@
-"""A robot described in plain values, in degrees, as programs outside Python read them."""
+"""A robot's card as plain data in degrees, for programs outside Python."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from posewright.robots.servo import Servo
 from posewright.units import DEG_PER_RAD
 
 DECIMALS = 6
-"""Degrees are rounded to this many: far finer than a tick, and free of 59.00000000000001."""
+"""Degrees are rounded to this many decimals, far finer than a tick."""
 
 
 def describe(robot: Robot) -> dict[str, PlainData]:
-    """Return everything on the card, ready for JSON."""
+    """Return the whole card as plain data for JSON."""
     return {
         **describe_briefly(robot),
         "joints": [
@@ -29,11 +29,11 @@ def describe(robot: Robot) -> dict[str, PlainData]:
                 "hardware_upper_deg": _deg(joint.hardware_upper_rad),
                 "two_state": joint.two_state,
                 "uncertain": joint.uncertain,
-                "servo": _servo(robot.servo(joint.name)),
+                "servo": _servo_data(robot.servo(joint.name)),
             }
             for joint in robot.joints
         ],
-        "coupled_limits": [_coupled(row) for row in robot.coupled_limits],
+        "coupled_limits": [_coupled_limit_data(row) for row in robot.coupled_limits],
         "servo_models": {name: to_plain(model) for name, model in robot.servo_models.items()},
         "numberings": {
             name: {str(number): joint for number, joint in numbering.items()}
@@ -43,13 +43,13 @@ def describe(robot: Robot) -> dict[str, PlainData]:
         "designs": {label: list(joints) for label, joints in robot.designs.items()},
         "groups": {name: list(joints) for name, joints in robot.groups.items()},
         "mirror_pairs": [to_plain(pair) for pair in robot.mirror_pairs],
-        "poses": {name: _pose(robot, pose) for name, pose in robot.poses.items()},
+        "poses": {name: _pose_data(robot, pose) for name, pose in robot.poses.items()},
         "feet": list(robot.feet),
         "link_masses_kg": dict(robot.link_masses_kg),
         "mass_kg": robot.mass_kg,
         "legs": [to_plain(leg) for leg in robot.legs],
         "head": to_plain(robot.head) if robot.head else None,
-        "sensors": [_sensor(sensor) for sensor in robot.sensors],
+        "sensors": [_sensor_data(sensor) for sensor in robot.sensors],
         "leds": [to_plain(led) for led in robot.leds],
         "motion_rules": to_plain(robot.motion_rules.thresholds),
         "sources": dict(robot.sources),
@@ -58,7 +58,7 @@ def describe(robot: Robot) -> dict[str, PlainData]:
 
 
 def describe_briefly(robot: Robot) -> dict[str, PlainData]:
-    """Return what a list of robots shows, ready for JSON."""
+    """Return the entries that a list of robots shows, as plain data for JSON."""
     return {
         "name": robot.name,
         "maker": robot.maker,
@@ -72,23 +72,30 @@ def describe_briefly(robot: Robot) -> dict[str, PlainData]:
 
 
 def _deg(angle_rad: float) -> float:
+    """Return an angle in rounded degrees; -0.0 becomes 0.0."""
     return round(math.degrees(angle_rad), DECIMALS) + 0.0
 
 
-def _coupled(row: CoupledLimit) -> dict[str, PlainData]:
+def _coupled_limit_data(row: CoupledLimit) -> dict[str, PlainData]:
+    """Return a row of a coupled limit as plain data."""
     return {
         "joint": row.joint,
         "lower_deg": _deg(row.lower_rad),
         "upper_deg": _deg(row.upper_rad),
         "given": [
-            {"joint": entry.joint, "lower_deg": _deg(entry.lower_rad), "upper_deg": _deg(entry.upper_rad)}
-            for entry in row.given
+            {
+                "joint": condition.joint,
+                "lower_deg": _deg(condition.lower_rad),
+                "upper_deg": _deg(condition.upper_rad),
+            }
+            for condition in row.conditions
         ],
         "rounding_deg": _deg(row.rounding_rad),
     }
 
 
-def _servo(servo: Servo) -> dict[str, PlainData]:
+def _servo_data(servo: Servo) -> dict[str, PlainData]:
+    """Return a servo as plain data."""
     speed = servo.no_load_speed_rad_s
     return {
         "id": servo.id,
@@ -106,14 +113,16 @@ def _servo(servo: Servo) -> dict[str, PlainData]:
     }
 
 
-def _pose(robot: Robot, pose: Mapping[str, float]) -> dict[str, dict[str, float]]:
+def _pose_data(robot: Robot, pose: Mapping[str, float]) -> dict[str, dict[str, float]]:
+    """Return a pose as plain data, in degrees and ticks."""
     return {
         "deg": {joint: _deg(angle) for joint, angle in pose.items()},
         "ticks": {joint: round(robot.servo(joint).to_ticks(angle)) for joint, angle in pose.items()},
     }
 
 
-def _sensor(sensor: SensorSpec) -> dict[str, PlainData]:
+def _sensor_data(sensor: SensorSpec) -> dict[str, PlainData]:
+    """Return a sensor with its kind and channels as plain data."""
     return {
         "kind": sensor.kind,
         **plain_mapping(sensor),

@@ -1,4 +1,4 @@
-"""Joints: what moves, how far, and which are right and left of the same thing."""
+"""Joints: limits, mirror pairs, names and groups."""
 
 from __future__ import annotations
 
@@ -10,32 +10,36 @@ from typing import TypeVar
 from posewright.documents import Node
 
 FULL_TURN_DEG = 360.0
-"""No limit lies farther than a turn from zero."""
+"""Greatest absolute value of a limit [deg]."""
 
-SIGN, ZERO, SIDE = "sign", "zero", "side"
-DOUBTS = (SIGN, ZERO, SIDE)
-"""What may be uncertain of a joint."""
+SIGN = "sign"
+ZERO = "zero"
+SIDE = "side"
+UNCERTAINTIES = (SIGN, ZERO, SIDE)
+"""What may be uncertain about a joint; see `Joint.uncertain`."""
 
 SIGNS = {"same_sign": 1, "opposite_sign": -1}
-"""Keys of `mirror_pairs:` and what they do to an angle."""
+"""Keys of `mirror_pairs:`, and the factor of an angle when it is mirrored."""
 
 
 @dataclass(frozen=True)
 class Joint:
-    """One joint of a robot and how far it may turn.
+    """A joint and its limits.
 
-    Angles are canonical: pitch turns about +y, roll about +x, yaw about +z of the joint's own frame,
-    which at angle zero stands as the robot's model draws it. The cards of Sony's robots keep OPEN-R's own
-    signs instead, which those robots' files have too; they say so.
+    Angles are canonical: pitch turns about +y, roll about +x, yaw about +z of the joint's own frame, which is
+    at zero as the robot's model shows it. The cards of Sony's robots use OPEN-R's signs instead, as those
+    robots' files do, and state it.
 
     Attributes:
-        hardware_rad: lower and upper stop of the mechanism, beyond the limits [rad]; None where only the
-            limits are known.
-        uncertain: what nobody says of this joint, so that an angle of it may mean another on a robot that has
-            a joint of the same name: `sign`, which way is positive; `zero`, where it is 0; `side`, which
-            of several alike it is. Empty where it is all known.
-        two_state: whether it snaps between two positions, so that an angle only says which of them, as the
-            ears of an AIBO do.
+        name: of the joint.
+        lower_rad: limit [rad].
+        upper_rad: limit [rad].
+        hardware_rad: lower and upper stop of the mechanism, beyond the limits [rad]; None if unknown.
+        two_state: whether it snaps between two positions, of which an angle selects one, as the ears of an
+            AIBO do.
+        uncertain: a property that is unknown, so that the same angle may differ on a robot with a joint of
+            the same name: `sign`, the positive direction; `zero`, the position of 0; `side`, which of several
+            similar joints it is. Empty if all are known.
     """
 
     name: str
@@ -47,27 +51,27 @@ class Joint:
 
     @property
     def hardware_lower_rad(self) -> float:
-        """Lower stop of the mechanism; the limit where no stop is known [rad]."""
+        """Lower stop of the mechanism, or the limit if the stop is unknown [rad]."""
         return self.lower_rad if self.hardware_rad is None else self.hardware_rad[0]
 
     @property
     def hardware_upper_rad(self) -> float:
-        """Upper stop of the mechanism; the limit where no stop is known [rad]."""
+        """Upper stop of the mechanism, or the limit if the stop is unknown [rad]."""
         return self.upper_rad if self.hardware_rad is None else self.hardware_rad[1]
 
     def allows(self, angle_rad: float, *, slack_rad: float = 1e-9) -> bool:
-        """Tell whether `angle_rad` lies within the limits."""
+        """Return whether an angle is within the limits, widened by `slack_rad`."""
         return self.lower_rad - slack_rad <= angle_rad <= self.upper_rad + slack_rad
 
     def reaches(self, angle_rad: float, *, slack_rad: float = 1e-9) -> bool:
-        """Tell whether `angle_rad` lies between the stops of the mechanism."""
+        """Return whether an angle is between the stops of the mechanism, widened by `slack_rad`."""
         return self.hardware_lower_rad - slack_rad <= angle_rad <= self.hardware_upper_rad + slack_rad
 
 
 def parse_joint(name: str, node: Node) -> Joint:
     """Read `{limits_deg: [lower, upper], hardware_deg: ..., two_state: false, uncertain: sign, source: ...}`.
 
-    All but the limits may be left out.
+    Only the limits are required.
     """
     fields = node.fields(
         required=("limits_deg",), optional=("hardware_deg", "two_state", "uncertain", "source")
@@ -76,12 +80,12 @@ def parse_joint(name: str, node: Node) -> Joint:
     hardware = parse_range(fields["hardware_deg"]) if "hardware_deg" in fields else None
     if hardware and not hardware[0] <= lower < upper <= hardware[1]:
         fields["limits_deg"].fail(
-            f"{lower:g}..{upper:g} is beyond what the mechanism does",
+            f"the limits {lower:g}..{upper:g} are beyond the stops of the mechanism",
             hint=f"its stops are {hardware[0]:g}..{hardware[1]:g}",
         )
     stops = (math.radians(hardware[0]), math.radians(hardware[1])) if hardware else None
     two_state = "two_state" in fields and fields["two_state"].boolean()
-    uncertain = fields["uncertain"].choice("doubt", DOUBTS) if "uncertain" in fields else ""
+    uncertain = fields["uncertain"].choice("uncertainty", UNCERTAINTIES) if "uncertain" in fields else ""
     return Joint(name, math.radians(lower), math.radians(upper), stops, two_state, uncertain)
 
 
@@ -98,12 +102,14 @@ def parse_range(node: Node) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class MirrorPair:
-    """Two joints that change places when a pose is mirrored left to right.
+    """Two joints that exchange their angles when a pose is mirrored.
 
-    A joint on the middle line is its own partner (`left == right`).
+    A joint in the middle plane is paired with itself.
 
     Attributes:
-        sign: +1 where the mirrored joint has the same angle, -1 where it has the opposite.
+        left: joint on the left.
+        right: joint on the right.
+        sign: +1 if the mirrored joint has the same angle, -1 if it has the opposite angle.
     """
 
     left: str
@@ -114,77 +120,89 @@ class MirrorPair:
 def parse_mirror_pairs(node: Node, joints: Collection[str]) -> tuple[MirrorPair, ...]:
     """Read `{same_sign: [[right, left], ...], opposite_sign: [[right, left], [middle], ...]}`."""
     pairs: list[MirrorPair] = []
-    taken: set[str] = set()
+    paired_joints: set[str] = set()
     for key, listing in node.fields(optional=(*SIGNS, "source")).items():
         if key == "source":
             continue
         for entry in listing.items():
-            pair = _pair(entry, joints, SIGNS[key])
-            if taken & {pair.left, pair.right}:
+            pair = _parse_pair(entry, joints, SIGNS[key])
+            if paired_joints & {pair.left, pair.right}:
                 entry.fail(f"{pair.right} or {pair.left} is in another pair already")
-            taken |= {pair.left, pair.right}
+            paired_joints |= {pair.left, pair.right}
             pairs.append(pair)
     return tuple(pairs)
 
 
-def _pair(entry: Node, joints: Collection[str], sign: int) -> MirrorPair:
+def _parse_pair(entry: Node, joints: Collection[str], sign: int) -> MirrorPair:
     names = [name.choice("joint", joints) for name in entry.items()]
     if len(names) not in (1, 2):
         entry.fail(f"expected one or two joints, found {len(names)}", hint="[right, left] or [middle]")
     if len(names) != len(set(names)):
-        entry.fail(f"{names[0]} is paired with itself", hint="a joint on the middle line stands alone")
+        entry.fail(f"{names[0]} is paired with itself", hint="[middle] for a joint in the middle plane")
     return MirrorPair(left=names[-1], right=names[0], sign=sign)
 
 
 _Key = TypeVar("_Key", int, str)
 
-AS_ITS_JOINTS = frozenset({"webots"})
-"""Schemes in which a robot is called as here where its card says nothing else.
+SCHEMES_WITH_JOINT_NAMES = frozenset({"webots"})
+"""Naming schemes with the names of the joints here, unless a card states others.
 
-Webots has no names of its own: a world calls its motors as whoever made it likes.
+Webots has no names of its own: the author of a world chooses the names of its motors.
 """
 
 
-def per_joint(node: Node, joints: Sequence[str]) -> list[Node]:
-    """Return one node a joint, in the order of `joints`."""
+def nodes_by_joint(node: Node, joints: Sequence[str]) -> list[Node]:
+    """Return the nodes of a list or mapping with one value for each joint, in the order of `joints`."""
     if isinstance(node.value, dict):
         entries = node.fields(required=joints, optional=())
         return [entries[joint] for joint in joints]
     values = node.items()
     if len(values) != len(joints):
-        node.fail(f"{len(values)} values for {len(joints)} joints", hint="one a joint, in the joints' order")
+        node.fail(
+            f"{len(values)} values for {len(joints)} joints",
+            hint="one for each joint, in the order of the joints",
+        )
     return values
 
 
 def parse_naming(node: Node, joints: Sequence[str], sensors: Iterable[str] = ()) -> dict[str, str]:
-    """Read `{names: [one a joint], source: ...}`, or `{names: {joint or sensor: name, ...}}` for some."""
+    """Read `{names: [one for each joint], source: ...}`, or `{names: {joint or sensor: name, ...}}`."""
     names = node.fields(required=("names",), optional=("source",))["names"]
     if isinstance(names.value, dict):
         entries = names.fields(optional=(*joints, *sensors))
     else:
-        entries = dict(zip(joints, per_joint(names, joints), strict=True))
-    return _each_once("name", ((joint, entry.text(), entry) for joint, entry in entries.items()))
+        entries = dict(zip(joints, nodes_by_joint(names, joints), strict=True))
+    return _unique_mapping("name", ((joint, entry.text(), entry) for joint, entry in entries.items()))
 
 
 def parse_numbering(node: Node, joints: Sequence[str]) -> dict[int, str]:
-    """Read `{ids: [one a joint], source: ...}` into joints by ID, or raise DocumentError."""
-    ids = per_joint(node.fields(required=("ids",), optional=("source",))["ids"], joints)
-    return _each_once(
+    """Read `{ids: [one for each joint], source: ...}`; return joints by ID."""
+    ids = nodes_by_joint(node.fields(required=("ids",), optional=("source",))["ids"], joints)
+    return _unique_mapping(
         "ID", ((joint, entry.integer(low=0), entry) for joint, entry in zip(joints, ids, strict=True))
     )
 
 
-def _each_once(what: str, said: Iterable[tuple[str, _Key, Node]]) -> dict[_Key, str]:
-    found: dict[_Key, str] = {}
-    for joint, key, entry in said:
-        if key in found:
-            entry.fail(f"{key!r} stands for both {found[key]} and {joint}", hint=f"each {what} once")
-        found[key] = joint
-    return found
+def _unique_mapping(kind: str, entries: Iterable[tuple[str, _Key, Node]]) -> dict[_Key, str]:
+    """Return joints by ID or name.
+
+    Args:
+        kind: `ID` or `name`, for the error message.
+        entries: joint, its ID or name, and the node for errors.
+
+    Raises:
+        DocumentError: two joints have the same ID or name.
+    """
+    joints: dict[_Key, str] = {}
+    for joint, key, node in entries:
+        if key in joints:
+            node.fail(f"{joints[key]} and {joint} have the same {kind} {key!r}", hint=f"each {kind} once")
+        joints[key] = joint
+    return joints
 
 
 def parse_groups(entries: Iterable[tuple[str, Node]], joints: Collection[str]) -> dict[str, tuple[str, ...]]:
-    """Read groups, each of joints or of groups that stand before it; a joint counts once."""
+    """Read groups of joints and of groups defined before them; repeated joints count once."""
     groups: dict[str, tuple[str, ...]] = {}
     for name, node in entries:
         if name in joints:
@@ -196,18 +214,20 @@ def parse_groups(entries: Iterable[tuple[str, Node]], joints: Collection[str]) -
 def parse_designs(
     node: Node, joints: Collection[str], groups: Mapping[str, tuple[str, ...]]
 ) -> dict[str, tuple[str, ...]]:
-    """Read `{DRX-1000_Head: [joints or groups], ..., source: ...}`: motion files' names for joints."""
+    """Read `{DRX-1000_Head: [joints or groups], ..., source: ...}`; return joints by design label."""
     designs = {}
     for label, entry in node.fields().items():
         if label == "source":
             continue
-        members = designs[label] = tuple(_members(entry, joints, groups))
+        members = tuple(_members(entry, joints, groups))
+        designs[label] = members
         if len(members) != len(set(members)):
-            entry.fail("a joint stands here twice")
+            entry.fail("a joint is listed twice", hint="each joint once")
     return designs
 
 
 def _members(node: Node, joints: Collection[str], groups: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
+    """Yield the joints in a list of joints and groups."""
     for member in node.items():
         name = member.choice("joint or group", {*joints, *groups})
         yield from groups.get(name, (name,))

@@ -1,4 +1,4 @@
-"""A robot's lights, and what they look like."""
+"""Lights of a robot and their colours."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Rgb: TypeAlias = tuple[float, float, float]
 """Red, green and blue, 0..1."""
 
 Light: TypeAlias = float | Rgb
-"""What a light is told: how bright, 0..255, or how much red, green and blue, 0..255 each."""
+"""A command to a light: its brightness, or its red, green and blue, 0..255 each."""
 
-BRIGHTEST = 255.0
+MAX_BRIGHTNESS = 255.0
 
 COLOURS: Mapping[str, Rgb] = MappingProxyType(
     {
@@ -29,18 +29,20 @@ COLOURS: Mapping[str, Rgb] = MappingProxyType(
         "amber": (1.0, 0.75, 0.0),
     }
 )
-"""How a light of that colour is shown; ours. One of a colour that is not among them is shown white."""
+"""Displayed colours by the names in cards, our choice. Lights of other colours are displayed white."""
 
-MIXES = "rgb"
-"""The colour of a light that mixes any from red, green and blue."""
+MIXED = "rgb"
+"""In cards, the colour of a light that mixes red, green and blue."""
 
 
 @dataclass(frozen=True)
 class Led:
-    """One light.
+    """A light.
 
     Attributes:
-        colour: in words; `white/green` where it can show either, `rgb` where it mixes all colours.
+        name: of the light.
+        colour: a name; `white/green` if it can show either, `rgb` if it mixes all colours.
+        place: on the robot, in words.
     """
 
     name: str
@@ -50,26 +52,28 @@ class Led:
     @property
     def has_colours(self) -> bool:
         """Whether it can show more than one colour."""
-        return self.colour == MIXES or "/" in self.colour
+        return self.colour == MIXED or "/" in self.colour
 
-    def shown(self, light: Light) -> Rgb:
-        """Return the colour it shows when told that; of one number, this much of its first colour.
+    def displayed_colour(self, light: Light) -> Rgb:
+        """Return the colour that the light shows for a command.
 
-        One that mixes no colours shows the nearest that it has, as bright as the brightest of three numbers.
+        A brightness scales its first colour. For red, green and blue, a light that does not mix colours shows
+        the nearest of its colours with the brightness of the greatest of the three.
         """
-        if isinstance(light, tuple) and self.colour == MIXES:
+        if isinstance(light, tuple) and self.colour == MIXED:
             red, green, blue = light
-            return red / BRIGHTEST, green / BRIGHTEST, blue / BRIGHTEST
-        known = [COLOURS.get(name.strip().lower(), COLOURS["white"]) for name in self.colour.split("/")]
-        told = light if isinstance(light, tuple) else (light,)
-        share = max(told) / BRIGHTEST
-        shades = [(red * share, green * share, blue * share) for red, green, blue in known]
-        if len(told) == 1:
+            return red / MAX_BRIGHTNESS, green / MAX_BRIGHTNESS, blue / MAX_BRIGHTNESS
+        colours = [COLOURS.get(name.strip().lower(), COLOURS["white"]) for name in self.colour.split("/")]
+        values = light if isinstance(light, tuple) else (light,)
+        share = max(values) / MAX_BRIGHTNESS
+        shades = [(red * share, green * share, blue * share) for red, green, blue in colours]
+        if len(values) == 1:
             return shades[0]
-        return min(shades, key=lambda shade: math.dist(shade, [part / BRIGHTEST for part in told]))
+        requested = [value / MAX_BRIGHTNESS for value in values]
+        return min(shades, key=lambda shade: math.dist(shade, requested))
 
 
 def parse_leds(node: Node) -> tuple[Led, ...]:
-    """Read `{name: {colour: white, place: head}, ..., source: ...}`, or raise DocumentError."""
+    """Read `{name: {colour: white, place: head}, ..., source: ...}`."""
     lights = {name: entry for name, entry in node.fields().items() if name != "source"}
     return tuple(read_record(entry, Led, extra_keys=("source",), name=name) for name, entry in lights.items())

@@ -1,4 +1,4 @@
-"""A mechanism: links and hinges as files of others tell them, without a card, and what is odd about it."""
+"""Mechanisms: links and hinges read from URDF, MJCF and OpenRAVE files, and checks for oddities."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ Triple = tuple[float, float, float]
 Rows = tuple[Triple, Triple, Triple]
 Quaternion = tuple[float, float, float, float]
 
-LIGHTEST_KG = 1e-4
-"""A part that a hinge moves weighs at least this; MuJoCo's solver needs some mass."""
+MIN_MOVED_MASS_KG = 1e-4
+"""Least mass of a link with a hinge [kg]; MuJoCo's solver needs some mass."""
 
-WIDEST_GYRATION = 3.0
-"""A part's radius of gyration over half the diagonal of its shapes: more than this is an error of units."""
+MAX_GYRATION_RATIO = 3.0
+"""Greatest radius of gyration as a multiple of the farthest distance of its shapes; more is a wrong unit."""
 
-_NARROWEST_RAD = 1e-9
-"""Limits that are nearer to each other are none."""
+_MIN_RANGE_RAD = 1e-9
+"""Limits with a smaller difference do not count [rad]."""
 
-_TRIANGLE = 1.02
-"""Files round: the largest moment of inertia may be this much more than the sum of the two others."""
+_MAX_MOMENT_RATIO = 1.02
+"""Greatest ratio of the largest moment of inertia to the sum of the others, above 1 as files round."""
 
 
-class Kind(Enum):
-    """What a shape is; sizes are those of the box around it, but for a sphere's and a cylinder's."""
+class ShapeKind(Enum):
+    """Kind of a shape."""
 
     BOX = "box"
     SPHERE = "sphere"
@@ -39,19 +39,20 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True)
-class Form:
-    """A solid shape of a link.
+class LinkShape:
+    """A shape of a link.
 
     Attributes:
+        kind: box, sphere or cylinder.
         size_m: edges of a box; three diameters of a sphere; two diameters and the length of a cylinder, which
             lies along z [m].
-        position_m: its middle in the link's frame [m].
+        position_m: of its centre, in the link's frame [m].
         rotation: w x y z in the link's frame.
-        colour: red, green, blue 0..1; None where nothing is said.
-        is_solid: whether it can be touched, and is not only seen.
+        colour: red, green, blue 0..1; None if not stated.
+        is_solid: whether it collides with others, rather than only being visible.
     """
 
-    kind: Kind
+    kind: ShapeKind
     size_m: Triple
     position_m: Triple = (0.0, 0.0, 0.0)
     rotation: Quaternion = (1.0, 0.0, 0.0, 0.0)
@@ -64,11 +65,12 @@ class Hinge:
     """A joint that turns a link about an axis through the link's origin.
 
     Attributes:
+        name: of the joint.
         axis: in the link's frame, a unit vector.
         lower_rad: limit [rad].
         upper_rad: limit [rad].
-        effort_nm: the most that its motor gives; 0 where nothing is said [N m].
-        speed_rad_s: the fastest that its motor turns; 0 where nothing is said [rad/s].
+        effort_nm: greatest torque of its motor [N m]; 0 if not stated.
+        speed_rad_s: greatest speed of its motor [rad/s]; 0 if not stated.
     """
 
     name: str
@@ -84,13 +86,16 @@ class Link:
     """A rigid part.
 
     Attributes:
-        parent: the link it hangs on; empty for the base.
-        position_m: its origin in the parent's frame, with its hinge at 0 [m].
+        name: of the link.
+        parent: name of its parent; empty for the base.
+        position_m: of its origin in the parent's frame, with its hinge at 0 [m].
         rotation: w x y z, in the parent's frame.
-        hinge: what turns it; None for one that is fixed to its parent.
+        hinge: between it and its parent; None if it is fixed.
+        mass_kg: its mass [kg].
         centre_m: centre of mass in its own frame [m].
-        inertia: moments about the centre along its own axes, `(3, 3)` in rows [kg m^2].
-        line: where its file tells of it.
+        inertia: about the centre of mass along its own axes, `(3, 3)` in rows [kg m^2].
+        shapes: in its own frame.
+        line: of its file; None if unknown.
     """
 
     name: str
@@ -101,20 +106,22 @@ class Link:
     mass_kg: float = 0.0
     centre_m: Triple = (0.0, 0.0, 0.0)
     inertia: Rows = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-    forms: tuple[Form, ...] = field(default=(), repr=False)
+    shapes: tuple[LinkShape, ...] = field(default=(), repr=False)
     line: int | None = None
 
     @property
     def moments(self) -> Floats:
-        """Its principal moments of inertia, the least first, `(3,)` [kg m^2]."""
+        """Principal moments of inertia, the least first, `(3,)` [kg m^2]."""
         return np.asarray(np.linalg.eigvalsh(np.array(self.inertia)))
 
 
 @dataclass(frozen=True)
 class Mount:
-    """A place on a link to which a sensor is fixed.
+    """The pose of a sensor on a link.
 
     Attributes:
+        name: of the sensor.
+        link: name of the link.
         position_m: in the link's frame [m].
         rotation: w x y z, in the link's frame.
     """
@@ -127,7 +134,14 @@ class Mount:
 
 @dataclass(frozen=True)
 class Mechanism:
-    """Links that hang on one base, each after the one it hangs on; and what sits on them."""
+    """A tree of links with sensors.
+
+    Attributes:
+        name: of the mechanism.
+        links: the base first, and each link after its parent.
+        mounts: poses of sensors.
+        sensors: specifications.
+    """
 
     name: str
     links: tuple[Link, ...]
@@ -136,7 +150,7 @@ class Mechanism:
 
     @property
     def mass_kg(self) -> float:
-        """All links together [kg]."""
+        """Mass of all links [kg]."""
         return math.fsum(link.mass_kg for link in self.links)
 
     @property
@@ -144,112 +158,131 @@ class Mechanism:
         """The hinges, in the order of their links."""
         return tuple(link.hinge for link in self.links if link.hinge is not None)
 
-    def heights(self) -> Mapping[str, float]:
-        """Return how high the lowest point of each link's shapes lies over the base, hinges at 0 [m].
+    def lowest_heights(self) -> Mapping[str, float]:
+        """Return the height of each link's lowest point above the base's origin, with hinges at 0 [m].
 
-        Links without shapes have none.
+        Links without shapes are left out.
         """
-        lows: dict[str, float] = {}
-        places: dict[str, tuple[Floats, Floats]] = {}
+        heights: dict[str, float] = {}
+        poses: dict[str, tuple[Floats, Floats]] = {}  # rotation matrix and position in the base's frame
         for link in self.links:
-            turn, place = rotation_matrix(link.rotation), np.array(link.position_m)
+            rotation = rotation_matrix(link.rotation)
+            position = np.array(link.position_m)
             if link.parent:
-                above, there = places[link.parent]
-                turn, place = above @ turn, there + above @ place
-            places[link.name] = turn, place
-            if link.forms:
-                lows[link.name] = min(float(place[2] + turn[2] @ _lowest(form, turn)) for form in link.forms)
-        return lows
+                parent_rotation, parent_position = poses[link.parent]
+                rotation = parent_rotation @ rotation
+                position = parent_position + parent_rotation @ np.array(link.position_m)
+            poses[link.name] = rotation, position
+            if link.shapes:
+                heights[link.name] = min(
+                    float(position[2] + rotation[2] @ _lowest_corner(shape, rotation))
+                    for shape in link.shapes
+                )
+        return heights
 
 
-def _lowest(form: Form, turn: Floats) -> Floats:
-    """Return the corner of the box around a shape that lies lowest, in the link's frame, `(3,)` [m]."""
-    own = rotation_matrix(form.rotation)
-    down = turn[2] @ own
-    lowest: Floats = np.array(form.position_m) - own @ (np.sign(down) * np.array(form.size_m) / 2.0)
-    return lowest
+def _lowest_corner(shape: LinkShape, link_rotation: Floats) -> Floats:
+    """Return the lowest corner of a shape's bounding box, in the link's frame, `(3,)` [m]."""
+    shape_rotation = rotation_matrix(shape.rotation)
+    up_in_shape = link_rotation[2] @ shape_rotation
+    half_diagonal = np.sign(up_in_shape) * np.array(shape.size_m) / 2.0
+    corner: Floats = np.array(shape.position_m) - shape_rotation @ half_diagonal
+    return corner
 
 
-def triple(values: Iterable[float]) -> Triple:
-    """Return three numbers."""
+def to_triple(values: Iterable[float]) -> Triple:
+    """Return three numbers as a tuple of floats."""
     x, y, z = map(float, values)
     return x, y, z
 
 
-def rows(matrix: Floats) -> Rows:
-    """Return a matrix `(3, 3)` as rows."""
-    x, y, z = map(triple, matrix)
+def to_rows(matrix: Floats) -> Rows:
+    """Return a matrix `(3, 3)` as a tuple of rows."""
+    x, y, z = map(to_triple, matrix)
     return x, y, z
 
 
 def rotation_matrix(quaternion: Quaternion) -> Floats:
-    """Return the axes of a frame turned by w x y z as columns, `(3, 3)`."""
+    """Return the rotation matrix of a quaternion w x y z of any length, `(3, 3)`."""
     return rotation_matrices(np.array(quaternion) / math.hypot(*quaternion))
 
 
 @dataclass(frozen=True)
 class Oddity:
-    """Something about a mechanism that a person should look at, and the line of its file."""
+    """A part of a mechanism that looks wrong.
 
-    what: str
+    Attributes:
+        message: describes it.
+        line: of the file; None if unknown.
+    """
+
+    message: str
     line: int | None = None
 
     def __str__(self) -> str:
-        return self.what if self.line is None else f"line {self.line}: {self.what}"
+        return self.message if self.line is None else f"line {self.line}: {self.message}"
 
 
-def oddities(mechanism: Mechanism) -> tuple[Oddity, ...]:
-    """Return what cannot be, or hardly, in the masses, inertias, limits and motors of a mechanism."""
-    return tuple(Oddity(what, link.line) for link in mechanism.links for what in _odd(link))
+def find_oddities(mechanism: Mechanism) -> tuple[Oddity, ...]:
+    """Return impossible or unlikely masses, inertias, limits and motors of a mechanism."""
+    return tuple(Oddity(message, link.line) for link in mechanism.links for message in _check_link(link))
 
 
-def mended(mechanism: Mechanism) -> Mechanism:
-    """Return a mechanism with limits that a card can hold: within a turn, and half a turn where none are."""
-    return replace(mechanism, links=tuple(map(_mended, mechanism.links)))
+def with_card_limits(mechanism: Mechanism) -> Mechanism:
+    """Return a mechanism with limits that a card accepts: within a turn, and half a turn if it has none."""
+    return replace(mechanism, links=tuple(_link_with_card_limits(link) for link in mechanism.links))
 
 
-def _mended(link: Link) -> Link:
+def _link_with_card_limits(link: Link) -> Link:
+    """Return a link with limits that a card accepts."""
     if link.hinge is None:
         return link
-    turn = 2.0 * math.pi
-    lower, upper = max(link.hinge.lower_rad, -turn), min(link.hinge.upper_rad, turn)
-    if lower >= upper - _NARROWEST_RAD:
-        lower, upper = -math.pi, math.pi
+    full_turn = 2.0 * math.pi
+    lower = max(link.hinge.lower_rad, -full_turn)
+    upper = min(link.hinge.upper_rad, full_turn)
+    if lower >= upper - _MIN_RANGE_RAD:
+        lower = -math.pi
+        upper = math.pi
     return replace(link, hinge=replace(link.hinge, lower_rad=lower, upper_rad=upper))
 
 
-def _odd(link: Link) -> Iterator[str]:
+def _check_link(link: Link) -> Iterator[str]:
+    """Yield a message for each oddity of a link."""
     name = link.name
     if link.mass_kg < 0.0:
         yield f"{name} weighs {link.mass_kg:g} kg"
     if link.hinge is not None:
-        if abs(link.mass_kg) < LIGHTEST_KG:
+        if abs(link.mass_kg) < MIN_MOVED_MASS_KG:
             yield f"{name} weighs next to nothing, but {link.hinge.name} moves it"
-        yield from _odd_hinge(link.hinge)
+        yield from _check_hinge(link.hinge)
     if link.mass_kg <= 0.0:
         return
-    least, middle, most = link.moments.tolist()
+    least, middle, greatest = link.moments.tolist()
     if least <= 0.0:
-        yield f"{name} has the moments of inertia {least:.3g}, {middle:.3g}, {most:.3g}: all must be above 0"
-    elif most > _TRIANGLE * (least + middle):
-        rest = f"{least:.3g} and {middle:.3g}"
-        yield f"{name}: no body has an inertia of {most:.3g} about one axis and {rest} about the others"
-    reach = max(
-        (math.hypot(*form.position_m) + math.hypot(*form.size_m) / 2 for form in link.forms), default=0
+        moments = f"{least:.3g}, {middle:.3g}, {greatest:.3g}"
+        yield f"{name} has the moments of inertia {moments}: all must be above 0"
+    elif greatest > _MAX_MOMENT_RATIO * (least + middle):
+        yield (
+            f"{name}: no body has an inertia of {greatest:.3g} about one axis "
+            f"and {least:.3g} and {middle:.3g} about the others"
+        )
+    extent_m = max(
+        (math.hypot(*shape.position_m) + math.hypot(*shape.size_m) / 2 for shape in link.shapes), default=0
     )
-    gyration = math.sqrt(max(most, 0.0) / link.mass_kg)
-    if reach and gyration > WIDEST_GYRATION * reach:
-        times = f"{gyration / reach:.3g} times"
-        yield f"{name}: its inertia is that of something {times} as large; check its unit"
+    gyration_m = math.sqrt(max(greatest, 0.0) / link.mass_kg)
+    if extent_m and gyration_m > MAX_GYRATION_RATIO * extent_m:
+        ratio = gyration_m / extent_m
+        yield f"{name}: its inertia is that of a body {ratio:.3g} times as large; check its unit"
 
 
-def _odd_hinge(hinge: Hinge) -> Iterator[str]:
+def _check_hinge(hinge: Hinge) -> Iterator[str]:
+    """Yield a message for each oddity of a hinge."""
     limits = f"{hinge.lower_rad:g}..{hinge.upper_rad:g} rad"
-    if hinge.lower_rad >= hinge.upper_rad - _NARROWEST_RAD:
-        yield f"{hinge.name} has the limits {limits}: taken for half a turn either way"
+    if hinge.lower_rad >= hinge.upper_rad - _MIN_RANGE_RAD:
+        yield f"{hinge.name} has the limits {limits}: replaced by half a turn each way"
     if max(abs(hinge.lower_rad), abs(hinge.upper_rad)) > 2.0 * math.pi + 1e-6:
-        yield f"{hinge.name} turns {limits}: taken for a turn; are these degrees?"
+        yield f"{hinge.name} has the limits {limits}: cut to a whole turn; are these degrees?"
     if hinge.effort_nm <= 0.0:
-        yield f"{hinge.name} has no actuator: nothing says how strong its motor is"
+        yield f"{hinge.name} has no actuator: the torque of its motor is not stated"
     if hinge.speed_rad_s <= 0.0:
-        yield f"{hinge.name}: nothing says how fast its motor is"
+        yield f"{hinge.name}: the speed of its motor is not stated"

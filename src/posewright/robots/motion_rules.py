@@ -1,4 +1,4 @@
-"""What a robot's motions must keep to, where that is not what any robot's must."""
+"""Thresholds for the motions of one robot that differ from the general ones."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ from posewright.robots.sensors import Camera, SensorSpec
 
 Threshold = Annotated[float, Bounds(0.0)] | None
 
-CAMERA = ("sensor", "joints", "max_speed_deg_s")
-OF_CAMERA = ("camera_joints", "camera_rate_hz", "camera_speed_deg_s", "camera_lost_frames")
+_CAMERA_KEYS = ("sensor", "joints", "max_speed_deg_s")
+
+CAMERA_FIELDS = ("camera_joints", "camera_rate_hz", "camera_speed_deg_s", "camera_lost_frames")
+"""Fields of `MotionRules` that are read from the block `camera:`."""
 
 
 @dataclass(frozen=True)
 class MotionRules:
-    """Thresholds by the names that `motions.DesignRules` has for them; None is as for any robot."""
+    """Thresholds with the names of those in `motions.DesignRules`; None for the general threshold."""
 
     near_pose: tuple[str, ...] | None = None
     near_pose_deg: Threshold = None
@@ -38,7 +40,7 @@ class MotionRules:
 
     @property
     def thresholds(self) -> PlainMapping:
-        """What the card says, by name."""
+        """Thresholds that the card states, by name."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: value for name, value in values.items() if value is not None}
 
@@ -50,40 +52,48 @@ def parse_motion_rules(
 
     `{near_pose: [walk, stand], near_pose_deg: 25, max_duration_s: 2, large_step_deg: 60, max_step_deg: 91,
     coupled_margin_deg: 5, speed_margin_deg: 35, speed_per_frame: true, camera: {sensor: head_camera,
-    joints: [head_pan, ...], max_speed_deg_s: 70, lost_frames: 0}, source: ...}`, each of which may be left
-    out; `near_pose` may be the name of one pose.
+    joints: [head_pan, ...], max_speed_deg_s: 70, lost_frames: 0}, source: ...}`; all keys are optional, and
+    `near_pose` may be one name.
     """
-    found = node.fields()
-    besides = ("near_pose", "camera", "source")
-    near = _poses(found["near_pose"], poses) if "near_pose" in found else None
-    rules = read_record(node, MotionRules, extra_keys=besides, default_fields=OF_CAMERA, near_pose=near)
-    most = math.inf if rules.max_step_deg is None else rules.max_step_deg
-    if rules.large_step_deg is not None and rules.large_step_deg > most:
-        found["large_step_deg"].fail("a large step is larger than the largest", hint="see max_step_deg")
-    if "camera" not in found:
+    entries = node.fields()
+    near_pose = _parse_pose_names(entries["near_pose"], poses) if "near_pose" in entries else None
+    rules = read_record(
+        node,
+        MotionRules,
+        extra_keys=("near_pose", "camera", "source"),
+        default_fields=CAMERA_FIELDS,
+        near_pose=near_pose,
+    )
+    max_step_deg = math.inf if rules.max_step_deg is None else rules.max_step_deg
+    if rules.large_step_deg is not None and rules.large_step_deg > max_step_deg:
+        entries["large_step_deg"].fail(
+            "large_step_deg is larger than max_step_deg", hint=f"at most {max_step_deg:g}"
+        )
+    if "camera" not in entries:
         return rules
     cameras = {sensor.name: sensor for sensor in sensors if isinstance(sensor, Camera)}
-    return _with_camera(rules, found["camera"], joints, cameras)
+    return _add_camera(rules, entries["camera"], joints, cameras)
 
 
-def _poses(node: Node, known: Collection[str]) -> tuple[str, ...]:
-    """Read the names of some poses, or of one."""
+def _parse_pose_names(node: Node, poses: Collection[str]) -> tuple[str, ...]:
+    """Read a list of names of poses, or one name."""
     entries = node.items() if isinstance(node.value, list) else [node]
-    return tuple(entry.choice("pose", known) for entry in entries)
+    return tuple(entry.choice("pose", poses) for entry in entries)
 
 
-def _with_camera(
+def _add_camera(
     rules: MotionRules, node: Node, joints: Collection[str], cameras: Mapping[str, Camera]
 ) -> MotionRules:
-    found = node.fields(required=CAMERA, optional=("lost_frames", "source"))
-    sensor = cameras[found["sensor"].choice("camera", cameras)]
+    """Return the rules with the fields of the block `camera:`."""
+    entries = node.fields(required=_CAMERA_KEYS, optional=("lost_frames", "source"))
+    sensor = cameras[entries["sensor"].choice("camera", cameras)]
     if sensor.frame_rate_hz is None:
-        found["sensor"].fail(f"{sensor.name} has no frame rate", hint="say frame_rate_hz of that sensor")
-    lost = found.get("lost_frames")
+        entries["sensor"].fail(f"{sensor.name} has no frame rate", hint="add frame_rate_hz to that sensor")
+    lost_frames = entries.get("lost_frames")
     return replace(
         rules,
-        camera_joints=tuple(entry.choice("joint", joints) for entry in found["joints"].items()),
+        camera_joints=tuple(entry.choice("joint", joints) for entry in entries["joints"].items()),
         camera_rate_hz=sensor.frame_rate_hz,
-        camera_speed_deg_s=found["max_speed_deg_s"].number(low=0.001),
-        camera_lost_frames=lost.integer(low=0) if lost else 0,
+        camera_speed_deg_s=entries["max_speed_deg_s"].number(low=0.001),
+        camera_lost_frames=lost_frames.integer(low=0) if lost_frames else 0,
     )

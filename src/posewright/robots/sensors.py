@@ -1,8 +1,8 @@
-"""A robot's sensors: what each one measures and where it sits.
+"""Specifications of a robot's sensors: channels, pose, range and resolution.
 
-A sensor's readings come by channel: most sensors have one, named as the sensor; an IMU has three.
-Angles look along the mount's frame: x forward, y left, z up; yaw is positive to the left and pitch,
-about +y, positive downwards (REP-103).
+A sensor has readings in one or more channels. Most sensors have one channel with the sensor's name; an IMU
+has three. Directions are in the mount's frame, x forward, y left, z up: yaw is positive to the left, and
+pitch, about +y, is positive downwards (REP-103).
 """
 
 from __future__ import annotations
@@ -16,33 +16,36 @@ import numpy as np
 from posewright.arrays import Floats
 from posewright.documents import Bounds, FieldReader, Node, read_record
 
-FARTHEST_M = 10.0
-"""No part of a small robot is farther from another."""
+MAX_OFFSET_M = 10.0
+"""Greatest coordinate of a position on a small robot [m]."""
 
 Vector = tuple[float, float, float]
 
 
 def parse_vector(node: Node) -> Vector:
-    """Read `[x, y, z]` in metres, or raise DocumentError."""
+    """Read `[x, y, z]` in metres."""
     entries = node.items()
     if len(entries) != 3:
         node.fail(f"expected three numbers, found {len(entries)}", hint="[x, y, z] in metres")
-    x, y, z = (entry.number(low=-FARTHEST_M, high=FARTHEST_M) for entry in entries)
+    x, y, z = (entry.number(low=-MAX_OFFSET_M, high=MAX_OFFSET_M) for entry in entries)
     return x, y, z
 
 
 Position = Annotated[Vector, FieldReader(parse_vector)]
-"""A place in the mount's frame [m]."""
+"""A position in the mount's frame [m]."""
 
 Positive = Annotated[float, Bounds(0.001)]
 HalfTurn = Annotated[float, Bounds(-180.0, 180.0)]
 Pitch = Annotated[float, Bounds(-90.0, 90.0)]
-MOST_BEAMS = 4096
-"""More than any scanner a small robot could carry."""
 
-Beams = Annotated[int, Bounds(1, MOST_BEAMS)]
+MAX_BEAMS = 4096
+"""More than any scanner of a small robot has."""
+
+Beams = Annotated[int, Bounds(1, MAX_BEAMS)]
 Pixels = Annotated[int, Bounds(1, 8192)]
-Side = Annotated[int, Bounds(1, 128)]  # two of the largest still fit into what a robot may read at a time
+Side = Annotated[
+    int, Bounds(1, 128)
+]  # two of the largest fit into the readings of a robot that a recording accepts
 
 
 COUNT = "1"
@@ -51,11 +54,12 @@ COUNT = "1"
 
 @dataclass(frozen=True)
 class Channel:
-    """One reading of a sensor.
+    """A channel of a sensor.
 
     Attributes:
-        name: key of the reading in a body's state, `imu.orientation`.
+        name: key of the reading in a body's state, such as `imu.orientation`.
         unit: `m`, `rad`, `rad/s`, `m/s^2`, `ticks`, `1` for a plain number, or empty for true and false.
+        shape: of a reading.
     """
 
     name: str
@@ -65,13 +69,13 @@ class Channel:
 
 @dataclass(frozen=True)
 class RangeSensor:
-    """Measures the distance to the nearest thing inside a narrow fan of beams.
+    """Measures the distance to the nearest object inside a narrow fan of beams.
 
     Attributes:
         mount: site or body of the model it is fixed to.
-        max_range_m: farthest distance; also the reading where nothing is hit [m].
-        min_range_m: nearest distance; also the reading of anything nearer [m].
-        position_m: place in the mount's frame [m].
+        max_range_m: farthest distance; also the reading if nothing is hit [m].
+        min_range_m: nearest distance; also the reading of any nearer object [m].
+        position_m: in the mount's frame [m].
         yaw_deg: direction of the fan's middle, positive to the left [deg].
         pitch_deg: the same, positive downwards [deg].
         fan_deg: opening of the fan [deg].
@@ -102,13 +106,13 @@ class RangeSensor:
 
 @dataclass(frozen=True)
 class RangeScan:
-    """Measures the distance along every one of many beams.
+    """Measures the distance along each of many beams.
 
     Attributes:
-        max_range_m: farthest distance; also the reading where nothing is hit [m].
+        max_range_m: farthest distance; also the reading if nothing is hit [m].
         start_deg: direction of the first beam, positive to the left [deg].
         step_deg: angle from one beam to the next, positive to the left [deg].
-        position_m: place in the mount's frame [m].
+        position_m: in the mount's frame [m].
         pitch_deg: tilt of all beams, positive downwards [deg].
     """
 
@@ -136,13 +140,13 @@ class RangeScan:
 
 @dataclass(frozen=True)
 class FlashLidar:
-    """Measures the distance along every one of a grid of beams, all at once: a camera of distances.
+    """Measures the distance along each beam of a grid at the same time: a camera for distances.
 
-    As in a camera, the beams' ends lie evenly on a plane ahead. They are in rows from the top down, each from
-    left to right.
+    As in a camera, the beams hit a plane ahead at equal spacings. They are in rows from top to bottom, each
+    from left to right.
 
     Attributes:
-        max_range_m: farthest distance; also the reading where nothing is hit [m].
+        max_range_m: farthest distance; also the reading if nothing is hit [m].
         horizontal_fov_deg: opening between the beams on the left and on the right [deg].
         vertical_fov_deg: opening between the highest and the lowest beams [deg].
         yaw_deg: direction of the middle, positive to the left [deg].
@@ -163,7 +167,7 @@ class FlashLidar:
 
     @property
     def beams(self) -> int:
-        """How many there are."""
+        """Number of beams."""
         return self.rows * self.columns
 
     @property
@@ -173,16 +177,16 @@ class FlashLidar:
 
     @property
     def slopes(self) -> tuple[Floats, Floats]:
-        """How far to the left and up beams go for every metre ahead, `(columns,)` and `(rows,)`."""
-        return beam_slopes(self.columns, self.horizontal_fov_deg), beam_slopes(
-            self.rows, self.vertical_fov_deg
-        )
+        """Slopes of the beams to the left and upwards per metre ahead, `(columns,)` and `(rows,)`."""
+        left = beam_slopes(self.columns, self.horizontal_fov_deg)
+        up = beam_slopes(self.rows, self.vertical_fov_deg)
+        return left, up
 
 
 def beam_slopes(count: int, fov_deg: float) -> Floats:
-    """Return how far to the side the beams of a flash lidar go for every metre ahead, `(count,)`.
+    """Return the sideways slopes of a flash lidar's beams per metre ahead, `(count,)`, falling.
 
-    They come from left to right, or from the top down.
+    They are those of the columns to the left, from left to right, or of the rows upwards, from top to bottom.
     """
     edge = math.tan(math.radians(fov_deg) / 2.0) if count > 1 else 0.0
     return np.linspace(edge, -edge, count)
@@ -190,7 +194,7 @@ def beam_slopes(count: int, fov_deg: float) -> Floats:
 
 @dataclass(frozen=True)
 class Encoder:
-    """Measures a joint's angle as its servo tells it: in whole ticks of the servo."""
+    """Measures a joint's angle in whole ticks of its servo."""
 
     kind: ClassVar[str] = "encoder"
     name: str
@@ -222,7 +226,7 @@ class Imu:
 
 @dataclass(frozen=True)
 class Compass:
-    """Measures where its mount looks: 0 along the field's +x, positive to the left."""
+    """Measures the heading of its mount: 0 along the field's +x, positive to the left."""
 
     kind: ClassVar[str] = "compass"
     name: str
@@ -236,10 +240,10 @@ class Compass:
 
 @dataclass(frozen=True)
 class Accelerometer:
-    """Measures the acceleration of its mount, along the mount's axes: +9.81 upwards where it is at rest.
+    """Measures the acceleration of its mount along the mount's axes: +9.81 upwards at rest.
 
     Attributes:
-        range_m_s2: farthest reading either way, where it saturates [m/s^2].
+        range_m_s2: greatest absolute reading, at which it saturates [m/s^2].
     """
 
     kind: ClassVar[str] = "accelerometer"
@@ -255,7 +259,7 @@ class Accelerometer:
 
 @dataclass(frozen=True)
 class FootContact:
-    """Tells whether a foot touches the floor."""
+    """Detects whether a foot touches the floor."""
 
     kind: ClassVar[str] = "foot_contact"
     name: str
@@ -263,18 +267,18 @@ class FootContact:
 
     @property
     def channels(self) -> tuple[Channel, ...]:
-        """True while the foot touches."""
+        """Whether the foot touches the floor."""
         return (Channel(self.name, ""),)
 
 
 @dataclass(frozen=True)
 class FloorSensor:
-    """Measures how bright the floor is straight below it: 0 black, 1 white.
+    """Measures the brightness of the floor below it: 0 black, 1 white.
 
     Attributes:
         mount: site or body of the model it is fixed to.
-        position_m: place in the mount's frame [m].
-        reach_m: from higher up, or upside down, it sees no floor and reads 0 [m].
+        position_m: in the mount's frame [m].
+        reach_m: greatest height above the floor; higher up, or upside down, the reading is 0 [m].
     """
 
     kind: ClassVar[str] = "floor_sensor"
@@ -291,7 +295,7 @@ class FloorSensor:
 
 @dataclass(frozen=True)
 class TouchSwitch:
-    """Tells whether a hand presses it; a simulated body has nobody to press it, so it gives no reading."""
+    """Detects the press of a hand. Simulated bodies have no reading of it."""
 
     kind: ClassVar[str] = "touch_switch"
     channels: ClassVar[tuple[Channel, ...]] = ()
@@ -301,11 +305,11 @@ class TouchSwitch:
 
 @dataclass(frozen=True)
 class AnalogTouch:
-    """Measures how hard a hand presses, in units of its own; like a switch, it gives no reading.
+    """Measures the pressure of a hand, in its own units. Simulated bodies have no reading of it.
 
     Attributes:
-        on_above: above this it counts as pressed.
-        off_below: below this it counts as let go.
+        on_above: pressed above this value.
+        off_below: released below this value.
     """
 
     kind: ClassVar[str] = "analog_touch"
@@ -318,7 +322,7 @@ class AnalogTouch:
 
 @dataclass(frozen=True)
 class VibrationSensor:
-    """Tells that the robot was knocked; nobody knocks a simulated body, so it gives no reading."""
+    """Detects a knock on the robot. Simulated bodies have no reading of it."""
 
     kind: ClassVar[str] = "vibration"
     channels: ClassVar[tuple[Channel, ...]] = ()
@@ -328,11 +332,11 @@ class VibrationSensor:
 
 @dataclass(frozen=True)
 class Camera:
-    """Takes pictures; it has no readings a chart could use.
+    """Takes images. It has no channels.
 
     Attributes:
         mount: site or body of the model it is fixed to; it looks along +x.
-        frame_rate_hz: pictures a second, where known [Hz].
+        frame_rate_hz: images per second [Hz]; None if unknown.
     """
 
     kind: ClassVar[str] = "camera"
@@ -347,13 +351,13 @@ class Camera:
 
 @dataclass(frozen=True)
 class CodeReader:
-    """A camera whose pictures are searched for codes; tells which of its texts the one in the middle says.
+    """A camera that reads codes; the reading is the number of the text of the code nearest to the middle.
 
     Attributes:
         mount: site or body of the model it is fixed to.
-        texts: what it knows; a reading of 1 is the first of them, 0 none.
+        texts: that it recognises, numbered from 1; a reading of 0 is none of them.
         pitch_deg: tilt of its line of sight, positive downwards [deg].
-        rate_hz: pictures a second; in between a reading stays [Hz].
+        rate_hz: images per second; the reading stays in between [Hz].
     """
 
     kind: ClassVar[str] = "code_reader"
@@ -368,7 +372,7 @@ class CodeReader:
 
     @property
     def channels(self) -> tuple[Channel, ...]:
-        """Which text it reads."""
+        """Number of the text."""
         return (Channel(self.name, COUNT),)
 
 
@@ -411,7 +415,7 @@ KINDS: dict[str, type[SensorSpec]] = {
 
 
 def parse_sensor(name: str, node: Node) -> SensorSpec:
-    """Read one entry of a `sensors:` block, as robot cards and behaviours carry it."""
+    """Read an entry of the block `sensors:` of a card or a behaviour."""
     fields = node.fields(required=("kind",))
     kind = KINDS[fields["kind"].choice("kind of sensor", KINDS)]
     sensor: SensorSpec = read_record(node, kind, extra_keys=("kind", "source"), name=name)

@@ -1,4 +1,4 @@
-"""Servos: what their maker says of a model, and how ticks, degrees and the angle of a joint relate."""
+"""Servos: data of their models, and the conversion between ticks, servo degrees and joint angles."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from posewright.units import DEG_PER_RAD, RAD_PER_DEG, RAD_S_PER_RPM
 RAD_PER_URAD = 1e-6
 
 MAX_GAIN = 0xFFFF
-"""OPEN-R hands gains and shifts over as 16-bit words (OPENR::SetJointGain)."""
+"""OPEN-R passes gains and shifts as 16-bit words (OPENR::SetJointGain)."""
 
-TERMS = ("p", "i", "d")
-BUS = ("ticks", "range_deg", "no_load_speed_rpm", "stall_torque_nm", "compliance_slope")
-ANGLE = ("tick_urad", "range_deg", "no_load_speed_rad_s", "stall_torque_nm", "stiffness_nm_rad")
-OPTIONAL = ("supply_v", "gear_ratio", "mass_kg")
+_PID_TERMS = ("p", "i", "d")
+_BUS_SERVO_KEYS = ("ticks", "range_deg", "no_load_speed_rpm", "stall_torque_nm", "compliance_slope")
+_ANGLE_SERVO_KEYS = ("tick_urad", "range_deg", "no_load_speed_rad_s", "stall_torque_nm", "stiffness_nm_rad")
+_OPTIONAL_KEYS = ("supply_v", "gear_ratio", "mass_kg")
 
-RANGES = {
+_ALLOWED_RANGES = {
     "range_deg": (1.0, 3600.0),
     "no_load_speed_rpm": (1.0, 10_000.0),
     "no_load_speed_rad_s": (0.1, 1000.0),
@@ -35,17 +35,21 @@ RANGES = {
     "gear_ratio": (0.001, 100_000.0),
     "mass_kg": (1e-6, 100.0),
 }
-"""The least and the most that any servo of a small robot has; beyond it the physics would never end."""
+"""Least and greatest values of any servo of a small robot; beyond them, the physics would take forever."""
 
-MOST_TICKS = 10_000_000
+MAX_TICKS = 10_000_000
 
 
 @dataclass(frozen=True)
 class PidGains:
-    """One setting of a controller: its three gains, each scaled by a power of two.
+    """A setting of a PID controller, each gain scaled by a power of two.
 
     Attributes:
-        shifts: of the three gains, in that order; a shift of 16 leaves a gain as it is, one less halves it.
+        name: of the setting.
+        p: proportional gain before scaling.
+        i: integral gain before scaling.
+        d: derivative gain before scaling.
+        shifts: of the three gains: 16 leaves a gain unchanged, 15 halves it.
     """
 
     name: str
@@ -56,7 +60,7 @@ class PidGains:
 
     @property
     def scaled(self) -> tuple[float, float, float]:
-        """The three gains as they act, shifts applied."""
+        """The three gains after scaling."""
         p, i, d = (
             gain * 2.0 ** (shift - 16)
             for gain, shift in zip((self.p, self.i, self.d), self.shifts, strict=True)
@@ -67,31 +71,41 @@ class PidGains:
 def parse_gains(node: Node) -> tuple[PidGains, ...]:
     """Read `{shifts: {p: 0x0E, i: 0x02, d: 0x0F}, standard: {p: 0x1C, i: 0x08, d: 0x01}, ...}`."""
     fields = node.fields(required=("shifts",))
-    shifts = _terms(fields.pop("shifts"), 16)
+    shifts = _parse_pid_terms(fields.pop("shifts"), 16)
     return tuple(
-        PidGains(name, *_terms(entry, MAX_GAIN), shifts) for name, entry in fields.items() if name != "source"
+        PidGains(name, *_parse_pid_terms(entry, MAX_GAIN), shifts)
+        for name, entry in fields.items()
+        if name != "source"
     )
 
 
-def _terms(node: Node, high: int) -> tuple[int, int, int]:
-    fields = node.fields(required=TERMS, optional=())
-    p, i, d = (fields[term].integer(low=0, high=high) for term in TERMS)
+def _parse_pid_terms(node: Node, high: int) -> tuple[int, int, int]:
+    """Read `{p: ..., i: ..., d: ...}`, whole numbers from 0 to `high`."""
+    fields = node.fields(required=_PID_TERMS, optional=())
+    p, i, d = (fields[term].integer(low=0, high=high) for term in _PID_TERMS)
     return p, i, d
 
 
 @dataclass(frozen=True)
 class ServoModel:
-    """The facts that all servos of one model share.
+    """Data of a servo model.
 
     Attributes:
-        ticks: positions it tells apart over its whole travel.
+        name: of the model.
+        ticks: number of positions over its whole range.
+        range_deg: its range of positions [deg].
         no_load_speed_rad_s: speed without load at `supply_v` [rad/s].
         stall_torque_nm: torque at standstill at `supply_v` [N m].
-        compliance_slope: default slope: ticks of error at which the torque is full; None where its stiffness
-            is not set so.
-        supply_v: voltage at which speed and torque are given [V].
-        tick_urad: size of a tick, where it is told angles [micro-radian]; None where ticks divide its travel.
-        stiffness_nm_rad: torque per angle of error, where no slope says it [N m/rad].
+        compliance_slope: default slope: error in ticks at which the torque is full; None if the stiffness is
+            not set by a slope.
+        supply_v: voltage at which speed and torque are stated [V].
+        gear_ratio: of the gearbox.
+        mass_kg: its mass [kg].
+        first_tick: its first position.
+        tick_urad: size of a tick of servos that are commanded angles [micro-radian]; None if the ticks divide
+            the range.
+        stiffness_nm_rad: torque per angle of error [N m/rad]; None if it follows from the slope.
+        gains: settings of its controller.
     """
 
     name: str
@@ -110,14 +124,14 @@ class ServoModel:
 
     @property
     def centre_range_deg(self) -> tuple[float, float]:
-        """The servo degrees of its first stop and its last [deg]."""
+        """Servo degrees of its first and last position, between which a joint's zero can be [deg]."""
         if self.tick_urad is None:
             return 0.0, self.range_deg
-        first = self.first_tick * self.tick_urad * RAD_PER_URAD * DEG_PER_RAD
-        return first, first + self.range_deg
+        first_deg = self.first_tick * self.tick_urad * RAD_PER_URAD * DEG_PER_RAD
+        return first_deg, first_deg + self.range_deg
 
     def gain(self, name: str) -> PidGains:
-        """Return the setting of that name, or raise UnknownNameError."""
+        """Return the controller setting of that name, or raise UnknownNameError."""
         for gains in self.gains:
             if gains.name == name:
                 return gains
@@ -125,13 +139,13 @@ class ServoModel:
 
 
 def parse_servo_model(name: str, node: Node) -> ServoModel:
-    """Read one entry of `servo_models:`."""
+    """Read an entry of `servo_models:`."""
     if "tick_urad" in node.fields():
-        return _angle_servo(name, node)
-    fields = node.fields(required=BUS, optional=(*OPTIONAL, "source"))
+        return _parse_angle_servo_model(name, node)
+    fields = node.fields(required=_BUS_SERVO_KEYS, optional=(*_OPTIONAL_KEYS, "source"))
     return ServoModel(
         name=name,
-        ticks=fields["ticks"].integer(low=2, high=MOST_TICKS),
+        ticks=fields["ticks"].integer(low=2, high=MAX_TICKS),
         range_deg=_number(fields, "range_deg"),
         no_load_speed_rad_s=_number(fields, "no_load_speed_rpm") * RAD_S_PER_RPM,
         stall_torque_nm=_number(fields, "stall_torque_nm"),
@@ -142,20 +156,22 @@ def parse_servo_model(name: str, node: Node) -> ServoModel:
     )
 
 
-def _angle_servo(name: str, node: Node) -> ServoModel:
-    fields = node.fields(required=ANGLE, optional=(*OPTIONAL, "gains", "source"))
+def _parse_angle_servo_model(name: str, node: Node) -> ServoModel:
+    """Read the model of a servo that is commanded angles rather than positions on a bus."""
+    fields = node.fields(required=_ANGLE_SERVO_KEYS, optional=(*_OPTIONAL_KEYS, "gains", "source"))
     tick_urad = _number(fields, "tick_urad")
-    first, last = (
-        int(end * RAD_PER_DEG / (tick_urad * RAD_PER_URAD)) for end in parse_range(fields["range_deg"])
+    first_tick, last_tick = (
+        int(end_deg * RAD_PER_DEG / (tick_urad * RAD_PER_URAD))
+        for end_deg in parse_range(fields["range_deg"])
     )
     return ServoModel(
         name=name,
-        ticks=last - first + 1,
-        range_deg=math.degrees((last - first) * tick_urad * RAD_PER_URAD),
+        ticks=last_tick - first_tick + 1,
+        range_deg=math.degrees((last_tick - first_tick) * tick_urad * RAD_PER_URAD),
         no_load_speed_rad_s=_number(fields, "no_load_speed_rad_s"),
         stall_torque_nm=_number(fields, "stall_torque_nm"),
         compliance_slope=None,
-        first_tick=first,
+        first_tick=first_tick,
         tick_urad=tick_urad,
         stiffness_nm_rad=_number(fields, "stiffness_nm_rad"),
         gains=parse_gains(fields["gains"]) if "gains" in fields else (),
@@ -170,39 +186,42 @@ def _optional_number(fields: Mapping[str, Node], key: str) -> float | None:
 
 
 def _number(fields: Mapping[str, Node], key: str) -> float:
-    low, high = RANGES[key]
+    low, high = _ALLOWED_RANGES[key]
     return fields[key].number(low=low, high=high)
 
 
 Angles = TypeVar("Angles", float, Floats)
-"""One number, or an array of them; of several servos, the last axis is theirs."""
+"""A number or an array; of several servos, the last axis is over servos."""
 
 MAX_ID = 253
-"""Largest servo ID on a Dynamixel bus; 254 is the broadcast (e-Manual, protocol 1.0)."""
+"""Greatest servo ID on a Dynamixel bus; 254 is the broadcast ID (e-Manual, protocol 1.0)."""
 
-PLACE = ("id", "direction", "centre_deg")
-"""What a servo's entry says of how it sits on the bus and in the robot."""
+_MOUNTING_KEYS = ("id", "direction", "centre_deg")
+"""Keys of a servo's entry about its place on the bus and in the robot."""
 
 
-_OneOrEach: TypeAlias = Any
-"""A float or `Floats`; `Any`, as no checker knows that an array of angles meets one number or as many."""
+_FloatOrFloats: TypeAlias = Any
+"""`Any`, because mypy cannot express that a float and an array give an array, and two floats a float."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ServoScale:
-    """`joint angle = direction * (servo degrees - centre_deg)`, `servo degrees = ticks * tick_deg`.
+    """Conversion between ticks, servo degrees and joint angles, without rounding or clipping.
 
-    Each of the three is a number for one servo, or `(n_joints,)` for several side by side. Nothing rounds or
-    clips. Degrees come between, as a tick is often a short binary fraction of one: whole ticks stay exact.
+    `joint angle = direction * (servo degrees - centre_deg)` and `servo degrees = ticks * tick_deg`. As a tick
+    is often a short binary fraction of a degree, whole ticks are converted exactly.
+
+    Attributes are numbers for one servo, or arrays `(n_joints,)` for several.
 
     Attributes:
         centre_deg: servo degrees at which the joint's angle is zero [deg].
+        direction: 1, or -1 if the servo turns against the joint.
         tick_deg: size of a tick [deg].
     """
 
-    centre_deg: _OneOrEach = field(repr=False)
-    direction: _OneOrEach = field(repr=False)
-    tick_deg: _OneOrEach = field(repr=False)
+    centre_deg: _FloatOrFloats = field(repr=False)
+    direction: _FloatOrFloats = field(repr=False)
+    tick_deg: _FloatOrFloats = field(repr=False)
 
     def to_servo_deg(self, angle: Angles) -> Angles:
         """Return the servo's own degrees for a joint angle [rad]."""
@@ -227,13 +246,17 @@ class ServoScale:
 
 @dataclass(frozen=True)
 class Servo:
-    """One servo: how its ticks relate to the angle of its joint, and what it can do.
+    """The servo of a joint: its place on the bus and in the robot, and the data of its model.
 
-    All conversions take a number or an array of any shape, and none rounds or clips. What its model says of
-    it is as in `ServoModel`.
+    All conversions accept a number or an array of any shape, and do not round or clip. Attributes that are
+    not listed are as in `ServoModel`.
 
     Attributes:
-        id: its number on the bus; None where it has none.
+        joint: that it moves.
+        id: on the bus; None without a bus.
+        model: name of its model.
+        centre_deg: servo degrees at which the joint's angle is zero [deg].
+        direction: 1, or -1 if the servo turns against the joint.
     """
 
     joint: str
@@ -253,13 +276,13 @@ class Servo:
     def __post_init__(self) -> None:
         if self.compliance_slope is None and self.stiffness_nm_rad is None:
             raise InputError(
-                f"nothing says how stiff the servo of {self.joint} is",
-                hint="give it a compliance slope or a stiffness",
+                f"the servo of {self.joint} has no stiffness",
+                hint="state compliance_slope or stiffness_nm_rad",
             )
 
     @property
     def last_tick(self) -> int:
-        """The highest of its positions."""
+        """Its last position."""
         return self.first_tick + self.ticks - 1
 
     @property
@@ -276,12 +299,12 @@ class Servo:
 
     @property
     def scale(self) -> ServoScale:
-        """How its ticks and the angle of its joint relate."""
+        """The conversion between its ticks and the angle of its joint."""
         return ServoScale(self.centre_deg, self.direction, self.tick_deg)
 
     @property
     def stiffness(self) -> float:
-        """Torque per angle of error [N m/rad]: all of it at the edge of the slope (`stall / slope`)."""
+        """Torque per angle of error [N m/rad]; from a compliance slope, `stall torque / slope`."""
         if self.compliance_slope is None:
             return self.stiffness_nm_rad or 0.0
         return self.stall_torque_nm / (self.compliance_slope * self.tick_rad)
@@ -312,23 +335,23 @@ class Servo:
 def parse_servo(joint: str, node: Node, models: Mapping[str, ServoModel]) -> Servo:
     """Read `{id: 1, direction: -1, centre_deg: 60, model: AX-12A}`.
 
-    `model` may be left out where there is only one. Servos that are told angles need nothing else: they are
-    on no bus, and their angle is the joint's unless `direction` and `centre_deg` say otherwise. Of those on
-    a bus `compliance_slope` may be given where it is set otherwise than its model's default.
+    `model` is optional if there is only one model. For servos that are commanded angles all keys are
+    optional: they are on no bus, and without `direction` and `centre_deg` their angle is the joint's. Servos
+    on a bus may have a `compliance_slope` other than their model's.
     """
-    model = _model(node, models)
+    model = _choose_model(node, models)
     if model.tick_urad is None:
-        fields = node.fields(required=PLACE, optional=("model", "compliance_slope", "source"))
+        fields = node.fields(required=_MOUNTING_KEYS, optional=("model", "compliance_slope", "source"))
     else:
-        fields = node.fields(optional=(*PLACE, "model", "source"))
+        fields = node.fields(optional=(*_MOUNTING_KEYS, "model", "source"))
     slope = fields.get("compliance_slope")
-    low, high = model.centre_range_deg
+    low_deg, high_deg = model.centre_range_deg
     return Servo(
         joint=joint,
         id=fields["id"].integer(low=0, high=MAX_ID) if "id" in fields else None,
         model=model.name,
-        centre_deg=fields["centre_deg"].number(low=low, high=high) if "centre_deg" in fields else 0.0,
-        direction=_direction(fields["direction"]) if "direction" in fields else 1,
+        centre_deg=fields["centre_deg"].number(low=low_deg, high=high_deg) if "centre_deg" in fields else 0.0,
+        direction=_parse_direction(fields["direction"]) if "direction" in fields else 1,
         no_load_speed_rad_s=model.no_load_speed_rad_s,
         stall_torque_nm=model.stall_torque_nm,
         compliance_slope=slope.number(low=1.0, high=model.ticks) if slope else model.compliance_slope,
@@ -340,28 +363,28 @@ def parse_servo(joint: str, node: Node, models: Mapping[str, ServoModel]) -> Ser
     )
 
 
-def _model(node: Node, models: Mapping[str, ServoModel]) -> ServoModel:
+def _choose_model(node: Node, models: Mapping[str, ServoModel]) -> ServoModel:
     fields = node.fields()
     if "model" in fields:
         return models[fields["model"].choice("servo model", models)]
     if len(models) != 1:
-        node.fail("'model' is missing", hint=f"there is {', '.join(models) or 'none'}")
+        node.fail("'model' is missing", hint=f"one of {', '.join(models)}" if models else "add a servo model")
     return next(iter(models.values()))
 
 
-def _direction(node: Node) -> int:
+def _parse_direction(node: Node) -> int:
     direction = node.integer()
     if direction not in (-1, 1):
         node.fail(f"expected 1 or -1, found {direction}")
     return direction
 
 
-def check_reach(servo: Servo, lower_rad: float, upper_rad: float, node: Node) -> None:
-    """Refuse joint limits beyond what the servo can reach."""
+def require_reachable_limits(servo: Servo, lower_rad: float, upper_rad: float, node: Node) -> None:
+    """Raise if joint limits are beyond the range of the servo."""
     first, last = servo.reach_rad
     slack = servo.tick_rad
     if lower_rad < first - slack or upper_rad > last + slack:
         node.fail(
-            f"{math.degrees(lower_rad):g}..{math.degrees(upper_rad):g} degrees are beyond the servo",
+            f"{math.degrees(lower_rad):g}..{math.degrees(upper_rad):g} degrees are beyond the servo's range",
             hint=f"it reaches {math.degrees(first):.1f}..{math.degrees(last):.1f}",
         )

@@ -110,6 +110,7 @@ def basic_result(recording: Recording) -> dict[str, Any]:
 
 
 def _falls(recording: Recording) -> dict[str, Any]:
+    """Return the entries on falls in the result."""
     if not recording.robot().knows_place:
         return {"fell": None, "falls": [], "lies": None}
     track = Trajectory.of(recording, next(iter(recording.robots)))

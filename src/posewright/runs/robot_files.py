@@ -18,9 +18,18 @@ from posewright.errors import InputError, OutputError, PosewrightError, Where, e
 from posewright.formats.openrave import is_openrave, read_openrave_robot
 from posewright.formats.urdf.reading import read_urdf
 from posewright.formats.urdf.writing import urdf_text
-from posewright.robots import Hinge, Mechanism, Oddity, Robot, SensorSpec, mended, oddities, read_robot
+from posewright.robots import (
+    Hinge,
+    Mechanism,
+    Oddity,
+    Robot,
+    SensorSpec,
+    find_oddities,
+    read_robot,
+    with_card_limits,
+)
 from posewright.robots import robot as robot_named
-from posewright.robots.reading import HEAVIEST_KG
+from posewright.robots.reading import MAX_LINK_MASS_KG
 
 FRAME_S = 0.008
 TICK_URAD = 1000.0
@@ -125,12 +134,12 @@ def import_robot(path: str | Path, folder: str | Path, *, name: str | None = Non
             f"{name!r} is not a short name", hint="lower-case letters, digits and _, as in robotis_bioloid"
         )
     for link in mechanism.links:
-        if not link.mass_kg <= HEAVIEST_KG:
+        if not link.mass_kg <= MAX_LINK_MASS_KG:
             message = f"{link.name} weighs {link.mass_kg:g} kg: too much for a small robot"
-            hint = f"at most {HEAVIEST_KG:g} kg for each link; check densities and units"
+            hint = f"at most {MAX_LINK_MASS_KG:g} kg for each link; check densities and units"
             raise InputError(message, where=Where(path, link.line), hint=hint)
-    all_oddities = (*remarks, *oddities(mechanism))
-    mechanism = mended(mechanism)
+    all_oddities = (*remarks, *find_oddities(mechanism))
+    mechanism = with_card_limits(mechanism)
     feet = _find_feet(mechanism)
     card = render_document(_card_data(mechanism, name or _short_name(mechanism.name, path), path.name, feet))
     model = model_text(mechanism, feet)
@@ -187,7 +196,7 @@ def _short_name(name: str, path: Path) -> str:
 
 def _find_feet(mechanism: Mechanism) -> tuple[str, ...]:
     """Return the links that the robot stands on: the lowest ones with all hinges at 0."""
-    lowest_points = mechanism.heights()
+    lowest_points = mechanism.lowest_heights()
     if not lowest_points:
         return ()
     lowest = min(lowest_points.values())
@@ -264,6 +273,7 @@ def _torque_and_speed(hinge: Hinge, mechanism: Mechanism) -> tuple[float, float]
 
 
 def _servo_data(torque_nm: float, speed_rad_s: float) -> Mapping[str, Any]:
+    """Return the entry of a servo model with this torque [N m] and speed [rad/s]."""
     return {
         "tick_urad": TICK_URAD,
         "range_deg": [-360.0, 360.0],

@@ -25,7 +25,7 @@ from posewright.errors import InputError
 from posewright.figures import camera_topics, card_document, require_camera, require_cameras
 from posewright.recordings import Event, Header, Recorder, Recording, RobotHeader, write_mcap
 from posewright.recordings.header import RULES_SUFFIX
-from posewright.robots import ships
+from posewright.robots import is_shipped
 from posewright.runs.outcome import Outcome, Unjudged, latencies_of
 from posewright.runs.plants import PlantMaker, make_simulation
 from posewright.runs.stillness import NOTHING_MOVED, StillnessWatcher
@@ -190,7 +190,7 @@ class Run:
         layout = self.layout.split(".")[0]
         if layout and self.arena is not None:
             documents[f"{layout}.layout.yaml"] = format_layout(self.arena.boxes, layout)
-        cards = [program.robot for program in self.programs.values() if not ships(program.robot)]
+        cards = [program.robot for program in self.programs.values() if not is_shipped(program.robot)]
         return documents | dict(self.documents) | {card_document(card.name): card.text for card in cards}
 
     def header(self, plant: Plant) -> Header:
@@ -320,6 +320,7 @@ def _make_watchers(
     from posewright.contests import RESTARTS
 
     def note(event: Event) -> None:
+        """Record an event, and restart the controllers if it starts another try."""
         recorder.note(event)
         if event.kind in RESTARTS:
             for controller in controllers.values():
@@ -365,6 +366,7 @@ class _ProgressReporter:
 
 
 def _write_recording(recording: Recording, outputs: Outputs) -> None:
+    """Write the recording and the pictures of the cameras, if requested."""
     if outputs.record is not None:
         knows_places = all(record.knows_place for record in recording.robots.values())
         topics = camera_topics(recording, outputs.cameras if knows_places else ())
@@ -372,6 +374,7 @@ def _write_recording(recording: Recording, outputs: Outputs) -> None:
 
 
 def _score_run(run: Run, plant: Plant, recording: Recording) -> Score:
+    """Return the judge's score, or `Unjudged` without a contest or ground truth."""
     if run.contest is None:
         return Unjudged(recording)
     if _supervisors(plant) is None:

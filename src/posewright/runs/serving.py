@@ -21,7 +21,7 @@ from posewright.network.commander import Watchdog
 from posewright.network.host import Host, ServiceStatus
 from posewright.network.transport import Transport
 from posewright.recordings import Header, Recorder, RobotHeader, write_mcap
-from posewright.robots import Camera, Robot, SensorSpec, ships
+from posewright.robots import Camera, Robot, SensorSpec, is_shipped
 from posewright.runs.plants import SIMULATION, choose_plant
 from posewright.runs.streams import Streams
 from posewright.version import __version__
@@ -144,13 +144,14 @@ def serve(
 
 
 def _make_recorder(plant: Plant, body_spec: BodySpec, arena: Arena | None) -> Recorder:
+    """Return a recorder of the served robot."""
     robot = body_spec.robot
     header = Header(
         {name: RobotHeader.of(body, "served") for name, body in plant.bodies.items()},
         seed=body_spec.seed,
         version=__version__,
         arena={} if arena is None else arena.to_dict(),
-        documents={} if ships(robot) else {card_document(robot.name): robot.text},
+        documents={} if is_shipped(robot) else {card_document(robot.name): robot.text},
     )
     return Recorder(header, plant, every=RECORD_EVERY)
 
@@ -193,6 +194,7 @@ class _CameraStream:
         self._films = films
 
     def watch(self, block: Block) -> bool:
+        """Send the pictures that are due; never end the service."""
         time_s = float(block.states.times[-1])
         for camera in self._transport.cameras_due(time_s):
             self._transport.show(camera, time_s, self._films[camera].now())

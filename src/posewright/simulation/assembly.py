@@ -158,7 +158,7 @@ def _enable_robot_contacts(specs: Sequence[mujoco.MjSpec]) -> None:
     Raises:
         InputError: there are more robots than free bits.
     """
-    colliding_geoms: list[list[mujoco.MjsGeom]] = []
+    colliding_geoms = []
     for spec in specs:
         colliding_geoms.append([geom for geom in spec.geoms if geom.contype or geom.conaffinity])
     used_bits = 1

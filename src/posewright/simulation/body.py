@@ -236,7 +236,7 @@ class SimulatedBody:
     def accept(self, commands: JointCommands) -> list[ServoCommands]:
         """Round commands to whole ticks, delay them, and return those that take effect in the coming frames.
 
-        The angle of a free joint may be anything; where it is not finite the joint's last command is kept.
+        The angle of a free joint is arbitrary; if it is not finite, the joint's last command stays.
         """
         angles = commands.angles
         if commands.free is not None:

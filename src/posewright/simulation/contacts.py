@@ -65,7 +65,7 @@ class ContactRecorder:
         solid_names: tuple[str, ...] = ()
         if instance.arena is not None:
             solid_names = tuple(shape.name for shape in instance.arena.shapes if shape.is_solid)
-        opponents = {candidate.name: candidate for candidate in instances if candidate.name != instance.name}
+        opponents = {opponent.name: opponent for opponent in instances if opponent.name != instance.name}
         # objects are numbered in this order: the robot's parts, the floor, fixed shapes, other robots
         self._names: tuple[str, ...] = (*part_names, FLOOR, *solid_names, *opponents)
         self._floor = len(bodies)

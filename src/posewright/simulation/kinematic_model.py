@@ -1,4 +1,4 @@
-"""A robot without dynamics: it takes any pose, stands in it on the floor, and returns its links' poses."""
+"""A kinematic model of a robot, without dynamics: poses of its links for given joint angles."""
 
 from __future__ import annotations
 

@@ -14,8 +14,15 @@ from posewright.arrays import Floats
 from posewright.documents import is_file, path_exists
 from posewright.documents.markup import Element, read_markup
 from posewright.errors import FormatError, InputError, Where
-from posewright.robots import Form, Hinge, Kind, Link, Mechanism, Oddity
-from posewright.robots.mechanism import LIGHTEST_KG, Quaternion, Triple, rotation_matrix, rows, triple
+from posewright.robots import Hinge, Link, LinkShape, Mechanism, Oddity, ShapeKind
+from posewright.robots.mechanism import (
+    MIN_MOVED_MASS_KG,
+    Quaternion,
+    Triple,
+    rotation_matrix,
+    to_rows,
+    to_triple,
+)
 from posewright.rotation import quaternion_of_matrix
 from posewright.simulation.robot_model import body_name, compile_spec, find_base, read_model
 
@@ -26,14 +33,14 @@ IMU_SITE = "imu"
 """Site on the base of an imported model for an IMU."""
 
 _KIND_OF_GEOM_TYPE = {
-    int(mujoco.mjtGeom.mjGEOM_SPHERE): Kind.SPHERE,
-    int(mujoco.mjtGeom.mjGEOM_CYLINDER): Kind.CYLINDER,
-    int(mujoco.mjtGeom.mjGEOM_CAPSULE): Kind.CYLINDER,
+    int(mujoco.mjtGeom.mjGEOM_SPHERE): ShapeKind.SPHERE,
+    int(mujoco.mjtGeom.mjGEOM_CYLINDER): ShapeKind.CYLINDER,
+    int(mujoco.mjtGeom.mjGEOM_CAPSULE): ShapeKind.CYLINDER,
 }
 _GEOM_TYPE_OF_KIND = {
-    Kind.BOX: mujoco.mjtGeom.mjGEOM_BOX,
-    Kind.SPHERE: mujoco.mjtGeom.mjGEOM_SPHERE,
-    Kind.CYLINDER: mujoco.mjtGeom.mjGEOM_CYLINDER,
+    ShapeKind.BOX: mujoco.mjtGeom.mjGEOM_BOX,
+    ShapeKind.SPHERE: mujoco.mjtGeom.mjGEOM_SPHERE,
+    ShapeKind.CYLINDER: mujoco.mjtGeom.mjGEOM_CYLINDER,
 }
 
 _TIMESTEP_S = 0.002
@@ -72,7 +79,7 @@ def mechanism_of(robot: Robot) -> Mechanism:
 
     Raises:
         InputError: the card has no model, the model does not compile, a joint is not on the card, or a joint
-            is no hinge.
+            is not a hinge.
     """
     spec = read_model(robot)
     base = str(find_base(spec, robot).name)
@@ -214,7 +221,7 @@ class _LinkExtractor:
         self._origin_shifts: dict[int, Floats] = {}
 
     def extract(self) -> tuple[tuple[Link, ...], list[Oddity]]:
-        """Return the links, and a note on each joint that is no hinge and therefore fixed at 0.
+        """Return the links, and a note on each joint that is not a hinge and therefore fixed at 0.
 
         Raises:
             InputError: a body has several joints.
@@ -247,7 +254,7 @@ class _LinkExtractor:
                 continue
             axis = model.jnt_axis[joint]
             origin_shift = np.array(model.jnt_pos[joint])
-            hinge = self._create_hinge(name, triple(axis), joint)
+            hinge = self._create_hinge(name, to_triple(axis), joint)
             quaternion = np.empty(4)
             zero_angle = float(model.qpos0[model.jnt_qposadr[joint]])
             mujoco.mju_axisAngle2Quat(quaternion, axis, -zero_angle)
@@ -264,16 +271,16 @@ class _LinkExtractor:
         return Link(
             name=body_name(model, body),
             parent="" if body == self._base else body_name(model, parent),
-            position_m=triple(position),
+            position_m=to_triple(position),
             rotation=quaternion_of_matrix(rotation),
             hinge=hinge,
             mass_kg=float(model.body_mass[body]),
-            centre_m=triple(model.body_ipos[body] - origin_shift),
-            inertia=rows(inertia),
-            forms=tuple(self._extract_forms(body, origin_shift)),
+            centre_m=to_triple(model.body_ipos[body] - origin_shift),
+            inertia=to_rows(inertia),
+            shapes=tuple(self._extract_forms(body, origin_shift)),
         )
 
-    def _extract_forms(self, body: int, origin_shift: Floats) -> list[Form]:
+    def _extract_forms(self, body: int, origin_shift: Floats) -> list[LinkShape]:
         """Return the body's colliding geoms in the link's frame."""
         model = self._model
         first = int(model.body_geomadr[body])
@@ -285,8 +292,8 @@ class _LinkExtractor:
             box_centre = rotation_matrix(rotation) @ model.geom_aabb[geom, :3]
             centre = model.geom_pos[geom] + box_centre - origin_shift
             sizes = 2.0 * model.geom_aabb[geom, 3:]
-            kind = _KIND_OF_GEOM_TYPE.get(int(model.geom_type[geom]), Kind.BOX)
-            forms.append(Form(kind, triple(sizes), triple(centre), rotation))
+            kind = _KIND_OF_GEOM_TYPE.get(int(model.geom_type[geom]), ShapeKind.BOX)
+            forms.append(LinkShape(kind, to_triple(sizes), to_triple(centre), rotation))
         return forms
 
 
@@ -318,7 +325,7 @@ def model_text(mechanism: Mechanism, feet: Collection[str] = ()) -> str:
     spec.option.iterations = 20
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
-    lowest = min(mechanism.heights().values(), default=0.0)
+    lowest = min(mechanism.lowest_heights().values(), default=0.0)
     bodies = {"": spec.worldbody}
     for link in mechanism.links:
         position = link.position_m if link.parent else (0.0, 0.0, -lowest)
@@ -333,7 +340,7 @@ def model_text(mechanism: Mechanism, feet: Collection[str] = ()) -> str:
         _add_inertia(body, link)
         if link.hinge is not None:
             _add_hinge(spec, body, link.hinge)
-        for form in link.forms:
+        for form in link.shapes:
             _add_form(body, form, is_sole=link.name in feet)
     for mount in mechanism.mounts:
         site = bodies[mount.link].add_site(name=mount.name, size=(0.003,) * 3, group=4)
@@ -350,7 +357,7 @@ def _add_inertia(body: mujoco.MjsBody, link: Link) -> None:
         return
     moments, axes = np.linalg.eigh(np.array(link.inertia))
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = axes @ np.diag(np.maximum(moments, _MIN_MOMENT)) @ axes.T
-    body.mass = max(link.mass_kg, LIGHTEST_KG)
+    body.mass = max(link.mass_kg, MIN_MOVED_MASS_KG)
     body.ipos = link.centre_m
     body.explicitinertial = True
     body.fullinertia = (xx, yy, zz, xy, xz, yz)
@@ -366,10 +373,13 @@ def _add_hinge(spec: mujoco.MjSpec, body: mujoco.MjsBody, hinge: Hinge) -> None:
     actuator.set_to_position(kp=max(effort, 1.0), inheritrange=1.0)
 
 
-def _add_form(body: mujoco.MjsBody, form: Form, *, is_sole: bool) -> None:
+def _add_form(body: mujoco.MjsBody, form: LinkShape, *, is_sole: bool) -> None:
     """Add a shape to a body; a sole has friction of its own."""
     half_size = [edge / 2.0 for edge in form.size_m]
-    sizes = {Kind.SPHERE: (half_size[0], 0.0, 0.0), Kind.CYLINDER: (half_size[0], half_size[2], 0.0)}
+    sizes = {
+        ShapeKind.SPHERE: (half_size[0], 0.0, 0.0),
+        ShapeKind.CYLINDER: (half_size[0], half_size[2], 0.0),
+    }
     geom = body.add_geom(
         type=_GEOM_TYPE_OF_KIND[form.kind],
         pos=form.position_m,

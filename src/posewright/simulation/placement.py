@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from posewright.simulation.instance import Addresses, ModelInstance
 
 _SAME_PLANE_M = 0.001
-"""Corners this near to the plane that the robot stands on count as standing on it [m]."""
+"""Corners at most this far from the plane on which the robot stands count as on the plane [m]."""
 
 _MAX_DEPTH_M = 0.001
 """Greatest depth of another part in the floor when the robot stands on its soles [m]."""

@@ -146,7 +146,7 @@ def weld_joints(spec: mujoco.MjSpec, robot: Robot, welded: Mapping[str, float]) 
 
     Raises:
         UnknownNameError: the robot has no such joint.
-        InputError: an angle is outside the joint's limits, a joint is no hinge that is its body's only joint,
+        InputError: an angle is outside the joint's limits, a joint is not its body's only joint and a hinge,
             or no joint would remain.
     """
     _require_weldable(robot, welded)
@@ -236,7 +236,7 @@ def robot_links(robot: Robot) -> tuple[dict[str, Any], ...]:
     along its z, and a mesh is given as its box.
 
     Raises:
-        InputError: the card has no model, the model does not compile, or a joint is no hinge.
+        InputError: the card has no model, the model does not compile, or a joint is not a hinge.
     """
     spec = read_model(robot)
     base_name = str(find_base(spec, robot).name)
@@ -250,7 +250,7 @@ def _body_links(model: mujoco.MjModel, body: int, base: int) -> Iterator[dict[st
     """Yield the link of a body, after one link for each joint whose axis does not pass through its origin.
 
     Raises:
-        InputError: a joint is no hinge.
+        InputError: a joint is not a hinge.
     """
     name = body_name(model, body)
     parent = ""

@@ -198,7 +198,7 @@ class PagePlayer:
             return
         self.speed = FULL_SPEED
         page = self.tables.pages[planned.name]
-        if planned.lap:
+        if planned.pass_index:
             self._begin_pass(page, self._final_positions())
         elif page.start is not None:
             self._phase = 0

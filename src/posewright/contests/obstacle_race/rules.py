@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any
 
 from posewright.arenas import Arena, arena, arena_names
 from posewright.documents import Bounds, Node, parse_document, read_record, read_text
@@ -150,11 +150,7 @@ class Rules:
         return type(self), tuple(values)
 
 
-_SECTIONS: dict[str, type[Any]] = {
-    name: kind
-    for name, kind in get_type_hints(Rules).items()
-    if isinstance(kind, type) and is_dataclass(kind)
-}
+_SECTIONS = ("scoring", "course", "clock", "entry", "fall", "displacement", "jam", "put_back")
 
 
 @cache
@@ -180,19 +176,27 @@ def parse_rules(text: str, name: str | None = None) -> Rules:
 
 
 def _read_rules(root: Node, text: str) -> Rules:
+    """Return the rules in a document with a text."""
     parts = root.fields(required=("rules", "title", "arena", *_SECTIONS, "sources"), optional=())
-    sections = {name: read_record(parts[name], kind) for name, kind in _SECTIONS.items()}
-    scoring = sections["scoring"]
-    _require_lines(parts, sections["course"])
+    scoring = read_record(parts["scoring"], Scoring)
+    course = read_record(parts["course"], CourseRules)
+    _require_lines(parts, course)
     if scoring.time_limit_s <= 0.0 or scoring.distance_limit_cm <= 0.0:
         parts["scoring"].fail("a limit is 0", hint="use time and distance limits above 0")
     return Rules(
         name=parts["rules"].text(),
         title=parts["title"].text(),
         arena=parts["arena"].text(),
+        scoring=scoring,
+        course=course,
+        clock=read_record(parts["clock"], ClockRules),
+        entry=read_record(parts["entry"], EntryLimits),
+        fall=read_record(parts["fall"], RaceFallRules),
+        displacement=read_record(parts["displacement"], DisplacementRules),
+        jam=read_record(parts["jam"], JamRules),
+        put_back=read_record(parts["put_back"], PutBackRules),
         sources={key: node.text() for key, node in parts["sources"].fields().items()},
         text=text,
-        **sections,
     )
 
 

@@ -109,7 +109,7 @@ def read_inputs(node: Node, names: NamesInScope) -> tuple[InputWire, ...]:
 
     Raises:
         DocumentError: an entry is not valid, or an input has none.
-        UnknownNameError: an entry names what there is not.
+        UnknownNameError: a name in an entry is unknown.
     """
     inputs = {**names.chart.inputs, **{event: BoolType() for event in names.chart.events}}
     entries = node.fields(optional=inputs)
@@ -148,7 +148,7 @@ def _suffix(unit: str) -> str:
 
 
 def _read_threshold(node: Node, units: Mapping[str, float]) -> Threshold | None:
-    """Return a threshold with its hysteresis; None if there is none."""
+    """Read the threshold of an input; None if it has none."""
     below, above, hysteresis = (_read_with_unit(node, stem, units) for stem in KEY_STEMS)
     if below is not None and above is not None:
         node.fail("both below and above are given", hint="an input has one threshold")

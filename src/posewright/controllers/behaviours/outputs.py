@@ -120,7 +120,7 @@ def read_output_rules(node: Node, chart: Chart, names: ActionNames) -> tuple[Out
 
     Raises:
         DocumentError: a rule is not valid.
-        UnknownNameError: a rule names what there is not.
+        UnknownNameError: a name in a rule is unknown.
     """
     scope = Scope(chart.outputs, chart.constants, chart.scope.values, units=chart.units)
     rules: list[OutputRule] = []
@@ -132,7 +132,7 @@ def read_output_rules(node: Node, chart: Chart, names: ActionNames) -> tuple[Out
 
 
 def _read_rule(node: Node, scope: Scope, names: ActionNames) -> OutputRule:
-    """Return a rule: a condition, a motion or a gait, and angles of separate joints."""
+    """Read one rule: its condition and its action."""
     fields = node.fields(optional=("play", "walk", "when", "otherwise", *VELOCITIES, *ANGLES))
     if ("when" in fields) == ("otherwise" in fields):
         node.fail(

@@ -81,7 +81,7 @@ class SensorChannels:
 
 
 def _sources_of(sensor: SensorSpec) -> Iterator[tuple[str, ChannelSource]]:
-    """Yield the names and sources of a sensor's channels, by component for vectors."""
+    """Yield the channels of a sensor by name, each as a source; none for scans."""
     if isinstance(sensor, RangeScan | FlashLidar):
         return
     no_reading = sensor.max_range_m if isinstance(sensor, RangeSensor) else math.nan
@@ -120,7 +120,7 @@ def _read_corridor(node: Node, scanner: Scanner, compass: Compass, outputs: Outp
 
 
 def _read_free_course(node: Node, scanner: Scanner, compass: Compass, outputs: Outputs) -> Source:
-    """Return the source that finds a free course beside a direction."""
+    """Read a source that finds the nearest free course to one side."""
     fields = node.fields(
         required=("side", "width_m", "length_m"), optional=("towards_deg", "step_deg", "up_to_deg")
     )
@@ -206,7 +206,7 @@ def read_source(node: Node, names: NamesInScope) -> SourceAndKeys:
 
     Raises:
         DocumentError: the entry is not valid.
-        UnknownNameError: it names what there is not.
+        UnknownNameError: a name in it is unknown.
     """
     fields = node.fields()
     kinds = [key for key in _KINDS if key in fields]

@@ -20,7 +20,7 @@ from posewright.motions import (
     Pose,
 )
 from posewright.robots import Led, Light, Robot, robot
-from posewright.robots.lights import BRIGHTEST
+from posewright.robots.lights import MAX_BRIGHTNESS
 
 REQUIRED = ("motion", "robot", "joints", "keyframes")
 DEFAULTS = ("easing", "accel_share", "stiffness_nm_rad")
@@ -209,15 +209,15 @@ class _KeyframeReader:
 def read_light(node: Node, led: Led) -> Light:
     """Return a brightness, 0..255, or `[red, green, blue]`; raise DocumentError for anything else."""
     if not isinstance(node.value, list):
-        return node.number(low=0.0, high=BRIGHTEST)
+        return node.number(low=0.0, high=MAX_BRIGHTNESS)
     values = node.items()
     if len(values) != 3 or not led.has_colours:
         if led.has_colours:
-            hint = f"write [red, green, blue] or one number, 0..{BRIGHTEST:g}"
+            hint = f"write [red, green, blue] or one number, 0..{MAX_BRIGHTNESS:g}"
         else:
-            hint = f"write one number, 0..{BRIGHTEST:g}: the LED is {led.colour} only"
+            hint = f"write one number, 0..{MAX_BRIGHTNESS:g}: the LED is {led.colour} only"
         node.fail(f"{len(values)} numbers", hint=hint)
-    red, green, blue = (value.number(low=0.0, high=BRIGHTEST) for value in values)
+    red, green, blue = (value.number(low=0.0, high=MAX_BRIGHTNESS) for value in values)
     return red, green, blue
 
 

@@ -24,19 +24,19 @@ from posewright.formats.openrave.reader import read_openrave
 from posewright.robots import (
     Camera,
     FlashLidar,
-    Form,
     Hinge,
     Imu,
-    Kind,
     Link,
+    LinkShape,
     Mechanism,
     Mount,
     Oddity,
     RangeScan,
     SensorSpec,
+    ShapeKind,
 )
-from posewright.robots.mechanism import rows, triple
-from posewright.robots.sensors import MOST_BEAMS
+from posewright.robots.mechanism import to_rows, to_triple
+from posewright.robots.sensors import MAX_BEAMS
 from posewright.rotation import quaternion_of_matrix
 
 _CAMERA_AXES = np.array([(0.0, -1.0, 0.0), (0.0, 0.0, -1.0), (1.0, 0.0, 0.0)])
@@ -154,14 +154,14 @@ class _MechanismBuilder:
         offset = position - self.origins[name]
         link = Link(name, parent, hinge=hinge, line=rave_link.where.line if rave_link.where else None)
         if parent:
-            link = replace(link, position_m=triple(self.origins[name] - self.origins[parent]))
+            link = replace(link, position_m=to_triple(self.origins[name] - self.origins[parent]))
         mass = rave_link.mass
         if mass is not None:
             centre = rotation @ mass.centre_m + offset
             inertia = rotation @ mass.inertia @ rotation.T
-            link = replace(link, mass_kg=mass.kg, centre_m=triple(centre), inertia=rows(inertia))
+            link = replace(link, mass_kg=mass.kg, centre_m=to_triple(centre), inertia=to_rows(inertia))
         forms = tuple(_build_form(geometry, rotation, offset) for geometry in rave_link.geometries)
-        return replace(link, forms=forms)
+        return replace(link, shapes=forms)
 
     def build_hinge(self, joint: RaveJoint, *, is_reversed: bool) -> Hinge | None:
         """Return the hinge of a joint; None if it is fixed.
@@ -189,7 +189,7 @@ class _MechanismBuilder:
         if limits is None:
             self.add_remark(f"{name} has no limits: half a turn either way is assumed", joint.where)
             limits = (-math.pi, math.pi)
-        axis = triple(-joint.axis if is_reversed else joint.axis)
+        axis = to_triple(-joint.axis if is_reversed else joint.axis)
         return Hinge(name, axis, *limits, joint.max_torque or 0.0, joint.max_velocity or 0.0)
 
     def build_sensor(self, attached: AttachedSensor) -> tuple[Mount, SensorSpec] | None:
@@ -204,22 +204,22 @@ class _MechanismBuilder:
         rotation = pose[:3, :3]
         if build in (_build_lidar, _build_camera):
             rotation = rotation @ _CAMERA_AXES
-        position = triple(pose[:3, 3] - self.origins[attached.link])
+        position = to_triple(pose[:3, 3] - self.origins[attached.link])
         mount = Mount(attached.name, attached.link, position, quaternion_of_matrix(rotation))
         return mount, build(attached)
 
 
-def _build_form(geometry: Geometry, link_rotation: Floats, link_offset: Floats) -> Form:
+def _build_form(geometry: Geometry, link_rotation: Floats, link_offset: Floats) -> LinkShape:
     """Return a shape in the frame of its link; a mesh becomes the box around it."""
     rotation = link_rotation @ geometry.pose[:3, :3]
     position = link_rotation @ geometry.pose[:3, 3] + link_offset
-    kind = Kind.BOX
+    kind = ShapeKind.BOX
     size_m: tuple[float, ...] = geometry.size_m
     if geometry.kind is GeometryKind.SPHERE:
-        kind = Kind.SPHERE
+        kind = ShapeKind.SPHERE
         size_m = (2.0 * size_m[0],) * 3
     elif geometry.kind is GeometryKind.CYLINDER:
-        kind = Kind.CYLINDER
+        kind = ShapeKind.CYLINDER
         radius, height = size_m
         size_m = (2.0 * radius, 2.0 * radius, height)
         rotation = rotation @ _CYLINDER_AXES
@@ -229,7 +229,7 @@ def _build_form(geometry: Geometry, link_rotation: Floats, link_offset: Floats) 
         high = points.max(axis=0)
         position = position + rotation @ ((low + high) / 2.0)
         size_m = tuple(np.maximum(high - low, _MIN_EDGE_M))
-    return Form(kind, triple(size_m), triple(position), quaternion_of_matrix(rotation))
+    return LinkShape(kind, to_triple(size_m), to_triple(position), quaternion_of_matrix(rotation))
 
 
 def _read_numbers(
@@ -263,7 +263,7 @@ def _build_scan(sensor: AttachedSensor) -> RangeScan:
     first_deg = _read_number(sensor, "minangle", -90.0, -360.0, 360.0)
     last_deg = _read_number(sensor, "maxangle", 90.0, -360.0, 360.0)
     step_deg = _read_number(sensor, "resolution", 1.0, 0.01, 180.0)
-    beams = min(max(1 + math.floor((last_deg - first_deg) / step_deg + 1e-6), 1), MOST_BEAMS)
+    beams = min(max(1 + math.floor((last_deg - first_deg) / step_deg + 1e-6), 1), MAX_BEAMS)
     return RangeScan(sensor.name, sensor.name, _read_range(sensor), first_deg, step_deg, beams)
 
 

@@ -7,7 +7,7 @@ import math
 from posewright.arenas import BOX, FLOOR, Arena, Role
 from posewright.errors import InputError, escape_unprintable
 from posewright.formats.urdf.writing import urdf_text
-from posewright.robots import Form, Kind, Link, Mechanism
+from posewright.robots import Link, LinkShape, Mechanism, ShapeKind
 
 _FLOOR_M = 0.02
 """Thickness of the floor in a URDF, which has no infinite planes [m]."""
@@ -27,21 +27,21 @@ def urdf_of_arena(arena: Arena) -> str:
     if meshes := [shape.name for shape in arena.shapes if shape.hull_m]:
         message = f"{', '.join(meshes)}: a URDF cannot hold the points of a mesh"
         raise InputError(message, hint="write MJCF instead")
-    floor = Form(Kind.BOX, (*arena.size_m, _FLOOR_M), colour=arena.colours[FLOOR])
+    floor = LinkShape(ShapeKind.BOX, (*arena.size_m, _FLOOR_M), colour=arena.colours[FLOOR])
     links = [Link(_FIELD, ""), _link(FLOOR, floor, (arena.size_x / 2.0, 0.0, -_FLOOR_M / 2.0))]
     for shape in arena.shapes:
         height = _LINE_M if shape.role is Role.LINE else shape.size_m[2]
-        kind = Kind.CYLINDER if shape.is_round else Kind.BOX
+        kind = ShapeKind.CYLINDER if shape.is_round else ShapeKind.BOX
         size = (*shape.size_m[:2], height)
-        form = Form(kind, size, colour=arena.colour_of(shape), is_solid=shape.is_solid)
+        form = LinkShape(kind, size, colour=arena.colour_of(shape), is_solid=shape.is_solid)
         links.append(_link(shape.name, form, (shape.x, shape.y, shape.base_m + height / 2.0), shape.yaw_rad))
     for number, box in enumerate(arena.boxes, 1):
-        form = Form(Kind.BOX, arena.kind_of(box).size_m, colour=arena.colours[BOX])
+        form = LinkShape(ShapeKind.BOX, arena.kind_of(box).size_m, colour=arena.colours[BOX])
         links.append(_link(f"box_{number}", form, (box.x, box.y, form.size_m[2] / 2.0), box.yaw_rad))
     return urdf_text(Mechanism(escape_unprintable(arena.name), tuple(links)))
 
 
-def _link(name: str, form: Form, at: tuple[float, float, float], yaw: float = 0.0) -> Link:
+def _link(name: str, form: LinkShape, at: tuple[float, float, float], yaw: float = 0.0) -> Link:
     rotation = (math.cos(yaw / 2.0), 0.0, 0.0, math.sin(yaw / 2.0))
     name = escape_unprintable(name)  # XML cannot hold control characters
-    return Link(name, _FIELD, at, rotation, forms=(form,))
+    return Link(name, _FIELD, at, rotation, shapes=(form,))

@@ -11,8 +11,8 @@ import numpy as np
 
 from posewright.documents import is_file, open_regular_file
 from posewright.documents.markup import Element, read_markup
-from posewright.robots import Form, Hinge, Kind, Link, Mechanism, Oddity
-from posewright.robots.mechanism import Quaternion, Rows, Triple, rotation_matrix, rows, triple
+from posewright.robots import Hinge, Link, LinkShape, Mechanism, Oddity, ShapeKind
+from posewright.robots.mechanism import Quaternion, Rows, Triple, rotation_matrix, to_rows, to_triple
 from posewright.rotation import quaternions_of_roll_pitch_yaw
 
 MAX_LINKS = 500
@@ -134,7 +134,7 @@ class UrdfReader:
             mass_kg=mass,
             centre_m=centre,
             inertia=inertia,
-            forms=tuple(forms),
+            shapes=tuple(forms),
             line=element.line,
         )
 
@@ -148,7 +148,7 @@ class UrdfReader:
         centre, rotation = _read_origin(element)
         matrix = rotation_matrix(rotation)
         inertia = matrix @ [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]] @ matrix.T
-        return mass, centre, rows(inertia)
+        return mass, centre, to_rows(inertia)
 
     def _read_hinge(self, joint: Element) -> Hinge | None:
         kind = joint.required("type")
@@ -182,14 +182,14 @@ class UrdfReader:
             self.remarks.append(Oddity(remark, joint.line))
         return Hinge(
             name,
-            triple([part / length for part in axis]),
+            to_triple([part / length for part in axis]),
             lower,
             upper,
             0.0 if limit is None else limit.attribute_number("effort", 0.0),
             0.0 if limit is None else limit.attribute_number("velocity", 0.0),
         )
 
-    def _read_form(self, part: Element) -> Form | None:
+    def _read_form(self, part: Element) -> LinkShape | None:
         self._forms += 1
         if self._forms > MAX_FORMS:
             part.fail("too many shapes", f"at most {MAX_FORMS} are read")
@@ -201,19 +201,21 @@ class UrdfReader:
                 f"<{part.name}> has no shape", "write <geometry> with <box>, <cylinder>, <sphere> or <mesh>"
             )
         if shape.name == "box":
-            return Form(Kind.BOX, _sizes(shape, shape.attribute_numbers("size", 3)), position, rotation)
+            return LinkShape(
+                ShapeKind.BOX, _sizes(shape, shape.attribute_numbers("size", 3)), position, rotation
+            )
         if shape.name == "sphere":
             diameter = 2.0 * shape.attribute_number("radius")
-            return Form(Kind.SPHERE, _sizes(shape, (diameter,) * 3), position, rotation)
+            return LinkShape(ShapeKind.SPHERE, _sizes(shape, (diameter,) * 3), position, rotation)
         if shape.name in ("cylinder", "capsule"):
             diameter = 2.0 * shape.attribute_number("radius")
             sizes = _sizes(shape, (diameter, diameter, shape.attribute_number("length")))
-            return Form(Kind.CYLINDER, sizes, position, rotation)
+            return LinkShape(ShapeKind.CYLINDER, sizes, position, rotation)
         if shape.name != "mesh":
             shape.fail(f"the shape <{shape.name}> is unknown", "use <box>, <cylinder>, <sphere> or <mesh>")
         return self._read_mesh(shape, position, rotation)
 
-    def _read_mesh(self, shape: Element, position: Triple, rotation: Quaternion) -> Form | None:
+    def _read_mesh(self, shape: Element, position: Triple, rotation: Quaternion) -> LinkShape | None:
         """Return the box around a mesh; None, with a remark, if the mesh cannot be read."""
         path = self._mesh_path(shape)
         corners = None if path is None else _mesh_bounds(path)
@@ -226,8 +228,8 @@ class UrdfReader:
         low, high = ([end * factor for end, factor in zip(corner, scale, strict=True)] for corner in corners)
         middle = rotation_matrix(rotation) @ [(a + b) / 2.0 for a, b in zip(low, high, strict=True)]
         edges = [max(abs(b - a), 1e-4) for a, b in zip(low, high, strict=True)]
-        centre = triple([a + b for a, b in zip(position, middle.tolist(), strict=True)])
-        return Form(Kind.BOX, _sizes(shape, edges), centre, rotation)
+        centre = to_triple([a + b for a, b in zip(position, middle.tolist(), strict=True)])
+        return LinkShape(ShapeKind.BOX, _sizes(shape, edges), centre, rotation)
 
     def _mesh_path(self, shape: Element) -> Path | None:
         """Return the path of a mesh, relative to the file or to the package around it; None if it is missing.
@@ -268,11 +270,11 @@ def _read_origin(element: Element) -> tuple[Triple, Quaternion]:
         origin.fail(f"an origin {largest_m:g} m away", f"at most {MAX_DISTANCE_M:g} m: check the unit")
     angles = origin.attribute_numbers("rpy", 3, _ZERO)
     w, x, y, z = quaternions_of_roll_pitch_yaw(np.array([angles]))[0].tolist()
-    return triple(position), (w, x, y, z)
+    return to_triple(position), (w, x, y, z)
 
 
 def _sizes(shape: Element, edges: Iterable[float]) -> Triple:
-    sizes = triple(edges)
+    sizes = to_triple(edges)
     if not all(0.0 < edge <= MAX_DISTANCE_M for edge in sizes):
         size_text = " x ".join(f"{edge:g}" for edge in sizes)
         hint = f"write sizes above 0 and up to {MAX_DISTANCE_M:g} m"
@@ -294,7 +296,7 @@ def _mesh_bounds(path: Path) -> tuple[Triple, Triple] | None:
             bounds: Any = mesh.bounds  # an array or None; the stubs declare the array only
     except _TRIMESH_ERRORS:
         return None
-    return None if bounds is None else (triple(bounds[0]), triple(bounds[1]))
+    return None if bounds is None else (to_triple(bounds[0]), to_triple(bounds[1]))
 
 
 def read_urdf(path: Path) -> tuple[Mechanism, tuple[Oddity, ...]]:

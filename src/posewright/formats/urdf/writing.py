@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import quoteattr
 
-from posewright.robots import Form, Hinge, Kind, Link, Mechanism
+from posewright.robots import Hinge, Link, LinkShape, Mechanism, ShapeKind
 from posewright.robots.mechanism import Quaternion, rotation_matrix
 
 _GIMBAL_LOCK = 1.0 - 1e-12
@@ -34,7 +34,7 @@ def _link(link: Link) -> Iterator[str]:
         yield f'      <mass value="{link.mass_kg!r}"/>'
         yield f"      <inertia {attributes}/>"
         yield "    </inertial>"
-    for form in link.forms:
+    for form in link.shapes:
         shape = f"{_origin(form.position_m, form.rotation)}<geometry>{_shape(form)}</geometry>"
         yield f"    <visual>{shape}{_material(form)}</visual>"
         if form.is_solid:
@@ -42,18 +42,18 @@ def _link(link: Link) -> Iterator[str]:
     yield "  </link>"
 
 
-def _material(form: Form) -> str:
+def _material(form: LinkShape) -> str:
     if form.colour is None:
         return ""
     rgba = _row((*form.colour, 1.0))
     return f'<material name="{rgba}"><color rgba="{rgba}"/></material>'
 
 
-def _shape(form: Form) -> str:
+def _shape(form: LinkShape) -> str:
     diameter, _, length = form.size_m
-    if form.kind is Kind.SPHERE:
+    if form.kind is ShapeKind.SPHERE:
         return f'<sphere radius="{diameter / 2.0!r}"/>'
-    if form.kind is Kind.CYLINDER:
+    if form.kind is ShapeKind.CYLINDER:
         return f'<cylinder radius="{diameter / 2.0!r}" length="{length!r}"/>'
     return f'<box size="{_row(form.size_m)}"/>'
 

@@ -19,7 +19,7 @@ from posewright.errors import InputError
 from posewright.motions import Keyframe, Motion, Pose
 from posewright.robots import Light, Robot, Servo
 from posewright.robots import robot as find_robot
-from posewright.robots.lights import BRIGHTEST
+from posewright.robots.lights import MAX_BRIGHTNESS
 from posewright.runtimes.robi.memory import FULL_PERCENT, TICKS_PER_S, RobiMemory
 from posewright.runtimes.robi.motion_writer import ROBOT, led_addresses
 from posewright.runtimes.robi.program import Op, Rm4Program
@@ -152,7 +152,7 @@ class _PoseBlockReader:
         changed: dict[str, Light] = {}
         for led in self._robot.leds:
             addresses = led_addresses(self._map, led.name)
-            values = [min(float(self._memory.read(address, 2)), BRIGHTEST) for address in addresses]
+            values = [min(float(self._memory.read(address, 2)), MAX_BRIGHTNESS) for address in addresses]
             light: Light = values[0] if len(values) == 1 else (values[0], values[1], values[2])
             if self._written.intersection(addresses) and self._lights.get(led.name) != light:
                 self._lights[led.name] = light

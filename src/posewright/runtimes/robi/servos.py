@@ -19,7 +19,7 @@ from posewright.arrays import Floats
 from posewright.bodies import BodyState, JointCommands
 from posewright.errors import InputError
 from posewright.robots import Rgb, Robot
-from posewright.robots.lights import BRIGHTEST
+from posewright.robots.lights import MAX_BRIGHTNESS
 from posewright.runtimes.robi.memory import FULL_PERCENT, TABLE_OFFSET, TICKS_PER_S, RobiMemory, signed
 
 FRAME_PERIOD_S = 1.0 / TICKS_PER_S
@@ -170,14 +170,14 @@ class ServoEngine:
         """Return the colour of each light of the robot, read through the LED table."""
         brightness: dict[str, float] = {}
         for number, name in enumerate(self.memory.map["led_table"].names, 1):
-            brightness[name] = min(self.read_through("led_table", number), BRIGHTEST)
+            brightness[name] = min(self.read_through("led_table", number), MAX_BRIGHTNESS)
         lights: dict[str, Rgb] = {}
         for led in self._robot.leds:
             if led.has_colours:
                 red, green, blue = (brightness[f"{led.name}_{part}"] for part in ("red", "green", "blue"))
-                lights[led.name] = led.shown((red, green, blue))
+                lights[led.name] = led.displayed_colour((red, green, blue))
             else:
-                lights[led.name] = led.shown(brightness[led.name])
+                lights[led.name] = led.displayed_colour(brightness[led.name])
         return lights
 
     def read_through(self, table: str, number: int) -> int:
