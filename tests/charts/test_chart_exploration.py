@@ -300,7 +300,7 @@ def test_limits_are_said_and_the_first_states_are_whole() -> None:
 def test_an_exploration_ends_when_the_work_or_the_time_is_over() -> None:
     text = "  a: [{when: n * d > e, go: b}, {when: after(60 s), go: b}]\n  b: [{when: after(60 s), go: a}]\n"
     late = iter([False] * 10)
-    for limits in (ExplorationLimits(work=500), ExplorationLimits(is_over=lambda: next(late, True))):
+    for limits in (ExplorationLimits(work=500), ExplorationLimits(is_time_over=lambda: next(late, True))):
         seen = explore(chart(text), limits=limits)
         assert not seen.complete
         assert "time limit" in seen.reasons[-1] or "more work" in seen.reasons[-1]

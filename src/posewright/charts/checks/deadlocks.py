@@ -204,7 +204,9 @@ class Deadlocks(Check):
         yield self._build_finding(Rule.LEFT_ON, message, node, min(stuck_nodes))
 
     def _undecided_note(self, question: str, node: StateNode) -> Finding:
-        return not_proved(f"{question} is not known: {self.analysis.incomplete_reason}", node.name, node.line)
+        return not_proved(
+            f"it is not known {question}: {self.analysis.incomplete_reason}", node.name, node.line
+        )
 
     def _build_finding(
         self, rule: Rule, message: str, node: StateNode, number: int, level: Level = Level.ERROR

@@ -43,10 +43,10 @@ class CheckSolver:
         self,
         types: Mapping[str, Type],
         budget: SolverBudget | None = None,
-        is_over: Callable[[], bool] = bool,
+        is_time_over: Callable[[], bool] = bool,
     ) -> None:
         self.prover = Prover(types, budget=budget)
-        self.is_over = is_over
+        self.is_time_over = is_time_over
         self.n_decided = 0
 
     def solve(self, claims: Sequence[CheckClaim]) -> SolverAnswer:
@@ -55,7 +55,7 @@ class CheckSolver:
         Raises:
             MissingExtraError: the solver is needed and not installed.
         """
-        if self.is_over():
+        if self.is_time_over():
             return SolverAnswer(None, reason="the time limit was reached")
         answer = self.prover.solve(claims)
         if answer.possible is None:

@@ -287,9 +287,9 @@ class WitnessSearch:
 
     def _simplify(self, witness: Witness) -> Witness:
         """Return a witness with as many inputs as possible set to zero or to numbers of few digits."""
-        for name, kind in self.interpreter.chart.inputs.items():
-            for value in _simpler_values(witness.inputs[name], kind.default):
-                if not kind.contains(value):
+        for name, value_type in self.interpreter.chart.inputs.items():
+            for value in _simpler_values(witness.inputs[name], value_type.default):
+                if not value_type.contains(value):
                     continue
                 simpler_witness = self._replay(witness.state, {**witness.inputs, name: value})
                 if simpler_witness is not None:

@@ -185,7 +185,7 @@ class _CompleteEvaluation:
     ) -> SymbolicFunction:
         """Return a function that first evaluates all conditions of the decisions in an expression."""
         domains = self.state_space.inputs.domains
-        input_types: dict[str, Type] = {name: domain.kind for name, domain in domains.items()}
+        input_types: dict[str, Type] = {name: domain.value_type for name, domain in domains.items()}
         compiler = SymbolicCompiler(domains, {**self.exploration.machine.types, **input_types})
         condition_functions = []
         for decision in decisions_in(expression.tree, is_decision=site.is_decision):

@@ -111,15 +111,15 @@ class RandomInputs:
             yield {**row, **events}
 
 
-def _boundary_values(kind: Type) -> list[Value]:
+def _boundary_values(value_type: Type) -> list[Value]:
     """Return the bounds and the zero of a number, or all values of another type."""
-    if isinstance(kind, BoolType):
+    if isinstance(value_type, BoolType):
         return [False, True]
-    if isinstance(kind, EnumType):
-        return list(kind.values)
-    if isinstance(kind, FloatType) and kind.is_unbounded:
+    if isinstance(value_type, EnumType):
+        return list(value_type.values)
+    if isinstance(value_type, FloatType) and value_type.is_unbounded:
         return [0.0]
-    return list(dict.fromkeys([kind.low, kind.high, kind.default]))
+    return list(dict.fromkeys([value_type.low, value_type.high, value_type.default]))
 
 
 class DivergenceSearch:

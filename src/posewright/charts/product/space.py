@@ -243,8 +243,10 @@ class ProductSpace:
         second_value = term_value(second)
         if name not in self.value_requests or first_value is None or second_value is None:
             return None
-        kind = self.comparison.kinds[name]
-        return constant_term(fit_value(kind, first_value)), constant_term(fit_value(kind, second_value))
+        value_type = self.comparison.variable_types[name]
+        return constant_term(fit_value(value_type, first_value)), constant_term(
+            fit_value(value_type, second_value)
+        )
 
 
 def _find_unread_outputs(machine: Machine) -> frozenset[str]:
@@ -269,8 +271,8 @@ def _names_read_by(machine: Machine, outputs: frozenset[str]) -> frozenset[str]:
     return frozenset(names) - outputs
 
 
-def _has_many_values(kind: Type) -> bool:
+def _has_many_values(value_type: Type) -> bool:
     """Return whether a type has more values than are enumerated."""
-    if isinstance(kind, FloatType):
+    if isinstance(value_type, FloatType):
         return True
-    return isinstance(kind, IntType) and kind.high - kind.low >= MAX_ENUMERATED
+    return isinstance(value_type, IntType) and value_type.high - value_type.low >= MAX_ENUMERATED

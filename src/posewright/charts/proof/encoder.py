@@ -66,17 +66,17 @@ class BitEncoder:
             }[term.sort]
             self.encoded[term.index] = encode_sort(term)
 
-    def read_value(self, solver: Bitwuzla, term: SmtTerm, kind: Type) -> Value:
+    def read_value(self, solver: Bitwuzla, term: SmtTerm, value_type: Type) -> Value:
         """Return the value of a variable of a type in the model of the solver."""
         model_value = solver.get_value(self.encoded[term.index]).value(2, False)
-        if isinstance(kind, BoolType):
+        if isinstance(value_type, BoolType):
             return bool(model_value)
         bits = int(model_value, 2)
-        if isinstance(kind, FloatType):
+        if isinstance(value_type, FloatType):
             packing, size = _PACKING[SINGLE if term.interval.single else DOUBLE]
             return float(struct.unpack(packing, bits.to_bytes(size, "big"))[0]) + 0.0  # no negative zero
         integer = bits - (1 << len(model_value)) if model_value[0] == "1" else bits
-        return kind.values[term.codes.index(integer)] if isinstance(kind, EnumType) else integer
+        return value_type.values[term.codes.index(integer)] if isinstance(value_type, EnumType) else integer
 
     def _make(self, kind: Kind, *args: Term, indices: Sequence[int] = ()) -> Term:
         return self.manager.mk_term(kind, list(args), list(indices))

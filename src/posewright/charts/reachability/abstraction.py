@@ -66,29 +66,29 @@ def _may_overflow(expression: Expression, types: Mapping[str, Type]) -> bool:
     return not Translator(types).translate_root(expression).value.interval.finite
 
 
-def convert_to_register(kind: Type, expression: Expression, types: Mapping[str, Type]) -> Tree:
+def convert_to_register(value_type: Type, expression: Expression, types: Mapping[str, Type]) -> Tree:
     """Return a term for the value that a register has once an expression is assigned to it.
 
     Args:
-        kind: type of the register.
+        value_type: type of the register.
         expression: the assigned expression.
         types: the types of all names that it reads.
     """
     tree = expression.tree
     if isinstance(tree, Literal):
-        return Literal(kind.clamp(tree.value))  # type: ignore[arg-type]  # the value is of that type
-    if isinstance(kind, IntType):
-        return _clamp(tree, kind.low, kind.high)
-    if not isinstance(kind, FloatType):
+        return Literal(value_type.clamp(tree.value))  # type: ignore[arg-type]  # the value is of that type
+    if isinstance(value_type, IntType):
+        return _clamp(tree, value_type.low, value_type.high)
+    if not isinstance(value_type, FloatType):
         return tree
-    number = Expression(tree, kind, expression.source, expression.fixed)
+    number = Expression(tree, value_type, expression.source, expression.fixed)
     converted: Tree = tree
-    if not kind.is_unbounded or _may_overflow(number, types):
-        converted = _clamp(converted, kind.low, kind.high)
-    if kind.single:
+    if not value_type.is_unbounded or _may_overflow(number, types):
+        converted = _clamp(converted, value_type.low, value_type.high)
+    if value_type.single:
         converted = Call("single", (converted,))
     if may_be_undefined(number, types):
-        return If(is_defined(tree), converted, Literal(kind.default))
+        return If(is_defined(tree), converted, Literal(value_type.default))
     return converted
 
 
@@ -101,7 +101,7 @@ class Abstraction:
     """Which values of one register are kept apart.
 
     Attributes:
-        kind: type of the register.
+        value_type: type of the register.
         start: its initial value.
         drops: whether none are; the register always has its initial value.
         bounds: the greatest value of every cell but the last; empty if there are no cells.
@@ -110,7 +110,7 @@ class Abstraction:
         marks: values that are tried in any case, where not all values can be.
     """
 
-    kind: Type
+    value_type: Type
     start: Value
     drops: bool = False
     bounds: tuple[Value, ...] = ()
@@ -133,7 +133,7 @@ class Abstraction:
 
     def rounded(self, tree: Tree) -> Tree:
         """Return a term with the rounding of a register of 32-bit fractions."""
-        is_single = isinstance(self.kind, FloatType) and self.kind.single
+        is_single = isinstance(self.value_type, FloatType) and self.value_type.single
         return Call("single", (tree,)) if is_single else tree
 
 
@@ -154,52 +154,52 @@ def abstract_registers(
     uses = _find_register_uses(machine, watching, tracked)
     start_values = machine.chart.start_values()
     abstractions = {
-        name: _abstract_register(name, kind, start_values[name], uses)
-        for name, kind in machine.chart.variables.items()
+        name: _abstract_register(name, value_type, start_values[name], uses)
+        for name, value_type in machine.chart.variables.items()
     }
     for name, values in (marks or {}).items():
-        valid_marks = tuple(value for value in values if abstractions[name].kind.contains(value))
+        valid_marks = tuple(value for value in values if abstractions[name].value_type.contains(value))
         abstractions[name] = replace(abstractions[name], marks=valid_marks)
     return abstractions
 
 
-def _abstract_register(name: str, kind: Type, start: Value, uses: _RegisterUses) -> Abstraction:
+def _abstract_register(name: str, value_type: Type, start: Value, uses: _RegisterUses) -> Abstraction:
     """Return how precisely states record a register: not at all, by cells, or by its exact value."""
     is_exact = name in uses.exact_names
     if not is_exact and name not in uses.comparisons:
-        return Abstraction(kind, start, drops=True, is_exact=False)
-    if not isinstance(kind, IntType | FloatType):
-        return Abstraction(kind, start)
+        return Abstraction(value_type, start, drops=True, is_exact=False)
+    if not isinstance(value_type, IntType | FloatType):
+        return Abstraction(value_type, start)
     if not is_exact:
-        abstraction = _abstract_by_cells(name, kind, start, uses.comparisons[name])
+        abstraction = _abstract_by_cells(name, value_type, start, uses.comparisons[name])
         if abstraction is not None:
             return abstraction
-    if isinstance(kind, IntType) and kind.high - kind.low < MAX_ENUMERATED:
-        values = tuple(range(kind.low, kind.high + 1))
-        return Abstraction(kind, start, bounds=values[:-1], values=values)
-    return Abstraction(kind, start)
+    if isinstance(value_type, IntType) and value_type.high - value_type.low < MAX_ENUMERATED:
+        values = tuple(range(value_type.low, value_type.high + 1))
+        return Abstraction(value_type, start, bounds=values[:-1], values=values)
+    return Abstraction(value_type, start)
 
 
 def _abstract_by_cells(
-    name: str, kind: Type, start: Value, comparisons: list[tuple[Tree, Expression]]
+    name: str, value_type: Type, start: Value, comparisons: list[tuple[Tree, Expression]]
 ) -> Abstraction | None:
     """Return the abstraction of a register by the comparisons that read it.
 
     Args:
         name: the name of the register.
-        kind: its type.
+        value_type: its type.
         start: its initial value, which stands for its cell.
         comparisons: the comparisons with the expressions they are part of; none reads another name.
 
     Returns:
         None if the values of a comparison are not exactly known, or there are too many cells.
     """
-    domain = Domain(kind)
+    domain = Domain(value_type)
     classes = [domain.full]
     for tree, expression in comparisons:
         spans, exact = find_spans(tree, name, domain, _index_compiler(name, domain, expression))
         comparison = Expression(tree, BoolType(), expression.source, expression.fixed)
-        if not exact or len(classes) > MAX_CELLS or may_be_undefined(comparison, {name: kind}):
+        if not exact or len(classes) > MAX_CELLS or may_be_undefined(comparison, {name: value_type}):
             return None
         classes = [part for old_class in classes for part in partition(old_class, spans) if part]
     cells = sorted(span for spans in classes for span in spans)
@@ -212,7 +212,7 @@ def _abstract_by_cells(
         values.append(start if has_start else simplest_value(domain, ((low, high),)))
     bounds = tuple(domain.value(high) for _, high in cells[:-1])
     is_exact = all(low == high for low, high in cells)
-    return Abstraction(kind, start, bounds=bounds, values=tuple(values), is_exact=is_exact)
+    return Abstraction(value_type, start, bounds=bounds, values=tuple(values), is_exact=is_exact)
 
 
 def _index_compiler(name: str, domain: Domain, expression: Expression) -> CompileAtIndex:

@@ -93,7 +93,7 @@ class SymbolicComparison:
         compile_at_index = self._index_compiler(name, known_values, path)
         relation = self._substitute(known_values)
         spans, exact = find_spans(self.tree, name, domain, compile_at_index)
-        if exact and not may_be_undefined(relation.condition, {name: domain.kind}):
+        if exact and not may_be_undefined(relation.condition, {name: domain.value_type}):
             return spans, True
         compute = compile_at_index(self.tree)
 

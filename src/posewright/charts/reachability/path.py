@@ -201,9 +201,9 @@ class InputSpace:
     @classmethod
     def of(cls, chart: Chart, solver_budget: SolverBudget | None = None) -> InputSpace:
         """Return the input space of a chart; its prover may share a budget with others."""
-        domains = {name: Domain(kind) for name, kind in chart.inputs.items()}
+        domains = {name: Domain(value_type) for name, value_type in chart.inputs.items()}
         domains |= {name: Domain(BoolType()) for name in chart.events}
-        types = {name: domain.kind for name, domain in domains.items()}
+        types = {name: domain.value_type for name, domain in domains.items()}
         return cls(domains, RelationSolver(Prover(types, budget=solver_budget)))
 
     @cached_property

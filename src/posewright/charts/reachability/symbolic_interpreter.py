@@ -138,7 +138,7 @@ class SymbolicInterpreter:
         self.machine = machine
         self.conditions = conditions
         types: dict[str, Type] = {**machine.types}
-        types |= {name: domain.kind for name, domain in domains.items()}
+        types |= {name: domain.value_type for name, domain in domains.items()}
         types |= dict.fromkeys(conditions.raised_names, BoolType())
         compiler = SymbolicCompiler(domains, types)
         self.functions: dict[int, SymbolicFunction] = {}  # the machine keeps the expressions alive

@@ -180,7 +180,7 @@ def parse_row(chart: Chart, text: str) -> Row:
         if name not in columns:
             raise UnknownNameError.among("input", name, columns)
         values[columns[name]] = parse_input_value(chart, columns[name], value)
-    defaults = {name: kind.default for name, kind in chart.inputs.items()}
+    defaults = {name: value_type.default for name, value_type in chart.inputs.items()}
     return Row({**defaults, **values})
 
 
@@ -308,9 +308,9 @@ def parse_input_value(chart: Chart, name: str, text: str) -> Value:
     Raises:
         InputError: the text is no value of the type, or its unit does not match that of the input.
     """
-    kind = chart.inputs[name] if name in chart.inputs else BoolType()
+    value_type = chart.inputs[name] if name in chart.inputs else BoolType()
     try:
-        return parse_value(kind, text)
+        return parse_value(value_type, text)
     except InputError as error:
         raise InputError(f"{name}: {error.message}", hint=error.hint) from error
 

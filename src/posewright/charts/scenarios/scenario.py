@@ -120,7 +120,7 @@ class Scenario:
 
 def rows_of(scenario: Scenario, chart: Chart) -> list[Row]:
     """Return the rows of a scenario: for each tick, the inputs of a chart and the expectation."""
-    inputs = {name: kind.default for name, kind in chart.inputs.items()}
+    inputs = {name: value_type.default for name, value_type in chart.inputs.items()}
     start = scenario.start
     rows: list[Row] = []
     for step in scenario.steps:
