@@ -318,8 +318,8 @@ def test_watched_conditions_are_answered_after_the_tick() -> None:
     machine = chart("  a: [{on: start, go: b}]\n  b: []\n")
     scope = machine.scope
     asked = parse_expression("in(b) and d > 1.5", scope, BoolType())
-    seen = explore(machine, watching=[asked])
-    cases = [case for case in seen.cases(seen.reached[0]) if case.answers == (True,)]
+    seen = explore(machine, watched_conditions=[asked])
+    cases = [case for case in seen.cases(seen.reached[0]) if case.condition_values == (True,)]
     assert cases
     assert all(float(case.inputs["d"]) > 1.5 and case.inputs["start"] for case in cases)
 

@@ -130,7 +130,7 @@ def _obstacle_distances(outlines: Floats, box_distances: Floats, arena: Arena) -
 
     Args:
         outlines: corners of the boxes, `(n, 4, 2)` [m].
-        box_distances: between the boxes, `(n, n)` [m].
+        box_distances: the distances between the boxes, `(n, n)` [m].
         arena: the field.
 
     Returns:

@@ -111,7 +111,7 @@ def read_attempt(line: str, plan: Plan, number: int, previous_checksum: str) -> 
     """Return the attempt of a line.
 
     Args:
-        line: without its line feed.
+        line: the line without its line feed.
         plan: the plan of the search.
         number: the number of the attempt, from 0.
         previous_checksum: the checksum of the line before.

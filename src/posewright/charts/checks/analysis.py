@@ -114,7 +114,7 @@ class ChartAnalysis:
         conditions = promise_conditions(*self.chart.promises)
         if conditions:
             half_budget = WorkBudget(replace(self.limits, work=self.limits.work // 2))
-            self.exploration = self._explore(self.tracked, watching=conditions, budget=half_budget)
+            self.exploration = self._explore(self.tracked, watched_conditions=conditions, budget=half_budget)
         if not conditions or not self.exploration.complete:
             self.exploration = self._explore(self.tracked)
 
@@ -122,7 +122,7 @@ class ChartAnalysis:
         self,
         tracked: Collection[str],
         *,
-        watching: Sequence[Expression] = (),
+        watched_conditions: Sequence[Expression] = (),
         marks: Mapping[str, Collection[Value]] | None = None,
         limits: ExplorationLimits | None = None,
         budget: WorkBudget | None = None,
@@ -131,7 +131,7 @@ class ChartAnalysis:
         return explore(
             self.chart,
             tracked=tracked,
-            watching=watching,
+            watched_conditions=watched_conditions,
             marks=marks,
             limits=limits or self.limits,
             interpreter=self.interpreter,
@@ -265,7 +265,7 @@ def build_unproved_finding(
 
     Args:
         analysis: the analysis of the chart.
-        search: without a witness.
+        search: a search without a witness.
         rule: the rule of the finding.
         claim: what may be the case, as a sentence without its full stop.
         node: the state it is about.

@@ -185,7 +185,7 @@ class Declaration(NamedTuple):
     """A declared name.
 
     Attributes:
-        kind: what it names, as messages call it.
+        kind: the kind of thing that it names, for messages.
         line: where it is declared, if known.
     """
 

@@ -120,7 +120,7 @@ class SingleGapSuspect(NamedTuple):
     """A state in which a single value or case may have no transition, as far as types tell.
 
     Attributes:
-        contrast: which cases do have a transition, as the message says it.
+        contrast: text for the message: which cases have a transition.
     """
 
     node: StateNode

@@ -142,7 +142,7 @@ class ExploredTick(NamedTuple):
     """One explored tick.
 
     Attributes:
-        state: before the tick.
+        state: the state before the tick.
         step: its inputs and its result, as explored.
         trace: the trace of the tick with these inputs.
     """
@@ -157,7 +157,7 @@ class Witness:
     """A tick in which the claims of a question hold.
 
     Attributes:
-        state: before the tick.
+        state: the state before the tick.
         inputs: value of every input and event of the tick.
         point: where in the tick the claims hold.
         trace: inputs of every tick from the start up to this one.
@@ -173,7 +173,7 @@ class OpenSituation(NamedTuple):
     """A point reached by a tick that may answer the question with inputs that were not explored.
 
     Attributes:
-        state: before the tick.
+        state: the state before the tick.
         inputs: the inputs of the explored tick.
         env: value of every name at the point.
         path: evaluations that decide whether a tick reaches the point.

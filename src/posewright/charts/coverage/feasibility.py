@@ -93,7 +93,7 @@ def feasible(exploration: Exploration) -> FeasibleCoverage:
     coverage = recorder.coverage
     if exploration.complete:
         unsure_decisions = (
-            complete_evaluation.decisions if complete_evaluation.is_doubtful else frozenset[int]()
+            complete_evaluation.decisions if complete_evaluation.is_incomplete else frozenset[int]()
         )
         infeasible = dict(_InfeasibilityReasons(exploration, coverage, unsure_decisions).list_all())
         coverage = replace(coverage, infeasible=infeasible)
@@ -141,13 +141,13 @@ class _CompleteEvaluation:
 
     Attributes:
         decisions: numbers of the decisions in which conditions may be skipped.
-        is_doubtful: whether there may be inputs that were not found.
+        is_incomplete: whether there may be inputs that were not found.
     """
 
     def __init__(self, exploration: Exploration, obligations: TestObligations) -> None:
         self.exploration = exploration
         self.state_space = exploration.state_space
-        self.is_doubtful = False
+        self.is_incomplete = False
         decisions = set[int]()
         interpreter = self.state_space.symbolic_interpreter
         functions: dict[int, SymbolicFunction] = {}
@@ -209,7 +209,7 @@ class _CompleteEvaluation:
         limit = self.state_space.limits.cases_of_one
         paths = explore_paths(self.state_space.inputs, lambda path: interpreter.run_tick(state, path), limit)
         for path, _ in paths:
-            self.is_doubtful = self.is_doubtful or bool(path.doubts)
+            self.is_incomplete = self.is_incomplete or bool(path.incomplete_reasons)
             yield path.inputs()
 
 

@@ -114,7 +114,7 @@ class _StateRows:
 
     Attributes:
         is_marked: it is marked as initial.
-        rows: without their empty cells.
+        rows: the rows, without their empty cells.
     """
 
     name: str

@@ -44,7 +44,7 @@ MAX_HOLD_INPUTS = 8
 HOLD_TICKS = 120
 """Ticks for which inputs are held."""
 
-EQUIVALENCE_LIMITS = ExplorationLimits(states=3_000, doubtful_states=0)
+EQUIVALENCE_LIMITS = ExplorationLimits(states=3_000, incomplete_states=0)
 """Limits of exploring a chart and its mutant side by side from the start."""
 
 SEED = 1
@@ -192,7 +192,7 @@ class DivergenceSearch:
             (state, inputs), pair = self.queue.popleft()
             for step in self.pair.steps(pair):
                 n_steps += 1
-                self.is_exhaustive = self.is_exhaustive and not step.is_doubtful
+                self.is_exhaustive = self.is_exhaustive and not step.is_incomplete
                 if self.pair.shows_difference(step.chart_after, step.mutant_after):
                     prefix = self.find_distinguishing_prefix(state, (*inputs, step.inputs))
                     if prefix:
@@ -321,7 +321,7 @@ class Distinguisher:
         for state in self._list_candidates(pair, changes):
             for step in pair.steps((state, pair.mutant_state_of(state))):
                 n_steps += 1
-                may_be_proved = may_be_proved and not step.is_doubtful
+                may_be_proved = may_be_proved and not step.is_incomplete
                 if pair.shows_difference(step.chart_after, step.mutant_after):
                     if search.find_distinguishing_prefix(state, (step.inputs,)):
                         return Distinction(MutantStatus.DISTINGUISHED, state, (step.inputs,))

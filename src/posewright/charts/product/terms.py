@@ -100,8 +100,8 @@ class TermRecorder:
 
         Args:
             name: the name of the variable.
-            expression: assigned to it.
-            function: evaluates the expression.
+            expression: the expression assigned to it.
+            function: a function that evaluates the expression.
             is_first: whether it is the first of the variables that the action assigns at once.
         """
         registers = [

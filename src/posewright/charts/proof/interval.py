@@ -175,9 +175,9 @@ def _remainder_bounds(dividend: Interval, divisor: Interval) -> tuple[float, flo
 
 def _quotient_bounds(dividend: Interval, divisor: Interval) -> tuple[float, float]:
     """Return the bounds of a quotient whose divisor may be arbitrarily close to zero."""
-    size = float(dividend.size) if divisor.integral else dividend.size and math.inf
-    low = -size
-    high = size
+    limit = float(dividend.size) if divisor.integral else dividend.size and math.inf
+    low = -limit
+    high = limit
     if divisor.low >= 0 and dividend.low >= 0:
         low = 0.0
     if divisor.low >= 0 and dividend.high <= 0:

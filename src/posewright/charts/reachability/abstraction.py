@@ -139,7 +139,7 @@ class Abstraction:
 
 def abstract_registers(
     machine: Machine,
-    watching: Sequence[Expression] = (),
+    watched_conditions: Sequence[Expression] = (),
     tracked: Collection[str] = (),
     marks: Mapping[str, Collection[Value]] | None = None,
 ) -> dict[str, Abstraction]:
@@ -147,11 +147,11 @@ def abstract_registers(
 
     Args:
         machine: the machine that is explored.
-        watching: conditions that are evaluated after every tick.
+        watched_conditions: conditions that are evaluated after every tick.
         tracked: names whose exact values are kept, whether or not anything reads them.
         marks: values of numbers that are tried in any case, where not all can be.
     """
-    uses = _find_register_uses(machine, watching, tracked)
+    uses = _find_register_uses(machine, watched_conditions, tracked)
     start_values = machine.chart.start_values()
     abstractions = {
         name: _abstract_register(name, value_type, start_values[name], uses)
@@ -294,12 +294,12 @@ def _is_choice_or_division(node: Tree) -> bool:
 
 
 def _find_register_uses(
-    machine: Machine, watching: Sequence[Expression], tracked: Collection[str]
+    machine: Machine, watched_conditions: Sequence[Expression], tracked: Collection[str]
 ) -> _RegisterUses:
     """Return how a machine reads its registers: directly, or through values that are read in turn."""
     uses = _RegisterUses(machine.chart.variables)
     uses.exact_names |= set(tracked) & set(machine.chart.variables)
-    for condition in (*list_conditions(machine), *watching):
+    for condition in (*list_conditions(machine), *watched_conditions):
         uses.add_condition(condition.tree, condition)
     assignments = [pair for action in list_assignments(machine) for pair in action.values.items()]
     for _, value in assignments:  # whether a value divides by zero matters even if nothing reads it

@@ -161,9 +161,9 @@ def _correct_spans(
             neighbours, a few times.
         name: the name of the input.
         domain: the domain of the input.
-        relation: reads only that input.
-        prover: knows the type of the input.
-        holds: evaluates the relation at an index.
+        relation: a relation that reads only that input.
+        prover: a prover that knows the type of the input.
+        holds: a function that evaluates the relation at an index.
     """
 
     def find_in(subset: Spans, claim: Relation) -> tuple[bool, int | None]:

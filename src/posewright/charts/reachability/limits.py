@@ -66,11 +66,11 @@ def never() -> bool:
 
 @dataclass(frozen=True)
 class ExplorationLimits:
-    """Limits of an exploration; one that reaches them is not complete, and says so.
+    """Limits of an exploration; one that reaches them is incomplete and reports it.
 
     Attributes:
         states: nodes of the graph.
-        doubtful_states: nodes of the graph once it is known that some inputs were not followed anyway.
+        incomplete_states: nodes of the graph once some inputs could not be explored.
         cases: steps from all states together.
         cases_of_one: steps from one state.
         work: evaluated expressions and other work converted to that; some 10 s in all.
@@ -78,7 +78,7 @@ class ExplorationLimits:
     """
 
     states: int = 600_000
-    doubtful_states: int = 3_000
+    incomplete_states: int = 3_000
     cases: int = 100_000
     cases_of_one: int = 10_000
     work: int = 2_500_000

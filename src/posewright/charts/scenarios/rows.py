@@ -148,7 +148,7 @@ def run_rows(
         chart: the chart to be run.
         rows: the rows of inputs.
         start: state in which the run starts; None starts before the first tick.
-        native: as in `Interpreter`.
+        native: run compiled C, as in `Interpreter`.
 
     Raises:
         ExpressionError: a guard or an action divides by zero.

@@ -210,7 +210,7 @@ class _ScenarioReader:
         """Return a step of a scenario; its duration counts towards the limit of ticks."""
         fields = node.fields(optional=("ticks", "for", "set", "send", "expect", "throughout"))
         if "ticks" in fields and "for" in fields:
-            fields["for"].fail("both `ticks` and `for`", hint="a step lasts some ticks, or for a time")
+            fields["for"].fail("both `ticks` and `for`", hint="use one of them")
         chart = self.chart
         seconds = 0.0
         ticks = 1
@@ -221,7 +221,7 @@ class _ScenarioReader:
             ticks = fields["ticks"].integer(low=1, high=MAX_TICKS)
         self.n_ticks += ticks
         if self.n_ticks > MAX_TICKS:
-            node.fail(f"more than {MAX_TICKS} ticks", hint="a scenario shows one thing")
+            node.fail(f"more than {MAX_TICKS} ticks", hint="split it into several scenarios")
         return ScenarioStep(
             ticks=ticks,
             seconds=seconds,
