@@ -45,7 +45,7 @@ class LayoutFaultKind(Enum):
 
     @property
     def is_impossible(self) -> bool:
-        """Whether boxes cannot stand so, whatever the rules say."""
+        """Whether boxes cannot stand like this under any rules."""
         return self in {LayoutFaultKind.NOT_FINITE, LayoutFaultKind.OUTSIDE, LayoutFaultKind.OVERLAP}
 
 

@@ -386,7 +386,7 @@ def _package_versions() -> str:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Let the name of a new file survive a power cut, if the system supports it."""
+    """Write the folder entry of a new file to disk, if the system supports it."""
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

@@ -147,7 +147,7 @@ def group_by_event(
 
 
 def trigger_events(transition: CompoundTransition) -> frozenset[str | None]:
-    """Return the events that trigger a transition; None stands for every tick."""
+    """Return the events that trigger a transition; None means every tick."""
     return frozenset(transition.events) or frozenset({None})
 
 

@@ -58,7 +58,7 @@ class GuardGaps(Check):
                 self.searches.append((node, search))
 
     def _requires_transition(self, node: StateNode) -> bool:
-        """Return whether a gap in a state is an error; in a compound state, only where it says so itself."""
+        """Return whether a gap in a state is an error; in a compound state, only by its own `otherwise`."""
         if node.state is None or node.final:
             return False
         otherwise = self.chart.otherwise_in(node.state) if node.is_leaf else node.state.otherwise
@@ -117,7 +117,7 @@ MIN_CASES = 3
 
 
 class SingleGapSuspect(NamedTuple):
-    """A state in which a single value or case may have no transition, as far as types tell.
+    """A state in which a single value or case may have no transition, according to the types alone.
 
     Attributes:
         contrast: text for the message: which cases have a transition.
@@ -131,7 +131,7 @@ class SingleGapSuspect(NamedTuple):
 class SingleCaseGaps(Check):
     """Finds single values and cases without a transition while all neighbours have one.
 
-    A chart that does nothing where no guard holds may still have forgotten a case: `x < 5` and `x > 5`.
+    A chart that does nothing if no guard holds may still lack a case: `x < 5` and `x > 5`.
     """
 
     def prepare(self) -> None:

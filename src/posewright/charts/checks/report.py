@@ -143,7 +143,7 @@ def inspect_chart(
 
     Guards are decided over the whole domain of the types they read, by proof. What types alone do not decide,
     and everything about runs, is searched for in all reachable states, with all inputs that make a difference
-    there. Where either is too much, a note says `not_proved`.
+    there. If either takes too long, a note reports `not_proved`.
 
     Args:
         chart: the chart to be checked.
@@ -154,7 +154,7 @@ def inspect_chart(
         MissingExtraError: the solver is not installed.
     """
     require_solver("checking a chart")
-    end_s = thread_time() + 0.9 * within_s  # the rest is for finishing what is under way
+    end_s = thread_time() + 0.9 * within_s  # the remaining time is for questions that have begun
     limits_with_time = replace(limits, is_time_over=lambda: limits.is_time_over() or thread_time() > end_s)
     analysis = ChartAnalysis(chart, limits_with_time)
     checks = [check(analysis) for check in CHECKS]

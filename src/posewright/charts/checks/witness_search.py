@@ -117,7 +117,7 @@ SOLVE_TOGETHER_FROM = 4
 
 
 class TickSummary(NamedTuple):
-    """What the exploration knows of a tick before it is traced.
+    """What the exploration recorded about a tick, before the tick is traced.
 
     Attributes:
         active: numbers of the states that are active before or after it.
@@ -213,7 +213,7 @@ class WitnessSearch:
         self.registers = tuple(sorted(self.names - self.paths.input_names))
 
     def is_relevant(self, tick: TickSummary) -> bool:
-        """Return whether a tick may answer the question, as far as its summary tells."""
+        """Return whether a tick may answer the question, according to its summary."""
         return self.witness is None and (tick.is_long or not self.nodes.isdisjoint(tick.active))
 
     def examine(self, tick: ExploredTick) -> None:
@@ -244,7 +244,7 @@ class WitnessSearch:
         self.undecided_reason = ""
 
     def solve_open_situations(self) -> None:
-        """Let the solver look for inputs that make one of the open situations a witness."""
+        """Use the solver to find inputs that make one of the open situations a witness."""
         if self.witness is not None:
             self.witness = self._simplify(self.witness)
             return
@@ -260,7 +260,7 @@ class WitnessSearch:
                 return
 
     def _all_are_excluded(self) -> bool:
-        """Return whether the claims are proved not to hold in any open situation, whatever the inputs."""
+        """Return whether the claims are proved not to hold in any open situation, for any inputs."""
         distinct: dict[tuple[Value, ...], dict[str, Value]] = {}
         for situation in self.open_situations.values():
             register_values = {name: situation.env[name] for name in self.registers}

@@ -137,7 +137,7 @@ class _CompleteEvaluation:
 
     A tick never evaluates the other branch of an `a if c else b`, nor does an exploration evaluate a
     condition next to one that has decided. Its steps only split where something is evaluated: of the inputs
-    that one step stands for, some may show that a condition decides, and others not.
+    that one step represents, some may show that a condition decides, and others not.
 
     Attributes:
         decisions: numbers of the decisions in which conditions may be skipped.

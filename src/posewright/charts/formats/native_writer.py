@@ -58,7 +58,7 @@ def _merge_into_file(path: Path, new_data: dict[str, PlainData]) -> dict[str, Pl
     text = read_text(path)
     try:
         old_data = chart_data(parse_chart(text, path))
-    except InputError:  # the file is not a chart: only its comments are kept
+    except InputError:  # the file is not a chart: only its comments are preserved
         return new_data
     document = plain_mapping(parse_document(text, path).value)
     if "initial_outputs" in document:  # the old key, for outputs only

@@ -112,7 +112,7 @@ class BrokenPromise:
 
     Attributes:
         tick: the tick after which it is broken, counted from 1.
-        message: when and why, for people.
+        message: when and why, as text.
     """
 
     promise: Promise

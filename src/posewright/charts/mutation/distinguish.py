@@ -1,4 +1,4 @@
-"""Tells a mutant from its chart: by inputs that show a difference, or by a proof that there is none."""
+"""Distinguishes a mutant from its chart: by inputs that show a difference, or a proof that there is none."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ MAX_PAIR_STEPS = 6_000
 """StepMode from these pairs that are followed in all."""
 
 MAX_HOLD_PAIRS = 16
-"""Pairs of states from which inputs are held for a while."""
+"""Pairs of states from which inputs are repeated."""
 
 MAX_HOLD_INPUTS = 8
-"""Inputs that are held from each of these pairs."""
+"""Inputs that are repeated from each of these pairs."""
 
 HOLD_TICKS = 120
-"""Ticks for which inputs are held."""
+"""Ticks for which inputs are repeated."""
 
 EQUIVALENCE_LIMITS = ExplorationLimits(states=3_000, incomplete_states=0)
 """Limits of exploring a chart and its mutant side by side from the start."""
@@ -67,7 +67,7 @@ MAX_INPUT_VALUES = 24
 
 
 class RandomInputs:
-    """Generates inputs that are likely to tell two charts apart.
+    """Generates inputs that are likely to distinguish two charts.
 
     They consist of the values that make a difference somewhere in the chart, and the bounds of ranges.
     """
@@ -157,9 +157,9 @@ class DivergenceSearch:
             self.queue.append((continuation, (step.chart_after, step.mutant_after)))
 
     def search_by_holding_inputs(self) -> Continuation | None:
-        """Return a run that shows a difference after inputs were held for a while, None if none does.
+        """Return a run that shows a difference after repeated inputs, None if none does.
 
-        Every input that makes a difference in the chart's state is held.
+        Every input that makes a difference in the chart's state is tried.
         """
         for (state, inputs), pair in list(self.queue)[:MAX_HOLD_PAIRS]:
             rows = {tuple(step.inputs.items()): step.inputs for step in self.exploration.cases(pair[0])}
@@ -283,7 +283,7 @@ class Distinction:
 
 
 class Distinguisher:
-    """Tells mutants of one chart from it.
+    """Distinguishes mutants of one chart from it.
 
     A mutant is proved to be equivalent if one tick of both, from any state that the chart can reach and for
     all inputs, leaves both in the same state: then so does every further tick. A mutant with other waiting

@@ -157,7 +157,7 @@ class MutantPair:
 
         for path, tick in explore_paths(self.product.inputs, run_tick, MAX_PRODUCT_PATHS):
             inputs = path.inputs()
-            if path.is_approximate:  # the states after it hold values that stand for others
+            if path.is_approximate:  # the states after it hold values that represent others
                 chart_after, mutant_after = self.step(pair, inputs)
             else:
                 chart_after = tick.first.after

@@ -359,7 +359,7 @@ def _replace_junction(chart: Chart, name: str, segments: Transitions) -> Chart:
 
 
 def _replace_state(chart: Chart, mutated: State) -> Chart:
-    """Return a chart in which the state with the same name is replaced, wherever it is."""
+    """Return a chart in which the state with the same name is replaced, on any level."""
 
     def replace_in(states: tuple[State, ...]) -> tuple[State, ...]:
         return tuple(mutated if state.name == mutated.name else state for state in states)

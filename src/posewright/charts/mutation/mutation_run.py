@@ -26,7 +26,7 @@ from posewright.documents import PlainData
 from posewright.errors import InputError, PosewrightError
 
 SMALL_RANGE = 16
-"""Range of an integer up to which all its values are kept apart."""
+"""Range of an integer up to which all its values are distinguished."""
 
 
 @dataclass(frozen=True)

@@ -102,7 +102,7 @@ class TermRecorder:
             name: the name of the variable.
             expression: the expression assigned to it.
             function: a function that evaluates the expression.
-            is_first: whether it is the first of the variables that the action assigns at once.
+            is_first: whether it is the first of the variables that the action assigns simultaneously.
         """
         registers = [
             read for read in expression.names if read not in self.domains and read not in self.variable_types

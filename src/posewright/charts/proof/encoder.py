@@ -2,7 +2,7 @@
 
 Integers are bit vectors as wide as their interval needs, fractions are IEEE 754 numbers of 32 or 64 bits. The
 encoding is exact with one exception: the remainder of two fractions is encoded only for finite divisors and
-quotients below `QUOTIENT_LIMIT`. Beyond, it is any number within its bounds; `exact_conditions` say where.
+quotients below `QUOTIENT_LIMIT`. Beyond, it is any number within its bounds; see `exact_conditions`.
 """
 
 from __future__ import annotations
@@ -246,7 +246,7 @@ class BitEncoder:
         return self._if(is_exact, remainder, self._unknown_remainder(term))
 
     def _unknown_remainder(self, term: SmtTerm) -> Term:
-        """Return a number of which nothing but its bounds is known."""
+        """Return a number of which only the bounds are known."""
         remainder = self.manager.mk_const(self.sorts[DOUBLE], f"remainder {term.index}")
         if term.interval.finite:
             self._constrain_to_bounds(term, remainder, DOUBLE)

@@ -83,7 +83,7 @@ class Prover:
         return self.solve(claims)
 
     def solve(self, claims: Sequence[ProofClaim]) -> ProverAnswer:
-        """Return whether all claims can be true at once, with a case in which they are.
+        """Return whether all claims can be true together, with a case in which they are.
 
         Raises:
             MissingExtraError: the solver is needed, and not installed.

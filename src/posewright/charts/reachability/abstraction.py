@@ -1,7 +1,7 @@
 """Abstraction of registers and counters: which of their values an exploration keeps apart.
 
 A register that nothing reads is dropped. One that is only compared with constants is kept by cells: all
-values between two neighbouring constants have the same effect, so one of them stands for the cell. Any other
+values between two neighbouring constants have the same effect, so one of them represents the cell. Any other
 register keeps its exact values.
 
 A tick reads a counter only to compare it with constants. States whose counters differ, but not in the results
@@ -56,7 +56,7 @@ def is_defined(tree: Tree) -> Tree:
 
 
 def may_be_undefined(expression: Expression, types: Mapping[str, Type]) -> bool:
-    """Return whether some term of an expression may be NaN, as far as the types tell."""
+    """Return whether some term of an expression may be NaN, according to the types."""
     translated_nodes = Translator(types).translate(expression).values()
     return any(node.value.interval.nan for node in translated_nodes)
 
@@ -98,14 +98,14 @@ def _clamp(tree: Tree, low: float, high: float) -> Tree:
 
 @dataclass(frozen=True)
 class Abstraction:
-    """Which values of one register are kept apart.
+    """Which values of one register are distinguished.
 
     Attributes:
         value_type: type of the register.
         start: its initial value.
         drops: whether none are; the register always has its initial value.
         bounds: the greatest value of every cell but the last; empty if there are no cells.
-        values: the value that stands for each cell.
+        values: the value that represents each cell.
         is_exact: whether every cell is a single value, or there are no cells.
         marks: values that are tried in any case, where not all values can be.
     """
@@ -120,11 +120,11 @@ class Abstraction:
 
     @property
     def merges_values(self) -> bool:
-        """Whether one value may stand for several."""
+        """Whether one value may represent several."""
         return self.drops or not self.is_exact
 
     def canonical(self, value: Value) -> Value:
-        """Return the value that stands for another one."""
+        """Return the value that represents another one."""
         if self.drops:
             return self.start
         if self.is_exact:
@@ -188,7 +188,7 @@ def _abstract_by_cells(
     Args:
         name: the name of the register.
         value_type: its type.
-        start: its initial value, which stands for its cell.
+        start: its initial value, which represents its cell.
         comparisons: the comparisons with the expressions they are part of; none reads another name.
 
     Returns:

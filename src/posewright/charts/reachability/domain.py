@@ -194,7 +194,7 @@ def _index_to_single(index: int) -> float:
     return float(value) if index >= 0 else -float(value)
 
 
-IndexFunction = Callable[[int], Any]  # of a Boolean, a name or a number, whatever the term is
+IndexFunction = Callable[[int], Any]  # returns a Boolean, a name or a number, depending on the term
 """The value of a term as a function of the index of one name's value."""
 
 CompileAtIndex = Callable[[Tree], IndexFunction]

@@ -23,9 +23,9 @@ from posewright.errors import InputError
 class Exploration:
     """Everything that a chart can do.
 
-    States are kept apart as far as it can make a difference: a register that nothing reads keeps its initial
-    value, and of a number that is only compared with constants one value stands for all that compare the
-    same. `representative` returns the state that stands for another.
+    Only differences that can have an effect distinguish states: a register that nothing reads keeps its
+    initial value, and of a number that is only compared with constants one value represents all that compare
+    the same. `representative` returns the state that represents another.
 
     Attributes:
         interpreter: the interpreter of the chart.
@@ -73,7 +73,7 @@ class Exploration:
         return tuple(abstract_state.state for abstract_state in self.graph.distinct)
 
     def merged_variables(self, names: Collection[str]) -> frozenset[str]:
-        """Return those of some outputs and locals of which one value may stand for several.
+        """Return those of some outputs and locals of which one value may represent several.
 
         A comparison of their values in different explored states shows nothing.
         """
@@ -81,7 +81,7 @@ class Exploration:
         return frozenset(name for name in names if name in abstractions and abstractions[name].merges_values)
 
     def representative(self, state: Snapshot) -> Snapshot:
-        """Return the state that stands for another, whether reached or not."""
+        """Return the state that represents another, whether reached or not."""
         return self.state_space.join(*self.state_space.split(state))
 
     def cases(self, state: Snapshot) -> tuple[SymbolicStep, ...]:

@@ -235,7 +235,7 @@ class PathCondition:
         relations: relations between several inputs that hold on this path.
         open_prefixes: prefixes of the paths that branch off from this one.
         incomplete_reasons: why the paths may not cover all inputs.
-        is_approximate: whether a register was set to a value that only stands for its actual one.
+        is_approximate: whether a register was set to a value that only represents its actual one.
         work: expressions that were evaluated on this path.
     """
 
@@ -386,7 +386,7 @@ def explore_paths(
         space: the inputs.
         run: a function that reads the inputs only through its path.
         limit: maximum number of paths; if there are more, the last path has this as an incomplete reason.
-        budget: the work that the paths may take; at least one path is followed. None stands for no limit.
+        budget: the work that the paths may take; at least one path is followed. None means no limit.
     """
     prefixes: list[Choices] = [()]
     count = 0

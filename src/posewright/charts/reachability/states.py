@@ -16,7 +16,7 @@ from posewright.errors import PosewrightError
 
 @dataclass(frozen=True, eq=False)
 class SymbolicStep:
-    """One way in which a tick can go; it stands for all inputs with the same effect.
+    """One possible course of a tick; it represents all inputs with the same effect.
 
     Attributes:
         inputs: the simplest of these inputs: a value for every input, and a Boolean for every event.
@@ -44,7 +44,7 @@ UntimedTarget = tuple[int, tuple[int, ...]]
 
 @dataclass(frozen=True)
 class Successor:
-    """Where steps from an abstract state lead, whatever the counters are.
+    """Where steps from an abstract state lead, for any counters.
 
     Attributes:
         untimed: number of the untimed state after the tick.

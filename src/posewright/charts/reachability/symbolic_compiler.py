@@ -303,7 +303,7 @@ class _ExpressionCompiler:
         return evaluate
 
     def _cell_value(self, tree: Tree, abstraction: Abstraction) -> SymbolicFunction:
-        """Return a function that computes the value that stands for a whole cell of the register."""
+        """Return a function that computes the value that represents a whole cell of the register."""
         term = abstraction.rounded(tree)
         is_number = self._defined_condition(tree, abstraction)
         at_most_bound: dict[int, SymbolicFunction] = {}

@@ -1,4 +1,4 @@
-"""Symbolic interpreter: runs ticks of a machine whose inputs are known only as far as a path says."""
+"""Symbolic interpreter: runs ticks of a machine whose inputs are only restricted by a path."""
 
 from __future__ import annotations
 

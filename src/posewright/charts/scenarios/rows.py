@@ -224,7 +224,7 @@ def _parse_rows(chart: Chart, text: str, path: Path) -> Iterator[Row]:
 
 
 def _input_columns(chart: Chart) -> dict[str, str]:
-    """Return the input or event of every column name that stands for one."""
+    """Return the input or event of every column name that represents one."""
     return {**chart.table_form.inputs, **{name: name for name in (*chart.inputs, *chart.events)}}
 
 

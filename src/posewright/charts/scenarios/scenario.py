@@ -249,7 +249,7 @@ def _read_choices(kind: str, node: Node | None, names: Collection[str]) -> tuple
     """Return the names in a node, a single one or a list; empty for no node.
 
     Args:
-        kind: what the names stand for, for the message of an error.
+        kind: what the names represent, for the message of an error.
         node: a node with names.
         names: those that are allowed.
     """
@@ -266,7 +266,7 @@ def _read_values(
     Args:
         fields: the nodes of the values, by the name of the variable.
         types: the types of all variables that are allowed.
-        kind: what the names stand for, for the message of an error.
+        kind: what the names represent, for the message of an error.
         other_keys: names that are allowed in the same place.
     """
     values: dict[str, Value] = {}
@@ -341,7 +341,7 @@ def find_scenarios(chart: Chart) -> list[Path]:
 
 
 def expand_scenario_paths(paths: Iterable[Path | str]) -> list[Path]:
-    """Return the files for some paths: a folder stands for the scenarios in it.
+    """Return the files for some paths: a folder represents the scenarios in it.
 
     Raises:
         DocumentError: a folder has no scenario.
