@@ -42,7 +42,7 @@ def gaps(draw: st.DrawFn) -> tuple[int, list[Spacing]]:
 
 def cost(numbers: list[int], wanted: list[Spacing]) -> int | None:
     """Return what numbers cost; None where they do not meet every gap."""
-    if any(numbers[gap.head] - numbers[gap.tail] < gap.least for gap in wanted):
+    if any(numbers[gap.head] - numbers[gap.tail] < gap.min_distance for gap in wanted):
         return None
     return sum(gap.weight * (numbers[gap.head] - numbers[gap.tail]) for gap in wanted)
 
@@ -97,7 +97,7 @@ def test_items_do_not_overlap_and_wires_join_them(
 ) -> None:
     items, wires = machine
     found = arrange_items(items, wires, rank_items(items, wires, order))  # type: ignore[arg-type]
-    sizes = {item.key: (item.thick, item.broad) for item in items}
+    sizes = {item.key: (item.thickness, item.breadth) for item in items}
     for one, other in combinations(found.places, 2):
         (r, v), (s, w) = found.places[one], found.places[other]
         apart_r = r + sizes[one][0] <= s or s + sizes[other][0] <= r
@@ -121,7 +121,7 @@ def test_pinned_items_are_first_and_last() -> None:
     ranking = rank_items(items, wires, order_by_depth)
     assert ranking.back_wires == {2}
     found = arrange_items(items, wires, ranking)
-    assert found.places["in"][0] == 0 < found.places["a"][0] < found.places["out"][0] == found.thick
+    assert found.places["in"][0] == 0 < found.places["a"][0] < found.places["out"][0] == found.thickness
 
 
 def test_few_colours_make_few_layers() -> None:

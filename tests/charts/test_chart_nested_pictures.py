@@ -203,7 +203,7 @@ def require_labels(scene: Scene, family: NodeHierarchy) -> None:
         BoundingBox(
             x + text_width(family.nodes[key].title) / 2, y - 5, text_width(family.nodes[key].title), 10
         )
-        for key, (x, y) in scene.heads.items()
+        for key, (x, y) in scene.title_positions.items()
     ]
     assert all(label.overlap(box) == 0 for label in labels for box in (*leaves, *titles))
     for track in scene.tracks:

@@ -90,7 +90,7 @@ def test_a_guard_without_an_event_waits_for_the_tick_where_a_tick_asks_once() ->
 
 
 def test_what_another_reader_would_do_otherwise_is_named() -> None:
-    assert beyond_scxml(parse_chart(RACE)) == ("times: after, before, every, held and least times",)
+    assert beyond_scxml(parse_chart(RACE)) == ("times: after, before, every, held and minimum times",)
 
 
 def test_a_condition_on_time_is_one_that_another_reader_fails_at_rather_than_takes() -> None:

@@ -132,7 +132,7 @@ def test_a_foot_that_cannot_come_to_its_points_is_found_by_how_far_it_stays_away
 
 def test_a_tour_walks_what_the_gait_walks() -> None:
     tour = CommandTour(EXAMPLE, ERS7)
-    way, cycle = tour.go(VelocityCommand(0.1, 0.0, 0.2))
+    way, cycle = tour.walk(VelocityCommand(0.1, 0.0, 0.2))
     frames = timing_of(EXAMPLE.parameters, FRAME_S).frames
     rows = walked(EXAMPLE, VelocityCommand(0.1, 0.0, 0.2), len(way.rows) - 1 + frames)
     assert np.array_equal(way.rows[1:], rows[: len(way.rows) - 1])
@@ -143,8 +143,8 @@ def test_a_tour_walks_what_the_gait_walks() -> None:
 
 def test_a_tour_from_a_command_to_itself_is_steady_at_once() -> None:
     tour = CommandTour(EXAMPLE, ERS7)
-    _, cycle = tour.go(VelocityCommand(0.1))
-    way, again = tour.go(VelocityCommand(0.1))
+    _, cycle = tour.walk(VelocityCommand(0.1))
+    way, again = tour.walk(VelocityCommand(0.1))
     assert np.array_equal(again.rows[1:], cycle.rows[1:])
     assert len(way.rows) == len(again.rows)
 
@@ -154,7 +154,7 @@ def test_a_walk_that_does_not_come_to_repeat_itself_is_refused(monkeypatch: pyte
     with pytest.raises(InputError, match="does not become periodic"):
         steady_walk(EXAMPLE, ERS7, VelocityCommand(0.2))
     with pytest.raises(InputError, match="within 2 cycles"):
-        CommandTour(EXAMPLE, ERS7).go(VelocityCommand(0.2))
+        CommandTour(EXAMPLE, ERS7).walk(VelocityCommand(0.2))
 
 
 def test_from_any_command_to_its_opposite_a_walk_of_one_step_a_cycle_comes_to_repeat_itself() -> None:

@@ -204,7 +204,7 @@ def test_a_worker_that_is_killed_ends_the_walk_with_a_reason() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"bodies": 0}, "0 bodies .*1 to 10000"),
+        ({"bodies": 0}, "the number of bodies is 0 .*1 to 10000"),
         ({"bodies": 10**9}, "bodies"),
         ({"workers": 0}, "0 workers"),
         ({"seed": -1}, f"a seed of -1 .*0 to {2**63 - 20}"),

@@ -108,7 +108,7 @@ def test_the_search_begins_at_the_gaits_own_values() -> None:
 @pytest.mark.parametrize(
     ("given_text", "instead", "line", "message"),
     [
-        ("tune: quick", "tune: a/b", 1, "'a/b' is no name"),
+        ("tune: quick", "tune: a/b", 1, "'a/b' is not a name"),
         ("robot: sony_ers7", "robot: sony_ers8", 2, "no robot is called 'sony_ers8'"),
         ("robot: sony_ers7", "robot: robotis_bioloid", 2, "legs"),
         (OWN, "gait: trott", 3, "no gait of sony_ers7 is called 'trott' (did you mean trot?)"),

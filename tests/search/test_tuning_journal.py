@@ -250,7 +250,7 @@ def test_a_journal_whose_candidates_cannot_be_repeated_is_refused(
             attempt = replace(attempt, values=values)
         written.append(attempt_line(attempt, checksum_of(written[-1])))
     content = "".join(f"{line}\n" for line in written).encode()
-    message = refused(content, tmp_path / "journal.jsonl", FormatError, "has another candidate")
+    message = refused(content, tmp_path / "journal.jsonl", FormatError, "draws another candidate")
     assert "journal.jsonl:5: " in message
     assert "cma 1.0" in message
 

@@ -65,10 +65,10 @@ class Shape:
     """A fixed part of the field: a block, a cylinder, or a convex hull.
 
     Attributes:
-        name: of the shape.
+        name: the name of the shape.
         role: its purpose, which determines its colour unless it has one of its own.
-        x: of its middle [m].
-        y: of its middle [m].
+        x: the x of its middle [m].
+        y: the y of its middle [m].
         size_m: edges along its own x, y and z; for a cylinder twice its diameter, and its height [m].
         yaw_rad: its turn to the left [rad].
         base_m: height of its underside [m].
@@ -143,8 +143,8 @@ class Box:
     """A box standing on the floor.
 
     Attributes:
-        x: of its centre, from the start wall [m].
-        y: of its centre, from the middle line to the left [m].
+        x: the distance of its centre from the start wall [m].
+        y: the distance of its centre from the middle line, to the left [m].
         yaw_rad: its turn to the left [rad].
         kind: name of its kind in the arena.
     """
@@ -164,8 +164,8 @@ class Spot:
     """A place for a robot: the position of its base and its heading.
 
     Attributes:
-        x: from the start wall [m].
-        y: from the middle line to the left [m].
+        x: the distance from the start wall [m].
+        y: the distance from the middle line, to the left [m].
         yaw_rad: its heading, 0 along the field's x, positive to the left [rad].
     """
 
@@ -179,18 +179,18 @@ class Arena:
     """A field from x = 0 and -size_y/2..size_y/2 along y, with its fixed shapes and boxes.
 
     Attributes:
-        name: of the arena.
+        name: the name of the arena.
         size_m: length along x and width along y [m].
         shapes: walls, lines and all other fixed parts; walls may stand outside the field.
-        box_kinds: by name.
-        colours: of `floor`, `box`, and shapes by their name or else their role; red, green, blue 0..1.
+        box_kinds: the kinds of boxes by name.
+        colours: red, green, blue 0..1 of `floor`, `box`, and shapes by their name or else their role.
         friction: coefficient of sliding friction of the floor.
         max_boxes: largest number of boxes.
         gap_m: smallest width of a gap between obstacles [m].
         touching_m: obstacles nearer than this form one [m].
-        boxes: of the layout.
+        boxes: the boxes of the layout.
         spots: places for robots, by name, for example on a chair.
-        sources: of the numbers, by key in the document.
+        sources: the sources of the numbers, by key in the document.
 
     Raises:
         UnknownNameError: a box has an unknown kind.

@@ -22,6 +22,7 @@ def write_arena(path: Path | str, arena: Arena) -> None:
 
 
 def _build_document(arena: Arena) -> dict[str, object]:
+    """Return an arena as a document; limits of zero and empty sections are omitted."""
     document: dict[str, object] = {
         "arena": arena.name,
         "size_m": _round_lengths(arena.size_m),
@@ -65,6 +66,7 @@ def _box_fields(box: Box) -> dict[str, object]:
 
 
 def _shape_fields(shape: Shape) -> dict[str, object]:
+    """Return the fields of a shape; those with default values are omitted."""
     fields: dict[str, object] = {"name": shape.name, "role": shape.role.value}
     fields |= _place_fields(shape)
     fields["size_m"] = _round_lengths(shape.size_m)

@@ -23,8 +23,8 @@ class BlockFit:
     """The smallest upright block around points.
 
     Attributes:
-        x: of its middle [m].
-        y: of its middle [m].
+        x: the x of its middle [m].
+        y: the y of its middle [m].
         base_m: height of its underside [m].
         size_m: edges along its own x, y and z [m].
         yaw_rad: its turn to the left [rad].

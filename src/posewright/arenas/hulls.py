@@ -34,8 +34,8 @@ def require_valid_hull(
     """Raise an error if the points of a shape's hull are flat or do not match its size.
 
     Args:
-        name: of the shape, for errors.
-        points: of the hull, seen from the middle of the shape's underside [m].
+        name: the name of the shape, for errors.
+        points: the points of the hull, seen from the middle of the shape's underside [m].
         size_m: edges along x, y and z [m].
         is_round: whether the shape is a cylinder, which has no hull.
 

@@ -68,7 +68,7 @@ def read_layout(path: Path | str, arena: Arena | None = None, *, legal: bool = T
     field = find_arena() if arena is None else arena
     turns_deg = _read_turns_deg(parts.get("yaw_deg"), len(box_nodes))
     boxes = tuple(_read_box(node, turn, field) for node, turn in zip(box_nodes, turns_deg, strict=True))
-    require_valid_layout(boxes, field, legal=legal, wheres=[node.where for node in box_nodes])
+    require_valid_layout(boxes, field, legal=legal, locations=[node.where for node in box_nodes])
     return boxes
 
 
@@ -86,6 +86,7 @@ def _read_turns_deg(node: Node | None, n_boxes: int) -> list[float]:
 
 
 def _read_box(node: Node, turn_deg: float, arena: Arena) -> Box:
+    """Return a box of a layout, written as a list of numbers or as a mapping."""
     if isinstance(node.value, dict):
         parts = node.fields(required=("x", "y"), optional=("yaw_deg", "kind"))
     else:
@@ -103,9 +104,9 @@ def write_layout(path: Path | str, boxes: Sequence[Box], *, name: str | None = N
     """Write boxes as a layout document, rounded to a tenth of a millimetre and of a degree.
 
     Args:
-        path: of the document.
-        boxes: to be written.
-        name: of the layout; that of the file by default.
+        path: the path of the document.
+        boxes: the boxes to be written.
+        name: the name of the layout; by default that of the file.
 
     Raises:
         InputError: a number is not finite.
@@ -124,6 +125,7 @@ def _build_document(boxes: Sequence[Box], name: str) -> dict[str, object]:
 
 
 def _box_entry(box: Box) -> list[float] | Mapping[str, object]:
+    """Return a box as a layout writes it: a list of numbers, or a mapping if it has a kind."""
     if not all(map(math.isfinite, (box.x, box.y, box.yaw_rad))):
         message = f"a box at {box.x}, {box.y} cannot be written"
         raise InputError(message, hint="finite metres and angles")
@@ -235,7 +237,7 @@ def _find_free_groups(groups: Floats, places: Floats, arena: Arena) -> Flags:
 
     Args:
         groups: candidate places, `(n_candidates, size, 3)`.
-        places: of the other boxes, `(n, 3)`.
+        places: the places of the other boxes, `(n, 3)`.
         arena: the field.
 
     Returns:

@@ -54,7 +54,7 @@ class LayoutFault:
     """A fault of a layout.
 
     Attributes:
-        kind: of the fault.
+        kind: the kind of the fault.
         message: what is wrong.
         hint: what would be right.
         box: number of the box, from 1 in the order of the layout; None for a fault of the whole layout.
@@ -67,22 +67,24 @@ class LayoutFault:
 
 
 def require_valid_layout(
-    boxes: Sequence[Box], arena: Arena | None = None, *, legal: bool = True, wheres: Sequence[Where] = ()
+    boxes: Sequence[Box], arena: Arena | None = None, *, legal: bool = True, locations: Sequence[Where] = ()
 ) -> None:
     """Raise an error if boxes cannot stand so, or, unless `legal` is False, if they violate the rules.
 
     Args:
-        boxes: to be checked.
+        boxes: the boxes to be checked.
         arena: the field; None for the CEABOT obstacle field.
         legal: whether the layout must obey the contest's rules.
-        wheres: location of each box in a document.
+        locations: location of each box in a document.
 
     Raises:
         InputError: the first fault.
     """
     for fault in check_layout(boxes, arena):
         if legal or fault.kind.is_impossible:
-            where = wheres[fault.box - 1] if fault.box is not None and fault.box <= len(wheres) else None
+            where = (
+                locations[fault.box - 1] if fault.box is not None and fault.box <= len(locations) else None
+            )
             raise InputError(fault.message, where=where, hint=fault.hint)
 
 
@@ -90,7 +92,7 @@ def check_layout(boxes: Sequence[Box], arena: Arena | None = None) -> tuple[Layo
     """Return all faults of a layout, impossible ones first.
 
     Args:
-        boxes: to be checked.
+        boxes: the boxes to be checked.
         arena: the field; None for the CEABOT obstacle field.
     """
     field = find_arena() if arena is None else arena

@@ -67,7 +67,7 @@ class Piece:
     """A connected part of a scene.
 
     Attributes:
-        name: in the file; may be empty.
+        name: the name in the file; may be empty.
         points: `(n, 3)`, z up [m].
         colour: red, green, blue 0..1; None if the file has none.
         can_move: whether it may be pushed; None if the file does not say.
@@ -102,9 +102,9 @@ def recognise_arena(
     so.
 
     Args:
-        name: of the arena.
-        pieces: of the scene, in metres, z up.
-        source: of the pieces, for the sources of the document.
+        name: the name of the arena.
+        pieces: the pieces of the scene, in metres, z up.
+        source: the source of the pieces, for the sources of the document.
         notes: earlier notes, to which new ones are added.
 
     Raises:
@@ -131,14 +131,14 @@ class _ArenaBuilder:
     """Collects the parts of a field in the frame of the scene.
 
     Attributes:
-        name: of the arena.
-        source: of the pieces.
+        name: the name of the arena.
+        source: the source of the pieces.
         notes: about assumptions and losses.
         floors: blocks of the floor.
         shapes: all parts except floors and boxes.
         boxes: blocks of the boxes.
-        colours: by purpose, of the first piece that has one.
-        used_names: of shapes.
+        colours: the colour for each purpose, that of the first piece that has one.
+        used_names: the names of shapes that are used already.
     """
 
     name: str
@@ -273,8 +273,8 @@ class _ArenaBuilder:
         """Return the kinds of boxes by name, `box` for the most frequent one, and the boxes.
 
         Args:
-            low_x: of the field in the frame of the scene [m].
-            middle_y: of the field in the frame of the scene [m].
+            low_x: the lowest x of the field in the frame of the scene [m].
+            middle_y: the y of the middle of the field in the frame of the scene [m].
         """
         blocks = [turn_lengthwise(block) for block in self.boxes]
         sizes = [tuple(round(edge, 3) for edge in block.size_m) for block in blocks]
@@ -294,6 +294,7 @@ class _ArenaBuilder:
         return box_kinds, tuple(boxes)
 
     def _build_sources(self, *, has_boxes: bool) -> dict[str, str]:
+        """Return the sources of the arena's numbers: the file, or an assumption."""
         sources = dict.fromkeys(("size_m", "shapes"), self.source)
         sources["friction"] = "assumption; the file tells none"
         sources["colours_rgb"] = f"{self.source}; where it tells none, those of the CEABOT fields"
@@ -328,9 +329,9 @@ def _find_purpose(piece: Piece, block: BlockFit) -> str:
 def _find_purpose_in_name(name: str) -> str:
     """Return the purpose that a name indicates; empty if it indicates none."""
     separated = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
-    words = re.sub(r"[^a-z]+", " ", separated.casefold())
+    plain_name = re.sub(r"[^a-z]+", " ", separated.casefold())
     for purpose, pattern in _NAME_PATTERNS:
-        if re.search(rf"\b({pattern})\b", words):
+        if re.search(rf"\b({pattern})\b", plain_name):
             return purpose
     return ""
 

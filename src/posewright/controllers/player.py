@@ -215,6 +215,7 @@ class Player:
         return JointCommands(rows, first.free, first.stiffness, lights=first.lights)
 
     def _pop_rows(self, n: int) -> Floats:
+        """Return up to n rows of the current stretch, and advance by them."""
         rows = self._stretches[0].rows[self._row : self._row + n]
         self._row += len(rows)
         self._command = rows[-1]
@@ -256,6 +257,7 @@ class Player:
         return self._end if free is None else np.where(free, self._command, self._end)
 
     def _prepare_first_pass(self, planned: PlannedPass) -> None:
+        """Prepare the first pass of a motion."""
         passes = self._passes[planned.name]
         start = passes.starting_pose(self._command)
         if start is None:

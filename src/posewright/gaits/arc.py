@@ -77,7 +77,7 @@ def to_moved_frame(points: Floats, displacement: ArrayLike) -> Floats:
 
     Args:
         points: `(..., 2)` or `(..., 3)` in the body's frame before [m]; heights stay.
-        displacement: of the body, `(..., 3)` [m, m, rad].
+        displacement: the displacement of the body, `(..., 3)` [m, m, rad].
     """
     x, y, turn = _unstack(displacement)
     cos = np.cos(turn)
@@ -92,6 +92,7 @@ def to_moved_frame(points: Floats, displacement: ArrayLike) -> Floats:
 
 
 def _unstack(triples: ArrayLike) -> tuple[Floats, Floats, Floats]:
+    """Return the three columns of an array of triples, shape (..., 3), as floats."""
     try:
         array = np.asarray(triples, dtype=np.float64)
     except (TypeError, ValueError):

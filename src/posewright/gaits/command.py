@@ -13,7 +13,7 @@ from posewright.arrays import Floats
 from posewright.errors import InputError
 from posewright.gaits.arc import se2_log
 
-STANDS = 1e-9
+MIN_COMMAND = 1e-9
 """Smaller speeds count as 0 [m/s, rad/s]: a nanometre, a nanoradian a second."""
 
 
@@ -21,7 +21,7 @@ STANDS = 1e-9
 class VelocityCommand:
     """Velocity of the trunk over the ground, in the trunk's frame.
 
-    A number below `STANDS` is taken as 0.
+    A number below `MIN_COMMAND` is taken as 0.
 
     Attributes:
         forward_m_s: ahead [m/s]; negative backwards.
@@ -43,7 +43,7 @@ class VelocityCommand:
                 raise InputError(f"{name} is {number!r}", hint="a number")
             if not math.isfinite(value):
                 raise InputError(f"{name} is {value}", hint="a finite number")
-            object.__setattr__(self, name, 0.0 if abs(value) < STANDS else float(value))
+            object.__setattr__(self, name, 0.0 if abs(value) < MIN_COMMAND else float(value))
 
     @classmethod
     def covering(cls, displacement: ArrayLike, seconds: float) -> VelocityCommand:

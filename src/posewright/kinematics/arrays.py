@@ -20,7 +20,7 @@ def require_triples(values: ArrayLike, noun: str, hint: str) -> Floats:
     Args:
         values: points or angles.
         noun: what error messages call the values, in the plural.
-        hint: of error messages.
+        hint: the hint for error messages.
 
     Raises:
         InputError: the values are not numbers, or not of that shape.

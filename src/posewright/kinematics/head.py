@@ -133,8 +133,8 @@ def solve_look(shape: HeadShape, limits: HeadLimits, points: Floats, necks: Floa
     the tilt is a difference of two directions.
 
     Args:
-        shape: of the head.
-        limits: of its joints.
+        shape: the shape of the head.
+        limits: the limits of its joints.
         points: `(n, 3)` in the trunk's frame [m].
         necks: tilt of the neck for each point, `(n,)` [rad].
     """
@@ -187,7 +187,7 @@ class Head:
         joints: neck tilt, pan, head tilt.
         indices: their indices in `robot.joint_names`.
         shape: positions of its parts.
-        limits: of its joints.
+        limits: the limits of its joints.
         rest_rad: the neck's tilt that `look_at` stays near [rad].
         camera: name of the camera.
     """
@@ -290,6 +290,7 @@ class Head:
         return angles
 
     def _build_unreachable_error(self, points: Floats, hidden: Indices) -> UnreachableError:
+        """Return the error that lists the points which the head cannot look at."""
         listed = []
         for index in hidden[:MAX_LISTED_POINTS]:
             numbers = ", ".join(f"{number:.6g}" for number in points[index].tolist())

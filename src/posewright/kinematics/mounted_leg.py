@@ -156,6 +156,7 @@ def legs_by_foot(robot: Robot) -> dict[str, MountedLeg]:
 
 
 def _mount_leg(robot: Robot, geometry: LegGeometry) -> MountedLeg:
+    """Return a leg of a robot as a closed-form leg with its place on the trunk."""
     if len(geometry.joints) != 3:
         raise InputError(
             f"{geometry.name} has {len(geometry.joints)} joints",

@@ -1,8 +1,9 @@
 """Points that a leg cannot reach: the reasons, and the nearest reachable points (docs/kinematics.md).
 
 The reachable space is symmetric about the rotator's axis. So the nearest point is searched for in the half
-plane of `aside`, the distance along that axis, and `off`, the distance from it. There, for each bend, the
-foot lies on an arc about the shoulder, from the middle to where the elevator points straight aside.
+plane of `along_axis`, the distance along that axis, and `off_axis`, the distance from it. In that half plane,
+for each bend, the foot lies on an arc about the shoulder, from the middle to where the elevator points
+straight aside.
 """
 
 from __future__ import annotations
@@ -77,9 +78,9 @@ def out_of_reach(shape: LegShape, point: Floats, *, knee: float) -> OutOfReach:
         nearest = math.hypot(math.sqrt(shape.near_sq), shape.side)
         reason = f"too near: {distance:.6g} m from the shoulder, at least {nearest:.6g}"
         return OutOfReach(reason, is_far=False)
-    aside = math.hypot(_depth_below_shoulder(shape, r_sq, knee), shape.side)
-    if abs(y) > aside + math.sqrt(shape.slack):
-        reason = f"too far aside: {abs(y):.6g} m, at most {aside:.6g} at this distance from the shoulder"
+    along_axis = math.hypot(_depth_below_shoulder(shape, r_sq, knee), shape.side)
+    if abs(y) > along_axis + math.sqrt(shape.slack):
+        reason = f"too far aside: {abs(y):.6g} m, at most {along_axis:.6g} at this distance from the shoulder"
         return OutOfReach(reason, is_far=True)
     reason = "beyond the range of the rotator in the strict form: 90 degrees either way"
     return OutOfReach(reason, is_far=False)
@@ -105,10 +106,11 @@ def nearest(shape: LegShape, points: Floats, *, knee: float, lift: float) -> Flo
 
 
 def _nearest_in_chunk(shape: LegShape, points: Floats, knee: float, lift: float) -> Floats:
+    """Return the joint angles, shape (n, 3), whose foot is nearest to each point."""
     x, y, z = points.T
-    aside = np.abs(y)
-    off = np.hypot(x, z)
-    distance = np.hypot(aside, off)
+    along_axis = np.abs(y)
+    off_axis = np.hypot(x, z)
+    distance = np.hypot(along_axis, off_axis)
     side_sq = shape.side * shape.side
     shortest = math.sqrt(shape.near_sq + side_sq)
     longest = math.sqrt(shape.far_sq + side_sq)
@@ -117,18 +119,18 @@ def _nearest_in_chunk(shape: LegShape, points: Floats, knee: float, lift: float)
     radius = np.where(distance > longest, longest, shortest)
     scale = radius / np.maximum(distance, 1e-300)
     is_at_shoulder = distance < 1e-300
-    radial_aside = np.where(is_at_shoulder, 0.0, aside * scale)
-    radial_off = np.where(is_at_shoulder, radius, off * scale)
+    radial_aside = np.where(is_at_shoulder, 0.0, along_axis * scale)
+    radial_off = np.where(is_at_shoulder, radius, off_axis * scale)
     a, h = foot_in_plane(shape, bend, knee)
     is_radial = ((distance > longest) | (distance < shortest)) & (radial_off >= np.abs(a))
     # Elsewhere it has the elevator straight aside.
-    bend = np.where(is_radial, bend, _nearest_bends_aside(shape, aside, off, knee))
+    bend = np.where(is_radial, bend, _nearest_bends_aside(shape, along_axis, off_axis, knee))
     a, h = foot_in_plane(shape, bend, knee)
     limit_sq = h * h + side_sq
     y_nearest = np.copysign(np.where(is_radial, radial_aside, np.sqrt(limit_sq)), y)
     below = np.sqrt(np.maximum(limit_sq - y_nearest * y_nearest, 0.0))
     b = np.copysign(np.where(is_radial, below, 0.0), lift * h)
-    on_axis = off == 0.0
+    on_axis = off_axis == 0.0
     x = np.where(on_axis, a, x)
     z = np.where(on_axis, -b, z)
     return np.column_stack(
@@ -150,25 +152,25 @@ def foot_in_plane(shape: LegShape, bend: Floats, knee: float) -> tuple[Floats, F
     )
 
 
-def _nearest_bends_aside(shape: LegShape, aside: Floats, off: Floats, knee: float) -> Floats:
+def _nearest_bends_aside(shape: LegShape, along_axis: Floats, off_axis: Floats, knee: float) -> Floats:
     """Return the bends `(n,)` [rad] that bring the foot nearest with the elevator straight aside."""
     bends = np.linspace(0.0, math.pi, N_BENDS)
     a, h = foot_in_plane(shape, bends, knee)
     limit = np.hypot(h, shape.side)
-    misses = (aside[:, None] - limit) ** 2 + (off[:, None] - np.abs(a)) ** 2
+    misses = (along_axis[:, None] - limit) ** 2 + (off_axis[:, None] - np.abs(a)) ** 2
     best = misses.argmin(axis=1)
     low = bends[np.maximum(best - 1, 0)]
     high = bends[np.minimum(best + 1, N_BENDS - 1)]
     for _ in range(N_BISECTIONS):
         middle = 0.5 * (low + high)
-        rising = _miss_slope(shape, middle, aside, off, knee) > 0.0
+        rising = _miss_slope(shape, middle, along_axis, off_axis, knee) > 0.0
         low = np.where(rising, low, middle)
         high = np.where(rising, middle, high)
     bend: Floats = 0.5 * (low + high)
     return bend
 
 
-def _miss_slope(shape: LegShape, bend: Floats, aside: Floats, off: Floats, knee: float) -> Floats:
+def _miss_slope(shape: LegShape, bend: Floats, along_axis: Floats, off_axis: Floats, knee: float) -> Floats:
     """Return half the derivative of the squared distance to the point by the bend."""
     a, h = foot_in_plane(shape, bend, knee)
     sine = shape.lower * np.sin(bend)
@@ -176,7 +178,9 @@ def _miss_slope(shape: LegShape, bend: Floats, aside: Floats, off: Floats, knee:
     a_grows = shape.cos_upper * cosine - shape.sin_upper * sine
     h_grows = -shape.sin_upper * cosine - shape.cos_upper * sine
     limit = np.maximum(np.hypot(h, shape.side), 1e-300)
-    slope: Floats = -(aside - limit) * h * h_grows / limit - (off - np.abs(a)) * np.sign(a) * a_grows
+    slope: Floats = (
+        -(along_axis - limit) * h * h_grows / limit - (off_axis - np.abs(a)) * np.sign(a) * a_grows
+    )
     return slope
 
 

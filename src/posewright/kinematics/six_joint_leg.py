@@ -89,6 +89,7 @@ class SixJointLeg:
         return LegAngles(yaw, hip_roll, hip_pitch, knee, _wrap_angle(pitch - hip_pitch - knee), ankle_roll)
 
     def _knee(self, distance: float) -> float:
+        """Return the knee's angle for an ankle at a distance from the hip [rad]."""
         thigh = math.hypot(*self.thigh_m)
         shank = math.hypot(*self.shank_m)
         cosine = (distance * distance - thigh * thigh - shank * shank) / (2.0 * thigh * shank)

@@ -147,6 +147,7 @@ class ThreeJointLeg:
         return reach.nearest(self._shape, points, knee=knee.value, lift=lift.value)
 
     def _require_strict_form(self, knee: Knee, lift: Lift) -> None:
+        """Raise an InputError unless the strict form applies to this leg and these options."""
         if self.upper_m != self.lower_m or not self._shape.is_plain:
             raise InputError(
                 "the strict form is for two equal parts without offsets",

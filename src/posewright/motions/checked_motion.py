@@ -43,10 +43,10 @@ class Finding:
     Attributes:
         rule: the rule's name: finite, limit, coupled, speed, step, pose, duration, camera or free.
         keyframe: counted from 1; 0 is the start pose; None is the motion as a whole. Of several, the worst.
-        joint: None where no single joint is meant. Of several, the worst.
-        value: the measured value, in `unit`; None where there is nothing to measure.
+        joint: None if no single joint is meant. Of several, the worst.
+        value: the measured value, in `unit`; None if there is nothing to measure.
         limit: the greatest (or least) value allowed.
-        unit: deg, deg/s, s or frames; empty where there is none.
+        unit: deg, deg/s, s or frames; empty if there is none.
         times_s: when, the worst first [s] since the motion was started; empty for the motion as a whole.
         keyframes: all keyframes concerned, rising, where one finding stands for several.
     """
@@ -64,7 +64,7 @@ class Finding:
 
     @property
     def excess(self) -> float:
-        """How far the value is from the limit, in `unit`; 0 where there is nothing to measure."""
+        """How far the value is from the limit, in `unit`; 0 if there is nothing to measure."""
         return 0.0 if self.value is None or self.limit is None else abs(self.value - self.limit)
 
 
@@ -176,12 +176,12 @@ class Segment:
     """The part of a motion that leads into one keyframe.
 
     Attributes:
-        number: of the keyframe, counted from 1.
+        number: the number of the keyframe, counted from 1.
         begins_s: when it begins, since the motion was started [s].
         reach_s: its duration [s]; 0 jumps.
         begin: (n_joints,) resolved pose it leaves [deg].
         end: (n_joints,) resolved pose it reaches [deg].
-        points: (n_points, n_joints) [deg], both ends included; NaN where free.
+        points: (n_points, n_joints) [deg], both ends included; NaN if free.
     """
 
     number: int
@@ -193,7 +193,7 @@ class Segment:
 
     @cached_property
     def mean(self) -> Floats:
-        """(n_joints,) mean speed over the segment [deg/s]; infinite where it jumps, 0 where free."""
+        """(n_joints,) mean speed over the segment [deg/s]; infinite where it jumps, 0 if free."""
         with np.errstate(invalid="ignore"):  # infinite angles are reported by the rule `finite`
             distance = np.nan_to_num(np.abs(self.end - self.begin), nan=0.0, posinf=np.inf)
         if self.reach_s == 0.0:
@@ -316,6 +316,7 @@ class CheckedMotion:
         return 0.0 if number == 0 else float(self.motion.keyframe_times[number - 1])
 
     def _build_segments(self, poses: tuple[Pose, ...], *, later: bool) -> Iterator[Segment]:
+        """Yield the segments of a pass (the first or a later one), with points sampled along each."""
         rows = np.rad2deg(np.stack([pose.angles for pose in poses]))
         affordable = MAX_ANGLES // max(rows.size, 1)
         count = max(min(self.rules.points_per_way, affordable), MIN_POINTS)

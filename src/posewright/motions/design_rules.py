@@ -133,7 +133,7 @@ class _FastestTurn:
 
     Attributes:
         speed: [deg/s], infinite for a jump.
-        number: of the keyframe that the joint is on the way to.
+        number: the number of the keyframe that the joint is on the way to.
         time_s: when [s].
     """
 

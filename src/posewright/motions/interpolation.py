@@ -109,7 +109,7 @@ class KeyframeInterpolator:
             times: (n,) [s] since the motion was started, clamped to its beginning and its end.
 
         Returns:
-            Angles (n, n_joints) [rad] with NaN where free or never set, free flags (n, n_joints), and
+            Angles (n, n_joints) [rad] with NaN if free or never set, free flags (n, n_joints), and
             the index (n,) of the keyframe that is being reached or held.
         """
         passes, pass_times = self._split_passes(np.asarray(times, dtype=np.float64))

@@ -45,7 +45,7 @@ def colours_by_keyframe(
     A light keeps the colour it was set to last.
 
     Args:
-        keyframes: of one pass.
+        keyframes: the keyframes of one pass.
         robot: the robot with the lights.
         before: colours before the first keyframe; lights missing from it have no known colour yet.
     """
@@ -63,7 +63,7 @@ def sample_lights(
     """Return the colour of each light at n times, `(n, 3)`, 0..1; NaN before it was set.
 
     Args:
-        keyframes: of one pass.
+        keyframes: the keyframes of one pass.
         robot: the robot with the lights.
         indices: index of the keyframe that is reached or held at each time.
         is_later_pass: whether each time is in another pass than the first.

@@ -30,7 +30,7 @@ class MotionOrigin:
     """The document a motion was read from.
 
     Attributes:
-        robot: the robot that it was read for; None where the file itself names it.
+        robot: the robot that it was read for; None if the file itself names it.
     """
 
     robot: Robot | None = None
@@ -42,7 +42,7 @@ class Samples:
 
     Attributes:
         times: (n,) [s] since the motion was started.
-        angles: (n, n_joints) [rad]; NaN where free, and where a held joint never had an angle.
+        angles: (n, n_joints) [rad]; NaN if free, and where a held joint never had an angle.
         free: (n, n_joints) true where the torque is off.
         keyframes: (n,) index of the keyframe that is being reached or held.
     """
@@ -273,7 +273,7 @@ class Motion:
         """Return every segment of the first (or a later) pass at `points` + 1 evenly spaced times.
 
         Returns:
-            (n_keyframes, points + 1, n_joints) [rad]; NaN where free or never set.
+            (n_keyframes, points + 1, n_joints) [rad]; NaN if free or never set.
         """
         count = len(self.keyframes)
         segments = np.repeat(np.arange(count), points + 1)
@@ -306,6 +306,7 @@ class Motion:
         return self._interpolator_cache[key]
 
     def _build_interpolator(self, start: Pose | None) -> KeyframeInterpolator:
+        """Return the interpolator from a start pose; joints not in it start at their defaults."""
         poses = [keyframe.pose for keyframe in self.keyframes]
         angles, free = self._default_start(poses)
         for pose in (self.start, start):

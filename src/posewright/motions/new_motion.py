@@ -23,7 +23,7 @@ def create_motion(name: str, robot: Robot, pose: str | None = None) -> Motion:
     """Return a motion of one keyframe, a named pose of the robot.
 
     Args:
-        name: of the motion.
+        name: the name of the motion.
         robot: the robot it is for.
         pose: one of the robot's; default `stand`, or its first.
 

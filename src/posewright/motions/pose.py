@@ -109,7 +109,7 @@ def segment_slopes(curves: Sequence[Curve], shape: tuple[int, int, int]) -> tupl
     """Return the speeds at the beginning and at the end of all segments, each of `shape` [rad/s].
 
     Args:
-        curves: with the segments.
+        curves: the curves that contain the segments.
         shape: (n_passes, n_keyframes, n_joints).
     """
     begins = np.zeros(shape)
@@ -139,7 +139,7 @@ class Pose:
     """Joint angles of a robot; a joint may also be held (unchanged) or free (torque off).
 
     Attributes:
-        angles: (n_joints,) [rad], read-only; NaN where the joint is held or free.
+        angles: (n_joints,) [rad], read-only; NaN if the joint is held or free.
     """
 
     joints: tuple[str, ...]
@@ -183,7 +183,7 @@ class Pose:
         return np.isnan(self.angles) & ~self.free_mask
 
     def angle(self, joint: str) -> float:
-        """Return the angle of `joint` [rad]; NaN where it is held or free."""
+        """Return the angle of `joint` [rad]; NaN if it is held or free."""
         _require_joint(joint, self.joints)
         return float(self.angles[self.joints.index(joint)])
 
@@ -241,7 +241,7 @@ class Keyframe:
         reach_s: time to reach the pose [s]; 0 jumps there.
         pause_s: time in the pose [s].
         easing: the curve on the way INTO the pose.
-        stiffness: by joint [N m/rad], from the start of the way on; None leaves the servo's own.
+        stiffness: by joint [N m/rad], from the start of the segment; None leaves the servo's own.
         accel_share: share of `reach_s` spent accelerating, and again braking (0..0.5); only for the
             trapezoid.
         attitude: roll, pitch and yaw of the trunk that the author had in mind [rad]: roll leans to the right,

@@ -35,9 +35,9 @@ def mirror_motion(motion: Motion, robot: Robot | str | None = None, *, name: str
     colour.
 
     Args:
-        motion: to be mirrored.
+        motion: the motion to be mirrored.
         robot: the robot with the mirror pairs, or its name; default the motion's own.
-        name: of the mirrored motion; default that of the motion.
+        name: the name of the mirrored motion; by default that of the motion.
 
     Raises:
         InputError: the motion moves a joint but not its partner.
@@ -62,6 +62,7 @@ def mirror_pose(pose: Pose, partners: Partners) -> Pose:
 
 
 def _mirror_keyframe(keyframe: Keyframe, partners: Partners, leds: frozenset[str]) -> Keyframe:
+    """Return a keyframe with left and right exchanged: angles, stiffness, attitude and lights."""
     stiffness = keyframe.stiffness
     if stiffness is not None:
         stiffness = {partners[joint][0]: value for joint, value in stiffness.items()}
@@ -150,7 +151,7 @@ def retarget_motion(motion: Motion, robot: Robot, source: Robot | None = None) -
     Stiffness is dropped, as it belongs to the servos; the trunk's attitude is kept.
 
     Args:
-        motion: to be retargeted.
+        motion: the motion to be retargeted.
         robot: the target robot.
         source: the robot that the motion is made for; default the shipped one of that name, if there is one.
 
@@ -257,7 +258,7 @@ def straighten_motion(motion: Motion, step_s: float = STEP_S, grid_s: float | No
     those of its first pass.
 
     Args:
-        motion: to be straightened.
+        motion: the motion to be straightened.
         step_s: length of a piece as the motion is played [s].
         grid_s: the time resolution of the target file [s]; the pieces are the multiple of it that is nearest
             to `step_s`.
@@ -287,7 +288,7 @@ def _straighten_segment(
     """Yield the pieces of the segment into a keyframe, the last of them the keyframe itself.
 
     Args:
-        motion: with the segment.
+        motion: the motion that contains the segment.
         keyframe: at its end.
         begins_s: when it begins, at speed 1 [s].
         step_s: length of a piece as the motion is played [s].

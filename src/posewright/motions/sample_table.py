@@ -62,7 +62,7 @@ class SampleTable:
         return tuple(sorted((joint for joint in self.motion.joints if joint in ids), key=ids.__getitem__))
 
     def values(self, unit: str) -> Floats:
-        """Return the table in a unit, (n, n_columns); NaN where free or never given."""
+        """Return the table in a unit, (n, n_columns); NaN if free or never given."""
         places = [self.motion.joints.index(joint) for joint in self.joints]
         return self._in_unit(self.samples.angles[:, places], unit)
 
@@ -72,7 +72,7 @@ class SampleTable:
         return np.asarray(np.round(np.stack(columns, axis=1), DIGITS) + 0.0, dtype=np.float64)
 
     def csv(self) -> str:
-        """Return the table as CSV; a cell is empty where a joint is free or was never given an angle."""
+        """Return the table as CSV; a cell is empty if a joint is free or was never given an angle."""
         ids = {} if self.numbering is None else self.robot.ids(self.numbering)
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
@@ -105,6 +105,7 @@ class SampleTable:
         }
 
     def _keyframe(self, time: float, pose: Pose) -> dict[str, PlainData]:
+        """Return a keyframe's time and angles as plain data."""
         angles = pose.on(self.joints).angles[None]
         return {
             "time_s": time,
@@ -130,7 +131,7 @@ def sample_motion(
         motion: the motion.
         robot: the robot whose servos it moves, or its name; default the motion's own.
         rate_hz: rows a second.
-        unit: of the values, one of `UNITS`.
+        unit: the unit of the values, one of `UNITS`.
         numbering: the servo numbering that orders and names the columns; default the motion's joint names.
         until_s: time of the last row [s]; default the motion's end.
 

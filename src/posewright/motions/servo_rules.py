@@ -64,6 +64,7 @@ def _limit_findings(checked: CheckedMotion, segment: Segment) -> Iterator[Findin
 
 
 def _limit_finding(checked: CheckedMotion, segment: Segment, column: int, point: int) -> Finding:
+    """Return the finding that a joint is commanded beyond its limit; beyond a soft one it is a warning."""
     value = float(segment.points[point, column])
     joint = checked.motion.joints[column]
     side = 0 if value < checked.limits[0][column] else 1
@@ -108,7 +109,7 @@ def _speed_finding(
     Args:
         checked: the motion on its robot.
         segment: in which the joint is too fast.
-        column: of the joint.
+        column: the column of the joint.
         lag_deg: how far the joint is behind at the end of the segment.
         is_late: the joint is too fast on the mean of the segment, not only at its fastest point.
     """
@@ -202,6 +203,7 @@ def _coupled_finding(
     limit: float,
     degrees: dict[str, float],
 ) -> Finding:
+    """Return the finding that a joint is commanded beyond a limit that depends on other joints."""
     rules = checked.rules
     coupling = checked.robot.coupling
     joint = coupling.joints[table]

@@ -53,11 +53,11 @@ def read_seeds(text: str) -> tuple[int, ...]:
     for part in text.split(","):
         match = _SEEDS.fullmatch(part.strip())
         if match is None:
-            raise InputError(f"no seeds: {text!r}", hint="such as 1-20, or 1,4,9-12")
+            raise InputError(f"{text!r} is not a list of seeds", hint="such as 1-20, or 1,4,9-12")
         first = int(match[1])
         last = int(match[2] or match[1])
         if last < first:
-            raise InputError(f"no seeds: {text!r}", hint="such as 1-20, or 1,4,9-12")
+            raise InputError(f"{text!r} is not a list of seeds", hint="such as 1-20, or 1,4,9-12")
         if last - first < MAX_SEEDS:
             seeds.update(range(first, last + 1))
         if last - first >= MAX_SEEDS or len(seeds) > MAX_SEEDS:
@@ -184,7 +184,7 @@ def run_many(
         read_seeds(seeds) if isinstance(seeds, str) else sorted({require_seed(seed) for seed in seeds})
     )
     if not seed_numbers:
-        raise InputError("no seeds", hint="such as 1-20")
+        raise InputError("there are no seeds", hint="at least one, such as 1-20")
     resolved_trial, trial_options = resolve_trial(
         trial,
         TrialOptions(

@@ -41,7 +41,7 @@ class GaitKind:
             try:
                 velocities[option] = float(text)
             except ValueError:
-                raise InputError(f"{option}={text}", hint="a number, such as 0.1") from None
+                raise InputError(f"{option} is {text!r}", hint="a number, such as 0.1") from None
         command = VelocityCommand(
             velocities.get("forward", 0.0), velocities.get("left", 0.0), velocities.get("turn", 0.0)
         )

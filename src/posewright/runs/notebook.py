@@ -90,6 +90,7 @@ def html_of(value: object, module: str, function: str) -> str:
 
 
 def _image(figure: Figure) -> str:
+    """Return a figure as an HTML image."""
     from posewright.figures.saving import screen_png
 
     style = f"width: {figure.get_figwidth() * _PER_INCH:.0f}px; max-width: 100%; height: auto"

@@ -34,7 +34,7 @@ def program_kinds() -> Mapping[str, ProgramKind]:
         kind = offered() if isinstance(offered, type) else offered
         if not isinstance(kind, ProgramKind):
             raise InputError(
-                f"the entry point {name!r} in {PROGRAMS} is no ProgramKind",
+                f"the entry point {name!r} in {PROGRAMS} is not a ProgramKind",
                 hint="see posewright.control.ProgramKind",
             )
         kinds[name] = kind

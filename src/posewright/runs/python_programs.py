@@ -129,7 +129,9 @@ def controller_factory(source: object, name: str = "") -> ControllerFactory:
         return lambda program, seed: _require_controller(source(program, seed), source_name)
     if n_required == 0:
         return lambda _program, _seed: _require_controller(source(), source_name)
-    raise InputError(f"{source_name} takes neither a program and a seed, nor no arguments", hint=_HINT)
+    raise InputError(
+        f"{source_name} can be called neither with a program and a seed nor without arguments", hint=_HINT
+    )
 
 
 _HINT = "a class with next(state, n), restart() and close(); posewright.Controller has the last two already"

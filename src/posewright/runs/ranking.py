@@ -63,7 +63,7 @@ def rank(*recordings: str | Path) -> Batch:
             )
         runs.append(run)
     if not runs:
-        raise InputError("there is nothing to rank", hint="name recordings, or folders of them")
+        raise InputError("there are no recordings to rank", hint="name recordings, or folders of them")
     unordered = Batch("recording", "points", {"contest": first[0] if first else ""}, tuple(runs))
     rankings = [run.ranking for run in unordered.ranked]
     ranked_runs = []

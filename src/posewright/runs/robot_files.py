@@ -273,6 +273,7 @@ def _torque_and_speed(hinge: Hinge, mechanism: Mechanism) -> tuple[float, float]
 
 
 def _servo_data(torque_nm: float, speed_rad_s: float) -> Mapping[str, Any]:
+    """Return the entry of a servo model with this torque [N m] and speed [rad/s]."""
     return {
         "tick_urad": TICK_URAD,
         "range_deg": [-360.0, 360.0],

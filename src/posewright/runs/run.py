@@ -320,6 +320,7 @@ def _make_watchers(
     from posewright.contests import RESTARTS
 
     def note(event: Event) -> None:
+        """Record an event, and restart the controllers if it starts another try."""
         recorder.note(event)
         if event.kind in RESTARTS:
             for controller in controllers.values():
@@ -365,6 +366,7 @@ class _ProgressReporter:
 
 
 def _write_recording(recording: Recording, outputs: Outputs) -> None:
+    """Write the recording and the pictures of the cameras, if requested."""
     if outputs.record is not None:
         knows_places = all(record.knows_place for record in recording.robots.values())
         topics = camera_topics(recording, outputs.cameras if knows_places else ())
@@ -372,6 +374,7 @@ def _write_recording(recording: Recording, outputs: Outputs) -> None:
 
 
 def _score_run(run: Run, plant: Plant, recording: Recording) -> Score:
+    """Return the judge's score, or `Unjudged` without a contest or ground truth."""
     if run.contest is None:
         return Unjudged(recording)
     if _supervisors(plant) is None:

@@ -144,6 +144,7 @@ def serve(
 
 
 def _make_recorder(plant: Plant, body_spec: BodySpec, arena: Arena | None) -> Recorder:
+    """Return a recorder of the served robot."""
     robot = body_spec.robot
     header = Header(
         {name: RobotHeader.of(body, "served") for name, body in plant.bodies.items()},
@@ -193,6 +194,7 @@ class _CameraStream:
         self._films = films
 
     def watch(self, block: Block) -> bool:
+        """Send the pictures that are due; never end the service."""
         time_s = float(block.states.times[-1])
         for camera in self._transport.cameras_due(time_s):
             self._transport.show(camera, time_s, self._films[camera].now())

@@ -70,7 +70,7 @@ def map_in_order(
     items. If the generator is closed before the last result, running tasks are terminated.
 
     Args:
-        task: to be run; its result must depend on the item only.
+        task: the task to be run; its result must depend on the item only.
         items: arguments of the task.
         executor: runs the tasks; None for this process.
 

@@ -37,7 +37,7 @@ def header_line(plan: Plan, made_with: str) -> str:
     """Return the first line of a journal, without its line feed.
 
     Args:
-        plan: of the search.
+        plan: the plan of the search.
         made_with: packages that draw the candidates, with their versions.
     """
     header = {
@@ -57,8 +57,8 @@ def attempt_line(attempt: Attempt, previous_checksum: str) -> str:
     """Return the line of an attempt, without its line feed; a score that is not finite is null.
 
     Args:
-        attempt: to be written.
-        previous_checksum: of the line before.
+        attempt: the attempt to be written.
+        previous_checksum: the checksum of the line before.
     """
     evaluation = attempt.evaluation
     entry = {
@@ -112,9 +112,9 @@ def read_attempt(line: str, plan: Plan, number: int, previous_checksum: str) -> 
 
     Args:
         line: without its line feed.
-        plan: of the search.
-        number: of the attempt, from 0.
-        previous_checksum: of the line before.
+        plan: the plan of the search.
+        number: the number of the attempt, from 0.
+        previous_checksum: the checksum of the line before.
 
     Raises:
         LineError: the line is damaged, or a line before it is missing.
@@ -145,6 +145,7 @@ def _add_checksum(entry: Mapping[str, object], key: str, previous_checksum: str)
 
 
 def _parse_object(line: str) -> PlainMapping:
+    """Return the JSON object of a line; raise a LineError if it is not one."""
     try:
         entry = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -173,11 +174,11 @@ class Journal:
     """The content of a journal.
 
     Attributes:
-        plan: of the search.
+        plan: the plan of the search.
         made_with: packages that drew the candidates, with their versions.
         attempts: in order: the start, then generation by generation; the last generation may be unfinished.
         n_bytes: length of its complete lines; the remainder was cut off.
-        last_checksum: of its last complete line.
+        last_checksum: the checksum of its last complete line.
     """
 
     plan: Plan
@@ -254,8 +255,8 @@ class JournalWriter:
     An existing file stays as it is until the first attempt is added; then an incomplete last line is removed.
 
     Args:
-        path: of the journal.
-        plan: of the search.
+        path: the path of the journal.
+        plan: the plan of the search.
 
     Attributes:
         recorded: attempts in the journal when it was opened, in order.
@@ -306,7 +307,7 @@ class JournalWriter:
         """Return the error of a recorded attempt, by its number, with another candidate than the search's."""
         versions = f"{self._made_with}; here are {_package_versions()}"
         return FormatError(
-            "the search has another candidate here than the journal",
+            "the search draws another candidate than the journal records",
             where=Where(self._path, line=number + 2),
             hint=f"resume with the packages it was made with: {versions}",
         )

@@ -29,7 +29,7 @@ class Dimension:
     """A number that is searched, and its range.
 
     Attributes:
-        name: of the number.
+        name: the name of the number.
         low: smallest value.
         high: largest value.
         start: value that is tried first.
@@ -167,7 +167,7 @@ def require_seed(seed: object, *, count: int = 1) -> int:
     """Return a seed that is an integer from 0 to the largest one.
 
     Args:
-        seed: to be checked; the first of several consecutive ones.
+        seed: the seed to be checked; the first of several consecutive ones.
         count: number of consecutive seeds.
 
     Raises:
@@ -193,11 +193,11 @@ class Plan:
     """All that determines the candidates of a search, given the scores of earlier ones.
 
     Attributes:
-        fingerprint: of the problem.
-        dimensions: of the problem.
+        fingerprint: the fingerprint of the problem.
+        dimensions: the dimensions of the problem.
         population: number of candidates in a generation.
         spread: standard deviation of the first candidates, as a fraction of each range.
-        seed: of the random numbers.
+        seed: the seed of the random numbers.
 
     Raises:
         InputError: two dimensions have one name, there is none, or a number is out of range.
@@ -240,10 +240,10 @@ def make_plan(problem: Problem, *, population: int | None, spread: float, seed: 
     """Return the plan to search a problem.
 
     Args:
-        problem: to be searched.
+        problem: the problem to be searched.
         population: number of candidates in a generation; None for 4 + 3 ln n of n dimensions (Hansen).
         spread: standard deviation of the first candidates, as a fraction of each range.
-        seed: of the random numbers.
+        seed: the seed of the random numbers.
 
     Raises:
         InputError: a number is out of range, there is no dimension, or two have one name.

@@ -18,10 +18,10 @@ class Attempt:
     """An evaluated candidate.
 
     Attributes:
-        generation: from 0, which is the start alone.
+        generation: the number of the generation, from 0, which is the start alone.
         index: within the generation, from 0.
-        values: by the names of the dimensions.
-        evaluation: of the values.
+        values: the values by name of their dimension.
+        evaluation: the evaluation of the values.
     """
 
     generation: int
@@ -40,9 +40,9 @@ class Generation:
     """A summary of one generation.
 
     Attributes:
-        number: from 0, which is the start alone.
-        best_score: of this generation; infinity if no candidate could be judged.
-        median_score: of this generation; infinity if the median candidate could not be judged.
+        number: the number of the generation, from 0, which is the start alone.
+        best_score: the best score of this generation; infinity if no candidate could be judged.
+        median_score: the median score of this generation; infinity if that candidate could not be judged.
         best_so_far: best score of this and all earlier generations.
         best: the values with that score.
         spread: mean over the dimensions of the candidates' standard deviation, as a fraction of the range.
@@ -79,7 +79,7 @@ class TuningResult:
 
     Attributes:
         best: the best values; the first ones of several with the same score.
-        score: of the best values; infinity if no candidate could be judged.
+        score: the score of the best values; infinity if no candidate could be judged.
         facts: about the best values.
         evaluations: number of evaluations.
         generations: in order.
@@ -110,8 +110,8 @@ def summarise_generation(
     """Return the summary of a generation.
 
     Args:
-        attempts: of the generation.
-        dimensions: of the search.
+        attempts: the attempts of the generation.
+        dimensions: the dimensions of the search.
         best: attempt of this and all earlier generations.
         n_before: number of evaluations before this generation.
         n_recalled: number of attempts that were read from the journal.

@@ -49,7 +49,7 @@ class CmaSearch:
     The candidates depend on the plan and on the scores only.
 
     Args:
-        plan: of the search.
+        plan: the plan of the search.
 
     Raises:
         MissingExtraError: cma is not installed.
@@ -118,7 +118,7 @@ class _Axis:
     Attributes:
         is_whole: whether the dimension is an integer.
         start: coordinate.
-        width: of the range.
+        width: the width of the range.
         low: smallest coordinate.
         high: largest coordinate.
     """
@@ -145,6 +145,7 @@ class _Axis:
 
 
 def _cma_options(axes: Sequence[_Axis], population: int) -> dict[str, object]:
+    """Return the options of the library cma, with its own stopping rules switched off."""
     return {
         "popsize": population,
         "bounds": [[axis.low for axis in axes], [axis.high for axis in axes]],
@@ -219,11 +220,11 @@ def tune(
     problem, seed, population and spread only: not on `workers`, and not on how often the search was resumed.
 
     Args:
-        problem: to be searched.
+        problem: the problem to be searched.
         generations: number of generations after the start; the search ends earlier if it converges.
         population: number of candidates in a generation; 4 + 3 ln n of n dimensions by default.
         spread: standard deviation of the first candidates, as a fraction of each range, at most a third.
-        seed: of the random numbers.
+        seed: the seed of the random numbers.
         journal: file for every attempt. An existing journal is resumed: its attempts are not evaluated again.
             It may have more generations than requested.
         workers: number of processes that evaluate; one is this process.
@@ -259,10 +260,10 @@ class _TuningRun:
     """The state of one search.
 
     Args:
-        plan: of the search.
+        plan: the plan of the search.
         search: proposes the candidates.
         evaluate_all: evaluates candidates in order.
-        journal: of the search; None for none.
+        journal: the journal of the search, or None.
         after: called after each attempt that was evaluated now.
     """
 
@@ -347,6 +348,7 @@ class _TuningRun:
             self._journal.sync()
 
     def _result(self, end_reason: EndReason) -> TuningResult:
+        """Return the best attempt and all generations, with the reason for the end."""
         assert self._best is not None  # noqa: S101 -- the start is always evaluated
         return TuningResult(
             best=self._best.values,

@@ -44,8 +44,8 @@ def compute_entered_states(
 
     Args:
         machine: the machine of the transition.
-        transition: any; the result is empty where it leaves no state.
-        include_history: with every state that a history may restore; else as if no history was stored.
+        transition: any; the result is empty if it leaves no state.
+        include_history: include every state that a history may restore; else as if no history was stored.
     """
     entering = EntrySet(machine.nodes, dict.fromkeys(machine.history, ()))
     entering.add_targets(transition.targets, transition.domain or 0)
@@ -72,7 +72,7 @@ class ChartAnalysis:
         work_budget: work of exploring and of scanning what was explored.
         tracked: registers whose values the exploration keeps apart, though nothing in the chart reads them.
         observers: receive every explored tick.
-        stopped_reason: why the scan stopped early; empty where it did not.
+        stopped_reason: why the scan stopped early; empty if it did not.
         exploration: result of step 2; not set before.
     """
 
@@ -98,7 +98,7 @@ class ChartAnalysis:
         """Return a new search, which has its result after `scan`.
 
         Args:
-            question: to be answered.
+            question: the question to be answered.
             exact: variables whose exact values matter.
         """
         search = WitnessSearch(question, self.interpreter, self.solver, self.paths, exact)
@@ -264,9 +264,9 @@ def build_unproved_finding(
     """Return the finding for a search that is open: no run shows the claim, and none excludes it.
 
     Args:
-        analysis: of the chart.
+        analysis: the analysis of the chart.
         search: without a witness.
-        rule: of the finding.
+        rule: the rule of the finding.
         claim: what may be the case, as a sentence without its full stop.
         node: the state it is about.
     """

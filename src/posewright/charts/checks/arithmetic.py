@@ -38,7 +38,7 @@ class ExpressionUse:
 
     Attributes:
         node: the state it belongs to.
-        line: of the chart's document, if known.
+        line: the line in the chart's document, if known.
         variable: name of the variable its value is assigned to; None for a condition.
     """
 
@@ -63,6 +63,7 @@ def list_uses(machine: Machine) -> Iterator[ExpressionUse]:
 
 
 def _list_uses_in_actions(actions: Actions, node: StateNode, line: int | None) -> Iterator[ExpressionUse]:
+    """Yield the expressions in actions: assigned values, and conditions of branches."""
     for action in iterate_actions(actions):
         action_line = action.line or line
         if isinstance(action, Assign):
@@ -156,6 +157,7 @@ class ArithmeticFaults(Check):
                 yield not_proved(f"{question} is not known: {reason}", use.node.name, use.line)
 
     def _build_finding(self, suspect: ArithmeticSuspect, witness: Witness) -> Finding:
+        """Return the finding for an arithmetic fault that a witness shows."""
         use = suspect.use
         expression = use.expression
         state = self._find_state(use.node, witness)
@@ -233,7 +235,7 @@ def _list_terms(tree: Tree, conditions: tuple[Tree, ...]) -> Iterator[tuple[tupl
     """Yield the arithmetic terms of an expression, each with the conditions under which it is evaluated.
 
     Args:
-        tree: of the expression.
+        tree: the tree of the expression.
         conditions: under which the tree itself is evaluated.
     """
     if isinstance(tree, Unary) and tree.operator is Operator.NOT:

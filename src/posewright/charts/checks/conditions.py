@@ -34,7 +34,7 @@ def build_condition(
     """Return a condition with the given tree.
 
     Args:
-        tree: of the condition.
+        tree: the tree of the condition.
         parts: expressions it is built from; their fixed names and the source of the last are taken over.
         fixed: values of further names in the tree.
     """
@@ -123,7 +123,7 @@ def differ(left: Expression, right: Expression) -> Expression:
 
 
 def wait_conditions(transition: CompoundTransition) -> tuple[Expression, ...]:
-    """Return the condition that a transition has waited long enough; empty where it need not wait."""
+    """Return the condition that a transition has waited long enough; empty if it need not wait."""
     if not transition.wait:
         return ()
     tree = Binary(Operator.GREATER_EQUAL, Name(transition.since_register), Literal(transition.wait))
@@ -159,7 +159,7 @@ def outcome_differs(
     Args:
         first: a transition.
         second: another transition of the same state.
-        types: of the variables that they set; values are compared as these types store them.
+        types: the types of the variables that they set; values are compared as these types store them.
     """
     if first.targets != second.targets or first.domain != second.domain:
         return True

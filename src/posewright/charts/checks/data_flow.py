@@ -38,7 +38,7 @@ class UnwrittenRuns:
     """Finds runs on which a variable has not been written yet.
 
     Args:
-        exploration: of the chart.
+        exploration: the exploration of the chart.
         uses: what each explored step does with the variables.
     """
 
@@ -276,7 +276,7 @@ class WriteConflicts(Check):
                     self.writers_by_name.setdefault(name, set()).add(writer)
 
     def _find_regions(self, first: int, second: int) -> tuple[int, int] | None:
-        """Return the two parallel regions in which two states are, None where they are not in parallel."""
+        """Return the two parallel regions in which two states are, None if they are not in parallel."""
         first_path = (*reversed(self.nodes[first].ancestors), first)
         second_path = (*reversed(self.nodes[second].ancestors), second)
         for a, b in zip(first_path, second_path, strict=False):
@@ -305,6 +305,7 @@ class WriteConflicts(Check):
             yield self._build_finding(name, conflict)
 
     def _build_finding(self, name: str, conflict: WriteConflict) -> Finding:
+        """Return the warning that two states set one variable in the same tick."""
         earlier = self.nodes[conflict.earlier].name
         later = self.nodes[conflict.later]
         message = f"{earlier} and {later.name} both set {name} in one tick: the value of {later.name} remains"

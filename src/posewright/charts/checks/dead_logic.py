@@ -42,6 +42,7 @@ class UnreachableStates(Check):
                 yield self._build_finding(node)
 
     def _build_finding(self, node: StateNode) -> Finding:
+        """Return the error that a state is never entered, with the transitions that lead to it."""
         reason = "no transition leads there"
         transitions = [
             transition for transition in self.machine.transitions if self._leads_to(transition, node)

@@ -160,6 +160,7 @@ class Deadlocks(Check):
         }
 
     def _build_trap_finding(self, region: StateNode, leaves: frozenset[int], number: int) -> Finding:
+        """Return the warning that some leaves of a region only lead to each other."""
         nodes = self.machine.nodes
         all_leaves = {
             leaf for configuration in self.configurations for leaf in self._inside(region, configuration)

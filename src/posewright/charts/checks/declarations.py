@@ -59,6 +59,7 @@ class UnusedDeclarations(Check):
         yield from self._unused_constants_and_functions()
 
     def _unused_inputs(self) -> Iterator[Finding]:
+        """Yield a warning for each input that is not read, or is read but makes no difference."""
         for name in self.chart.inputs:
             if name not in self.read | self.promised:
                 message = f"the input {name} is read by no guard and no action"
@@ -68,6 +69,7 @@ class UnusedDeclarations(Check):
                 yield self._warning(name, Rule.UNUSED_INPUT, message)
 
     def _unused_events(self) -> Iterator[Finding]:
+        """Yield a warning for each event without a transition, and each local event that is never raised."""
         awaited = self.machine.handled_events | self.promised
         for name in self.chart.events:
             if name not in awaited:
@@ -80,6 +82,7 @@ class UnusedDeclarations(Check):
                 yield self._warning(name, Rule.UNUSED_EVENT, f"nothing raises the local event {name}")
 
     def _unused_constants_and_functions(self) -> Iterator[Finding]:
+        """Yield a warning for each constant and function that no expression uses."""
         used_names = set[str]()
         for expression in _expressions_of(self.chart):
             used_names.update(names_in(expression.tree))
@@ -209,6 +212,7 @@ class CaseCollisions(Check):
                     yield self._build_finding(first, second)
 
     def _declarations(self) -> Iterator[Declaration]:
+        """Yield every name that the chart declares, values of enumerations included."""
         chart = self.chart
         line_of = chart.lines.get
         yield from (Declaration(name, "input", line_of(name)) for name in chart.inputs)
@@ -248,6 +252,7 @@ class FunctionTables(Check):
             self.analysis.solver.n_decided += solver.n_decided
 
     def _find_gap(self, function: Function, solver: CheckSolver) -> Iterator[Finding]:
+        """Yield an error if some arguments match no row of a function, or a note if that is not known."""
         answer = solver.solve(build_claims(false=[row.when for row in function.rows]))
         if answer.possible:
             case = _case_of(function, answer)

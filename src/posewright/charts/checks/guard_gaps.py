@@ -182,9 +182,9 @@ class SingleCaseGaps(Check):
         """Return the condition that both neighbours of a value have a transition, and not the same one.
 
         Args:
-            guards: of the state.
-            name: of the number.
-            index: of the value in the number's domain.
+            guards: the guards of the state.
+            name: the name of the number.
+            index: the index of the value in the number's domain.
         """
         domain = Domain(self.kinds[name])
         below = [_substitute_value(guard, name, domain.value(index - 1)) for guard in guards]
@@ -251,9 +251,9 @@ def find_change_points(guards: Iterable[Expression], name: str, types: Mapping[s
     The other names of a comparison take all their values where these are few; numbers are zero.
 
     Args:
-        guards: with comparisons.
-        name: of the number.
-        types: of all names in the guards.
+        guards: guards with comparisons.
+        name: the name of the number.
+        types: the types of all names in the guards.
 
     Returns:
         Indices into the domain of `name` at which a comparison differs from the index below.

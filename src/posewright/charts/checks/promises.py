@@ -39,7 +39,7 @@ class PromiseResult:
         verdict: proved for every run; broken by the trace; or not broken within a bounded exploration.
         trace: for a broken promise, the shortest rows of inputs from the start after which it is broken.
         depth: ticks from the start. For a broken promise, the length of the trace; for a bounded one, the
-            ticks up to which every run was explored, 0 where some inputs were left out from the start.
+            ticks up to which every run was explored, 0 if some inputs were left out from the start.
         message: the result as a sentence.
         state: for a broken promise, the states that are active after the trace.
     """
@@ -144,6 +144,7 @@ def check_promises(
 def _check_promise(
     exploration: Exploration, promise: Promise, limits: ExplorationLimits, budget: WorkBudget
 ) -> PromiseResult:
+    """Return the verdict on a promise, from a shared exploration if it suffices, else from one of its own."""
     conditions = promise_conditions(promise)
     if all(condition in exploration.watching for condition in conditions):
         result = _decide_promise(exploration, promise)
@@ -175,7 +176,7 @@ def _decide_promise(exploration: Exploration, promise: Promise) -> PromiseResult
 
 
 def _find_violation(exploration: Exploration, promise: Promise) -> GraphPath | None:
-    """Return the shortest path that breaks a promise, None where there is none."""
+    """Return the shortest path that breaks a promise, None if there is none."""
     graph = exploration.graph
     when = exploration.watching.index(promise.when)
     if promise.goal is not None:
@@ -203,6 +204,7 @@ class BrokenPromises(Check):
                 yield not_proved(result.message, None, result.promise.line)
 
     def _build_finding(self, result: PromiseResult) -> Finding:
+        """Return the error for a broken promise, with the run that breaks it."""
         promise = result.promise
         _, tick = self.analysis.run_to_last_tick(result.trace)
         place = self.analysis.first_state(result.state)

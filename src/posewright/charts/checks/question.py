@@ -96,7 +96,7 @@ class CheckQuestion:
         return frozenset[str]().union(*(claim.names for claim in self.claims))
 
     def find_point(self, tick: TickTrace) -> TickPoint | None:
-        """Return the first point of a tick at which all claims hold, None where there is none."""
+        """Return the first point of a tick at which all claims hold, None if there is none."""
         for point in self.location.points(tick):
             if all_hold(self.claims, point.env):
                 return point

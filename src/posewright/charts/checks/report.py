@@ -146,8 +146,8 @@ def inspect_chart(
     there. Where either is too much, a note says `not_proved`.
 
     Args:
-        chart: to be checked.
-        limits: of the exploration, counted in states and steps: every machine reports the same.
+        chart: the chart to be checked.
+        limits: the limits of the exploration, counted in states and steps: every machine reports the same.
         within_s: processor time after which the check stops [s].
 
     Raises:

@@ -22,7 +22,7 @@ class SolverAnswer:
     """Whether some claims can all be true at once.
 
     Attributes:
-        possible: True, False, or None where that could not be decided.
+        possible: True, False, or None if that could not be decided.
         case: a value for every name in the claims with which they are true.
         reason: why it could not be decided.
     """

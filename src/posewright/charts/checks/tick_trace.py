@@ -21,7 +21,7 @@ class EvaluatedExpression(NamedTuple):
 
     Attributes:
         env: value of every name at that time.
-        value: what the expression evaluated to; None where it divided by zero.
+        value: what the expression evaluated to; None if it divided by zero.
     """
 
     expression: Expression
@@ -70,7 +70,7 @@ class TickTrace(TickExecution):
         evaluations: all evaluated expressions, in order.
         microstep_traces: the microsteps, in order.
         writes: the assignments, in order.
-        after: state of the chart after the tick; None where the tick failed.
+        after: state of the chart after the tick; None if the tick failed.
     """
 
     def __init__(self, machine: Machine, state: Snapshot) -> None:

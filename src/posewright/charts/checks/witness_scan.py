@@ -107,7 +107,7 @@ def scan_with_exact_values(
     Searches that still have no witness are tried in long runs.
 
     Args:
-        searches: with the variables whose exact values each of them needs.
+        searches: the searches with the variables whose exact values each of them needs.
         tracked: variables that are tracked anyway.
         explore: explores the chart.
         budget: work that is left for the check.
@@ -150,7 +150,7 @@ def _search_in_long_run(
 def find_witness_in_long_run(
     exploration: Exploration, search: WitnessSearch, budget: WorkBudget
 ) -> Witness | None:
-    """Return a witness at the end of a run that repeats a cycle of the graph, None where none was found.
+    """Return a witness at the end of a run that repeats a cycle of the graph, None if none was found.
 
     Where a counter has too many values to explore them all, a run in which it keeps counting is simulated.
     """
@@ -240,8 +240,8 @@ def scan_directed(
     """Repeat searches without a witness in runs that give variables the values of a possible case.
 
     Args:
-        searches: of an exploration that is not complete. The solver names values of the variables for which
-            the answer would be yes.
+        searches: searches of an exploration that is not complete. The solver names values of the variables
+            for which the answer would be yes.
         explore: explores the chart and tries the given values.
         budget: work that is left for the check.
     """
@@ -264,7 +264,7 @@ def scan_directed(
 
 
 def _solve_for_variables(search: WitnessSearch) -> dict[str, Value]:
-    """Return numbers of the variables with which the claims of a search hold; empty where there are none."""
+    """Return numbers of the variables with which the claims of a search hold; empty if there are none."""
     answer = search.solver.solve(search.question.claims)
     variables = search.interpreter.chart.variables
     return {

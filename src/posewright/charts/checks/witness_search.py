@@ -174,7 +174,7 @@ class OpenSituation(NamedTuple):
 
     Attributes:
         state: before the tick.
-        inputs: of the explored tick.
+        inputs: the inputs of the explored tick.
         env: value of every name at the point.
         path: evaluations that decide whether a tick reaches the point.
     """
@@ -193,7 +193,7 @@ class WitnessSearch:
         exact: variables whose exact values matter, not only how they compare with what the chart compares.
         witness: the first tick in which all claims hold.
         n_reached: how many times a tick reached the point of the question.
-        undecided_reason: why the question is undecided; empty where it is decided.
+        undecided_reason: why the question is undecided; empty if it is decided.
         open_situations: points at which the answer depends on the inputs, by register values and path.
     """
 
@@ -281,7 +281,7 @@ class WitnessSearch:
         return self._replay(situation.state, {**situation.inputs, **answer.case})
 
     def _replay(self, state: Snapshot, inputs: Mapping[str, Value]) -> Witness | None:
-        """Return the tick with these inputs as a witness, None where the claims do not hold in it."""
+        """Return the tick with these inputs as a witness, None if the claims do not hold in it."""
         point = self.question.find_point(trace_tick(self.interpreter, state, inputs))
         return None if point is None else Witness(state, inputs, point)
 

@@ -42,7 +42,7 @@ class Coverage:
     """What runs of a chart have covered; two coverages of one chart can be added.
 
     Attributes:
-        obligations: of the chart.
+        obligations: the obligations of the chart.
         facts: everything that was observed.
         infeasible: obligations that no run can meet, and why.
     """

@@ -42,8 +42,8 @@ class TickCoverage(NamedTuple):
     """The facts that one tick covers.
 
     Attributes:
-        inputs: of the tick.
-        facts: that it covers; of a failing tick, those before its error.
+        inputs: the inputs of the tick.
+        facts: the facts that it covers; of a failing tick, those before its error.
         completes: whether the tick does not fail.
     """
 
@@ -57,8 +57,8 @@ class FeasibleCoverage:
     """What the steps of an exploration cover.
 
     Attributes:
-        exploration: of the chart.
-        coverage: of all steps together; its infeasible obligations are known if the exploration is complete.
+        exploration: the exploration of the chart.
+        coverage: the coverage of all steps, with infeasible obligations if the exploration is complete.
         ticks: what ticks from each distinct state cover.
     """
 
@@ -109,7 +109,7 @@ def coverage_of(chart: Chart, runs: Iterable[Scenario | Path | str]) -> Coverage
     """Return the coverage of several runs of a chart together, with infeasible obligations excluded.
 
     Args:
-        chart: to be run.
+        chart: the chart to be run.
         runs: scenarios, or paths of scenarios or of CSV files of inputs.
 
     Raises:
@@ -218,7 +218,7 @@ class _InfeasibilityReasons:
 
     Args:
         exploration: complete.
-        coverage: of all its steps.
+        coverage: the coverage of all its steps.
         unsure_decisions: decisions of which nothing is claimed.
     """
 

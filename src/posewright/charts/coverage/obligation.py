@@ -60,7 +60,7 @@ class TestObligation:
 
     Attributes:
         name: description of the item.
-        owner: the state and transition it belongs to; None where several states share it.
+        owner: the state and transition it belongs to; None if several states share it.
         met_by: sets of facts; it is covered if all facts of one of these sets were observed.
     """
 
@@ -80,8 +80,8 @@ class DecisionSite:
     """An expression that contains decisions.
 
     Attributes:
-        written: as in the document.
-        lowered: as the machine evaluates it; several where several states share it.
+        written: the expression as in the document.
+        lowered: the expressions that the machine evaluates; several if several states share it.
         is_decision: whether the expression is a decision itself, or only contains some.
         first: number of its first decision, among all decisions of the chart.
     """
@@ -246,6 +246,7 @@ class TestObligations:
             yield _obligation(Measure.TRANSITIONS, name, transition.line, owner, fact)
 
     def _segments(self) -> Iterator[TestObligation]:
+        """Yield an obligation for each segment behind a junction, owned by its first transition."""
         first_uses: dict[int, tuple[Transition, Owner]] = {}
         for transition in self.machine.transitions:
             owner: Owner = (self.machine.nodes[transition.source].name, transition.transition)

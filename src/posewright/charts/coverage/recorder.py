@@ -48,7 +48,7 @@ class _DecisionCompiler:
     """Compiles an expression so that every evaluation of its decisions is recorded.
 
     Args:
-        expression: of a machine.
+        expression: an expression of a machine.
         first: number of its first decision; they are numbered in the order of `decisions_in`.
         record: receives every evaluation.
     """
@@ -197,7 +197,7 @@ def _combine_choice(
     """
 
     def value_if_negated(number: int, env: Env, was_true: bool) -> bool | None:
-        """Return the value of the chain if a condition had the other value; None where that fails."""
+        """Return the value of the chain if a condition had the other value; None if that fails."""
         try:
             if was_true:
                 other_branch = _choose(unrecorded_cases[number + 1 :], unrecorded_default)
@@ -273,7 +273,7 @@ class CoverageRecorder:
             state = self.outcome(state, row.inputs).after
 
     def tick_facts(self, outcome: TickOutcome | None) -> frozenset[Fact]:
-        """Return the facts of the last tick; `outcome` is None where it failed."""
+        """Return the facts of the last tick; `outcome` is None if it failed."""
         facts: set[Fact] = set()
         for decision, value, evaluated, deciding in self.records:
             facts.add(("decision", decision, value))

@@ -49,7 +49,7 @@ class Cover:
     """Scenarios that cover a chart.
 
     Attributes:
-        coverage: of all of them together.
+        coverage: the coverage of all of them together.
         infeasible: transitions that no run can take, and why.
         complete: whether it is proved that nothing else can be covered.
     """
@@ -102,8 +102,8 @@ def cover_chart(chart: Chart, exploration: Exploration | None = None) -> Cover:
     tick before a time is over.
 
     Args:
-        chart: to be covered.
-        exploration: of the chart, to be reused.
+        chart: the chart to be covered.
+        exploration: the exploration of the chart, to be reused.
     """
     exploration = exploration or explore(chart)
     feasible_coverage = feasible(exploration)

@@ -96,7 +96,7 @@ def build_diagram(chart: Chart, label_transition: TransitionLabeller, per_line: 
     """Return the nodes and links of a chart's picture.
 
     Args:
-        chart: to be drawn.
+        chart: the chart to be drawn.
         label_transition: returns the label of a transition.
         per_line: transitions that share a line, if each takes only one.
     """
@@ -115,6 +115,7 @@ class _DiagramBuilder:
         self.internal: dict[str, list[TextLine]] = {}
 
     def build_diagram(self) -> Diagram:
+        """Return the diagram: the tree of nodes and the links between them."""
         self._add_initial(ROOT, self.chart.initial, self.chart.parallel)
         for state in self.states.values():
             if state.states:
@@ -169,6 +170,7 @@ class _DiagramBuilder:
         return Hook.END if self._is_within(start, end) else None
 
     def _add_transition(self, start: str, numbered: NumberedTransition, *, local: bool) -> None:
+        """Add a transition as a link, or as a text inside its state, and then its further segments."""
         transition = numbered.transition
         lines = [TextLine(text, (numbered.key,)) for text in self.label_transition(numbered)]
         if numbered.rank and self.per_line == 1:
@@ -225,6 +227,7 @@ class _DiagramBuilder:
         return node.key
 
     def _target_node(self, target: StateTarget) -> str:
+        """Return the key of the node for a target; a history gets a sign, linked to its default."""
         if target.history is None:
             return target.state
         shape = NodeShape.HISTORY if target.history is HistoryKind.SHALLOW else NodeShape.DEEP_HISTORY
@@ -279,6 +282,7 @@ class _DiagramBuilder:
         return groups
 
     def _common_home(self, starts: list[str], targets: list[str]) -> str:
+        """Return the key of the node that a junction's sign is drawn in, which is never a parallel state."""
         if len(starts) == 1 and targets and all(self._is_within(target, starts[0]) for target in targets):
             home = starts[0]
         else:

@@ -150,7 +150,7 @@ def highlight_states(chart: Chart, active: str | Iterable[str] | None) -> Highli
     """Return the states to highlight.
 
     Args:
-        chart: with the states.
+        chart: the chart that has the states.
         active: a state's name, several joined with `+`, or a list of such.
 
     Raises:

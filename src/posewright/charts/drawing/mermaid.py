@@ -56,7 +56,7 @@ def draw_mermaid(
     """Return a chart as a Mermaid `stateDiagram-v2`.
 
     Args:
-        chart: to be drawn.
+        chart: the chart to be drawn.
         active: states to be highlighted: one, several, or several in one word, joined with `+`.
         style: words or signs on the arrows; signs are for flat machines.
 
@@ -141,6 +141,7 @@ class _MermaidWriter:
         return key == outer or self.hierarchy.child(outer, key) is not None
 
     def _end_note(self, link: DiagramLink, start: str, end: str) -> str:
+        """Return a note on the true ends of a link that Mermaid draws to other nodes, or an empty text."""
         parts = []
         if start != link.start and self.nodes[link.start].title:
             parts.append(f"from {self.nodes[link.start].title}")
@@ -167,6 +168,7 @@ class _MermaidWriter:
             yield f"{indent}{a} --> {b}{f' : {text}' if text else ''}"
 
     def _state_lines(self, node: DiagramNode, indent: str) -> Iterator[str]:
+        """Yield the lines that declare a node and the nodes inside it."""
         name = self.ids[node.key]
         if node.shape is NodeShape.JUNCTION:
             yield f"{indent}state {name} <<choice>>"
@@ -188,6 +190,7 @@ class _MermaidWriter:
             yield f"{indent}{name} --> [*]"
 
     def _composite_lines(self, node: DiagramNode, indent: str) -> Iterator[str]:
+        """Yield the lines of a state with states inside."""
         name = self.ids[node.key]
         text = escape_text(node.title)
         deeper = f"{indent}    "
@@ -202,6 +205,7 @@ class _MermaidWriter:
         yield from self._note_lines(node, indent)
 
     def _region_lines(self, node: DiagramNode, indent: str) -> Iterator[str]:
+        """Yield the lines of a region, under a comment with its name."""
         yield f"{indent}%% {node.title}"
         if not node.inside:
             yield from self._leaf_lines(node, indent)

@@ -53,7 +53,7 @@ class NodeDrawing:
         """Return a node as SVG, without the nodes inside it.
 
         Args:
-            node: to be drawn.
+            node: the node to be drawn.
             sideways: arrows around it mostly go to the right; the title of a sign is then below it, else to
                 its right, away from the arrows.
         """
@@ -75,6 +75,7 @@ class NodeDrawing:
         return "".join(f" {look}" for look in looks)
 
     def _state(self, node: DiagramNode, box: BoundingBox) -> str:
+        """Return the SVG group of a state or a region: its box, title and lines of text."""
         left = box.x - box.width / 2
         top = box.y - box.height / 2
         look = self._look_classes(node)
@@ -82,7 +83,7 @@ class NodeDrawing:
         parts = [rect(f"{shape}{look}", box.grown(-4) if shape == "area" else box, 10)]
         if shape == "area" and (not look or node.key in self.active.outer):
             parts = []
-        x, y = self.scene.heads.get(node.key, (left + SIDE_ROOM, top + TITLE_BASE))
+        x, y = self.scene.title_positions.get(node.key, (left + SIDE_ROOM, top + TITLE_BASE))
         if shape == "state" and not node.lines:
             parts.append(text("name", box.x, box.y + 5, node.title))
         else:
@@ -103,6 +104,7 @@ class NodeDrawing:
 
 
 def _sign(node: DiagramNode, box: BoundingBox, sideways: bool) -> str:
+    """Return the SVG of a pseudostate: initial, fork, stay, junction or history."""
     if node.shape is NodeShape.INITIAL:
         return circle("solid", box.x, box.y, DOT / 2)
     if node.shape is NodeShape.FORK:
@@ -148,6 +150,7 @@ def draw_link(track: RoutedLink, marks: DiagramMarks) -> str:
 
 
 def _label_parts(track: RoutedLink, marks: DiagramMarks) -> list[str]:
+    """Return the SVG texts of a link's label, with ranks beside its lines."""
     box = track.label
     if box is None:
         return []

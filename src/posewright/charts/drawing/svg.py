@@ -115,6 +115,8 @@ def _compose_with_labels(
     marks: DiagramMarks,
     per_line: int = 1,
 ) -> Composition:
+    """Return the picture of a chart, with marks in front of the first line of each label."""
+
     def label_with_mark(numbered: NumberedTransition) -> list[str]:
         lines = list(label_transition(numbered))
         mark_sign = marks[numbered.key].sign if numbered.key in marks and numbered.depth == 0 else ""
@@ -158,6 +160,7 @@ def _add_key(scene: Scene, lines: Sequence[TextLine]) -> Composition:
 
 
 def _place_key_columns(scene: Scene, lines: Sequence[TextLine], count: int, below: bool) -> Composition:
+    """Return the scene with the key in `count` columns, below it or to its right."""
     lines_per_column = math.ceil(len(lines) / count)
     x, y = (0.0, scene.height + ROOM) if below else (scene.width + ROOM, 0.0)
     placed_lines: list[PlacedLine] = []
@@ -192,10 +195,10 @@ def draw_svg(
     """Return a picture of a chart as SVG text.
 
     Args:
-        chart: to be drawn.
-        active: states to be highlighted: one, several, or several in one word, joined with `+`.
+        chart: the chart to be drawn.
+        active: the states to be highlighted: a name, several names, or names joined by `+`.
         style: words, signs or numbers on the arrows.
-        marks: of states by name, and of transitions by state and index, such as a run's coverage.
+        marks: marks of states by name, and of transitions by state and index, such as a run's coverage.
 
     Raises:
         InputError: the chart has too many states.
@@ -222,6 +225,7 @@ def draw_svg(
 
 
 def _scene_parts(scene: Scene, active: Highlight, marks: DiagramMarks) -> Iterator[str]:
+    """Yield the SVG of nodes, dividers and links, in drawing order."""
     drawing = NodeDrawing(scene, active, marks)
     if scene.diagram.root.parallel:
         yield rect("frame", BoundingBox(scene.width / 2, scene.height / 2, scene.width, scene.height), 10)
@@ -266,12 +270,12 @@ def draw_chart(
     """Draw a chart into a file.
 
     Args:
-        chart: to be drawn.
+        chart: the chart to be drawn.
         path: ends in .svg, or in .mmd, .md or .txt for Mermaid text.
-        active: states to be highlighted: one, several, or several in one word, joined with `+`.
+        active: the states to be highlighted: a name, several names, or names joined by `+`.
         labels: `auto`, `words`, `signs` or `numbers`.
-        marks: of states by name, and of transitions by state and index, such as a run's coverage; only for
-            an .svg file.
+        marks: marks of states by name, and of transitions by state and index, such as a run's coverage;
+            only for an .svg file.
 
     Raises:
         InputError: another suffix, another kind of label, marks in Mermaid text, or too many states.

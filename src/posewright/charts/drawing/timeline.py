@@ -70,7 +70,7 @@ class Ruler:
 
     Attributes:
         left: position of the first tick [px].
-        width: of all ticks together [px].
+        width: the width of all ticks together [px].
         count: number of ticks.
     """
 
@@ -273,6 +273,7 @@ def state_levels(chart: Chart) -> list[StateLevel]:
 
 
 def _iterate_levels(region: str, states: Sequence[State]) -> Iterator[StateLevel]:
+    """Yield the levels of a region's states from the outside in, then those of the regions inside them."""
     level = list(states)
     depth = 0
     parallel = []
@@ -345,9 +346,9 @@ def draw_timeline(chart: Chart, ticks: Sequence[RunTick], path: Path | str) -> N
     """Draw a run of a chart over time into an .svg file.
 
     Args:
-        chart: that was run.
-        ticks: of the run, from the first on.
-        path: of the file.
+        chart: the chart that was run.
+        ticks: the ticks of the run, from the first on.
+        path: the path of the file.
 
     Raises:
         InputError: the path does not end in .svg, or there are no ticks.
@@ -389,6 +390,7 @@ class _Timeline:
         self.ruler = Ruler(left, width, len(ticks))
 
     def svg(self) -> str:
+        """Return the timeline as an SVG document."""
         rows = [*self._state_rows(), *self._input_rows(), *self._output_rows()]
         bottom = HEAD + sum(row.height for row in rows)
         seconds = len(self.ticks) * self.chart.period_s
@@ -403,6 +405,7 @@ class _Timeline:
         return page(title, (0, 0, right, bottom + AXIS), parts)
 
     def _state_rows(self) -> Iterator[_LaneRow]:
+        """Yield the rows of active states, one per level, with a heading for each region."""
         active_by_tick = [frozenset(tick.active) for tick in self.ticks]
         region: str | None = None
         for level in state_levels(self.chart):
@@ -456,6 +459,7 @@ class _Timeline:
             yield _LaneRow("", LEGEND, partial(draw_legend, row=row, tints=tints))
 
     def _draw_rows(self, rows: Sequence[_LaneRow]) -> Iterator[str]:
+        """Yield the SVG of all rows, one below the other."""
         y = HEAD
         for row in rows:
             if row.draw is None:

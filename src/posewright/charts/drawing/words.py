@@ -24,7 +24,7 @@ def wrap_text(text: str, width: int, indent: str = "  ", first: str = "") -> lis
     Words are not broken, and a number and its unit stay together.
 
     Args:
-        text: to be wrapped.
+        text: the text to be wrapped.
         width: characters of a line.
         indent: prefix of the second and further lines.
         first: prefix of the first line.
@@ -38,6 +38,7 @@ def wrap_text(text: str, width: int, indent: str = "  ", first: str = "") -> lis
 
 
 def _wrap_lines(text: str, width: int, first: str, indent: str) -> list[str]:
+    """Return the lines of a text wrapped at `width`, without splitting words."""
     return textwrap.wrap(
         text,
         width,
@@ -133,6 +134,7 @@ def _fits_truth_table(chart: Chart) -> bool:
 
 
 def _is_table_row(chart: Chart, transition: Transition) -> bool:
+    """Return whether a transition is a row of a truth table: one cube of inputs that sets all outputs."""
     leads = transition.on or transition.after_s or transition.leads_to_junction or transition.is_else
     sets = len(transition.do) <= 1 and all(isinstance(action, Assign) for action in transition.do)
     return (

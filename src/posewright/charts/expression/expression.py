@@ -73,6 +73,7 @@ class _Compiler:
         self.source = source
 
     def compile(self, tree: Tree) -> Evaluate:
+        """Return a function that computes the value of a tree from the variables."""
         evaluate: Evaluate
         match tree:
             case Name() if tree.name not in self.fixed:
@@ -89,9 +90,9 @@ class _Compiler:
             case Call():
                 evaluate = self.compile_call(tree)
             case TemporalCondition() | InState():
-                word = "in" if isinstance(tree, InState) else str(tree.operator)
+                notation = "in" if isinstance(tree, InState) else str(tree.operator)
                 hint = "run the chart: its machine has counters in place of times"
-                self.source.fail(tree.offset, f"`{word}` has no value outside a running chart", hint=hint)
+                self.source.fail(tree.offset, f"`{notation}` has no value outside a running chart", hint=hint)
         return evaluate
 
     def compile_unary(self, tree: Unary) -> Evaluate:
@@ -101,6 +102,7 @@ class _Compiler:
         return lambda env: not operand(env)
 
     def compile_binary(self, tree: Binary) -> Evaluate:
+        """Return a function that computes a binary operation; `and` and `or` short-circuit."""
         left = self.compile(tree.left)
         right = self.compile(tree.right)
         if tree.operator is Operator.AND:
@@ -140,6 +142,7 @@ class _Compiler:
         return compute_saturated
 
     def compile_conditional(self, tree: If) -> Evaluate:
+        """Return a function that evaluates a chain of `if`: the value of the first condition that is true."""
         cases, default = split_cases(tree)
         compiled_cases = [(self.compile(condition), self.compile(value)) for condition, value in cases]
         compiled_default = self.compile(default)
@@ -153,6 +156,7 @@ class _Compiler:
         return choose
 
     def compile_call(self, tree: Call) -> Evaluate:
+        """Return a function that computes abs, single, min or max."""
         arguments = [self.compile(argument) for argument in tree.arguments]
         if tree.function in ("abs", "single"):
             argument = arguments[0]

@@ -158,6 +158,7 @@ class NumericConverter:
     def _scale_constant(
         self, node: Tree, value: float, factor: Fraction, new_type: IntType | FloatType
     ) -> Tree:
+        """Return a constant converted by a factor between units, as a literal of the new type."""
         exact = to_fraction(value) * factor
         if isinstance(new_type, IntType):
             return Literal(min(max(int(exact), INT_LOW), INT_HIGH), node.offset)
@@ -178,9 +179,13 @@ class NumericConverter:
 
         It has 32 bits if some float operand has, and no variable float operand has 64.
         """
-        floats = [operand for operand in operands if not operand.is_integer]
-        single = any(operand.is_single for operand in floats)
-        if not single or any(not (operand.is_single or operand.is_constant) for operand in floats):
+        has_single = False
+        for operand in operands:
+            if operand.is_single:
+                has_single = True
+            elif not operand.is_integer and not operand.is_constant:
+                return list(operands), False
+        if not has_single:
             return list(operands), False
         return [self.to_single(operand) for operand in operands], True
 
@@ -301,8 +306,9 @@ def _match_arithmetic_units(
     number with a unit. The quotient of two lengths is computed in one unit and has none.
     """
     if tree.operator is Operator.TIMES:
-        unit = None if left.unit and right.unit else left.unit or right.unit
-        return left, right, unit
+        if left.unit and right.unit:
+            return left, right, None
+        return left, right, left.unit or right.unit
     is_quotient = tree.operator is Operator.OVER
     if is_quotient and not (left.unit and right.unit and conversion_factor(left.unit, right.unit)):
         return left, right, None if right.unit else left.unit

@@ -20,7 +20,7 @@ class SourceText:
 
     Attributes:
         text: the expression.
-        where: the place of its first character; its column is None where the document folds the text over
+        where: the place of its first character; its column is None if the document folds the text over
             several lines.
     """
 

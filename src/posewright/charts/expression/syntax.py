@@ -113,6 +113,7 @@ class _ExpressionParser:
         return left
 
     def parse_operand(self, depth: int) -> Tree:
+        """Return the tree of an operand: a value, a call, a bracket, or an operand after `-` or `not`."""
         token = self.consume()
         if token.kind is TokenKind.NUMBER:
             return Literal(self.parse_number(token), token.offset, self.parse_unit())
@@ -155,6 +156,7 @@ class _ExpressionParser:
         self.consume()
 
     def parse_number(self, token: Token) -> int | float:
+        """Return the value of a number token; raise an error if it is too large."""
         if token.text.isdigit():
             if int(token.text) > INT_HIGH:
                 hint = f"the largest integer is {INT_HIGH}; write a float, as in 1e10"

@@ -176,7 +176,7 @@ class TemporalCondition(_Typed):
 
     Attributes:
         seconds: the time to compare with [s].
-        condition: of `held` only: what has to be true for all that time.
+        condition: only for `held`: the condition that must be true for all that time.
     """
 
     operator: TemporalOperator
@@ -369,6 +369,7 @@ _MONOTONE_OPERATORS: dict[Operator, Callable[[float, float], float]] = {
 
 
 def _binary_range(binary: Operator, left: Range, right: Range) -> Range:
+    """Return the range of an arithmetic operation on values in two ranges."""
     if binary is Operator.MODULO:
         return min(right[0], 0), max(right[1], 0)
     if binary not in _MONOTONE_OPERATORS:
@@ -382,6 +383,7 @@ def _binary_range(binary: Operator, left: Range, right: Range) -> Range:
 
 
 def _call_range(function: str, arguments: list[Range]) -> Range:
+    """Return the range of abs, single, min or max of arguments in given ranges."""
     lows = [low for low, _ in arguments]
     highs = [high for _, high in arguments]
     if function == "abs":

@@ -161,17 +161,17 @@ def _require_assignable(expression: Expression, target: Type) -> None:
         source.fail(0, f"{value:g} is out of range", hint=f"the range is {low:g}..{high:g}")
 
 
-def _fail_unknown_name(name: Name, scope: Scope, source: SourceText) -> NoReturn:
+def _fail_unknown_name(node: Name, scope: Scope, source: SourceText) -> NoReturn:
     """Raise the ExpressionError for a name that has no value."""
-    word = name.name
-    if word in TEMPORAL_OPERATORS:
-        source.fail(name.offset, f"`{word}` needs a time", hint=f"as in {EXAMPLES[word]}")
-    if word in FUNCTIONS or word in scope.functions:
-        source.fail(name.offset, f"`{word}` is a function", hint=f"call it, as in {word}(...)")
-    hint = suggest_names(word, scope.names)
-    if word in scope.states:
-        hint = f"to test whether a state is active, write in({word})"
-    source.fail(name.offset, f"no input, output or constant is called {word!r}", hint=hint)
+    name = node.name
+    if name in TEMPORAL_OPERATORS:
+        source.fail(node.offset, f"`{name}` needs a time", hint=f"as in {EXAMPLES[name]}")
+    if name in FUNCTIONS or name in scope.functions:
+        source.fail(node.offset, f"`{name}` is a function", hint=f"call it, as in {name}(...)")
+    hint = suggest_names(name, scope.names)
+    if name in scope.states:
+        hint = f"to test whether a state is active, write in({name})"
+    source.fail(node.offset, f"no input, output or constant is called {name!r}", hint=hint)
 
 
 def suggest_names(name: str, names: Sequence[str]) -> str:
@@ -219,6 +219,7 @@ class _TypeChecker:
         return term
 
     def check(self, tree: Tree) -> TypedTree:
+        """Return a tree with its type and converted units; raise an ExpressionError if types do not fit."""
         match tree:
             case Literal():
                 term = self.check_literal(tree)
@@ -245,6 +246,7 @@ class _TypeChecker:
         return TypedTree(replace(tree, unit=None), value_type, is_constant=True)
 
     def check_name(self, tree: Name) -> TypedTree:
+        """Return a name with its declared type; constants have a unit and are marked as constant."""
         value_type = self.scope.type_of(tree.name)
         if value_type is None:
             _fail_unknown_name(tree, self.scope, self.source)
@@ -270,6 +272,7 @@ class _TypeChecker:
         return TypedTree(Unary(Operator.MINUS, number.tree, tree.offset), value_type, number.is_constant)
 
     def check_binary(self, tree: Binary) -> TypedTree:
+        """Return a typed binary operation, with its operands converted to a common type and unit."""
         operator = tree.operator
         if operator in LOGIC:
             left = self.require_truth_value(tree.left, str(operator))
@@ -293,6 +296,7 @@ class _TypeChecker:
         return TypedTree(Binary(operator, left.tree, right.tree, tree.offset), BoolType())
 
     def check_conditional(self, tree: If) -> TypedTree:
+        """Return a typed `if`, whose two values have a common type and unit."""
         condition = self.require_truth_value(tree.condition, "if")
         then = self.check_under(condition.tree, lambda: self.check(tree.then))
         negation = Unary(Operator.NOT, condition.tree)
@@ -303,6 +307,7 @@ class _TypeChecker:
         return TypedTree(If(condition.tree, then.tree, otherwise.tree, tree.offset), then.type)
 
     def check_call(self, tree: Call) -> TypedTree:
+        """Return a typed call of a temporal operator, a truth table or a built-in function."""
         if tree.function in TEMPORAL_OPERATORS:
             return self.check_temporal_condition(tree)
         if tree.function in self.scope.functions:
@@ -315,6 +320,7 @@ class _TypeChecker:
         return self.source.fail(tree.offset, f"there is no function {tree.function}", hint=hint)
 
     def check_truth_table_call(self, tree: Call) -> TypedTree:
+        """Return the inlined rows of a truth table in place of its call."""
         function = self.scope.functions[tree.function]
         n_parameters = len(function.takes)
         if len(tree.arguments) != n_parameters:
@@ -328,6 +334,7 @@ class _TypeChecker:
         return self.inliner.inline(function, arguments, tree)
 
     def check_builtin_call(self, tree: Call) -> TypedTree:
+        """Return a typed call of abs, single, min or max."""
         takes = FUNCTIONS[tree.function]
         n_arguments = len(tree.arguments)
         is_wrong_number = n_arguments != 1 if takes == "one value" else n_arguments < 2
@@ -337,6 +344,7 @@ class _TypeChecker:
         return type_call(self.converter, tree, arguments)
 
     def check_temporal_condition(self, tree: Call) -> TypedTree:
+        """Return the condition of `after`, `before`, `every` or `held`, with its time in seconds."""
         operator = TEMPORAL_OPERATORS[tree.function]
         if not self.scope.states:
             hint = "temporal conditions are allowed only in the states of a chart"
@@ -402,7 +410,7 @@ class _TypeChecker:
             left: type of the left operand.
             right: type of the right operand.
             offset: the character that the error points at.
-            message: with two placeholders, for the two types.
+            message: a message with two placeholders, for the two types.
         """
         are_numbers = isinstance(left, Numeric) and isinstance(right, Numeric)
         if are_numbers or left == right:

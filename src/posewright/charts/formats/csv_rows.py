@@ -132,6 +132,7 @@ def _path_beside_chart(node: Node) -> Path:
 
 
 def _read_table_text(path: Path, node: Node) -> str:
+    """Return the text of a table of a function; raise an error that names the table or the node."""
     try:
         with open_regular_file(path) as file:
             content = file.read(MAX_TABLE_BYTES + 1)

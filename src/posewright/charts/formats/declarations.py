@@ -62,6 +62,7 @@ def read_type(node: Node) -> Type:
 
 
 def _read_type_keyword(node: Node) -> Type:
+    """Return the type of a keyword such as `bool` or `uint8`."""
     keyword = node.text()
     if keyword == "bool":
         return BoolType()
@@ -73,6 +74,7 @@ def _read_type_keyword(node: Node) -> Type:
 
 
 def _read_range(key: str, node: Node) -> IntType | FloatType:
+    """Return the number type of a range such as `{int: [0, 3]}`."""
     ends = node.items()
     if len(ends) != 2:
         node.fail("a range has two ends", hint=TYPE_HINT)
@@ -173,6 +175,7 @@ def _read_row(node: Node, header: _FunctionHeader) -> FunctionRow:
 
 
 def _read_cells(cells: list[TableCell], header: _FunctionHeader) -> FunctionRow:
+    """Return a row of a function from its cells: one per parameter, and the value."""
     where = cells[0].where
     n_cells = len(header.takes) + 1
     if len(cells) != n_cells:
@@ -320,9 +323,9 @@ def _read_names(
     """Return the names in a section and their nodes; events are a list, other sections are mappings."""
     event_items = ((item.value, item) for item in node.items()) if section in EVENTS else None
     nodes: dict[str, Node] = {}
-    for word, field in event_items or node.fields().items():
-        with errors.collect(word):
-            name = require_name(word if isinstance(word, str) else field.text(), field)
+    for key, field in event_items or node.fields().items():
+        with errors.collect(key):
+            name = require_name(key if isinstance(key, str) else field.text(), field)
             if section in EVENTS and sections_by_name.get(name) == section:
                 field.fail(f"{name!r} occurs twice", hint="remove one of them")
             _require_unused(name, section, sections_by_name, field)

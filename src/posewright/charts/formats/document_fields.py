@@ -25,7 +25,7 @@ from posewright.errors import ExpressionError, InputError, UnknownNameError
 MAX_ERRORS = 20
 """Errors of one document that are reported together."""
 
-_WORD = re.compile(r"\w+")
+_IDENTIFIER = re.compile(r"\w+")
 _QUOTE = re.compile(r"`[^`]*`|'[^']*'")
 
 
@@ -65,12 +65,12 @@ class ErrorCollector:
 
     def add(self, error: InputError, names: object = None) -> None:
         """Add an error, unless it is a duplicate or follows from another; `names` as in `collect`."""
-        quoted = {word for text in _QUOTE.findall(error.message) for word in _WORD.findall(text)}
+        quoted = {name for text in _QUOTE.findall(error.message) for name in _IDENTIFIER.findall(text)}
         is_consequence = isinstance(error, ExpressionError | UnknownNameError) and self.unread & quoted
         if not is_consequence and error not in self.errors:
             self.errors.append(error)
         if names is not None:
-            self.unread.update(_WORD.findall(repr(names)))
+            self.unread.update(_IDENTIFIER.findall(repr(names)))
 
     def raise_first(self) -> None:
         """Raise the first error in the document, with the others attached; do nothing if there is none."""
@@ -80,10 +80,10 @@ class ErrorCollector:
         def line_of(error: InputError) -> int:
             return error.where.line or 0 if error.where is not None else 0
 
-        first, *others = sorted(self.errors, key=line_of)
+        first, *later_errors = sorted(self.errors, key=line_of)
         if len(self.errors) >= MAX_ERRORS:
-            others.append(InputError(f"only the first {MAX_ERRORS} errors are reported"))
-        first.other_errors = tuple(others)
+            later_errors.append(InputError(f"only the first {MAX_ERRORS} errors are reported"))
+        first.other_errors = tuple(later_errors)
         raise first
 
 

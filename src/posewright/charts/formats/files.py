@@ -109,6 +109,7 @@ def _is_truth_table(text: str) -> bool:
 
 
 def _read_chart_text(path: Path) -> str:
+    """Return the text of a chart's file; raise a DocumentError if it cannot be read or is too large."""
     max_bytes = max(MAX_BYTES.values())
     try:
         with open_regular_file(path) as file:

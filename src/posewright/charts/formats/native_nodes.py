@@ -33,9 +33,9 @@ class Entries(dict[str, Any], Positioned):
         self.lines = {key: _line_of(value, line) for key, value in self.items()} | {**(lines or {})}
         self.positions = _places(self.lines)
 
-    def merge(self, other: Entries) -> Entries:
-        """Return a mapping with the entries of both; those of `other` replace equal keys."""
-        return Entries({**self, **other}, self.line, {**self.lines, **other.lines})
+    def merge(self, replacements: Entries) -> Entries:
+        """Return a mapping with the entries of both; those of `replacements` replace equal keys."""
+        return Entries({**self, **replacements}, self.line, {**self.lines, **replacements.lines})
 
 
 class Items(list[Any], Positioned):

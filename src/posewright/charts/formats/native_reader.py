@@ -211,6 +211,7 @@ def chart_of_document(root: Node) -> Chart:
 
 
 def _read_sections(root: Node, errors: ErrorCollector) -> dict[str, Node]:
+    """Return the top-level fields of a document, after a check that the required ones are there."""
     fields = root.fields()
     for key, node in fields.items():
         if key not in CHART_KEYS:
@@ -309,6 +310,7 @@ def _raises_done_event(value: object) -> bool:
 
 
 def _junction_names(fields: Mapping[str, Node], states: Mapping[str, Node]) -> tuple[str, ...]:
+    """Return the names of the junctions; raise an error if one is not valid, or is a state's name too."""
     nodes = fields["junctions"].fields() if "junctions" in fields else {}
     if len(nodes) > MAX_JUNCTIONS:
         hint = f"at most {MAX_JUNCTIONS}; a truth table can replace many junctions"
@@ -346,6 +348,7 @@ class _PartReader:
         return tuple(states)
 
     def _read_state(self, name: str, node: Node) -> State:
+        """Read a state and the states inside it; errors are collected, field by field."""
         if isinstance(node.value, list) or node.value is None:
             return State(name, self._read_transitions(node, TRANSITION_KEYS), line=node.line)
         errors = self.errors
@@ -401,6 +404,7 @@ class _PartReader:
         node.fail(f"a {self.kind.value} chart has no {feature}", hint="use kind: statechart")
 
     def _read_states_inside(self, node: Node, fields: Mapping[str, Node]) -> tuple[State, ...]:
+        """Read the states or regions inside a state; return an empty tuple if there are none."""
         _require_one_of_states_and_regions(fields)
         inside = fields.get("states") or fields.get("regions")
         if inside is None:
@@ -429,6 +433,7 @@ class _PartReader:
         return self._read_transitions(node, SEGMENT_KEYS)
 
     def _read_transitions(self, node: Node | None, keys: Collection[str]) -> tuple[Transition, ...]:
+        """Read a list of transitions; an invalid one is replaced by a placeholder and its error collected."""
         transitions: list[Transition] = []
         for item in node.items() if node is not None and node.value is not None else ():
             transition = INVALID_TRANSITION
@@ -438,6 +443,7 @@ class _PartReader:
         return tuple(transitions)
 
     def _read_transition(self, node: Node, keys: Collection[str], earlier: list[Transition]) -> Transition:
+        """Read a transition or a segment, whichever `keys` are allowed."""
         self._require_notation(node, keys)
         fields = read_fields(node, keys)
         # first, so that a misspelt state is reported first
@@ -481,16 +487,17 @@ class _PartReader:
         for key, entry in node.fields().items():
             if key in keys:
                 continue
-            words = key.split(maxsplit=1)
+            parts = key.split(maxsplit=1)
             if entry.value is None and key in states:
                 node.fail(f"`{key}` is not a key of a transition", hint=f"write `go: {key}`")
-            if entry.value is None and len(words) == 2 and words[0] in keys:
-                node.fail(f"`{key}` has no colon", hint=f"write `{words[0]}: {words[1]}`")
+            if entry.value is None and len(parts) == 2 and parts[0] in keys:
+                node.fail(f"`{key}` has no colon", hint=f"write `{parts[0]}: {parts[1]}`")
             if isinstance(entry.value, str) and entry.value in states:
                 hint = f"write {{when: {key}, go: {entry.value}}}"
                 node.fail(f"`{key}` is not a key of a transition", hint=hint)
 
     def _require_trigger_or_guard(self, node: Node, fields: Mapping[str, Node]) -> None:
+        """Raise an error unless a transition has a cause that this kind of chart allows."""
         for key in ("on", "local"):
             if key in fields and self.kind is not ChartKind.STATECHART:
                 self._fail_statechart_only(fields[key], "events" if key == "on" else "local transitions")
@@ -502,6 +509,7 @@ class _PartReader:
             node.fail(f"'when' is missing: a transition needs {causes}", hint=hint)
 
     def _read_event(self, node: Node) -> str:
+        """Return the name of an event that triggers a transition, such as a declared event or `done.S`."""
         name = node.text()
         events = self.declared.every_event
         if name not in events and name.startswith(DONE_PREFIX):
@@ -520,6 +528,7 @@ class _PartReader:
     # Actions
 
     def _read_transition_actions(self, fields: Mapping[str, Node]) -> Actions:
+        """Read the `do` of a transition: actions of a statechart, outputs of a Mealy machine."""
         if "do" not in fields or fields["do"].value == {}:
             return ()
         node = fields["do"]
@@ -538,6 +547,7 @@ class _PartReader:
         return tuple(self._read_action(item) for item in items if item.value != {})
 
     def _read_action(self, node: Node) -> Action:
+        """Read an action: `{if: ...}`, `{raise: ...}`, or a mapping of assignments."""
         if not isinstance(node.value, dict):
             node.fail("expected an action", hint=ACTION_HINT)
         fields = node.fields()
@@ -596,6 +606,7 @@ class _PartReader:
         return tuple(promises.values())
 
     def _read_promise(self, node: Node, number: int, names: Collection[str]) -> Promise:
+        """Read a promise; one without a name is named after its kind and number."""
         fields = read_fields(node, PROMISE_KEYS)
         kinds = [key for key in PROMISE_KINDS if key in fields]
         if len(kinds) != 1:
@@ -669,6 +680,7 @@ def read_targets(node: Node, states: Collection[str]) -> tuple[StateTarget, ...]
 
 
 def _read_target(node: Node, states: Collection[str]) -> StateTarget:
+    """Read a target: a state, or the history of a state with an optional default."""
     if not isinstance(node.value, dict):
         return StateTarget(node.choice("state", states))
     fields = node.fields(optional=(*HISTORY_KEYS, "default"))

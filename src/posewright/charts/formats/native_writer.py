@@ -71,40 +71,41 @@ def _merge_into_file(path: Path, data: dict[str, PlainData]) -> dict[str, PlainD
     return _merge_mapping(document, before, data)
 
 
-def _merge(document: PlainData, before: PlainData, data: PlainData) -> PlainData:
-    """Return `data`, written like the document wherever the meaning has not changed.
+def _merge(document: PlainData, old_data: PlainData, new_data: PlainData) -> PlainData:
+    """Return `new_data`, with the document's own notation wherever the meaning has not changed.
 
     Args:
         document: part of the existing document.
-        before: how this writer would write what the document means.
-        data: how this writer writes the new chart.
+        old_data: what this writer writes for the chart of the existing document.
+        new_data: what this writer writes for the new chart.
     """
-    if repr(before) == repr(data):  # not ==, since 1, 1.0 and true are equal
+    if repr(old_data) == repr(new_data):  # not ==, since 1, 1.0 and true are equal
         return document
-    if isinstance(document, dict) and isinstance(before, dict) and isinstance(data, dict):
-        return _merge_mapping(document, before, data)
-    if not (isinstance(document, list) and isinstance(before, list) and isinstance(data, list)):
-        return data
-    if len(document) != len(before):
-        return data
-    merged = [_merge(*versions) for versions in zip(document, before, data, strict=False)]
-    return [*merged, *data[len(merged) :]]
+    if isinstance(document, dict) and isinstance(old_data, dict) and isinstance(new_data, dict):
+        return _merge_mapping(document, old_data, new_data)
+    if not (isinstance(document, list) and isinstance(old_data, list) and isinstance(new_data, list)):
+        return new_data
+    if len(document) != len(old_data):
+        return new_data
+    merged = [_merge(*versions) for versions in zip(document, old_data, new_data, strict=False)]
+    return [*merged, *new_data[len(merged) :]]
 
 
 def _merge_mapping(
-    document: Mapping[str, PlainData], before: Mapping[str, PlainData], data: Mapping[str, PlainData]
+    document: Mapping[str, PlainData], old_data: Mapping[str, PlainData], new_data: Mapping[str, PlainData]
 ) -> dict[str, PlainData]:
+    """Return the document's mapping with the differences between `old_data` and `new_data` applied."""
     result: dict[str, PlainData] = {}
-    for key in [*data, *(key for key in document if key not in data)]:
-        if key not in data:
-            if key not in before:  # the document states a default
+    for key in [*new_data, *(key for key in document if key not in new_data)]:
+        if key not in new_data:
+            if key not in old_data:  # the document states a default
                 result[key] = document[key]
-        elif key not in before:
-            result[key] = data[key]
+        elif key not in old_data:
+            result[key] = new_data[key]
         elif key in document:
-            result[key] = _merge(document[key], before[key], data[key])
-        elif repr(before[key]) != repr(data[key]):
-            result[key] = data[key]
+            result[key] = _merge(document[key], old_data[key], new_data[key])
+        elif repr(old_data[key]) != repr(new_data[key]):
+            result[key] = new_data[key]
     return result
 
 
@@ -144,6 +145,7 @@ def chart_data(chart: Chart) -> dict[str, PlainData]:
 
 
 def _promise_data(promise: Promise, number: int) -> dict[str, PlainData]:
+    """Return the plain data of a promise; a default name is omitted."""
     if promise.kind is PromiseKind.LEADS_TO and promise.goal is not None:
         data: dict[str, PlainData] = {
             "when": scalar(promise.when),
@@ -158,6 +160,7 @@ def _promise_data(promise: Promise, number: int) -> dict[str, PlainData]:
 
 
 def _form_data(chart: Chart) -> dict[str, PlainData] | None:
+    """Return the plain data of a truth table's form, or None if it has no codes of states."""
     form = chart.form
     if form is None or not form.state_bits:
         return None
@@ -232,6 +235,7 @@ def _values_data(values: Mapping[str, Expression]) -> dict[str, PlainData]:
 
 
 def _action_data(action: Action) -> dict[str, PlainData]:
+    """Return the plain data of an action."""
     if isinstance(action, Assign):
         return _values_data(action.values)
     if isinstance(action, Raise):

@@ -165,6 +165,7 @@ class _TableReader:
         raise FormatError(message, where=Where(self.path, line), hint=hint)
 
     def _require_valid_columns(self, names: list[str], line: int) -> None:
+        """Raise an error if a column is unknown or occurs twice, or a required one is missing."""
         for name in names:
             if name not in COLUMNS:
                 matches = difflib.get_close_matches(name, COLUMNS, n=1)
@@ -178,6 +179,7 @@ class _TableReader:
                 self._fail(f"the column {name!r} is missing", line, hint)
 
     def _add_row(self, cells: list[str], line: int) -> None:
+        """Add a row to its state; a row without a state belongs to the state of the row before."""
         if len(cells) > len(self.columns):
             hint = "put a cell with a comma in quotes"
             self._fail(f"{len(cells)} cells in {len(self.columns)} columns", line, hint)
@@ -244,6 +246,7 @@ class _TableReader:
         return Entries({state.name: self._build_state(state) for state in states}, states[0].line)
 
     def _build_state(self, state: _StateRows) -> Entries:
+        """Return the plain data of a state, from its rows and from the states inside it."""
         first_row = state.rows[0]
         data = {
             column: self._read_cell(column, first_row)
@@ -270,6 +273,7 @@ class _TableReader:
         return Entries(data, row.line)
 
     def _read_cell(self, column: str, row: Entries) -> PlainData:
+        """Return the plain data of a cell; actions may be written without braces."""
         text: str = row[column]
         if column in TEXT_COLUMNS or (column in NAME_COLUMNS and _NAME.fullmatch(text)):
             return text
@@ -309,7 +313,8 @@ def transition_table_text(chart: Chart) -> str:
         if any(segment.then for segment in segments_of(state.transitions)):
             raise InputError(f"{state.name} has a junction without a name", hint=f"name it, or {hint}")
     rows = list(_list_rows(chart, chart.states, None))
-    columns = [name for name in COLUMNS if name in DEFAULT_COLUMNS or any(name in row for row in rows)]
+    used_columns = set(DEFAULT_COLUMNS).union(*rows)
+    columns = [name for name in COLUMNS if name in used_columns]
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()
@@ -363,6 +368,7 @@ def _list_state_rows(state: State, *, is_moore: bool) -> list[dict[str, str]]:
 
 
 def _format_cell(column: str, value: PlainData) -> str:
+    """Return the text of a cell; actions are written without braces."""
     if column == "on" and isinstance(value, list):
         return " ".join(value)
     if column in TEXT_COLUMNS and isinstance(value, str):

@@ -182,6 +182,7 @@ def table_to_chart(table: TruthTable, *, period_s: float = 0.1, like: Chart | No
 
 
 def _build_state(table: TruthTable, name: str) -> State:
+    """Return a state with one transition per row of the table."""
     inputs = tuple(table.form.inputs.values())
     outputs = tuple(table.form.outputs.values())
     rows = table.rows_of(name)
@@ -222,6 +223,7 @@ def parse_table(text: str, path: Path | None = None) -> TruthTable:
 
 
 def _read_row(form: TableForm, header: list[str], cells: list[str], where: Where) -> TruthTableRow:
+    """Return the row of a truth table that its cells stand for."""
     if len(cells) != len(header):
         raise FormatError(f"{len(cells)} cells in {len(header)} columns", where=where)
 
@@ -248,6 +250,7 @@ def _read_row(form: TableForm, header: list[str], cells: list[str], where: Where
 
 
 def _read_form(header: list[str], where: Where) -> TableForm:
+    """Return the form of a truth table from its header: bits of the state, inputs, next state, outputs."""
     bits = tuple(name for name in header if name + NEXT_SUFFIX in header)
     form = TableForm({}, {}, bits)
     if not bits and not {"state", "next"} <= set(header):
@@ -265,6 +268,7 @@ def _read_form(header: list[str], where: Where) -> TableForm:
 
 
 def _require_valid_names(names: list[str], where: Where) -> None:
+    """Raise a FormatError if a column's name is not valid, or occurs twice."""
     earlier_names: dict[str, str] = {}
     for name in names:
         earlier = earlier_names.get(name.lower())

@@ -154,8 +154,8 @@ class Interpreter:
         """Return the snapshot after one tick, with the transitions taken and the events raised.
 
         Args:
-            state: as in `step`.
-            inputs: as in `step`.
+            state: the state before the tick, as in `step`.
+            inputs: the inputs of the tick, as in `step`.
             compute: returns the value of an expression in an environment.
 
         Raises:
@@ -268,6 +268,7 @@ class Interpreter:
     def _build_snapshot(
         self, configuration: tuple[int, ...], *, started: bool, values: Mapping[str, Value]
     ) -> Snapshot:
+        """Return a snapshot with initial registers, some set to `values`, and an empty history."""
         machine = self.machine
         registers = {**machine.start(configuration), **values}
         register_values = tuple(registers[name] for name in machine.registers)

@@ -134,6 +134,7 @@ class StateLowering:
         return tuple(self._lower_action(action) for action in actions)
 
     def _lower_action(self, action: Action) -> Action:
+        """Return an action with its expressions lowered."""
         if isinstance(action, Assign):
             values = {name: self.lower_expression(value) for name, value in action.values.items()}
             return replace(action, values=values)
@@ -165,6 +166,7 @@ class StateLowering:
         return Binary(comparison, since, Literal(self.count_up_to(ticks)), tree.offset)
 
     def _lower_held(self, tree: TemporalCondition, condition: Tree, samples: int, within: Expression) -> Tree:
+        """Return the comparison that replaces `held`: its counter has reached `samples`."""
         # the clamped arguments in the condition are already among those of `within`
         alone = replace(within.with_tree(condition), type=ALWAYS.type, arguments=())
         lowered = self.lower_expression(alone)
@@ -209,6 +211,7 @@ class _ChartLowering:
         return Machine(self.chart, tuple(nodes), self.chart.events, handled_events, cycles, self.number_of)
 
     def _build_node(self, number: int) -> StateNode:
+        """Return the node of a state, or of the root, with its lowered actions and transitions."""
         state = self.states[number]
         children = tuple(child for child, parent in enumerate(self.parents) if parent == number)
         descendants = frozenset(i for i, ancestors in enumerate(self.ancestors) if number in ancestors)
@@ -262,6 +265,7 @@ class _ChartLowering:
     def _compound_transitions(
         self, state: State, number: int, lowering: StateLowering
     ) -> Iterator[CompoundTransition]:
+        """Yield the compound transitions of a state: one for each path through junctions to a target."""
         routes, cycles = find_routes(self.chart, state)
         self.cycles += cycles
         for index, (transition_index, segments) in enumerate(routes):

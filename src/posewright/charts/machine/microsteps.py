@@ -172,6 +172,7 @@ class MicrostepPlanner:
     def _plan_uncached(
         self, configuration: Configuration, history: History, enabled: tuple[CompoundTransition, ...]
     ) -> Microstep:
+        """Return the microstep of enabled transitions, after the removal of those in conflict."""
         transitions = self._remove_conflicts(enabled)
         active = self.active_nodes(configuration)
         exit_set = frozenset(
@@ -196,6 +197,7 @@ class MicrostepPlanner:
         entry_set: set[int],
         history: History,
     ) -> Microstep:
+        """Return the microstep with its exit and entry order and the configuration after it."""
         active_after = set(active - exit_set)
         entering = []
         for number in sorted(entry_set):
@@ -208,8 +210,9 @@ class MicrostepPlanner:
             for (number, _), remembered in zip(self.histories, history, strict=True)
         )
         leaving = tuple(self.nodes[number] for number in sorted(exit_set, reverse=True))
-        acts = any(node.exit or node.counters for node in leaving)
-        acts = acts or any(node.entry or done_events for node, done_events in entering)
+        acts_on_exit = any(node.exit or node.counters for node in leaving)
+        acts_on_entry = any(node.entry or done_events for node, done_events in entering)
+        acts = acts_on_exit or acts_on_entry
         return Microstep(transitions, leaving, tuple(entering), configuration, history, acts)
 
     def _is_history_entered_from_inside(self, number: int) -> bool:

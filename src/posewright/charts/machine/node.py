@@ -36,7 +36,7 @@ class CompoundTransition:
         source: number of the source node.
         index: its place among the compound transitions of that node.
         transition: index of its first segment among the transitions of the state as written.
-        segments: as written, from the first to the last.
+        segments: the segments as written, from the first to the last.
         events: triggers, any one of which enables it; none: it is tried at every tick.
         wait: ticks that the source must have been active.
         guards: guards of the segments, in order; all must be true.
@@ -79,8 +79,8 @@ class Counter:
     Attributes:
         name: name of the register.
         limit: the value at which the temporal condition becomes true; it counts no further.
-        condition: of `held` only: the counter returns to 0 when the condition is false.
-        again: of `every` only: after the limit it goes on with 1.
+        condition: only for `held`: the counter returns to 0 when the condition is false.
+        again: only for `every`: after the limit it continues with 1.
     """
 
     name: str

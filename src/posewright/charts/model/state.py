@@ -139,6 +139,7 @@ class StateTree:
         raise InputError(message, where=where, hint=hint)
 
     def _require_unique_names(self) -> None:
+        """Raise an error if two states, or a state and a junction, have one name."""
         lines: dict[str, int | None] = {}
         for state in self.every_state:
             if state.name in lines:
@@ -150,6 +151,7 @@ class StateTree:
             lines[state.name] = state.line
 
     def _require_max_levels(self) -> None:
+        """Raise an error if states are nested deeper than MAX_LEVELS."""
         level = list(self.states)
         n_levels = 0
         while level:
@@ -159,6 +161,7 @@ class StateTree:
             level = [child for state in level for child in state.states]
 
     def _require_valid_state(self, state: State) -> None:
+        """Raise an error if a state's parts contradict each other, or a transition leads nowhere."""
         if state.final and (state.states or state.transitions):
             self._fail(f"{state.name} is final", state.line, "a final state has no states and no transitions")
         if state.states:
@@ -193,6 +196,7 @@ class StateTree:
         self._require_compatible(targets, line)
 
     def _require_valid_targets(self, transitions: tuple[Transition, ...]) -> None:
+        """Raise an error if a transition has an unknown target, or targets that exclude each other."""
         for segment in segments_of(transitions):
             if segment.junction is not None and segment.junction not in self.junctions:
                 where = Where(self.path, segment.line)
@@ -202,6 +206,7 @@ class StateTree:
             self._require_compatible(segment.go, segment.line)
 
     def _require_valid_target(self, target: StateTarget, segment: Transition) -> None:
+        """Raise an error if a target's state is unknown, or its history is not possible."""
         for name in (target.state, *target.default):
             if name not in self.by_name:
                 where = Where(self.path, segment.line)
@@ -225,6 +230,7 @@ class StateTree:
                     self._fail(f"{earlier.state} and {target.state} are never active together", line, hint)
 
     def _can_be_active_together(self, name: str, other_name: str) -> bool:
+        """Return whether two states can be active together: they are in different regions of a state."""
         path = reversed([name, *self._ancestors(name)])
         other_path = reversed([other_name, *self._ancestors(other_name)])
         for state, other_state in zip(path, other_path, strict=False):

@@ -126,7 +126,7 @@ class DivergenceSearch:
     """Searches runs from pairs of states that differ, but not visibly, for a visible difference.
 
     Args:
-        exploration: of the chart.
+        exploration: the exploration of the chart.
         pair: the chart and its mutant.
 
     Attributes:
@@ -144,7 +144,7 @@ class DivergenceSearch:
         """Add the pair that a step leads to.
 
         Args:
-            state: of the chart, where the run begins.
+            state: a state of the chart, where the run begins.
             step: the last one of the run.
             inputs_before: inputs from `state` to the step.
         """
@@ -157,7 +157,7 @@ class DivergenceSearch:
             self.queue.append((continuation, (step.chart_after, step.mutant_after)))
 
     def search_by_holding_inputs(self) -> Continuation | None:
-        """Return a run that shows a difference after inputs were held for a while, None where none does.
+        """Return a run that shows a difference after inputs were held for a while, None if none does.
 
         Every input that makes a difference in the chart's state is held.
         """
@@ -204,11 +204,11 @@ class DivergenceSearch:
         return None
 
     def find_distinguishing_prefix(self, state: Snapshot, inputs: Sequence[InputRow]) -> tuple[InputRow, ...]:
-        """Return the inputs up to the first difference in a run from the start; empty where there is none.
+        """Return the inputs up to the first difference in a run from the start; empty if there is none.
 
         Args:
-            state: of the chart; the run first leads there.
-            inputs: from there on.
+            state: a state of the chart; the run first leads there.
+            inputs: the inputs from there on.
         """
         pair = self.pair.chart.initial(), self.pair.mutant.initial()
         rows_before = self.exploration.trace_to(state)
@@ -290,7 +290,7 @@ class Distinguisher:
     times is explored side by side with the chart, from the start.
 
     Args:
-        exploration: of the chart; the more variables it tracks, the more mutants are decided.
+        exploration: the exploration of the chart; the more variables it tracks, the more mutants are decided.
     """
 
     def __init__(self, exploration: Exploration) -> None:
@@ -304,7 +304,7 @@ class Distinguisher:
         """Return inputs that show a difference of a mutant, or that there are none.
 
         Args:
-            mutant: of the chart.
+            mutant: a mutant of the chart.
             prove: go on where no difference was found by likely inputs, to prove that there is none.
         """
         machine = lower(mutant.chart)

@@ -61,7 +61,7 @@ def mutate_expression(
         expression: a guard, or a value that is assigned.
         scope: names that it may use.
         result_type: type of the variable or condition that it is for.
-        period_s: of the chart, by which times are changed [s].
+        period_s: the sample period of the chart, by which times are changed [s].
     """
     tree = _parse_as_written(expression, scope, result_type)
     yielded_trees = {expression.tree}
@@ -93,7 +93,7 @@ def _parse_as_written(expression: Expression, scope: Scope, result_type: Type) -
 
 
 def _build_expression(tree: Tree, original: Expression, scope: Scope, result_type: Type) -> Expression | None:
-    """Return a mutated tree as an expression, None where its types do not match."""
+    """Return a mutated tree as an expression, None if its types do not match."""
     source = SourceText(format_tree(tree), original.source.where)
     if any(isinstance(node, TemporalCondition) for node in nodes_of(tree)):  # the tree is typed already
         return Expression(tree, original.type, source, original.fixed)
@@ -125,7 +125,7 @@ def _mutate_tree(tree: Tree, scope: Scope, *, is_condition: bool) -> Iterator[Mu
     """Yield every mutation of a tree; the types of some may not match.
 
     Args:
-        tree: as parsed.
+        tree: the tree as parsed.
         scope: names that it uses.
         is_condition: whether it is a condition.
     """
@@ -234,7 +234,7 @@ def _mutate_times(tree: Tree, scope: Scope, source: SourceText, period_s: float)
 
 def _replace_node(tree: Tree, node: Tree, replacement: Tree) -> Tree:
     """Return a tree in which one node is replaced."""
-    return rewrite(tree, lambda other: replacement if other is node else None)
+    return rewrite(tree, lambda candidate: replacement if candidate is node else None)
 
 
 def _with_seconds(node: TemporalCondition | Call, seconds: float) -> Tree:

@@ -35,8 +35,8 @@ class PairStep:
 
     Attributes:
         inputs: the simplest inputs that go this way.
-        chart_after: state of the chart after it; None where the tick fails.
-        mutant_after: state of the mutant after it; None where the tick fails.
+        chart_after: state of the chart after it; None if the tick fails.
+        mutant_after: state of the mutant after it; None if the tick fails.
         has_same_terms: whether both set the variables that are not compared by value to the same terms.
         is_doubtful: whether there may be other inputs that were not followed.
     """
@@ -52,7 +52,7 @@ class MutantPair:
     """An explored chart and a mutant with the same states, inputs, events and outputs.
 
     Args:
-        exploration: of the chart.
+        exploration: the exploration of the chart.
         mutant: runs the mutant.
 
     Attributes:
@@ -166,7 +166,7 @@ class MutantPair:
             yield PairStep(inputs, chart_after, mutant_after, same_terms, bool(path.doubts))
 
     def step(self, pair: StatePair, inputs: Mapping[str, Value]) -> tuple[Snapshot | None, Snapshot | None]:
-        """Run one tick of both; return the states after it, None where a tick fails."""
+        """Run one tick of both; return the states after it, None if a tick fails."""
         return _step_or_none(self.chart, pair[0], inputs), _step_or_none(self.mutant, pair[1], inputs)
 
     def shows_difference(self, chart_state: Snapshot | None, mutant_state: Snapshot | None) -> bool:

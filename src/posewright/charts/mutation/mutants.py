@@ -89,7 +89,7 @@ class PartMutator:
         """Yield the mutations of the transitions of a state, or of the segments of a junction.
 
         Args:
-            transitions: of one state or junction.
+            transitions: the transitions of one state or junction.
             order_matters: whether the first that is enabled is taken.
         """
         for i, transition in enumerate(transitions):
@@ -298,7 +298,7 @@ def _build_mutants(
     """Yield the mutants for the mutations of a part, except where the chart is not valid.
 
     Args:
-        mutations: of the part.
+        mutations: the mutations of the part.
         build_chart: puts a mutated part into the chart.
         state: name of the state that the part belongs to.
     """
@@ -345,6 +345,7 @@ def _mutate_function(function: Function, chart: Chart) -> Iterator[Mutation[Func
 def _mutate_function_row(
     row: FunctionRow, function: Function, chart: Chart
 ) -> Iterator[Mutation[FunctionRow]]:
+    """Yield a row of a function with its condition or its value changed."""
     scope = Scope(function.takes, chart.constants, chart.scope.values, chart.units)
     if row.when.names:
         conditions = mutate_expression(row.when, scope, BoolType(), chart.period_s)
@@ -402,6 +403,7 @@ class _FunctionReplacer:
         }
 
     def _parse_state(self, state: State) -> State:
+        """Return a state with its expressions, and those inside it, parsed again."""
         return replace(
             state,
             transitions=self._parse_transitions(state.transitions),
@@ -413,6 +415,7 @@ class _FunctionReplacer:
         )
 
     def _parse_transitions(self, transitions: Transitions) -> Transitions:
+        """Return transitions with their expressions parsed again."""
         return tuple(
             replace(
                 transition,
@@ -427,6 +430,7 @@ class _FunctionReplacer:
         return tuple(map(self._parse_action, actions))
 
     def _parse_action(self, action: Action) -> Action:
+        """Return an action with its expressions parsed again."""
         if isinstance(action, Assign):
             return replace(action, values=self._parse_values(action.values))
         if isinstance(action, Branch):

@@ -61,7 +61,7 @@ class ExpressionChange(NamedTuple):
 
     @property
     def makes_no_difference(self) -> bool:
-        """Whether both are equal for all values of their names; False where there are too many values."""
+        """Whether both are equal for all values of their names; False if there are too many values."""
         if is_timed(self.before.tree) or is_timed(self.after.tree):
             return False
         names = sorted(self.before.names | self.after.names)
@@ -75,7 +75,7 @@ class ExpressionChange(NamedTuple):
         return True
 
     def _evaluate(self, expression: Expression, env: Mapping[str, Value]) -> Value | None:
-        """Return the value that would be stored, None where it divides by zero."""
+        """Return the value that would be stored, None if it divides by zero."""
         try:
             return self.result_type.clamp(expression.evaluate(env))
         except ExpressionError:
@@ -98,8 +98,8 @@ class Mutation(Generic[T_co]):
     """A part of a chart with a single mutation.
 
     Attributes:
-        description: of the change.
-        line: of the document, if known.
+        description: the description of the change.
+        line: the line in the document, if known.
         value: the mutated part.
         change: the expression that was changed, where the mutation is of that sort.
     """

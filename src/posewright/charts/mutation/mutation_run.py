@@ -87,8 +87,8 @@ def mutate_chart(
 
     Args:
         chart: passes all the scenarios.
-        scenarios: of the chart, or paths of their files.
-        exploration: of the chart as by `explore_small_variables`, to be reused.
+        scenarios: the scenarios of the chart, or paths of their files.
+        exploration: an exploration of the chart by `explore_small_variables`, to be reused.
 
     Raises:
         InputError: there is no scenario, or the chart itself fails one.

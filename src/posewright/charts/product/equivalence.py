@@ -33,7 +33,7 @@ class Equivalence:
     """The result of comparing two charts.
 
     Attributes:
-        equal: whether the charts behave alike; None where not every case was tried and none of those tried
+        equal: whether the charts behave alike; None if not every case was tried and none of those tried
             shows a difference.
         cases: number of steps of both charts that were tried.
         start: the pair of states from which the counterexample starts.
@@ -116,7 +116,7 @@ def equivalent(
         b: another with the same inputs, events and outputs.
         every_state: start from every state that both have by name, besides the initial one; a truth table
             is then compared on every row, reachable or not.
-        limits: of the exploration.
+        limits: the limits of the exploration.
 
     Raises:
         InputError: the charts have different inputs, events or outputs.
@@ -170,7 +170,7 @@ def are_equivalent_in_states(first: Interpreter, second: Interpreter, limits: Ex
     Args:
         first: runs a chart.
         second: runs a chart with the same states, inputs, events and outputs, such as a mutant.
-        limits: of the exploration; beyond, nothing is proved.
+        limits: the limits of the exploration; beyond them nothing is proved.
     """
     start = first.initial(), second.initial()
     explored = _explore_product(first, second, [start], limits, compare_states=True)
@@ -203,7 +203,7 @@ class _ExploredProduct:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why the exploration is not complete; empty where it is."""
+        """Why the exploration is not complete; empty if it is."""
         stop_reason = (self.graph.stop_reason,) if self.graph.stop_reason else ()
         return (*self.space.doubts, *stop_reason)
 
@@ -235,7 +235,7 @@ def _shows_difference(state: AbstractState) -> bool:
 
 
 def _run_for_outputs(interpreter: Interpreter, state: Snapshot, trace: Trace) -> Mapping[str, Value]:
-    """Return the outputs after a trace from a state; empty where a tick fails."""
+    """Return the outputs after a trace from a state; empty if a tick fails."""
     try:
         for row in trace:
             state = interpreter.step(state, row)

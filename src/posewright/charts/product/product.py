@@ -21,7 +21,7 @@ class PairTick:
     Attributes:
         first: the tick of the first chart.
         second: the tick of the second chart.
-        first_terms: what the first chart set the variables to that are compared as terms.
+        first_terms: the terms that the first chart assigned to the variables that are compared as terms.
         second_terms: the same for the second chart.
     """
 

@@ -38,7 +38,7 @@ TermPair = tuple[Expression, Expression]
 """The terms that an output has in the two charts."""
 
 OutputTerms = tuple[TermPair | None, ...]
-"""The terms of each output that is compared by terms; None where it is the same in both, but not known."""
+"""The terms of each output that is compared by terms; None if it is the same in both, but not known."""
 
 UntimedPair = tuple[int, int, OutputTerms]
 """A state of both charts without the counters: the numbers of the untimed states, and the outputs' terms."""
@@ -67,7 +67,7 @@ class ProductSpace:
     Args:
         first: runs the first chart.
         second: runs the second chart.
-        limits: of the exploration.
+        limits: the limits of the exploration.
         budget: the work that may be done.
         value_requests: outputs whose values are needed, with the number of requests so far. After the first,
             constants are kept; after the second, the output is no longer compared by terms.
@@ -106,6 +106,7 @@ class ProductSpace:
         self.outputs_by_value = tuple(name for name in outputs if name not in by_terms)
 
         def build_states(interpreter: Interpreter) -> ChartStateSpace:
+            """Return the state space of one of the two charts."""
             machine = interpreter.machine
             tracked = (*self.outputs_by_value, *_names_read_by(machine, by_terms))
             abstractions = abstract_registers(machine, tracked=tracked)
@@ -197,7 +198,7 @@ class ProductSpace:
     def _output_terms_after(
         self, terms_before: OutputTerms, tick: PairTick, path: PathCondition
     ) -> OutputTerms | None:
-        """Return the terms of the outputs after a tick, None where an output differs.
+        """Return the terms of the outputs after a tick, None if an output differs.
 
         Raises:
             ValueNeededError: the comparison needs the value of an output.

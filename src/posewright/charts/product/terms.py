@@ -62,11 +62,11 @@ class TermRecorder:
     """Runs symbolic ticks of one chart and records what some variables are set to.
 
     Args:
-        states: of the chart.
+        states: the states of the chart.
         names: the variables that are recorded.
 
     Attributes:
-        terms: what each variable was last set to in the last tick; variables that were not set are missing.
+        terms: the term last assigned to each variable in the last tick; other variables are missing.
     """
 
     def __init__(self, states: ChartStateSpace, names: Collection[str]) -> None:
@@ -97,7 +97,7 @@ class TermRecorder:
         """Return a function that evaluates an assigned expression and records its term.
 
         Args:
-            name: of the variable.
+            name: the name of the variable.
             expression: assigned to it.
             function: evaluates the expression.
             is_first: whether it is the first of the variables that the action assigns at once.

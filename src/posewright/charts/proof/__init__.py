@@ -3,8 +3,8 @@
     prover = Prover({"n": IntType(0, 9), "d": FloatType(0.0, 5.0)})
     answer = prover.satisfiable(true=[guard, second_guard])      # do two guards ever hold at once?
 
-`answer.possible` is False where it is proved that they do not; True, with a confirmed case in which they do;
-None where that could not be decided within the budget.
+`answer.possible` is False if it is proved that they do not; True, with a confirmed case in which they do;
+None if that could not be decided within the budget.
 
 Expressions become terms (`translation`, `terms`), which are encoded as bit vectors (`encoder`) for an SMT
 solver, Bitwuzla (`search`).

@@ -43,7 +43,7 @@ class Effort:
         combinations: up to this many combinations of values are tried one by one, without the solver.
         steps: maximum of one question; a thousand take 0.02 s to 0.2 s.
         all_steps: maximum of all questions together, shared among those to come.
-        least_steps: what each question may take even if no budget remains.
+        least_steps: the steps that each question may take even if no budget remains.
     """
 
     combinations: int = 256

@@ -17,7 +17,7 @@ MAX_GUESSES = 1000
 
 
 def list_cases(types: Mapping[str, Type], limit: int) -> list[dict[str, Value]] | None:
-    """Return every combination of values, the simplest first; None where there are more than `limit`."""
+    """Return every combination of values, the simplest first; None if there are more than `limit`."""
     axes: list[list[Value]] = []
     for kind in types.values():
         values = _list_values(kind, limit)
@@ -98,8 +98,8 @@ class CaseTrial:
     """Tries cases of some claims.
 
     Attributes:
-        claims: that are to be true.
-        types: of the names that the claims read, in the order in which they are declared.
+        claims: the claims that are to be true.
+        types: the types of the names that the claims read, in the order in which they are declared.
     """
 
     def __init__(self, claims: Sequence[ProofClaim], types: Mapping[str, Type]) -> None:
@@ -116,7 +116,7 @@ class CaseTrial:
         return {name: case.get(name, kind.default) for name, kind in self.types.items()}
 
     def guess(self, numbers: Sequence[float]) -> dict[str, Value] | None:
-        """Return a case of likely values in which all claims are true, None where none was found.
+        """Return a case of likely values in which all claims are true, None if none was found.
 
         Args:
             numbers: values that are likely, besides small ones and bounds.

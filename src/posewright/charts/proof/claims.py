@@ -29,7 +29,7 @@ class ProofClaim(Protocol):
 
 
 def compute(expression: Expression, case: Mapping[str, Value]) -> Value | None:
-    """Return the value of an expression in a case, None where it divides by zero."""
+    """Return the value of an expression in a case, None if it divides by zero."""
     try:
         value: Value = expression.evaluate(case)
     except ExpressionError:
@@ -109,7 +109,7 @@ class PlaceClaim(ExpressionClaim):
     place: ArithmeticPlace
 
     def _compute_part(self, tree: Tree, case: Mapping[str, Value]) -> Value | None:
-        """Return the value of a part of the expression in a case, None where it divides by zero."""
+        """Return the value of a part of the expression in a case, None if it divides by zero."""
         part = Expression(tree, BoolType(), self.expression.source, self.expression.fixed)
         return compute(part, case)
 

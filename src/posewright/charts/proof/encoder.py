@@ -44,8 +44,8 @@ class BitEncoder:
 
     Attributes:
         encoded: the encoded terms, by index.
-        constraints: what is known of a variable, by the index of its term.
-        exact_conditions: where a remainder is encoded exactly, by the index of its term.
+        constraints: the known facts about a variable, by the index of its term.
+        exact_conditions: the condition under which a remainder is encoded exactly, by the index of its term.
     """
 
     def __init__(self) -> None:
@@ -91,6 +91,7 @@ class BitEncoder:
     # Booleans
 
     def _encode_boolean(self, term: SmtTerm) -> Term:
+        """Return the solver's term of a Boolean term, whose arguments are encoded already."""
         if term.is_constant:
             return self.manager.mk_true() if term.is_true else self.manager.mk_false()
         if term.op is SmtOp.VARIABLE:
@@ -117,6 +118,7 @@ class BitEncoder:
         return self._make(Kind.BV_SIGN_EXTEND, value, indices=[n_extra_bits]) if n_extra_bits else value
 
     def _encode_integer(self, term: SmtTerm) -> Term:
+        """Return the bit vector of an integer term, of the term's width."""
         width = _width(term)
         if term.is_constant:
             return self._integer_constant(term.value, width)
@@ -178,6 +180,7 @@ class BitEncoder:
         return self._make(Kind.FP_TO_FP_FROM_FP, self.round_nearest, value, indices=form)
 
     def _encode_float(self, term: SmtTerm) -> Term:
+        """Return the floating-point term of a fraction, in single or double format."""
         form = SINGLE if term.interval.single else DOUBLE
         if term.is_constant:
             return self._float_constant(term.value, DOUBLE)

@@ -24,7 +24,7 @@ class _PathStep(NamedTuple):
     """The last part that is evaluated before a place, linked to the steps before it.
 
     Attributes:
-        required: the value it must have; None where any will do.
+        required: the value it must have; None if any will do.
     """
 
     tree: Tree
@@ -38,7 +38,7 @@ class ArithmeticPlace:
 
     Attributes:
         node: the operation.
-        last_step: end of the path to it; None where it is always evaluated.
+        last_step: end of the path to it; None if it is always evaluated.
     """
 
     node: Tree

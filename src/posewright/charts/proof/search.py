@@ -33,7 +33,7 @@ class SmtSearch:
 
         Args:
             root: the term.
-            trial: of the claims that the term stands for.
+            trial: the trial of the claims that the term represents.
         """
         question = _SmtQuestion(self.encoder, self.budget, root)
         possible = question.check()
@@ -51,7 +51,7 @@ class SmtSearch:
         return ProverAnswer(True, simplified_case)
 
     def _try_known_cases(self, trial: CaseTrial) -> dict[str, Value] | None:
-        """Return a case of an earlier question that the trial confirms, None where there is none."""
+        """Return a case of an earlier question that the trial confirms, None if there is none."""
         for known_case in self.budget.cases:
             case = trial.complete(known_case)
             if trial.holds(case):
@@ -96,7 +96,7 @@ class _SmtQuestion:
         return None if result == Result.UNKNOWN else bool(result == Result.SAT)
 
     def read_case(self, trial: CaseTrial) -> dict[str, Value] | None:
-        """Return the case of the solver's model, None where the trial does not confirm it."""
+        """Return the case of the solver's model, None if the trial does not confirm it."""
         model = {
             term.value: self.encoder.read_value(self.solver, term, trial.types[term.value])
             for term in self.terms

@@ -194,7 +194,7 @@ class TermFactory:
 
         Args:
             op: AND or OR.
-            terms: that are connected.
+            terms: the terms that are connected.
             neutral: the constant that makes no difference to it.
             decisive: the constant that decides it.
         """
@@ -218,6 +218,7 @@ class TermFactory:
         return self._make(SmtOp.IF, then.sort, (condition, then, otherwise), interval=interval)
 
     def _if_then_else_boolean(self, condition: SmtTerm, then: SmtTerm, otherwise: SmtTerm) -> SmtTerm:
+        """Return `then if condition else otherwise` of Boolean terms, simplified if one is constant."""
         if then.is_true:
             return self.disjunction((condition, otherwise))
         if then.is_false:
@@ -299,7 +300,7 @@ class TermFactory:
         always: Callable[[float, float], bool],
         never: Callable[[float, float], bool],
     ) -> bool | None:
-        """Return an order of two numbers that follows from their bounds, None where none does.
+        """Return an order of two numbers that follows from their bounds, None if none does.
 
         Args:
             left: bounds of the left number.

@@ -31,7 +31,7 @@ class TranslatedNode(NamedTuple):
     """The terms of one node of an expression.
 
     Attributes:
-        value: of the node; without meaning where it fails.
+        value: the value of the node; it has no meaning if the node fails.
         failing: whether evaluating it divides by zero.
         exact: for integers, the value before saturation; else `value`.
     """
@@ -45,7 +45,7 @@ class Translator:
     """Translates expressions over names of known types.
 
     Attributes:
-        types: of every name that is not fixed in the expression itself.
+        types: the types of every name that is not fixed in the expression itself.
         terms: makes the terms.
     """
 
@@ -92,6 +92,7 @@ class _TreeTranslator:
         return self.nodes[id(tree)]
 
     def _translate_new(self, tree: Tree) -> TranslatedNode:
+        """Translate a node that was not translated before."""
         if isinstance(tree, Literal):
             return self._never_failing(self.terms.constant(tree.value))
         if isinstance(tree, Name):
@@ -131,6 +132,7 @@ class _TreeTranslator:
         return self._saturating(self.terms.negate(operand.value), operand.failing)
 
     def _binary(self, tree: Binary) -> TranslatedNode:
+        """Translate a binary operation; it fails where one of its operands fails."""
         left = self.translate(tree.left)
         right = self.translate(tree.right)
         if tree.operator in LOGIC:
@@ -156,6 +158,7 @@ class _TreeTranslator:
 
     @property
     def _comparisons(self) -> Mapping[Operator, Callable[[SmtTerm, SmtTerm], SmtTerm]]:
+        """The functions that build the term of a comparison, by operator."""
         terms = self.terms
         return {
             Operator.LESS: terms.less,
@@ -180,6 +183,7 @@ class _TreeTranslator:
         return self._saturating(terms.arithmetic(operator, left, right), failing)
 
     def _call(self, tree: Call) -> TranslatedNode:
+        """Translate a call of abs, single, min or max."""
         arguments = [self.translate(argument) for argument in tree.arguments]
         failing = self.terms.disjunction(argument.failing for argument in arguments)
         if tree.function == "abs":

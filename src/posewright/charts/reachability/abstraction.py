@@ -72,7 +72,7 @@ def convert_to_register(kind: Type, expression: Expression, types: Mapping[str, 
     Args:
         kind: type of the register.
         expression: the assigned expression.
-        types: of all names that it reads.
+        types: the types of all names that it reads.
     """
     tree = expression.tree
     if isinstance(tree, Literal):
@@ -104,7 +104,7 @@ class Abstraction:
         kind: type of the register.
         start: its initial value.
         drops: whether none are; the register always has its initial value.
-        bounds: the greatest value of every cell but the last; empty where there are no cells.
+        bounds: the greatest value of every cell but the last; empty if there are no cells.
         values: the value that stands for each cell.
         is_exact: whether every cell is a single value, or there are no cells.
         marks: values that are tried in any case, where not all values can be.
@@ -146,7 +146,7 @@ def abstract_registers(
     """Return the abstractions of the outputs and locals of a machine, by name.
 
     Args:
-        machine: that is explored.
+        machine: the machine that is explored.
         watching: conditions that are evaluated after every tick.
         tracked: names whose exact values are kept, whether or not anything reads them.
         marks: values of numbers that are tried in any case, where not all can be.
@@ -164,6 +164,7 @@ def abstract_registers(
 
 
 def _abstract_register(name: str, kind: Type, start: Value, uses: _RegisterUses) -> Abstraction:
+    """Return how precisely states record a register: not at all, by cells, or by its exact value."""
     is_exact = name in uses.exact_names
     if not is_exact and name not in uses.comparisons:
         return Abstraction(kind, start, drops=True, is_exact=False)
@@ -185,13 +186,13 @@ def _abstract_by_cells(
     """Return the abstraction of a register by the comparisons that read it.
 
     Args:
-        name: of the register.
+        name: the name of the register.
         kind: its type.
         start: its initial value, which stands for its cell.
-        comparisons: with the expressions they are part of; none reads another name.
+        comparisons: the comparisons with the expressions they are part of; none reads another name.
 
     Returns:
-        None where the values of a comparison are not exactly known, or there are too many cells.
+        None if the values of a comparison are not exactly known, or there are too many cells.
     """
     domain = Domain(kind)
     classes = [domain.full]
@@ -339,7 +340,7 @@ class TimerAbstraction:
     """The counters of one machine, or of several side by side; numbers the values that occur.
 
     Attributes:
-        names: of the counters, in the order of the registers.
+        names: the names of the counters, in the order of the registers.
         next_counts: for each counter, the value that follows every value while it runs.
         classes: for each counter, the class of every value; a tick cannot distinguish values of one class.
         all_counts: the values that have occurred, by number.

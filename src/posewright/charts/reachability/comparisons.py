@@ -43,7 +43,7 @@ class SymbolicComparison:
 
     Args:
         expression: the expression it is a part of.
-        tree: of the comparison.
+        tree: the tree of the comparison.
         domains: the values of every input and event.
     """
 
@@ -159,8 +159,8 @@ def _correct_spans(
     Args:
         spans: a first guess. The prover names values for which it is wrong; these are corrected, with their
             neighbours, a few times.
-        name: of the input.
-        domain: of the input.
+        name: the name of the input.
+        domain: the domain of the input.
         relation: reads only that input.
         prover: knows the type of the input.
         holds: evaluates the relation at an index.

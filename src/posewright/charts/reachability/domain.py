@@ -57,23 +57,24 @@ MAX_DIGITS = 17
 @lru_cache(maxsize=200_000)
 def partition(spans: Spans, by: Spans) -> tuple[Spans, Spans]:
     """Return the part of `spans` that is in `by`, and the part that is not."""
-    inside, outside = [], []
+    inside: list[tuple[int, int]] = []
+    outside: list[tuple[int, int]] = []
     first_relevant = 0
     for low, high in spans:
-        at = low
+        start = low
         # spans of `by` below this span are below all that follow
         while first_relevant < len(by) and by[first_relevant][1] < low:
             first_relevant += 1
         number = first_relevant
-        while number < len(by) and by[number][0] <= high and at <= high:
+        while number < len(by) and by[number][0] <= high and start <= high:
             first, last = by[number]
-            if first > at:
-                outside.append((at, first - 1))
-            inside.append((max(first, at), min(last, high)))
-            at = last + 1
+            if first > start:
+                outside.append((start, first - 1))
+            inside.append((max(first, start), min(last, high)))
+            start = last + 1
             number += 1
-        if at <= high:
-            outside.append((at, high))
+        if start <= high:
+            outside.append((start, high))
     return tuple(inside), tuple(outside)
 
 
@@ -167,7 +168,7 @@ def _simplest_in_span(domain: Domain, low: int, high: int) -> float:
 
 
 def _truncate_to_exponent(value: float, exponent: int) -> int:
-    """Return the integer part of `value / 10**exponent`; 0 where that is out of range."""
+    """Return the integer part of `value / 10**exponent`; 0 if that is out of range."""
     scaled = value / 10.0**exponent if exponent > -300 else 0.0
     return math.floor(scaled) if math.isfinite(scaled) else 0
 
@@ -208,7 +209,7 @@ def find_spans(tree: Tree, name: str, domain: Domain, compile_at_index: CompileA
     """Return the set of values of one name for which a condition holds, and whether that is exact.
 
     Args:
-        tree: of the condition; all other names in it are known to `compile_at_index`.
+        tree: the tree of the condition; all other names in it are known to `compile_at_index`.
         name: the name that varies.
         domain: its values.
         compile_at_index: compiles a term to a function of an index into `domain`.

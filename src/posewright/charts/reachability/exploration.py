@@ -28,11 +28,11 @@ class Exploration:
     same. `representative` returns the state that stands for another.
 
     Attributes:
-        interpreter: of the chart.
+        interpreter: the interpreter of the chart.
         watching: conditions whose answers every step has, as given to `explore`.
         state_space: the abstract states.
         graph: how the states were reached, and what follows each of them.
-        reasons: why the exploration is not complete; empty where it is.
+        reasons: why the exploration is not complete; empty if it is.
     """
 
     interpreter: Interpreter
@@ -100,7 +100,7 @@ class Exploration:
         return self.trace(number)
 
     def node_of(self, state: Snapshot) -> int | None:
-        """Return the number of a state's node in the graph; None where it was not reached."""
+        """Return the number of a state's node in the graph; None if it was not reached."""
         return self.graph.numbers.get(self.state_space.split(state))
 
     def trace(self, number: int) -> tuple[Mapping[str, Value], ...]:
@@ -132,13 +132,13 @@ def explore(
     """Explore everything that a chart can do.
 
     Args:
-        chart: to be explored.
+        chart: the chart to be explored.
         watching: conditions over inputs, events, outputs, locals and states, evaluated after every tick;
             every step has their answers.
         tracked: outputs and locals whose exact values are kept even where nothing reads them.
         marks: values of outputs and locals that are tried in any case, where not all inputs can be.
-        limits: of the exploration.
-        interpreter: of the chart, to be reused.
+        limits: the limits of the exploration.
+        interpreter: the interpreter of the chart, to be reused.
         solver_budget: effort of proving, shared with other users of the prover.
         budget: work, shared with other explorations.
     """

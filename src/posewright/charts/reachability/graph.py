@@ -87,8 +87,8 @@ class GraphEdge(NamedTuple):
 
     Attributes:
         source: number of the node before it.
-        step: from the source's abstract state.
-        target: number of the node after it; None where the tick fails.
+        step: a step from the source's abstract state.
+        target: number of the node after it; None if the tick fails.
     """
 
     source: int
@@ -105,7 +105,7 @@ class ReachabilityGraph:
         states: the abstract states of the expanded nodes, which are the first ones.
         successor_numbers: for each expanded node, its successors, in the order of
             `AbstractState.successors`.
-        stop_reason: why not all nodes were expanded; empty where all were.
+        stop_reason: why not all nodes were expanded; empty if all were.
     """
 
     def __init__(self, space: StateSpace) -> None:
@@ -132,8 +132,8 @@ class ReachabilityGraph:
         """Expand nodes breadth first, as far as the limits allow.
 
         Args:
-            starts: where to begin.
-            limits: of the exploration.
+            starts: the states in which the exploration begins.
+            limits: the limits of the exploration.
             until: ends the exploration at the first expanded state for which it returns True.
         """
         for untimed, counts in starts:
@@ -258,7 +258,7 @@ class ReachabilityGraph:
             max_nodes: number of nodes after which the search ends; None for no limit.
 
         Returns:
-            The node and the rows; None where no target was found.
+            The node and the rows; None if no target was found.
         """
         search: BreadthFirst[int, SymbolicStep] = BreadthFirst(start)
         for number in search:

@@ -52,8 +52,8 @@ class Solution:
     """Inputs for which some relations hold.
 
     Attributes:
-        values: of the inputs that the relations read; None if there are none or none were found.
-        unknown_reason: why it is not known whether there are any; empty where it is known.
+        values: the values of the inputs that the relations read; None if there are none or none were found.
+        unknown_reason: why it is not known whether there are any; empty if it is known.
     """
 
     values: Mapping[str, Value] | None

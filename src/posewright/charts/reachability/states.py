@@ -20,11 +20,11 @@ class SymbolicStep:
 
     Attributes:
         inputs: the simplest of these inputs: a value for every input, and a Boolean for every event.
-        after: state of the chart after these inputs; None where the tick fails.
+        after: state of the chart after these inputs; None if the tick fails.
         taken_transitions: transitions that are taken, in order.
         raised: events that are raised inside, in order.
         error: why the tick fails: a division by zero, or a loop.
-        answers: of the watched conditions after the tick, in their order; empty where it fails.
+        answers: the values of the watched conditions after the tick, in their order; empty if it fails.
     """
 
     inputs: Mapping[str, Value]
@@ -49,7 +49,7 @@ class Successor:
     Attributes:
         untimed: number of the untimed state after the tick.
         running: indices of the counters that ran.
-        answers: of the watched conditions.
+        answers: the values of the watched conditions.
         case: index of the first step that leads there, among those of the abstract state.
     """
 
@@ -67,7 +67,7 @@ class AbstractState:
         state: one of these states.
         cases: the steps from that state.
         successors: where they lead, each only once.
-        successor_of: for each step, the index of its successor; None where the tick fails.
+        successor_of: for each step, the index of its successor; None if the tick fails.
         doubts: why steps may be missing.
     """
 
@@ -90,7 +90,7 @@ def build_abstract_state(
 
     Args:
         state: before the tick.
-        steps: every path with its step, and where it leads; None where the tick fails.
+        steps: every path with its step, and where it leads; None if the tick fails.
     """
     cases: list[SymbolicStep] = []
     successors: list[Successor] = []
@@ -113,11 +113,11 @@ class ChartStateSpace:
     """The abstract states of one chart, each computed once.
 
     Args:
-        interpreter: of the chart.
+        interpreter: the interpreter of the chart.
         inputs: its inputs and events.
         conditions: evaluated after every tick.
-        abstractions: of its outputs and locals, in their order; see `abstract_registers`.
-        limits: of the exploration.
+        abstractions: the abstractions of its outputs and locals, in their order; see `abstract_registers`.
+        limits: the limits of the exploration.
         budget: the work that may be done.
 
     Attributes:

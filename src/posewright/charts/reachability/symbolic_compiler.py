@@ -45,7 +45,7 @@ class SymbolicCompiler:
 
     Args:
         domains: the values of every input and event.
-        types: of all names that the expressions read.
+        types: the types of all names that the expressions read.
     """
 
     def __init__(self, domains: Mapping[str, Domain], types: Mapping[str, Type]) -> None:
@@ -164,7 +164,7 @@ class _ExpressionCompiler:
         return evaluate
 
     def _with_choice_outside(self, tree: Tree, compile_branch: CompileTree) -> SymbolicFunction | None:
-        """Return a function that evaluates the outermost `if` in a term first; None where there is none."""
+        """Return a function that evaluates the outermost `if` in a term first; None if there is none."""
         choice = _find_choice(tree)
         if choice is None:
             return None
@@ -325,7 +325,7 @@ class _ExpressionCompiler:
         return evaluate
 
     def _defined_condition(self, tree: Tree, abstraction: Abstraction) -> SymbolicFunction | None:
-        """Return a function that decides whether a term is a number; None where it always is.
+        """Return a function that decides whether a term is a number; None if it always is.
 
         A register that is set to NaN becomes zero, which no comparison with the term shows.
         """
@@ -336,5 +336,5 @@ class _ExpressionCompiler:
 
 
 def _find_choice(tree: Tree) -> If | None:
-    """Return the outermost `a if c else b` in a tree; None where there is none."""
+    """Return the outermost `a if c else b` in a tree; None if there is none."""
     return next((node for node in nodes_of(tree) if isinstance(node, If)), None)

@@ -30,11 +30,11 @@ class SymbolicTick:
     """The result of one tick on one path.
 
     Attributes:
-        after: state of the chart after it; None where the tick failed.
+        after: state of the chart after it; None if the tick failed.
         taken_transitions: transitions that were taken, in order.
         raised: events that were raised inside, in order.
         env: value of every name at the end, inputs aside.
-        answers: of the conditions that are evaluated after every tick.
+        answers: the answers of the conditions that are evaluated after every tick.
         error: why the tick failed.
     """
 
@@ -119,9 +119,9 @@ class SymbolicInterpreter:
     """Runs ticks of a machine along paths.
 
     Args:
-        machine: to be run.
+        machine: the machine to be run.
         domains: the values of every input and event.
-        abstractions: of the registers.
+        abstractions: the abstractions of the registers.
         conditions: evaluated after every tick.
 
     Attributes:

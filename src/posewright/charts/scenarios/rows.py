@@ -52,7 +52,7 @@ class Row:
         start: state in which this row starts; None continues from the row before.
         expected: expected values of outputs and locals, by name; expected states under `next`, `in` and
             `not in`, joined by `+`.
-        line: of the file, if known.
+        line: the line in the file, if known.
     """
 
     inputs: Mapping[str, Value]
@@ -125,7 +125,7 @@ def meets_expectation(after: Snapshot, name: str, expected: Value) -> bool:
 
     Args:
         after: state of the chart.
-        name: of an output or local, or `next`, `in` or `not in` for states.
+        name: the name of an output or local, or `next`, `in` or `not in` for states.
         expected: its value; names of states joined by `+`.
     """
     if name in (INSIDE, OUTSIDE):
@@ -145,8 +145,8 @@ def run_rows(
     """Run a chart over rows, and yield the result of each.
 
     Args:
-        chart: to be run.
-        rows: of inputs.
+        chart: the chart to be run.
+        rows: the rows of inputs.
         start: state in which the run starts; None starts before the first tick.
         native: as in `Interpreter`.
 

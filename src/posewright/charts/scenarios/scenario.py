@@ -79,12 +79,12 @@ class ScenarioStep:
 
     Attributes:
         ticks: number of ticks.
-        seconds: duration, where it was written as a time [s]; 0 where it was written in ticks.
+        seconds: duration, where it was written as a time [s]; 0 if it was written in ticks.
         set: inputs that change; they keep their values until they are set again.
         send: events that occur in the first tick.
         expect: expectation after the last tick.
         throughout: expectation after every tick.
-        line: of the document, if known.
+        line: the line in the document, if known.
     """
 
     ticks: int = 1
@@ -145,8 +145,8 @@ def read_scenario(path: Path | str, chart: Chart | None = None) -> Scenario:
     """Read a scenario.
 
     Args:
-        path: of the `*.scenario.yaml`.
-        chart: that it is for; None reads the chart that the scenario names.
+        path: the path of the file `*.scenario.yaml`.
+        chart: the chart that it is for; None reads the chart that the scenario names.
 
     Raises:
         DocumentError: the file cannot be read, or is not a scenario.
@@ -192,6 +192,7 @@ class _ScenarioReader:
         self.n_ticks = 0
 
     def read(self, fields: Mapping[str, Node], path: Path | None) -> Scenario:
+        """Return the scenario of a document."""
         start = fields["start"].choice("state", self.chart.state_names) if "start" in fields else None
         steps = fields["steps"].items()
         if not steps:
@@ -206,6 +207,7 @@ class _ScenarioReader:
         )
 
     def _read_step(self, node: Node) -> ScenarioStep:
+        """Return a step of a scenario; its duration counts towards the limit of ticks."""
         fields = node.fields(optional=("ticks", "for", "set", "send", "expect", "throughout"))
         if "ticks" in fields and "for" in fields:
             fields["for"].fail("both `ticks` and `for`", hint="a step lasts some ticks, or for a time")
@@ -231,6 +233,7 @@ class _ScenarioReader:
         )
 
     def _read_expectation(self, node: Node | None) -> Expectation:
+        """Return the expected states and values; no expectation if there is no node."""
         if node is None:
             return NO_EXPECTATION
         fields = node.fields()
@@ -247,7 +250,7 @@ def _read_choices(kind: str, node: Node | None, names: Collection[str]) -> tuple
 
     Args:
         kind: what the names stand for, for the message of an error.
-        node: with names.
+        node: a node with names.
         names: those that are allowed.
     """
     if node is None:
@@ -261,8 +264,8 @@ def _read_values(
     """Return the values of variables.
 
     Args:
-        fields: by the name of the variable.
-        types: of all variables that are allowed.
+        fields: the nodes of the values, by the name of the variable.
+        types: the types of all variables that are allowed.
         kind: what the names stand for, for the message of an error.
         other_keys: names that are allowed in the same place.
     """
@@ -289,6 +292,7 @@ def save_scenario(scenario: Scenario, path: Path | str) -> None:
 
 
 def _step_data(step: ScenarioStep) -> dict[str, PlainData]:
+    """Return the plain data of a step."""
     duration = {"for": f"{step.seconds!r} s"} if step.seconds else {"ticks": step.ticks}
     data: dict[str, PlainData] = {
         "set": _values_data(step.set),

@@ -27,9 +27,9 @@ class FailedExpectation:
     """An expectation that was not met.
 
     Attributes:
-        line: of the step in the scenario.
+        line: the line of the step in the scenario.
         tick: counted from 0, as in `chart run`.
-        name: of the output or local; `in` or `not in` for states; `tick` where the tick itself failed.
+        name: the output or local; `in` or `not in` for states; `tick` if the tick itself failed.
         expected: the expected value.
         actual: the value in the run.
     """
@@ -135,7 +135,7 @@ def run_scenario(chart: Chart, scenario: Scenario | Path | str) -> ScenarioResul
 
 
 def _build_monitor(chart: Chart, scenario: Scenario) -> Monitor | None:
-    """Return a monitor of the chart's promises for a run of a scenario, None where there are none."""
+    """Return a monitor of the chart's promises for a run of a scenario, None if there are none."""
     if not chart.promises:
         return None
     start = None if scenario.start is None else Interpreter(chart).snapshot_in(scenario.start)

@@ -74,10 +74,16 @@ def minimise(
             cubes = _minimise_two_level(outcomes)
         else:
             cubes = _minimise_by_junctions(outcomes, positions)
-        # in the order of the UC3M thesis: by value, with 0 for an input that does not matter
-        cubes.sort(key=lambda cube_and_effect: [int(value or 0) for value in cube_and_effect[0]])
+        # the order of the UC3M thesis
+        cubes.sort(key=_binary_digits)
         rows += [TruthTableRow(state, cube, *effect) for cube, effect in cubes]
     return replace(table, rows=tuple(rows))
+
+
+def _binary_digits(cube_and_effect: tuple[Cube, Effect]) -> list[int]:
+    """Return the inputs of a cube as 0 and 1, with 0 for an input that does not matter."""
+    cube, _ = cube_and_effect
+    return [int(value or 0) for value in cube]
 
 
 def best_order(chart: Chart) -> tuple[str, ...]:
@@ -136,6 +142,7 @@ def _minimise_by_junctions(outcomes: Outcomes, order: tuple[int, ...]) -> list[t
 
 
 def _minimise_two_level(outcomes: Outcomes) -> list[tuple[Cube, Effect]]:
+    """Return for each effect the cubes that cover its input combinations (two-level minimisation)."""
     n_inputs = len(next(iter(outcomes)))
     if n_inputs > MAX_TWO_LEVEL:
         raise InputError(f"{n_inputs} inputs are too many for two levels", hint="use the junctions method")

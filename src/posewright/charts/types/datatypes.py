@@ -75,10 +75,10 @@ class BoolType:
         Raises:
             InputError: it is another text.
         """
-        words = {"0": False, "1": True, "false": False, "true": True}
-        if text.strip().lower() not in words:
+        values_by_text = {"0": False, "1": True, "false": False, "true": True}
+        if text.strip().lower() not in values_by_text:
             raise InputError(f"{text!r} is not a bool", hint="write 0, 1, false or true")
-        return words[text.strip().lower()]
+        return values_by_text[text.strip().lower()]
 
 
 @dataclass(frozen=True)
@@ -273,7 +273,7 @@ def convert_value(name: str, target: Type, value: object) -> Value:
     proved about the chart then still holds.
 
     Args:
-        name: of the variable, for messages.
+        name: the name of the variable, for messages.
         target: the type of the variable.
         value: the value to convert.
 

@@ -196,6 +196,7 @@ class Race:
             self.legs[0].end_unfinished(latest_s, NEVER_MOVED)
 
     def _advance_leg_2(self, rows: Rows, first_row: int) -> None:
+        """Process the rows of leg 2, and note if the robot crossed its line backwards."""
         leg = self.legs[1]
         n_rows = leg.advance(rows.times[first_row:], rows.footprints[first_row:], self._touches_s)
         if leg.finished and n_rows:
@@ -275,6 +276,7 @@ class Race:
         return _select_without_event(falls, event_times_s, self.rules.displacement.incident_s)
 
     def _warnings(self) -> tuple[str, ...]:
+        """Return warnings of a false start, of walking backwards, and of falls that nobody attended to."""
         warnings = [*false_start_warnings(self._start.early_s, self.rules.clock.wait_s)]
         if self._walked_backwards:
             warnings.append("the robot came back without turning round")

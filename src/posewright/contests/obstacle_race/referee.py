@@ -114,6 +114,7 @@ class RaceReferee:
         self._trail.append((x_m, y_m))
 
     def _put_back_after_fall(self, time_s: float, fall: LocatedFall, truth: GroundTruth) -> None:
+        """Note a fall, and put the robot back where it last stood, turned towards its goal."""
         roll, pitch, _ = (roll_pitch_yaw(truth.base[-1, 3:]) * DEG_PER_RAD).tolist()
         self._note_event(time_s, "fall", {"since_s": fall.since_s, "roll_deg": roll, "pitch_deg": pitch})
         yaw = turn_towards(fall.heading_rad, self.race.goal_yaw_rad, self._rules.fall.turn_rad)
@@ -121,6 +122,7 @@ class RaceReferee:
         self._put_back((fall.x_m, fall.y_m), yaw, truth, time_s, cause)
 
     def _put_back_after_jam(self, time_s: float, jam: Jam, truth: GroundTruth) -> None:
+        """Note a jam, and put the robot back on its path."""
         box = {} if jam.box is None else {"box": jam.box}
         self._note_event(time_s, "jam", {"since_s": jam.since_s, **box})
         place = self._find_place_behind(*truth.base[-1, :2].tolist())

@@ -157,6 +157,7 @@ def rows_of_recording(recording: Recording) -> dict[str, WrestlerRows]:
 
 
 def _read_rows(recording: Recording, name: str, opponent: str) -> WrestlerRows:
+    """Return the rows of a robot from a recording with its positions and contacts."""
     record = recording.robot(name)
     require_positions(record, name)
     if record.contacts is None:

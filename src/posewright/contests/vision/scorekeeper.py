@@ -114,6 +114,7 @@ class VisionScorekeeper:
         return self.ended_s is not None
 
     def _process_row(self, time_s: float, yaw: float, upright: float, x: float, y: float) -> None:
+        """Process the heading and position of the robot at one time."""
         if self._heading is None:
             self._heading = yaw
             self._first_heading = yaw

@@ -86,6 +86,7 @@ def read_motion_entries(node: Node, robot: Robot, vendor_file: Path | None = Non
 
 
 def _read_entry(name: str, node: Node, robot: Robot, vendor_file: Path | None) -> MotionEntry:
+    """Read one entry of a `motions:` block."""
     fields = node.fields(optional=("motion", "file", "page", "speed", "repeat", "vendor_page"))
     if vendor_file is not None and "vendor_page" in fields:
         return MotionEntry(name, vendor_file, _read_page(fields["vendor_page"]), node)
@@ -111,6 +112,7 @@ def _read_entry(name: str, node: Node, robot: Robot, vendor_file: Path | None) -
 
 
 def _shipped_motion_path(fields: Mapping[str, Node], robot: Robot) -> Path:
+    """Return the path of a motion in the robot's catalogue."""
     folder = (robot.folder or Path()) / FOLDER
     names = [path.name.removesuffix(SUFFIX) for path in sorted(folder.glob(f"*{SUFFIX}"))]
     if "page" in fields:
@@ -222,6 +224,7 @@ class _MotionLoader:
         return self._names[page_key]
 
     def _unused_name(self, page_key: PageKey) -> str:
+        """Return a name for a page that no other motion has."""
         path, number = page_key
         is_native = self._file(path).format == NATIVE
         name = path.name.removesuffix(SUFFIX) if is_native else f"{path.name}#{number}"

@@ -132,6 +132,7 @@ def read_output_rules(node: Node, chart: Chart, names: ActionNames) -> tuple[Out
 
 
 def _read_rule(node: Node, scope: Scope, names: ActionNames) -> OutputRule:
+    """Read one rule: its condition and its action."""
     fields = node.fields(optional=("play", "walk", "when", "otherwise", *VELOCITIES, *ANGLES))
     if ("when" in fields) == ("otherwise" in fields):
         node.fail(

@@ -36,6 +36,7 @@ LONGEST_WAIT_S = 600.0
 
 
 def _folders() -> Iterator[Path]:
+    """Yield the folders of the catalogue of behaviours."""
     for name in robot_names():
         folder = robot(name).folder
         if folder is not None:
@@ -178,6 +179,7 @@ class _BehaviourReader:
         )
 
     def _warnings(self) -> tuple[str, ...]:
+        """Return a warning if the chart gives an output no first value."""
         outputs = _outputs_without_first_value(self.chart)
         if not outputs:
             return ()

@@ -180,6 +180,7 @@ class Scan:
     def _compute_free_courses(
         self, towards_rad: float, width_m: float, length_m: float, step_rad: float, up_to_rad: float
     ) -> Flags | None:
+        """Return which courses are free, as `_free_courses` does, without its cache."""
         half_m = 0.5 * width_m
         near = _rotation_to(towards_rad) @ self.points_within(math.hypot(length_m, half_m))
         if self.beams.is_ring and not _in_corridor(near[0], near[1], half_m, length_m).any():

@@ -81,6 +81,7 @@ class SensorChannels:
 
 
 def _sources_of(sensor: SensorSpec) -> Iterator[tuple[str, ChannelSource]]:
+    """Yield the channels of a sensor by name, each as a source; none for scans."""
     if isinstance(sensor, RangeScan | FlashLidar):
         return
     no_reading = sensor.max_range_m if isinstance(sensor, RangeSensor) else math.nan

@@ -70,7 +70,7 @@ class StairGait:
         leg: dimensions of the right leg.
         masses: the robot's mass as points.
         stance_m: distance of each sole's middle from the robot's middle plane [m].
-        hip_height_m: of the hips over the ankles while it stands [m].
+        hip_height_m: the height of the hips over the ankles while it stands [m].
         lean_rad: forward lean of the trunk [rad].
         sway_rad: sideways lean over a single supporting foot, which spares the hip's roll [rad].
         over_m: position of the centre of mass over a single supporting foot: forward, inwards [m].
@@ -81,7 +81,7 @@ class StairGait:
         hip_boost_rad: added to the hip's roll of a leg that carries all weight, against sagging [rad].
         ankle_boost_rad: added to its ankle's pitch [rad].
         stretch_m: greatest distance from ankle to hip [m]; beyond it the heel rises or the trunk sinks.
-        servo_stiffness: of the legs' servos, which sag the less the stiffer they are [N m/rad].
+        servo_stiffness: the stiffness of the legs' servos, which sag the less the stiffer they are [N m/rad].
         walk_pace: speed on the flat as a multiple of that on stairs.
         shift_s: time to shift the weight from foot to foot [s].
         lift_s: time to lift a foot [s].
@@ -124,6 +124,7 @@ class StairGait:
         return {side: self._build_leg(-OUTWARDS[side]) for side in SIDES}
 
     def _build_leg(self, mirror: float) -> SixJointLeg:
+        """Return the right leg, or with a mirror of -1 the left one."""
         right = self.leg
         return SixJointLeg(
             hip_m=(right.hip_m[0], mirror * right.hip_m[1], right.hip_m[2]),

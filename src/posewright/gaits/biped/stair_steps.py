@@ -55,15 +55,15 @@ class StepPosture:
     """A posture of the robot during a step.
 
     Attributes:
-        soles: by side.
-        mass: position of the centre of mass, forward and to the left, `(2,)` [m].
+        soles: the soles of both feet, by side.
+        mass_centre: position of the centre of mass, forward and to the left, `(2,)` [m].
         trunk_m: height of the trunk's origin [m].
         roll: sideways lean of the trunk, as a share of the gait's sway: -1 to the left, 1 to the right.
-        loading: by side, the share of a leg's boosts that is applied, 0..1; 1 if it carries the weight alone.
+        loading: the share of a leg's boosts that is applied, by side, 0..1; 1 if it carries the weight alone.
     """
 
     soles: Mapping[str, Sole]
-    mass: Floats
+    mass_centre: Floats
     trunk_m: float
     roll: float
     loading: Mapping[str, float]
@@ -72,7 +72,7 @@ class StepPosture:
         """Return the posture interpolated between this one (share 0) and a target (share 1)."""
         return StepPosture(
             soles={side: self.soles[side].towards(target.soles[side], share) for side in SIDES},
-            mass=self.mass + (target.mass - self.mass) * share,
+            mass_centre=self.mass_centre + (target.mass_centre - self.mass_centre) * share,
             trunk_m=self.trunk_m + (target.trunk_m - self.trunk_m) * share,
             roll=self.roll + (target.roll - self.roll) * share,
             loading={
@@ -123,6 +123,7 @@ class StairSteps:
             motion = replace(motion, keyframes=tuple(keyframes))
 
     def _motion(self, name: str, steps: _StepSequence) -> Motion:
+        """Return a sequence of steps as a motion with one keyframe per stance."""
         start, *frames = steps.frames
         legs = [name for name in self._joints if name.split("_", 1)[1] in LegAngles._fields]
         stiffness = dict.fromkeys(legs, self.gait.servo_stiffness)
@@ -139,25 +140,27 @@ class StairSteps:
         )
 
     def _straight_steps(self, ahead_m: float, up_m: float) -> _StepSequence:
+        """Return one step of each foot, straight ahead on the floor or on a stair."""
         gait = self.gait
         steps = _StepSequence(gait, 1.0 if up_m else gait.walk_pace)
         lift_m = gait.climb_lift_m if up_m > 0.0 else gait.walk_lift_m
         for side in SIDES:
             sole = steps.current.soles[side]
-            steps.step(side, replace(sole, x=sole.x + ahead_m, z=sole.z + up_m), lift_m)
+            steps.move_foot(side, replace(sole, x=sole.x + ahead_m, z=sole.z + up_m), lift_m)
             if side == SIDES[0] and up_m > 0.0:
-                steps.move_to(1.3 * gait.shift_s, mass=steps.centre_over(side), roll=-OUTWARDS[side])
+                steps.move_to(1.3 * gait.shift_s, mass_centre=steps.centre_over(side), roll=-OUTWARDS[side])
                 steps.move_to(gait.swing_s, trunk_m=steps.current.trunk_m + 0.6 * up_m)
         steps.stand()
         return steps
 
     def _turning_steps(self, angle_rad: float) -> _StepSequence:
+        """Return one step of each foot that turns the robot; the inner foot steps first."""
         gait = self.gait
         steps = _StepSequence(gait, gait.walk_pace)
         for side in SIDES if angle_rad < 0.0 else SIDES[::-1]:
             y = OUTWARDS[side] * gait.stance_m
             target = Sole(-math.sin(angle_rad) * y, math.cos(angle_rad) * y, 0.0, angle_rad)
-            steps.step(side, target, gait.walk_lift_m)
+            steps.move_foot(side, target, gait.walk_lift_m)
         steps.stand()
         return steps
 
@@ -170,7 +173,7 @@ class StairSteps:
         trunk_m = stance.trunk_m
         for _ in range(MAX_NUDGES):
             feet = {side: self._foot_frame(stance.soles[side], heel[side]) for side in SIDES}
-            trunk = self._trunk_position(stance.mass, trunk_m, trunk_turn, feet)
+            trunk = self._trunk_position(stance.mass_centre, trunk_m, trunk_turn, feet)
             stretched = []
             for side in SIDES:
                 if self._excess_leg_length(side, trunk, trunk_turn, feet[side]) > 0.0:
@@ -201,12 +204,12 @@ class StairSteps:
         return np.array([sole.x, sole.y, sole.z]) + _rotation(sole.yaw, 0.0) @ toe - turn @ toe, turn
 
     def _trunk_position(
-        self, mass: Floats, height: float, turn: Floats, feet: Mapping[str, tuple[Floats, Floats]]
+        self, mass_centre: Floats, height: float, turn: Floats, feet: Mapping[str, tuple[Floats, Floats]]
     ) -> Floats:
-        """Return the trunk's position that puts the centre of mass at `mass`, `(3,)` [m]."""
+        """Return the trunk's position that puts the centre of mass at `mass_centre`, `(3,)` [m]."""
         lumps = self.gait.masses
         ankles = np.sum([self._legs[side].ankle_position(*feet[side]) for side in SIDES], axis=0)
-        upper = (lumps.total_kg * mass - lumps.ankle_kg * ankles[:2]) / lumps.upper_kg
+        upper = (lumps.total_kg * mass_centre - lumps.ankle_kg * ankles[:2]) / lumps.upper_kg
         return np.array([*(upper - (turn @ np.array(lumps.upper_m))[:2]), height])
 
     def _excess_leg_length(
@@ -248,7 +251,7 @@ class _StepSequence:
         self,
         seconds: float,
         *,
-        mass: Floats | None = None,
+        mass_centre: Floats | None = None,
         trunk_m: float | None = None,
         roll: float | None = None,
         loading: str | None = None,
@@ -258,7 +261,7 @@ class _StepSequence:
 
         Args:
             seconds: duration at pace 1.
-            mass: position of the centre of mass; default unchanged.
+            mass_centre: position of the centre of mass; default unchanged.
             trunk_m: height of the trunk; default unchanged.
             roll: sideways lean; default unchanged.
             loading: side of the leg that carries the weight alone; default none.
@@ -267,7 +270,7 @@ class _StepSequence:
         before = self.current
         after = StepPosture(
             soles={**before.soles, **(soles or {})},
-            mass=before.mass if mass is None else mass,
+            mass_centre=before.mass_centre if mass_centre is None else mass_centre,
             trunk_m=before.trunk_m if trunk_m is None else trunk_m,
             roll=before.roll if roll is None else roll,
             loading={side: float(side == loading) for side in SIDES},
@@ -275,23 +278,24 @@ class _StepSequence:
         seconds /= self._pace
         count = max(1, round(seconds / KEYFRAME_S))
         for share in np.linspace(0.0, 1.0, count + 1)[1:].tolist():
+            # a cubic with zero speed at both ends
             self.current = before.towards(after, share * share * (3.0 - 2.0 * share))
             self.frames.append((seconds / count, self.current))
 
-    def step(self, side: str, target: Sole, lift_m: float) -> None:
+    def move_foot(self, side: str, target: Sole, lift_m: float) -> None:
         """Append the postures that move a foot, with the weight over the opposite one."""
         gait = self._gait
         current = self.current.soles[side]
         stance_side = next(name for name in SIDES if name != side)
-        up = max(current.z, target.z) + lift_m
+        lifted_z = max(current.z, target.z) + lift_m
         trunk_m = (
             self._trunk_height(min(self.current.soles[stance_side].z, target.z))
             if target.z < current.z
             else self.current.trunk_m
         )
-        self.move_to(gait.shift_s, mass=self.centre_over(stance_side), roll=-OUTWARDS[stance_side])
-        self.move_to(gait.lift_s, loading=stance_side, soles={side: replace(current, z=up)})
-        self.move_to(gait.swing_s, loading=stance_side, soles={side: replace(target, z=up)})
+        self.move_to(gait.shift_s, mass_centre=self.centre_over(stance_side), roll=-OUTWARDS[stance_side])
+        self.move_to(gait.lift_s, loading=stance_side, soles={side: replace(current, z=lifted_z)})
+        self.move_to(gait.swing_s, loading=stance_side, soles={side: replace(target, z=lifted_z)})
         self.move_to(gait.lower_s, loading=stance_side, trunk_m=trunk_m, soles={side: target})
         self.move_to(gait.settle_s)
 
@@ -300,7 +304,7 @@ class _StepSequence:
         soles = self.current.soles.values()
         middle = np.array([[sole.x, sole.y] for sole in soles]).mean(axis=0)
         height = self._trunk_height(min(sole.z for sole in soles))
-        self.move_to(self._gait.shift_s, mass=middle, trunk_m=height, roll=0.0)
+        self.move_to(self._gait.shift_s, mass_centre=middle, trunk_m=height, roll=0.0)
 
 
 def _rotation(yaw: float, pitch: float) -> Floats:

@@ -35,7 +35,7 @@ class Cycles:
 
     Attributes:
         rows: the frame before them and their own, `(n + 1, n_joints)` [rad].
-        points: by foot, the planned positions of its lowest point in the trunk's frame, `(n, 3)` [m].
+        points: the planned positions of each foot's lowest point in the trunk's frame, `(n, 3)` [m].
     """
 
     rows: Floats = field(repr=False)
@@ -50,12 +50,13 @@ class CommandTour:
         self._feet = tuple(gait.phases.offsets)
         self._row = self._walker.planner.standing_pose
 
-    def go(self, command: VelocityCommand) -> tuple[Cycles, Cycles]:
+    def walk(self, command: VelocityCommand) -> tuple[Cycles, Cycles]:
         """Walk at a command and return the cycles until it is steady, and one steady cycle."""
         lead_in, cycle = self._walker.until_steady(command)
         return self._cycles(lead_in), self._cycles(cycle)
 
     def _cycles(self, steps: list[PlannedStep]) -> Cycles:
+        """Return the rows of steps and their foot points, starting at the last row of the steps before."""
         rows = np.concatenate([self._row[np.newaxis], *[step.rows for step in steps]])
         self._row = rows[-1]
         points = {
@@ -166,7 +167,7 @@ def check_gait(gait: Gait, robot: Robot | str | None = None) -> GaitCheck:
     the greatest change possible. Only the commanded joint angles are checked, without physics.
 
     Args:
-        gait: to be checked.
+        gait: the gait to be checked.
         robot: the robot that walks, or its name; default the gait's own.
 
     Raises:
@@ -178,7 +179,7 @@ def check_gait(gait: Gait, robot: Robot | str | None = None) -> GaitCheck:
     finder = _WorstFinder(robot)
     tried = []
     for command in _commands(gait, robot):
-        lead_in, cycle = tour.go(command)
+        lead_in, cycle = tour.walk(command)
         steady = tuple(finder.find_worst(cycle, command, is_changing=False))
         changing = tuple(finder.find_worst(lead_in, command, is_changing=True))
         tried.append(CommandCheck(command, steady, changing))

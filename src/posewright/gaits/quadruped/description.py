@@ -73,6 +73,7 @@ def describe_gait(gait: Gait, robot: Robot, check: GaitCheck | None) -> PlainMap
 
 
 def _parameter_data(name: str, value: object) -> PlainMapping:
+    """Return a parameter with its explanation as plain data."""
     explanation = EXPLANATIONS[name]
     if isinstance(value, ForeHind):
         value = asdict(value)
@@ -90,6 +91,7 @@ def _parameter_data(name: str, value: object) -> PlainMapping:
 
 
 def _check_data(check: GaitCheck) -> PlainMapping:
+    """Return a gait check as plain data: counts, worst cases and all tried commands."""
     return {
         "commands": len(check.tried),
         "kept": check.n_within_bounds,
@@ -108,6 +110,7 @@ def _check_data(check: GaitCheck) -> PlainMapping:
 
 
 def _worst_data(entry: WorstCase) -> PlainMapping:
+    """Return a worst case as plain data."""
     return {
         "concern": entry.concern.value,
         "when": "changing" if entry.is_changing else "steady",
@@ -133,6 +136,7 @@ def gait_table(briefs: Sequence[PlainMapping]) -> Table:
 
 
 def _summary_lines(gait: PlainMapping) -> Iterator[str]:
+    """Yield the lines of text that summarise a gait's description."""
     timing = gait["timing"]
     gain = gait["travel_gain"]
     description = gait["description"]
@@ -178,6 +182,7 @@ def _row(name: str, value: str, limits: str) -> str:
 
 
 def _value_texts(value: float | PlainMapping) -> list[str]:
+    """Return the texts of a parameter's value, one per foot or pair of feet that differ."""
     if not isinstance(value, Mapping):
         return [f"{value:g}"]
     if set(value) == {"fore", "hind"} and value["fore"] == value["hind"]:
@@ -210,6 +215,7 @@ def _worst_line(entry: PlainMapping) -> str:
 
 
 def _format_distance(entry: PlainMapping) -> str:
+    """Return the text of a worst value's distance from its bound."""
     value = entry["value"]
     if entry["concern"] == GaitConcern.SPEED.value:
         return f"{value:.2f} x the largest"
@@ -221,6 +227,7 @@ def _format_distance(entry: PlainMapping) -> str:
 
 
 def _command_text(command: Mapping[str, float]) -> str:
+    """Return a command as a user types it, such as `forward +0.1`."""
     names = {"forward_m_s": "forward", "left_m_s": "left", "turn_rad_s": "turn"}
     texts = (  # as it may be typed: never more than was tried
         f"{names[name]} {'-' if value < 0.0 else '+'}{bound_text(abs(value))}"

@@ -74,6 +74,7 @@ class AirPath:
         return np.unique([*corners, *((corners[1:] + corners[:-1]) / 2.0)])
 
     def _straight(self, phases: Floats) -> tuple[Floats, Floats]:
+        """Return the shares of the stroke and the heights at phases of the transfer, along straight lines."""
         corner = self.ascent_factor / 2.0
         times = np.array([0.0, self.ascent, 0.5, 1.0 - self.ascent, 1.0])
         stroke_shares = np.array([0.0, corner, 0.5, 1.0 - corner, 1.0])
@@ -193,8 +194,8 @@ class _TimelineBuilder:
 
         Args:
             start_s: time of its beginning since the foot's lift-off [s].
-            duration: of the step [s].
-            frame_times: of its frames since its beginning, `(n_frames,)` [s].
+            duration: the duration of the step [s].
+            frame_times: the times of its frames since its beginning, `(n_frames,)` [s].
         """
         timing = self._timing
         slack = self._slack

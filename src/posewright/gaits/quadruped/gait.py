@@ -133,7 +133,7 @@ class Gait:
         The turn multiplier adds a turn; gain and trim compensate for servos that lag and paws that slip.
 
         Args:
-            components: of the body.
+            components: the components of the body.
             seconds: duration of the motion [s].
         """
         forward, left, turn = components.tolist()

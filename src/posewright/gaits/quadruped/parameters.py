@@ -34,7 +34,7 @@ class Explanation:
 
     Attributes:
         document: its name in the lecture.
-        unit: of the value; empty where it has none.
+        unit: the unit of the value; empty if it has none.
     """
 
     document: str
@@ -265,6 +265,7 @@ def _expand_name(name: str, value: float, flat: Mapping[str, float]) -> dict[str
 
 
 def _require_point(foot: str, point: Iterable[float]) -> Point:
+    """Return an equilibrium point as three floats; raise an InputError unless they are finite."""
     try:
         x, y, z = (float(coordinate) for coordinate in point)
     except (TypeError, ValueError):

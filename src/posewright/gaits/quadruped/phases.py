@@ -28,7 +28,7 @@ class PhaseTable:
     """When each foot leaves the ground.
 
     Attributes:
-        name: of the gait in the literature; `own` for a custom table.
+        name: the name of the gait in the literature; `own` for a custom table.
         offsets: the phase offset of each foot: the fraction of the cycle at which it leaves the ground, 0 to
             less than 1.
     """

@@ -77,7 +77,7 @@ def parse_gait(text: str, path: Path | None = None, *, robot: Robot | None = Non
 
     Args:
         text: a gait's document.
-        path: of the document, for messages, and for a card it names by its path.
+        path: the path of the document, for messages, and for a card it names by its path.
         robot: the robot that is to walk; default the robot the document names.
     """
     document = parse_document(text, path)
@@ -124,6 +124,7 @@ def _read_robot(node: Node, card: Robot | None, path: Path | None) -> Robot:
 
 
 def _find_robot(node: Node, card: Robot | None, path: Path | None) -> Robot:
+    """Return the robot that a gait names; raise an error if it is not the one that walks."""
     name = node.text()
     if card is not None and name == card.name:
         return card
@@ -146,6 +147,7 @@ def _read_valid_parameters(node: Node, card: Robot) -> GaitParameters:
 
 
 def _read_pose(fields: Mapping[str, Node], card: Robot) -> str:
+    """Return the name of the gait's pose, or the default pose if the robot has it."""
     if "pose" in fields:
         return fields["pose"].choice("pose", card.poses)
     if Gait.pose not in card.poses:
@@ -173,6 +175,7 @@ def _read_fore_hind(node: Node) -> ForeHind:
 
 
 def _read_points(node: Node) -> dict[str, Point]:
+    """Return the equilibrium point of each foot; `fore` and `hind` stand for two feet."""
     explanation = _explanation_of(node)
     points: dict[str, Point] = {}
     for name, entry in node.fields(optional=(*ENDS, *FEET)).items():

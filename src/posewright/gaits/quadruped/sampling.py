@@ -117,6 +117,7 @@ def sample_gait(
 
 
 def _walk_until_steady(walker: Walker, command: VelocityCommand) -> SteadyWalk:
+    """Return the rows of a walk from standing until its cycle repeats, and one cycle."""
     require_command_in_range(command, walker.gait.parameters, walker.planner.timing)
     lead_in, cycle = walker.until_steady(command)
     return SteadyWalk(

@@ -33,17 +33,17 @@ class Feet:
 
     Attributes:
         points: positions, `(n_feet, 3)` [m].
-        before: joint angles of each leg at its previous point, from which the spline goes on, `(n_feet, 3)`
-            [rad].
-        lifted_at: where each left the ground last, `(n_feet, 3)` [m].
-        land_at: where each is to land, `(n_feet, 3)` [m].
+        previous_angles: joint angles of each leg at its previous point, where the spline continues,
+            `(n_feet, 3)` [rad].
+        lift_points: where each foot last left the ground, `(n_feet, 3)` [m].
+        landing_points: where each foot will land, `(n_feet, 3)` [m].
         have_lifted: false until a foot's first step, `(n_feet,)`.
     """
 
     points: Floats = field(repr=False)
-    before: Floats = field(repr=False)
-    lifted_at: Floats = field(repr=False)
-    land_at: Floats = field(repr=False)
+    previous_angles: Floats = field(repr=False)
+    lift_points: Floats = field(repr=False)
+    landing_points: Floats = field(repr=False)
     have_lifted: tuple[bool, ...]
 
     def equals(self, feet: Feet) -> bool:
@@ -51,9 +51,9 @@ class Feet:
         return self is feet or (
             self.have_lifted == feet.have_lifted
             and _is_close(self.points, feet.points)
-            and _is_close(self.before, feet.before)
-            and _is_close(self.lifted_at, feet.lifted_at)
-            and _is_close(self.land_at, feet.land_at)
+            and _is_close(self.previous_angles, feet.previous_angles)
+            and _is_close(self.lift_points, feet.lift_points)
+            and _is_close(self.landing_points, feet.landing_points)
         )
 
 
@@ -63,7 +63,7 @@ class PlannedStep:
 
     Attributes:
         rows: the joints in every frame, `(n_frames, n_joints)` [rad].
-        points: of each foot in the trunk's frame; the last lies beyond the end, `(n, 3)` each [m].
+        points: each foot's positions in the trunk's frame; the last lies beyond the end, `(n, 3)` each [m].
         after: state of the feet at its end.
     """
 
@@ -84,7 +84,7 @@ class StepPlanner:
         self._legs: list[MountedLeg] = [legs[foot] for foot in gait.phases.offsets]
         self._timelines: list[FootTimeline] = timelines(gait, self.timing, robot.frame_period_s)
         self._equilibria = np.array([gait.parameters.equilibrium_m[foot] for foot in gait.phases.offsets])
-        self._none: Flags = np.zeros(len(self._legs), dtype=np.bool_)
+        self._no_feet: Flags = np.zeros(len(self._legs), dtype=np.bool_)
         # Sony's poses are in micro-radians, some half a one beyond a limit in whole degrees.
         self.standing_pose: Floats = np.clip(robot.pose(gait.pose), *robot.limits)
         for leg, point in zip(self._legs, self._equilibria, strict=True):
@@ -127,17 +127,17 @@ class StepPlanner:
         # 3. The stroke of each foot around its equilibrium point; feet that lift now land in front of it.
         landings = self._landings(foot_components)
         windows = [timeline.windows[start] for timeline in self._timelines]
-        stay = self.in_place(feet) if command is None else self._none
+        stay = self.in_place(feet) if command is None else self._no_feet
         lifted = _lift_feet(feet, windows, landings, stay)
         # 4. The points of each foot.
         points = self._points(lifted, windows, foot_components, landings, halts=command is None)
-        # 5. The joint angles that put a paw's lowest point there, or as near as possible.
+        # 5. The joint angles that put a foot's lowest point there, or as near as possible.
         angles = [
             leg.inverse(leg.foot_centres(foot_points), nearest=True)
             for leg, foot_points in zip(self._legs, points, strict=True)
         ]
         # 6. Interpolation frame by frame.
-        rows = self._frames(lifted.before, windows, angles)
+        rows = self._frames(lifted.previous_angles, windows, angles)
         return PlannedStep(rows, points, _feet_after(lifted, windows, points, angles))
 
     def _landings(self, components: Floats) -> Floats:
@@ -156,8 +156,8 @@ class StepPlanner:
         all_points = []
         for foot, planned in enumerate(windows):
             window = planned if feet.have_lifted[foot] else planned.standing
-            down = feet.land_at[foot] if len(window.air) else feet.points[foot]
-            air = _air_points(feet.lifted_at[foot], down, window.air)
+            down = feet.landing_points[foot] if len(window.air) else feet.points[foot]
+            air = _air_points(feet.lift_points[foot], down, window.air)
             ground = to_moved_frame(down, se2_exp(rate * window.ground[:, np.newaxis]))
             next_window = window.next_air
             if halts and len(next_window) and _is_close(ground[-1], self._equilibria[foot]):
@@ -167,7 +167,7 @@ class StepPlanner:
         return tuple(all_points)
 
     def _frames(self, previous_angles: Floats, windows: list[FootWindow], angles: list[Floats]) -> Floats:
-        """Return all joints in every frame, `(n_frames, n_joints)` [rad]."""
+        """Return the angles of all joints in every frame, `(n_frames, n_joints)` [rad]."""
         rows = np.tile(self.standing_pose, (len(windows[0].weights), 1))
         for leg, previous, window, knots in zip(self._legs, previous_angles, windows, angles, strict=True):
             rows[:, leg.indices] = window.weights @ np.concatenate([previous[np.newaxis], knots])
@@ -175,6 +175,7 @@ class StepPlanner:
 
 
 def _is_close(a: Floats, b: Floats) -> bool:
+    """Return whether two arrays are equal up to rounding."""
     return bool(np.abs(a - b).max() <= ROUNDING)
 
 
@@ -183,9 +184,9 @@ def _lift_feet(feet: Feet, windows: list[FootWindow], landings: Floats, stay: Fl
     lifts = np.array([window.lifts for window in windows]) & ~stay
     return Feet(
         points=feet.points,
-        before=feet.before,
-        lifted_at=np.where(lifts[:, np.newaxis], feet.points, feet.lifted_at),
-        land_at=np.where(lifts[:, np.newaxis], landings, feet.land_at),
+        previous_angles=feet.previous_angles,
+        lift_points=np.where(lifts[:, np.newaxis], feet.points, feet.lift_points),
+        landing_points=np.where(lifts[:, np.newaxis], landings, feet.landing_points),
         have_lifted=tuple(((np.array(feet.have_lifted) | lifts) & ~stay).tolist()),
     )
 
@@ -196,21 +197,23 @@ def _feet_after(
     """Return the feet at the end of the step."""
     return Feet(
         points=np.stack([path[window.end] for path, window in zip(points, windows, strict=True)]),
-        before=np.stack([knots[window.end - 1] for knots, window in zip(angles, windows, strict=True)]),
-        lifted_at=feet.lifted_at,
-        land_at=feet.land_at,
+        previous_angles=np.stack(
+            [knots[window.end - 1] for knots, window in zip(angles, windows, strict=True)]
+        ),
+        lift_points=feet.lift_points,
+        landing_points=feet.landing_points,
         have_lifted=feet.have_lifted,
     )
 
 
-def _air_points(lifted_at: Floats, lands_at: Floats, through_air: Floats) -> Floats:
+def _air_points(lift_points: Floats, landing_point: Floats, through_air: Floats) -> Floats:
     """Return points in the air, `(n, 3)` [m].
 
     Args:
-        lifted_at: where the foot leaves the ground, `(3,)` or `(1, 3)` [m].
-        lands_at: where it lands, `(3,)` [m].
+        lift_points: where the foot leaves the ground, `(3,)` or `(1, 3)` [m].
+        landing_point: where it lands, `(3,)` [m].
         through_air: shares of the stroke and heights of a `FootWindow`, `(n, 2)`.
     """
-    points = lifted_at + through_air[:, :1] * (lands_at - lifted_at)
+    points = lift_points + through_air[:, :1] * (landing_point - lift_points)
     points[:, 2] += through_air[:, 1]
     return points

@@ -32,8 +32,8 @@ class GaitTiming:
     """The times of a cycle, which is a whole number of frames.
 
     Attributes:
-        frames: of a cycle.
-        period_s: of a cycle [s].
+        frames: the number of frames of a cycle.
+        period_s: the duration of a cycle [s].
         ground_s: time of a foot on the ground [s].
         air_s: time of a foot in the air [s].
         ascent_s: part of `air_s` in which it rises; it sinks for as long [s].

@@ -47,6 +47,7 @@ def gait_text(gait: Gait) -> str:
 
 
 def _document(gait: Gait, before: Tree, path: Path | None) -> Tree:
+    """Return a gait as a document; defaults are omitted unless the document before has them."""
     parameter_entries = _as_mapping(before.get("parameters"))
     data = {
         "gait": gait.name,

@@ -51,6 +51,7 @@ def standings(group: Sequence[str], results: Results) -> tuple[GroupPlace, ...]:
         places.append(GroupPlace(name, points, wins))
 
     def sort_key(place: GroupPlace) -> tuple[int, int, int, int]:
+        """Return the key that orders places from best to worst."""
         score = (place.points, place.wins)
         equals = {rival.name for rival in places if (rival.points, rival.wins) == score}
         wins_among_equals = sum(

@@ -151,6 +151,7 @@ def _count_incidents(incidents: Sequence[str]) -> str:
 
 
 def _render_page(day: Day, discipline: Discipline | None, media: Mapping[str, list[_RunMedia]]) -> str:
+    """Return the page of a discipline as HTML, or, for None, the first page of the day."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     loader = PackageLoader("posewright.runs.tournament", ".")

@@ -108,13 +108,15 @@ def _catalogue(robot_name: str | None = None) -> Catalogue:
 
 
 def _read_name(node: Node) -> str:
+    """Read the name of the tuning."""
     name = node.text()
     if not name.strip() or "/" in name or "\\" in name:
-        node.fail(f"{name!r} is no name", hint="a name for the resulting gait, without slashes")
+        node.fail(f"{name!r} is not a name", hint="a name for the resulting gait, without slashes")
     return name
 
 
 def _read_robot(node: Node, document_path: Path | None) -> Robot:
+    """Read the robot, which needs a model and legs."""
     name = node.text()
     folder = document_path.parent if document_path is not None else Path()
     card = robot(folder / name if is_path(name) else node.choice("robot", robot_names()))
@@ -128,6 +130,7 @@ def _read_robot(node: Node, document_path: Path | None) -> Robot:
 
 
 def _read_gait(node: Node, card: Robot, document_path: Path | None) -> Gait:
+    """Read the gait that the search starts at, by name or path."""
     name = node.text()
     if is_path(name):
         folder = document_path.parent if document_path is not None else Path()
@@ -136,13 +139,18 @@ def _read_gait(node: Node, card: Robot, document_path: Path | None) -> Gait:
 
 
 def _read_walks(node: Node) -> tuple[TunedWalk, ...]:
+    """Read the walks by which candidates are evaluated."""
     entries = node.items()
     if not 1 <= len(entries) <= MAX_WALKS:
-        node.fail(f"{len(entries)} walks", hint=f"1 to {MAX_WALKS}, such as {{forward_m_s: {GREATEST}}}")
+        node.fail(
+            f"the tuning has {len(entries)} walks",
+            hint=f"1 to {MAX_WALKS}, such as {{forward_m_s: {GREATEST}}}",
+        )
     return tuple(_read_walk(entry) for entry in entries)
 
 
 def _read_walk(node: Node) -> TunedWalk:
+    """Read one walk: velocities, durations and weight."""
     entries = node.fields(optional=(*_MAX_VELOCITIES, "seconds", "settle_s", "weight"))
     targets = {
         key: _read_velocity(entries[key], maximum) if key in entries else VelocityTarget()
@@ -184,6 +192,7 @@ def _read_velocity(node: Node, maximum: float) -> VelocityTarget:
 
 
 def _read_bodies(node: Node, document_path: Path | None) -> TunedBodies:
+    """Read the bodies: the nominal one, and bodies that are drawn by seeds."""
     entries = node.fields(optional=("nominal", "random", "seed", "ranges", "worst_share"))
     has_nominal = entries["nominal"].boolean() if "nominal" in entries else True
     n_random = entries["random"].integer(low=0, high=MAX_BODIES) if "random" in entries else 0
@@ -209,6 +218,7 @@ def _read_ranges(node: Node, document_path: Path | None) -> str | Path:
 
 
 def _read_terms(node: Node) -> tuple[Term, ...]:
+    """Read the terms of the score, in the order of `TERMS`."""
     entries = node.fields(required=(Fall.name,), optional=TERMS)
     if len(entries) == 1:
         node.fail("the score has no term besides falls", hint=f"at least one more of {', '.join(TERMS)}")
@@ -224,6 +234,7 @@ def _read_term(term_class: type[Term], node: Node) -> Term:
 
 
 def _read_locked_joints(node: Node, card: Robot) -> tuple[str, ...]:
+    """Read the joints and groups of joints to lock; those of legs are an error."""
     leg_joints = {joint for leg in card.legs for joint in leg.joints}
     locked_joints: list[str] = []
     for entry in node.items():
@@ -285,6 +296,7 @@ def _read_bounds(node: Node) -> tuple[float, float, float | None]:
 
 
 def _read_range(node: Node) -> tuple[float, float]:
+    """Read a range, the lower number first."""
     bounds = node.items()
     if len(bounds) != 2:
         node.fail(f"expected two numbers, found {len(bounds)}", hint=_RANGE_HINT)

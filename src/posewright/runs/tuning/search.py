@@ -33,7 +33,7 @@ def require_feet_in_reach(gait: Gait, robot: Robot, command: VelocityCommand) ->
     Where a point is out of reach, a gait continues with the nearest point that the leg can reach; a search
     must not accept that.
     """
-    lead_in, steady_cycle = CommandTour(gait, robot).go(command)
+    lead_in, steady_cycle = CommandTour(gait, robot).walk(command)
     for foot, leg in legs_by_foot(robot).items():
         path_points = np.concatenate([lead_in.points[foot], steady_cycle.points[foot]])
         max_distance = leg.distances_to_ground(path_points).max()

@@ -132,6 +132,7 @@ def _model_hex(card: Robot) -> str:
 
 
 def _run_walk(walk: _WalkTask, record: Path | None) -> BatchRun:
+    """Walk once, write the recording, and return the entry of the batch."""
     options = walk.options
     result = walk_gait(
         walk.gait,

@@ -228,6 +228,7 @@ class ManyReport:
         yield from simulation_lines(self.welded, simulated_s, self.wall_s, self.real_time_factor)
 
     def _figure_table(self) -> Table:
+        """Return the table of worst and median figures, with the command or the limit of each."""
         failed = f", {len(self.failed)} failed" if self.failed else ""
         upright = f"{self.upright} of {len(self.bodies)} bodies upright"
         title = f"{self.gait.name} on {self.robot.name}: {upright}{failed}"
@@ -336,7 +337,7 @@ def _mean_over_measurement(
 
 def _require_body_count(bodies: object) -> None:
     if isinstance(bodies, bool) or not isinstance(bodies, int) or not 1 <= bodies <= MAX_BODIES:
-        raise InputError(f"{bodies!r} bodies", hint=f"a whole number from 1 to {MAX_BODIES}")
+        raise InputError(f"the number of bodies is {bodies!r}", hint=f"a whole number from 1 to {MAX_BODIES}")
 
 
 def _describe_incidents(body: WalkedBody) -> list[str]:

@@ -182,7 +182,7 @@ def read_schedule(schedule: object, end_s: float) -> tuple[TimedCommand, ...]:
         return (TimedCommand(0.0, schedule),)
     if not isinstance(schedule, Sequence):
         raise InputError(
-            f"{schedule!r} is no command", hint="a VelocityCommand, or several, each with its time"
+            f"{schedule!r} is not a command", hint="a VelocityCommand, or several, each with its time"
         )
     commands = tuple(_read_schedule_entry(entry) for entry in schedule)
     if not commands or commands[0].time_s != 0.0:
@@ -197,12 +197,13 @@ def read_schedule(schedule: object, end_s: float) -> tuple[TimedCommand, ...]:
 
 
 def _read_schedule_entry(entry: object) -> TimedCommand:
+    """Return a command with its time."""
     time_s: object = None
     command: object = None
     if isinstance(entry, Sequence) and len(entry) == len(TimedCommand._fields):
         time_s, command = entry
     if not _is_number(time_s) or not isinstance(command, VelocityCommand):
-        raise InputError(f"{entry!r} in a schedule", hint="a time [s] and a VelocityCommand")
+        raise InputError(f"the schedule has the entry {entry!r}", hint="a time [s] and a VelocityCommand")
     return TimedCommand(float(time_s), command)
 
 

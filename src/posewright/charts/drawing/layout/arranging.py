@@ -36,29 +36,29 @@ class Jog:
 
 def assign_lanes(jogs: Sequence[Jog]) -> list[int]:
     """Return the lane of every jog, from 0; jogs that would touch get different lanes."""
-    before = _lane_order(jogs)
+    predecessors = _lane_order(jogs)
     lanes = [0] * len(jogs)
-    for i in TopologicalSorter(dict(enumerate(before))).static_order():
-        lanes[i] = max((lanes[k] + 1 for k in before[i]), default=0)
+    for i in TopologicalSorter(dict(enumerate(predecessors))).static_order():
+        lanes[i] = max((lanes[k] + 1 for k in predecessors[i]), default=0)
     return lanes
 
 
 def _lane_order(jogs: Sequence[Jog]) -> list[set[int]]:
     """Return for each jog those in earlier lanes, without cycles; costly pairs are decided first."""
-    wishes = []
+    preferences = []
     for i, k in combinations(range(len(jogs)), 2):
         if jogs[i].low - MIN_LINE_DISTANCE < jogs[k].high and jogs[k].low - MIN_LINE_DISTANCE < jogs[i].high:
-            forth = _lane_cost(jogs[i], jogs[k])
-            back = _lane_cost(jogs[k], jogs[i])
-            earlier, later = (i, k) if forth <= back else (k, i)
-            wishes.append((-abs(forth - back), earlier, later))
-    before: list[set[int]] = [set() for _ in jogs]
-    for _, earlier, later in sorted(wishes):
-        if _is_before(before, earlier, later):
-            before[earlier].add(later)
+            cost = _lane_cost(jogs[i], jogs[k])
+            swapped_cost = _lane_cost(jogs[k], jogs[i])
+            earlier, later = (i, k) if cost <= swapped_cost else (k, i)
+            preferences.append((-abs(cost - swapped_cost), earlier, later))
+    predecessors: list[set[int]] = [set() for _ in jogs]
+    for _, earlier, later in sorted(preferences):
+        if _is_before(predecessors, earlier, later):
+            predecessors[earlier].add(later)
         else:
-            before[later].add(earlier)
-    return before
+            predecessors[later].add(earlier)
+    return predecessors
 
 
 def _lane_cost(first: Jog, second: Jog) -> int:
@@ -67,12 +67,12 @@ def _lane_cost(first: Jog, second: Jog) -> int:
     return crossings + 50 * (abs(first.end - second.start) < MIN_LINE_DISTANCE)
 
 
-def _is_before(before: Sequence[set[int]], start: int, goal: int) -> bool:
+def _is_before(predecessors: Sequence[set[int]], start: int, goal: int) -> bool:
     """Return whether `goal` is before `start`, directly or not."""
     stack = [start]
     visited = {start}
     while stack:
-        for predecessor in before[stack.pop()] - visited:
+        for predecessor in predecessors[stack.pop()] - visited:
             if predecessor == goal:
                 return True
             visited.add(predecessor)
@@ -102,16 +102,16 @@ class Obstacle:
     """A rectangle, or a lane, which has no thickness.
 
     Attributes:
-        kind: of the obstacle.
+        kind: the kind of the obstacle.
         r: its lowest r.
-        thick: its size along r.
+        thickness: its size along r.
         low: its lowest v.
         high: its highest v.
     """
 
     kind: ObstacleKind
     r: int
-    thick: int
+    thickness: int
     low: int
     high: int
 
@@ -123,31 +123,39 @@ def compact_layout(obstacles: Sequence[Obstacle], chains: Iterable[tuple[Sequenc
         obstacles: the first is the edge before all others, the last the edge after them.
         chains: indices of the obstacles along a wire, by rising r, and the cost of their distances.
     """
-    gaps = [_gap_spacing(obstacles, first, second, 0) for first, second in _visible_pairs(obstacles)]
-    gaps += [_gap_spacing(obstacles, a, b, cost) for chain, cost in chains for a, b in pairwise(chain)]
-    gaps.append(Spacing(0, len(obstacles) - 1, 0, 2))
-    return solve_spacings(len(obstacles), gaps)
+    spacings = [_gap_spacing(obstacles, first, second, 0) for first, second in _visible_pairs(obstacles)]
+    spacings += [
+        _gap_spacing(obstacles, first, second, cost)
+        for chain, cost in chains
+        for first, second in pairwise(chain)
+    ]
+    spacings.append(Spacing(0, len(obstacles) - 1, 0, 2))
+    return solve_spacings(len(obstacles), spacings)
 
 
 def _gap_spacing(obstacles: Sequence[Obstacle], first_index: int, second_index: int, weight: int) -> Spacing:
+    """Return the constraint that keeps two obstacles apart along r, by no more than they are now."""
     first = obstacles[first_index]
     second = obstacles[second_index]
     kinds = frozenset({first.kind, second.kind})
     gap = EDGE_GAP if ObstacleKind.EDGE in kinds else NEIGHBOUR_GAPS[kinds]
-    present_gap = second.r - first.r - first.thick
-    return Spacing(first_index, second_index, first.thick + min(present_gap, gap), weight)
+    present_gap = second.r - first.r - first.thickness
+    return Spacing(first_index, second_index, first.thickness + min(present_gap, gap), weight)
 
 
 def _visible_pairs(obstacles: Sequence[Obstacle]) -> Iterable[tuple[int, int]]:
     """Yield pairs of obstacles that are adjacent along r; others are kept apart by those between."""
-    order = sorted(range(len(obstacles)), key=lambda i: (obstacles[i].r, obstacles[i].r + obstacles[i].thick))
-    skyline: list[tuple[int, int, int]] = []
+    order = sorted(
+        range(len(obstacles)), key=lambda i: (obstacles[i].r, obstacles[i].r + obstacles[i].thickness)
+    )
+    skyline: list[tuple[int, int, int]] = []  # lowest v, highest v, and the last obstacle seen there
     for i in order:
         obstacle = obstacles[i]
         low = obstacle.low - MARGIN
         high = obstacle.high + MARGIN
-        for a, b, nearer in skyline:
-            if a < high and low < b and obstacles[nearer].r + obstacles[nearer].thick <= obstacle.r:
+        for part_low, part_high, nearer in skyline:
+            nearer_end = obstacles[nearer].r + obstacles[nearer].thickness
+            if part_low < high and low < part_high and nearer_end <= obstacle.r:
                 yield nearer, i
         remaining = [part for line in skyline for part in _visible_parts(line, obstacle.low, obstacle.high)]
         skyline = [*remaining, (obstacle.low, obstacle.high, i)]
@@ -176,6 +184,17 @@ def arrange_items(items: Sequence[LayoutItem], wires: Sequence[LayoutWire], rank
 
 
 class _LayerArranger:
+    """Arranges items in layers, then compacts them along r.
+
+    Attributes:
+        lowest_v: the lowest v of every vertex.
+        ports: the v of every wire, by vertex and wire.
+        layer_thickness: the thickness of every layer.
+        obstacle_of_vertex: index of a vertex's obstacle, before the edges are added.
+        obstacle_of_lane: index of a jog's obstacle, by layer and wire.
+        obstacle_r: the lowest r of every obstacle after compaction.
+    """
+
     def __init__(self, items: Sequence[LayoutItem], wires: Sequence[LayoutWire], ranking: Ranking) -> None:
         self.items = items
         self.wires = wires
@@ -183,31 +202,33 @@ class _LayerArranger:
         self.net = Net(items, wires, ranking)
         ordering = Ordering(self.net)
         self.layers, self.crossings = ordering.solve()
-        self.lowest, self.ports = CrossPlacement(self.net, self.layers, ordering).solve()
-        self.thick = [max((self.net.vertices[v].thick for v in layer), default=0) for layer in self.layers]
+        self.lowest_v, self.ports = CrossPlacement(self.net, self.layers, ordering).solve()
+        self.layer_thickness = [
+            max((self.net.vertices[v].thickness for v in layer), default=0) for layer in self.layers
+        ]
         self.obstacles: list[Obstacle] = []
         self.obstacle_of_vertex: dict[int, int] = {}
         self.obstacle_of_lane: dict[tuple[int, int], int] = {}
 
     def solve(self) -> Arrangement:
-        end = self._place_layers()
-        broad = max((self._highest_v(v) for v in range(len(self.net.vertices))), default=0)
-        self.obstacles.insert(0, Obstacle(ObstacleKind.EDGE, 0, 0, 0, broad))
-        self.obstacles.append(Obstacle(ObstacleKind.EDGE, end, 0, 0, broad))
-        self.r = compact_layout(
-            self.obstacles, [chain for wire in self.wires for chain in self._weighted_chains(wire)]
-        )
-        index = self.net.index
+        """Return the compacted positions, routes and label positions."""
+        end_r = self._place_layers()
+        breadth = max((self._highest_v(v) for v in range(len(self.net.vertices))), default=0)
+        self.obstacles.insert(0, Obstacle(ObstacleKind.EDGE, 0, 0, 0, breadth))
+        self.obstacles.append(Obstacle(ObstacleKind.EDGE, end_r, 0, 0, breadth))
+        chains = [chain for wire in self.wires for chain in self._weighted_chains(wire)]
+        self.obstacle_r = compact_layout(self.obstacles, chains)
+        places = {}
+        for item in self.items:
+            vertex = self.net.index[item.key]
+            places[item.key] = (self._lowest_r(vertex), self.lowest_v[vertex])
         return Arrangement(
-            self.r[-1],
-            broad,
-            {
-                item.key: (self._lowest_r(index[item.key]), self.lowest[index[item.key]])
-                for item in self.items
-            },
-            {wire.key: self._wire_route(wire) for wire in self.wires},
-            {wire.key: self._label_position(wire) for wire in self.wires if wire.label},
-            self.crossings,
+            thickness=self.obstacle_r[-1],
+            breadth=breadth,
+            places=places,
+            routes={wire.key: self._wire_route(wire) for wire in self.wires},
+            labels={wire.key: self._label_position(wire) for wire in self.wires if wire.label},
+            crossings=self.crossings,
         )
 
     def port_v(self, vertex: int, wire: int) -> int:
@@ -216,30 +237,33 @@ class _LayerArranger:
 
     def _highest_v(self, vertex: int) -> int:
         """Return the highest v of a vertex, with what is drawn beside it."""
-        body = self.net.vertices[vertex].body
-        return self.lowest[vertex] + body.broad + body.after
+        item = self.net.vertices[vertex].item
+        return self.lowest_v[vertex] + item.breadth + item.after
 
     # Positions before compaction.
 
     def _place_layers(self) -> int:
         """Add the obstacles of all layers and lanes; return the r at their end."""
         r = 0
-        for i, thick in enumerate(self.thick):
+        for i, thickness in enumerate(self.layer_thickness):
             for vertex in self.layers[i]:
-                self._add_obstacle(vertex, r, thick)
-            r += thick
+                self._add_obstacle(vertex, r, thickness)
+            r += thickness
             if i + 1 < len(self.layers):
                 r += self._add_lanes(i, r)
         return r
 
-    def _add_obstacle(self, vertex: int, start: int, thick: int) -> None:
+    def _add_obstacle(self, vertex: int, start: int, thickness: int) -> None:
+        """Add the rectangle that a vertex occupies in a layer which starts at `start`, if it occupies any."""
         vertex_data = self.net.vertices[vertex]
-        if vertex_data.kind is None or (vertex_data.body.pin and not vertex_data.body.thick):
+        if vertex_data.kind is None or (vertex_data.item.pin and not vertex_data.item.thickness):
             return
-        r = start + (0 if vertex_data.body.pin is PortSide.BACK else (thick - vertex_data.thick) // 2)
-        low = self.lowest[vertex] - vertex_data.body.before
+        r = start + (0 if vertex_data.item.pin is PortSide.BACK else (thickness - vertex_data.thickness) // 2)
+        low = self.lowest_v[vertex] - vertex_data.item.before
         self.obstacle_of_vertex[vertex] = len(self.obstacles)
-        self.obstacles.append(Obstacle(vertex_data.kind, r, vertex_data.thick, low, self._highest_v(vertex)))
+        self.obstacles.append(
+            Obstacle(vertex_data.kind, r, vertex_data.thickness, low, self._highest_v(vertex))
+        )
 
     def _add_lanes(self, layer: int, r: int) -> int:
         """Add the lanes behind a layer that ends at `r`; return the room they need."""
@@ -262,7 +286,7 @@ class _LayerArranger:
         """Return the index of a vertex's obstacle; those at a border belong to the edges."""
         if vertex in self.obstacle_of_vertex:
             return self.obstacle_of_vertex[vertex] + 1
-        return 0 if self.net.vertices[vertex].body.pin is PortSide.BACK else len(self.obstacles) - 1
+        return 0 if self.net.vertices[vertex].item.pin is PortSide.BACK else len(self.obstacles) - 1
 
     def _obstacle_chain(self, wire: LayoutWire) -> list[int]:
         """Return the indices of the obstacles along a wire."""
@@ -286,25 +310,34 @@ class _LayerArranger:
 
     def _lowest_r(self, vertex: int) -> int:
         """Return the lowest r of a vertex's body, centred in its obstacle."""
-        room = self.obstacles[self._obstacle_index(vertex)].thick
-        return self.r[self._obstacle_index(vertex)] + max(room - self.net.vertices[vertex].body.thick, 0) // 2
+        room = self.obstacles[self._obstacle_index(vertex)].thickness
+        return (
+            self.obstacle_r[self._obstacle_index(vertex)]
+            + max(room - self.net.vertices[vertex].item.thickness, 0) // 2
+        )
 
     def _wire_route(self, wire: LayoutWire) -> tuple[tuple[int, int], ...]:
+        """Return the corners of a wire's route in its own direction, jogs included."""
         chain = self.net.chains[wire.key]
         first = chain[0]
         last = chain[-1]
-        points = [(self._lowest_r(first) + self.net.vertices[first].body.thick, self.port_v(first, wire.key))]
+        points = [
+            (self._lowest_r(first) + self.net.vertices[first].item.thickness, self.port_v(first, wire.key))
+        ]
         for low, high in pairwise(chain):
             lane = self.obstacle_of_lane.get((self.net.vertices[low].layer, wire.key))
             if lane is not None:
                 points += [
-                    (self.r[lane + 1], self.port_v(low, wire.key)),
-                    (self.r[lane + 1], self.port_v(high, wire.key)),
+                    (self.obstacle_r[lane + 1], self.port_v(low, wire.key)),
+                    (self.obstacle_r[lane + 1], self.port_v(high, wire.key)),
                 ]
         points.append((self._lowest_r(last), self.port_v(last, wire.key)))
         return tuple(points[::-1] if wire.key in self.ranking.back_wires else points)
 
     def _label_position(self, wire: LayoutWire) -> tuple[int, int]:
+        """Return the middle of a wire's label, as r and v."""
         labels = (v for v in self.net.chains[wire.key] if self.net.vertices[v].kind is ObstacleKind.LABEL)
         vertex = next(labels)
-        return self._lowest_r(vertex) + self.net.vertices[vertex].thick // 2, self.port_v(vertex, wire.key)
+        return self._lowest_r(vertex) + self.net.vertices[vertex].thickness // 2, self.port_v(
+            vertex, wire.key
+        )

@@ -88,6 +88,7 @@ class NodeHierarchy:
         return self.nodes[key].parallel or not all(span.inner for span in self.spans[key])
 
     def _add_link(self, index: int) -> None:
+        """Record a link as a loop, or in every node where its ends are in different children."""
         link = self.links[index]
         if link.start == link.end:
             self.loops[link.start] = index
@@ -125,7 +126,7 @@ class LayerPlan:
 
     Attributes:
         sideways: for every node with children, whether arrows in it mostly go to the right, not down.
-        axis: for every node, `sideways` of its parent.
+        parent_sideways: for every node, `sideways` of its parent.
         sides: the side on which a link leaves or enters a child, by child and link.
         wires: the wires between the children of every node that is not parallel.
         rankings: the layers of the children of every node that is not parallel.
@@ -135,7 +136,7 @@ class LayerPlan:
         self.hierarchy = hierarchy
         self.layouts = layouts
         self.sideways = {key: layout.sideways for key, layout in layouts.items()}
-        self.axis: dict[str, bool] = {hierarchy.root: self.sideways[hierarchy.root]}
+        self.parent_sideways: dict[str, bool] = {hierarchy.root: self.sideways[hierarchy.root]}
         self.sides: dict[tuple[str, int], PortSide] = {}
         self.rankings: dict[str, Ranking] = {}
         self.wires: dict[str, list[LayoutWire]] = {}
@@ -160,17 +161,19 @@ class LayerPlan:
         return PortSide.BACK if span.start is None else PortSide.FRONT
 
     def _plan_node(self, key: str) -> None:
+        """Choose the sides of links in a node, then in the nodes inside it."""
         node = self.hierarchy.nodes[key]
         if node.parallel:
             self._pass_sides_on(key)
         else:
             self._rank_children(key)
         for child in node.inside:
-            self.axis[child.key] = self.sideways[key]
+            self.parent_sideways[child.key] = self.sideways[key]
             if child.inside:
                 self._plan_node(child.key)
 
     def _rank_children(self, key: str) -> None:
+        """Assign layers to the children of a node, and record on which side each link meets them."""
         node = self.hierarchy.nodes[key]
         spans = self.hierarchy.spans[key]
         wires = self.wires[key] = [self._build_wire(key, span) for span in spans]
@@ -193,6 +196,7 @@ class LayerPlan:
                     self.sides[end, span.link] = self._side(key, span)
 
     def _build_wire(self, key: str, span: LinkSpan) -> LayoutWire:
+        """Return the wire of a link in node `key`; it has a label only if the link is inside the node."""
         link = self.hierarchy.links[span.link]
         dot = span.start == link.start and self.hierarchy.nodes[link.start].shape is NodeShape.INITIAL
         label = label_size(link.lines) if span.inner else None

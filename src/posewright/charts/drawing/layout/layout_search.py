@@ -57,13 +57,13 @@ class Scene:
     """A laid-out diagram; lengths in px, the top left corner is (0, 0).
 
     Attributes:
-        diagram: that is laid out.
-        boxes: of every node but the root, by key.
-        heads: positions of the titles of states with children.
+        diagram: the diagram that is laid out.
+        boxes: the boxes of every node but the root, by key.
+        title_positions: the positions of the titles of states with children.
         tracks: the links with their routes.
         dividers: lines between regions.
-        width: of the picture.
-        height: of the picture.
+        width: the width of the picture.
+        height: the height of the picture.
         sideways: for every node with children, whether arrows in it mostly go to the right, not down.
         crossings: number of crossings of links.
         backward: number of links that lead back.
@@ -71,7 +71,7 @@ class Scene:
 
     diagram: Diagram
     boxes: Mapping[str, BoundingBox]
-    heads: Mapping[str, Point]
+    title_positions: Mapping[str, Point]
     tracks: tuple[RoutedLink, ...]
     dividers: tuple[tuple[Point, Point], ...]
     width: float
@@ -90,7 +90,7 @@ def build_scene(diagram: Diagram, block: NodeBlock, layouts: NodeLayouts) -> Sce
     """Return the scene of a laid-out diagram.
 
     Args:
-        diagram: that was laid out.
+        diagram: the diagram that was laid out.
         block: its laid-out root.
         layouts: the layout options.
     """
@@ -110,7 +110,7 @@ def build_scene(diagram: Diagram, block: NodeBlock, layouts: NodeLayouts) -> Sce
     return Scene(
         diagram,
         boxes,
-        block.heads,
+        block.title_positions,
         tuple(tracks),
         block.dividers,
         *block.size,
@@ -121,6 +121,7 @@ def build_scene(diagram: Diagram, block: NodeBlock, layouts: NodeLayouts) -> Sce
 
 
 def _label(link: DiagramLink, middle: Point | None) -> BoundingBox | None:
+    """Return the box of a link's label, None if it has none."""
     size = label_size(link.lines)
     if size is None or middle is None:
         return None
@@ -137,14 +138,16 @@ def _extend_to_sign(
     x, y = points[-1]
     box = boxes[node.key]
     half = min(box.width, box.height) / 2
-    level = y == points[-2][1]
-    aside = abs(y - box.y if level else x - box.x)
-    ahead = abs(x - box.x if level else y - box.y)
+    is_horizontal = y == points[-2][1]
+    offset = abs(y - box.y if is_horizontal else x - box.x)
+    ahead = abs(x - box.x if is_horizontal else y - box.y)
     if ahead > half + 1:
         return points
-    deep = aside if node.shape is NodeShape.JUNCTION else half - math.sqrt(max(half**2 - aside**2, 0.0)) + 1
-    deep = math.copysign(deep, box.x - x if level else box.y - y)
-    return (*points[:-1], (x + deep, y) if level else (x, y + deep))
+    extension = (
+        offset if node.shape is NodeShape.JUNCTION else half - math.sqrt(max(half**2 - offset**2, 0.0)) + 1
+    )
+    extension = math.copysign(extension, box.x - x if is_horizontal else box.y - y)
+    return (*points[:-1], (x + extension, y) if is_horizontal else (x, y + extension))
 
 
 def _corners(points: Sequence[Point]) -> tuple[Point, ...]:
@@ -219,6 +222,7 @@ class _LayoutSearch:
         self.evaluated: dict[tuple[NodeLayout, ...], LayoutChoice] = {}
 
     def solve(self) -> Scene:
+        """Return the cheapest scene: uniform layouts are tried first, then the best two are improved."""
         starts = [self._uniform_layout(0, sideways=False)]
         for i in range(max(len(orders) for orders in self.orders.values())):
             for sideways in (False, True):

@@ -52,10 +52,16 @@ class RegionStack:
     """Lays out the regions of a parallel state.
 
     Args:
-        frame: around the regions.
+        frame: the frame around the regions.
         blocks: the regions.
         spans: links that pass through the state.
-        labels: sizes of the links' labels.
+        label_sizes: sizes of the links' labels.
+
+    Attributes:
+        regions_r: lowest r of the regions.
+        region_starts: lowest v of each region.
+        breadth: size of all regions along v [px].
+        depth: size of the longest region along r [px].
     """
 
     def __init__(
@@ -63,145 +69,162 @@ class RegionStack:
         frame: FrameSpec,
         blocks: Mapping[str, NodeBlock],
         spans: Sequence[LinkSpan],
-        labels: Mapping[int, GridPoint],
+        label_sizes: Mapping[int, GridPoint],
     ) -> None:
         self.frame = frame
         self.spans = spans
-        self.labels = labels
-        head = frame.head
-        self.r, v = (0, max(head[1], frame.link_breadth)) if frame.sideways else (head[0], 0)
-        self.starts: dict[str, int] = {}
+        self.label_sizes = label_sizes
+        if frame.sideways:
+            self.regions_r = 0
+            next_v = max(frame.title_size[1], frame.link_breadth)
+        else:
+            self.regions_r = frame.title_size[0]
+            next_v = 0
+        self.region_starts: dict[str, int] = {}
         for key, block in blocks.items():
-            self.starts[key] = v
-            v += block.size[1]
-        self.broad = v
-        self.deep = max(block.size[0] for block in blocks.values())
-        self.blocks = {key: block.moved((self.r, self.starts[key])) for key, block in blocks.items()}
-        self.meeting_counts: dict[tuple[str, PortSide], int] = {}
+            self.region_starts[key] = next_v
+            next_v += block.size[1]
+        self.breadth = next_v
+        self.depth = max(block.size[0] for block in blocks.values())
+        self.blocks = {
+            key: block.moved((self.regions_r, self.region_starts[key])) for key, block in blocks.items()
+        }
+        self.n_border_links: dict[tuple[str, PortSide], int] = {}
 
     def solve(self) -> NodeBlock:
         """Return the frame with the regions in it."""
         content = merge_blocks([*self.blocks.values()])
-        lanes, thick = self._front_lanes()
-        fronts = {
+        lanes, thickness = self._front_lanes()
+        front_routes = {
             span.link: self._front_route(span, lanes[span.link]) for span in self.spans if span.link in lanes
         }
-        routes = {**content.routes, **fronts}
+        routes = {**content.routes, **front_routes}
         ports = {}
-        for border_port in self.frame.ported:
+        front_ports = []
+        for border_port in self.frame.border_ports:
             link = border_port.span.link
-            routes[link] = extend_to_border(
-                self._piece_of(border_port.span, border_port.side), border_port, thick
-            )
+            route = self._route_inside(border_port.span, border_port.side)
+            routes[link] = extend_to_border(route, border_port, thickness)
             ports[link] = border_end(routes[link], border_port)[1]
-        passing = [
-            ports[border_port.span.link]
-            for border_port in self.frame.ported
-            if border_port.side is PortSide.FRONT
-        ]
-        labels = {
-            link: (lane, self._label_place(link, lane, fronts, passing)) for link, lane in lanes.items()
-        }
-        return self._complete_block(
-            replace(content, routes=routes, labels={**content.labels, **labels}, ports=ports), thick
-        )
+            if border_port.side is PortSide.FRONT:
+                front_ports.append(ports[link])
+        labels = dict(content.labels)
+        for link, lane in lanes.items():
+            labels[link] = (lane, self._label_v(link, lane, front_routes, front_ports))
+        block = replace(content, routes=routes, labels=labels, ports=ports)
+        return self._complete_block(block, thickness)
 
     def _front_lanes(self) -> tuple[dict[int, int], int]:
-        """Return the lanes, in front of the regions, of links between two of them, and the r at their end."""
+        """Return the r of each link between two regions, in front of them, and the thickness of the frame."""
         lanes: dict[int, int] = {}
-        lane = self.r + self.deep
+        lane = self.regions_r + self.depth
         for span in self.spans:
             if span.start and span.end:
-                size = self.labels[span.link][0]
-                lanes[span.link] = lane + OWN_STEP + size // 2
-                lane += 2 * OWN_STEP + size
-        return lanes, max(lane, self.frame.head[0] if self.frame.sideways else 0)
+                label_thickness = self.label_sizes[span.link][0]
+                lanes[span.link] = lane + OWN_STEP + label_thickness // 2
+                lane += 2 * OWN_STEP + label_thickness
+        return lanes, max(lane, self.frame.title_size[0] if self.frame.sideways else 0)
 
-    def _label_place(
-        self, link: int, lane: int, fronts: Mapping[int, Polyline], passing: Sequence[int]
+    def _label_v(
+        self, link: int, lane: int, front_routes: Mapping[int, Polyline], front_ports: Sequence[int]
     ) -> int:
-        """Return the best position of a link's label on its lane: away from other lines."""
-        ends = [v for r, v in fronts[link] if r == lane]
+        """Return the best position of a link's label on its lane: away from lines that cross the lane."""
+        ends = [v for r, v in front_routes[link] if r == lane]
         low = min(ends)
         high = max(ends)
-        other_lines = [v for key, route in fronts.items() if key != link for r, v in route if r > lane]
-        places = [low, *sorted(v for v in (*other_lines, *passing) if low < v < high), high]
-        half = self.labels[link][1] / 2
+        crossings = list(front_ports)
+        for key, route in front_routes.items():
+            if key != link:
+                crossings += [v for r, v in route if r > lane]
+        bounds = [low, *sorted(v for v in crossings if low < v < high), high]
+        half_breadth = self.label_sizes[link][1] / 2
         middle = (low + high) / 2
 
-        def badness(gap: tuple[int, int]) -> tuple[float, float]:
+        def gap_cost(gap: tuple[int, int]) -> tuple[float, float]:
+            """Return how much the gap is too small for the label, then its distance from the middle."""
             centre = (gap[0] + gap[1]) / 2
-            return max(half - (gap[1] - gap[0]) / 2, 0.0), abs(centre - middle)
+            return max(half_breadth - (gap[1] - gap[0]) / 2, 0.0), abs(centre - middle)
 
-        best = min(pairwise(places), key=badness)
-        return (best[0] + best[1]) // 2
+        best_gap = min(pairwise(bounds), key=gap_cost)
+        return (best_gap[0] + best_gap[1]) // 2
 
-    def _complete_block(self, inside: NodeBlock, thick: int) -> NodeBlock:
-        head = (SIDE_ROOM, TITLE_BASE)
+    def _complete_block(self, inside: NodeBlock, thickness: int) -> NodeBlock:
+        """Return the block with the regions' rectangles, the dividing lines and the title added."""
+        title_position = (SIDE_ROOM, TITLE_BASE)
         zones = self._free_zones(inside.ports)
-        broad = self.broad
+        breadth = self.breadth
         if not self.frame.sideways:
-            head = TITLE_BASE, zones[PortSide.BACK][0] + SIDE_ROOM
-            broad = max(broad, *(high for _, high in zones.values()))
-        keys = list(self.starts)
-        ends = [*(self.starts[key] for key in keys[1:]), broad]
+            title_position = (TITLE_BASE, zones[PortSide.BACK][0] + SIDE_ROOM)
+            breadth = max(breadth, *(high for _, high in zones.values()))
+        keys = list(self.region_starts)
+        ends = [*(self.region_starts[key] for key in keys[1:]), breadth]
         rects = {
-            key: Rect((self.r, self.starts[key]), (thick - self.r, end - self.starts[key]))
+            key: Rect(
+                (self.regions_r, self.region_starts[key]),
+                (thickness - self.regions_r, end - self.region_starts[key]),
+            )
             for key, end in zip(keys, ends, strict=True)
         }
-        dividers = [((self.r, self.starts[key]), (thick, self.starts[key])) for key in keys[1:]]
-        lanes_r = self.r + self.deep
+        dividers = [
+            ((self.regions_r, self.region_starts[key]), (thickness, self.region_starts[key]))
+            for key in keys[1:]
+        ]
+        lanes_r = self.regions_r + self.depth
         has_lanes = any(span.start and span.end for span in self.spans)
-        if has_lanes and thick > lanes_r:
-            dividers.append(((lanes_r, self.starts[keys[0]]), (lanes_r, broad)))
+        if has_lanes and thickness > lanes_r:
+            dividers.append(((lanes_r, self.region_starts[keys[0]]), (lanes_r, breadth)))
         return replace(
             inside,
-            size=(thick, broad),
+            size=(thickness, breadth),
             rects={**rects, **inside.rects},
-            heads={**inside.heads, self.frame.key: head},
+            title_positions={**inside.title_positions, self.frame.key: title_position},
             dividers=(*inside.dividers, *dividers),
             zones={
                 border_port.side: zones[border_port.side]
-                for border_port in self.frame.ported
+                for border_port in self.frame.border_ports
                 if not border_port.span.inner
             },
         )
 
     def _free_zones(self, ports: Mapping[int, int]) -> dict[PortSide, tuple[int, int]]:
-        """Return the zones where links may meet the frame, and, on the back, where the title is."""
+        """Return the zones where links may meet the frame; the title is in the zone at the back."""
         if self.frame.sideways:
-            title = next(iter(self.starts.values()))
-            return {PortSide.BACK: (0, title), PortSide.FRONT: (0, title)}
+            title_end = next(iter(self.region_starts.values()))
+            return {PortSide.BACK: (0, title_end), PortSide.FRONT: (0, title_end)}
         occupied = {
             side: [
-                ports[border_port.span.link] for border_port in self.frame.ported if border_port.side is side
+                ports[border_port.span.link]
+                for border_port in self.frame.border_ports
+                if border_port.side is side
             ]
             for side in PortSide
         }
-        first = max(self.frame.head[1], self.frame.link_breadth)
+        back_breadth = max(self.frame.title_size[1], self.frame.link_breadth)
         return {
-            PortSide.BACK: _first_free_stretch(occupied[PortSide.BACK], first),
+            PortSide.BACK: _first_free_stretch(occupied[PortSide.BACK], back_breadth),
             PortSide.FRONT: _first_free_stretch(occupied[PortSide.FRONT], self.frame.link_breadth),
         }
 
-    def _piece_of(self, span: LinkSpan, side: PortSide) -> Polyline:
+    def _route_inside(self, span: LinkSpan, side: PortSide) -> Polyline:
         """Return the part of a link inside a region, or the point of the region's border where it ends."""
         key = span.start or span.end or ""
         route = self.blocks[key].routes.get(span.link)
-        return route or (
-            (self.r + (self.deep if side is PortSide.FRONT else 0), self._next_meeting_v(key, side)),
-        )
+        if route:
+            return route
+        border_r = self.regions_r + (self.depth if side is PortSide.FRONT else 0)
+        return ((border_r, self._next_border_v(key, side)),)
 
-    def _next_meeting_v(self, key: str, side: PortSide) -> int:
-        """Return the v where the next link that ends at a region's border meets it."""
+    def _next_border_v(self, key: str, side: PortSide) -> int:
+        """Return the v of the next link that ends at a region's border, one step after the last."""
         low, _ = self.blocks[key].zones.get(side, (0, 0))
-        count = self.meeting_counts[key, side] = self.meeting_counts.get((key, side), 0) + 1
-        return self.starts[key] + low + count * OWN_STEP
+        n_links = self.n_border_links.get((key, side), 0) + 1
+        self.n_border_links[key, side] = n_links
+        return self.region_starts[key] + low + n_links * OWN_STEP
 
     def _front_route(self, span: LinkSpan, lane: int) -> Polyline:
         """Return the route from a region to another, in front of both."""
-        ends = LinkSpan(span.link, span.start, None, True), LinkSpan(span.link, None, span.end, True)
-        first, last = (self._piece_of(end, PortSide.FRONT) for end in ends)
+        first = self._route_inside(LinkSpan(span.link, span.start, None, True), PortSide.FRONT)
+        last = self._route_inside(LinkSpan(span.link, None, span.end, True), PortSide.FRONT)
         return (*first, (lane, first[-1][1]), (lane, last[0][1]), *last)
 
 
@@ -215,48 +238,56 @@ def _first_free_stretch(occupied: Sequence[int], room: int) -> tuple[int, int]:
     return low, low + room
 
 
-REACH = 14
-"""Height of a loop over its node's border [px]."""
+LOOP_HEIGHT = 14
+"""Distance of a loop's outer line from its node's border [px]."""
 
-HALF_ALONG = 12
-HALF_ACROSS = 9
-"""Half the width of a loop above a node, and half the height of one to its right [px]."""
+LOOP_HALF_WIDTH_ABOVE = 12
+LOOP_HALF_WIDTH_RIGHT = 9
+"""Half the width of a loop above a node, and of a loop to its right [px]."""
 
-CORNER = 26
+LOOP_CORNER_DISTANCE = 26
 """From the corner with the title to the middle of a loop [px]."""
 
 
 def loop_room(label: GridPoint, exists: bool, sideways: bool) -> tuple[int, int, int]:
-    """Return the room that a node's loop needs: before the node, after it, and along it [px]."""
+    """Return the room that a node's loop needs: before the node, after it, and along r [px]."""
     if not exists:
         return 0, 0, 0
-    thick, broad = label
-    return (REACH + 2 + broad, 0, thick) if sideways else (0, REACH + 4 + broad, thick)
+    thickness, breadth = label
+    if sideways:
+        return LOOP_HEIGHT + 2 + breadth, 0, thickness
+    return 0, LOOP_HEIGHT + 4 + breadth, thickness
 
 
-def loop_route(rect: Rect, label: GridPoint, sideways: bool, compound: bool) -> tuple[Polyline, GridPoint]:
+def loop_route(
+    rect: Rect, label: GridPoint, sideways: bool, has_children: bool
+) -> tuple[Polyline, GridPoint]:
     """Return the route of a loop and the middle of its label.
 
     Args:
-        rect: of its node.
+        rect: the rectangle of its node.
         label: size of the label.
         sideways: other arrows go to the right, so the loop is above the node; else it is to the right of it.
-        compound: the node has children, and its title in the corner; no other link is there.
+        has_children: the node has children and its title in the corner; no other link is there.
     """
     r, v = rect.corner
-    thick, broad = rect.size
-    fits = compound and label[0] <= thick
+    thickness, breadth = rect.size
+    fits = has_children and label[0] <= thickness
     if sideways:
-        middle = r + (CORNER if compound else thick // 2)
-        label_r = r + (label[0] if fits else thick) // 2
-        ends = middle + HALF_ALONG, middle - HALF_ALONG
-        route = (ends[0], v), (ends[0], v - REACH), (ends[1], v - REACH), (ends[1], v)
-        return route, (label_r, v - REACH - 2 - label[1] // 2)
-    middle = r + (max(CORNER, label[0] // 2) if fits else thick // 2)
-    ends = (middle - HALF_ACROSS, middle + HALF_ACROSS)
-    edge = v + broad
-    route = (ends[0], edge), (ends[0], edge + REACH), (ends[1], edge + REACH), (ends[1], edge)
-    return route, (middle, edge + REACH + 4 + label[1] // 2)
+        middle = r + (LOOP_CORNER_DISTANCE if has_children else thickness // 2)
+        label_r = r + (label[0] if fits else thickness) // 2
+        first = middle + LOOP_HALF_WIDTH_ABOVE
+        last = middle - LOOP_HALF_WIDTH_ABOVE
+        top = v - LOOP_HEIGHT
+        route = (first, v), (first, top), (last, top), (last, v)
+        return route, (label_r, top - 2 - label[1] // 2)
+    middle = r + (max(LOOP_CORNER_DISTANCE, label[0] // 2) if fits else thickness // 2)
+    first = middle - LOOP_HALF_WIDTH_RIGHT
+    last = middle + LOOP_HALF_WIDTH_RIGHT
+    edge = v + breadth
+    outside = edge + LOOP_HEIGHT
+    route = (first, edge), (first, outside), (last, outside), (last, edge)
+    return route, (middle, outside + 4 + label[1] // 2)
 
 
 STATE_GAP = 22
@@ -297,7 +328,7 @@ class NestedLayout:
     def _layout_node(self, node: DiagramNode) -> NodeBlock:
         """Return a laid-out node, in x and y, from the cache if possible."""
         if not node.inside:
-            return NodeBlock(leaf_size(node, self.plan.axis[node.key]))
+            return NodeBlock(leaf_size(node, self.plan.parent_sideways[node.key]))
         cache_key = self._cache_key(node)
         if cache_key not in self.cache:
             block = self._layout_regions(node) if node.parallel else self._layout_children(node)
@@ -308,7 +339,7 @@ class NestedLayout:
         """Return a key of everything that a node's block depends on."""
         layouts = tuple(self.layouts[key] for key in self.hierarchy.compounds_within(node.key))
         sides = tuple(self.plan.border_ports(node.key))
-        return node.key, layouts, self.plan.axis[node.key], sides, self.plan.end_counts(node.key)
+        return node.key, layouts, self.plan.parent_sideways[node.key], sides, self.plan.end_counts(node.key)
 
     def _oriented_size(self, key: str, size: GridPoint) -> GridPoint:
         """Return width and height as thickness and breadth along the axes of a node."""
@@ -320,12 +351,18 @@ class NestedLayout:
         return block if self.sideways[key] else block.transpose()
 
     def _frame_spec(self, node: DiagramNode) -> FrameSpec:
-        back, front = self.plan.end_counts(node.key)
-        turned = self.sideways[node.key] != self.plan.axis[node.key]
-        size = head_size(node) if node.key != self.hierarchy.root else (0, FRAME_TOP)
-        head = self._oriented_size(node.key, size)
-        ported = self.plan.border_ports(node.key)
-        return FrameSpec(node.key, self.sideways[node.key], turned, head, back, front, ported)
+        """Return the properties of the frame around a node's content."""
+        n_back_links, n_front_links = self.plan.end_counts(node.key)
+        title_size = head_size(node) if node.key != self.hierarchy.root else (0, FRAME_TOP)
+        return FrameSpec(
+            key=node.key,
+            sideways=self.sideways[node.key],
+            is_turned=self.sideways[node.key] != self.plan.parent_sideways[node.key],
+            title_size=self._oriented_size(node.key, title_size),
+            n_back_links=n_back_links,
+            n_front_links=n_front_links,
+            border_ports=self.plan.border_ports(node.key),
+        )
 
     def _layout_children(self, node: DiagramNode) -> NodeBlock:
         """Lay out children, and put a frame with a title around them."""
@@ -340,40 +377,40 @@ class NestedLayout:
         frame = self._frame_spec(node)
         ranking = _add_lead_layers(self.plan.rankings[node.key], frame)
         arrangement = arrange_items([*items, *frame.lead_items()], self.plan.wires[node.key], ranking)
-        sizes = {item.key: (item.thick, item.broad) for item in items}
+        sizes = {item.key: (item.thickness, item.breadth) for item in items}
         inside = self._fill_arrangement(node.key, arrangement, blocks, sizes)
         return inside if node.key == self.hierarchy.root else add_frame(frame, inside)
 
     def _layout_item(self, node: DiagramNode, block: NodeBlock, sideways: bool) -> LayoutItem:
         """Return a child as an item: its size, and room for its loop or the title of a sign."""
-        thick, broad = block.size
-        before, after, reach = loop_room(
+        thickness, breadth = block.size
+        before, after, min_thickness = loop_room(
             self._loop_label(node.key), node.key in self.hierarchy.loops, sideways
         )
         is_state = node.shape is NodeShape.STATE
         if is_state and not node.inside:
-            broad = max(broad, max(self.plan.end_counts(node.key)) * STATE_PORTS + ROW)
+            breadth = max(breadth, max(self.plan.end_counts(node.key)) * STATE_PORTS + ROW)
         if node.title and node.shape in ROUND_SHAPES:
             title_width = text_width(node.title)
             if sideways:  # the title is below the sign
                 after = ROW
-                reach = title_width
+                min_thickness = title_width
             else:  # the title is to the right of the sign
                 after = title_width + SIGN_TITLE_ROOM
-                reach = 0
+                min_thickness = 0
         return LayoutItem(
             node.key,
-            thick,
-            broad,
+            thickness,
+            breadth,
             before,
             after,
             ports=block.ports,
             zones=block.zones,
-            point=node.shape is NodeShape.INITIAL,
+            is_point=node.shape is NodeShape.INITIAL,
             gap=STATE_GAP if is_state else SIGN_GAP,
             port_gap=STATE_PORTS if is_state else SIGN_PORTS,
             port_edge=STATE_EDGE if is_state else SIGN_EDGE,
-            reach=reach,
+            min_thickness=min_thickness,
         )
 
     def _loop_label(self, key: str) -> GridPoint:
@@ -398,14 +435,14 @@ class NestedLayout:
         for child in blocks:
             if child in self.hierarchy.loops:
                 link = self.hierarchy.loops[child]
-                compound = bool(self.hierarchy.nodes[child].inside)
-                size = self._loop_label(child)
-                routes[link], labels[link] = loop_route(rects[child], size, self.sideways[key], compound)
+                has_children = bool(self.hierarchy.nodes[child].inside)
+                label = self._loop_label(child)
+                routes[link], labels[link] = loop_route(rects[child], label, self.sideways[key], has_children)
         for span in self.hierarchy.spans[key]:
             routes[span.link] = _join_route(span, arrangement.routes[span.link], pieces)
         return replace(
             content,
-            size=(arrangement.thick, arrangement.broad),
+            size=(arrangement.thickness, arrangement.breadth),
             rects={**rects, **content.rects},
             routes=routes,
             labels=labels,
@@ -414,6 +451,7 @@ class NestedLayout:
         )
 
     def _layout_regions(self, node: DiagramNode) -> NodeBlock:
+        """Return the block of a parallel state, with its regions stacked in it."""
         blocks = {child.key: self._oriented_block(node.key, child) for child in node.inside}
         labels = {
             span.link: self._oriented_size(
@@ -434,6 +472,8 @@ def _join_route(span: LinkSpan, middle: Polyline, pieces: Mapping[str, Mapping[i
 def _add_lead_layers(ranking: Ranking, frame: FrameSpec) -> Ranking:
     """Return a ranking with the layers of the frame's placeholder items added."""
     layers = dict(ranking.layers)
-    ends = {PortSide.BACK: min(layers.values()), PortSide.FRONT: max(layers.values())}
-    leads = {item.key: ends[item.pin] for item in frame.lead_items() if item.pin}
-    return Ranking({**layers, **leads}, ranking.back_wires)
+    end_layers = {PortSide.BACK: min(layers.values()), PortSide.FRONT: max(layers.values())}
+    for item in frame.lead_items():
+        if item.pin:
+            layers[item.key] = end_layers[item.pin]
+    return Ranking(layers, ranking.back_wires)

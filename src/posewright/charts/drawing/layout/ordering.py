@@ -29,18 +29,18 @@ class Vertex:
     """An item, the label of a wire, or (of no kind) the point where a wire passes a layer."""
 
     layer: int
-    body: LayoutItem
+    item: LayoutItem
     kind: ObstacleKind | None = None
 
     @property
-    def thick(self) -> int:
+    def thickness(self) -> int:
         """Thickness, with what is drawn beside it [px]."""
-        return max(self.body.thick, self.body.reach)
+        return max(self.item.thickness, self.item.min_thickness)
 
 
 @dataclass(frozen=True)
 class WireSegment:
-    """A piece of a wire between neighbouring layers."""
+    """A piece of a wire, from vertex `low` to vertex `high` in the next layer."""
 
     wire: int
     low: int
@@ -48,44 +48,51 @@ class WireSegment:
 
 
 class Net:
-    """The vertices of every layer and the segments between the layers."""
+    """The vertices of every layer and the segments between the layers.
+
+    Attributes:
+        chains: the vertices along each wire, by rising layer.
+        index: the vertex of each item.
+        lower_segments: for each vertex, the segments from the layer before it.
+        upper_segments: for each vertex, the segments to the layer after it.
+    """
 
     def __init__(self, items: Sequence[LayoutItem], wires: Sequence[LayoutWire], ranking: Ranking) -> None:
         self.vertices: list[Vertex] = []
         self.segments: list[WireSegment] = []
         self.chains: dict[int, list[int]] = {}
         self.index: dict[str, int] = {}
-        self.lowest = min(ranking.layers.values(), default=0)
-        self.count = max(ranking.layers.values(), default=0) - self.lowest + 1
+        self.lowest_layer = min(ranking.layers.values(), default=0)
+        self.n_layers = max(ranking.layers.values(), default=0) - self.lowest_layer + 1
         for item in items:
             self.index[item.key] = self._add_vertex(
-                Vertex(ranking.layers[item.key] - self.lowest, item, ObstacleKind.ITEM)
+                Vertex(ranking.layers[item.key] - self.lowest_layer, item, ObstacleKind.ITEM)
             )
         for wire in sorted(wires, key=lambda wire: abs(self._layer_span(wire, ranking))):
             self._add_chain(wire, wire.key in ranking.back_wires)
         self.segments.sort(key=lambda segment: segment.wire)
-        self.down: list[list[WireSegment]] = [[] for _ in self.vertices]
-        self.up: list[list[WireSegment]] = [[] for _ in self.vertices]
+        self.lower_segments: list[list[WireSegment]] = [[] for _ in self.vertices]
+        self.upper_segments: list[list[WireSegment]] = [[] for _ in self.vertices]
         for segment in self.segments:
-            self.up[segment.low].append(segment)
-            self.down[segment.high].append(segment)
+            self.upper_segments[segment.low].append(segment)
+            self.lower_segments[segment.high].append(segment)
 
     def layers(self) -> list[list[int]]:
         """Return the vertices of every layer, in the order in which they were made."""
-        layers: list[list[int]] = [[] for _ in range(self.count)]
+        layers: list[list[int]] = [[] for _ in range(self.n_layers)]
         for i, vertex in enumerate(self.vertices):
             layers[vertex.layer].append(i)
         return layers
 
     def fixed_port(self, vertex: int, segment: WireSegment) -> int | None:
         """Return where on a vertex a segment must end [px], None if that is free."""
-        body = self.vertices[vertex].body
-        return body.broad // 2 if body.point or body.pin is not None else body.ports.get(segment.wire)
+        item = self.vertices[vertex].item
+        return item.breadth // 2 if item.is_point or item.pin is not None else item.ports.get(segment.wire)
 
     def zone(self, vertex: int, side: PortSide) -> tuple[int, int]:
         """Return the part of a vertex's side for freely placed wires [px]."""
-        body = self.vertices[vertex].body
-        return body.zones.get(side, (0, body.broad))
+        item = self.vertices[vertex].item
+        return item.zones.get(side, (0, item.breadth))
 
     def _add_vertex(self, vertex: Vertex) -> int:
         self.vertices.append(vertex)
@@ -95,29 +102,30 @@ class Net:
         return ranking.layers[wire.end] - ranking.layers[wire.start]
 
     def _add_chain(self, wire: LayoutWire, turned: bool) -> None:
+        """Add a wire's chain: its ends, and a vertex in each layer between them (a bend or the label)."""
         ends = self.index[wire.start], self.index[wire.end]
         first, last = ends[::-1] if turned else ends
         layers = range(self.vertices[first].layer + 1, self.vertices[last].layer)
-        written = self._label_layer(layers[::-1] if turned else layers) if wire.label else None
+        label_layer = self._label_layer(layers[::-1] if turned else layers) if wire.label else None
         chain = [first]
         for layer in layers:
-            if wire.label and layer == written:
-                body = LayoutItem("", *wire.label, point=True, gap=LABEL_GAP)
-                chain.append(self._add_vertex(Vertex(layer, body, ObstacleKind.LABEL)))
+            if wire.label and layer == label_layer:
+                item = LayoutItem("", *wire.label, is_point=True, gap=LABEL_GAP)
+                chain.append(self._add_vertex(Vertex(layer, item, ObstacleKind.LABEL)))
             else:
-                chain.append(self._add_vertex(Vertex(layer, LayoutItem("", point=True, gap=BEND_GAP))))
+                chain.append(self._add_vertex(Vertex(layer, LayoutItem("", is_point=True, gap=BEND_GAP))))
         chain.append(last)
         self.segments += [WireSegment(wire.key, low, high) for low, high in pairwise(chain)]
         self.chains[wire.key] = chain
 
-    def _label_layer(self, near: range) -> int:
+    def _label_layer(self, layers: range) -> int:
         """Return the first layer for labels, which is the nearest to the wire's start."""
-        return next((layer for layer in near if (layer + self.lowest) % 2), near[0])
+        return next((layer for layer in layers if (layer + self.lowest_layer) % 2), layers[0])
 
 
 SWEEPS = 16
 PATIENCE = 4
-"""Greatest number of sweeps over the layers, forward and backward by turns, in all and without success."""
+"""Greatest number of sweeps over the layers, forward and backward in turn: in all, and without success."""
 
 
 class Ordering:
@@ -132,17 +140,21 @@ class Ordering:
             for segment in net.segments
             for vertex in (segment.low, segment.high)
         }
-        self.edges_down = [[(s.low, self.slots[s.low, s.wire]) for s in segments] for segments in net.down]
-        self.edges_up = [[(s.high, self.slots[s.high, s.wire]) for s in segments] for segments in net.up]
+        self.lower_neighbours = [
+            [(s.low, self.slots[s.low, s.wire]) for s in segments] for segments in net.lower_segments
+        ]
+        self.upper_neighbours = [
+            [(s.high, self.slots[s.high, s.wire]) for s in segments] for segments in net.upper_segments
+        ]
         self._update_places()
 
     def _slot(self, vertex: int, segment: WireSegment) -> float:
         """Return where on its vertex a segment ends, as a share of its breadth."""
         port = self.net.fixed_port(vertex, segment)
-        broad = self.net.vertices[vertex].body.broad
+        breadth = self.net.vertices[vertex].item.breadth
         if port is None:
             port = sum(self.net.zone(vertex, PortSide.FRONT if segment.low == vertex else PortSide.BACK)) // 2
-        return 0.5 if broad <= 0 else min(max(port / broad, 0.0), 0.99)
+        return 0.5 if breadth <= 0 else min(max(port / breadth, 0.0), 0.99)
 
     def _update_places(self) -> None:
         for layer in self.layers:
@@ -165,19 +177,19 @@ class Ordering:
         return self.layers, crossings
 
     def _descend(self, *, mirrored: bool) -> tuple[int, list[list[int]]]:
-        """Return the fewest crossings found from one start, and the order of the layers."""
+        """Return the fewest crossings reached from one start, and the order of the layers."""
         self.layers = [layer[:: -1 if mirrored else 1] for layer in self.net.layers()]
         self._move_leads_first()
         best = (self.crossings(), [layer[:] for layer in self.layers])
-        since = 0
+        sweeps_without_success = 0
         for sweep in range(SWEEPS):
-            self._sort_layers(forth=sweep % 2 == 0)
+            self._sort_layers(forward=sweep % 2 == 0)
             crossings = self.crossings()
-            since = since + 1
+            sweeps_without_success += 1
             if crossings < best[0]:
                 best = (crossings, [layer[:] for layer in self.layers])
-                since = 0
-            if since > PATIENCE or not best[0]:
+                sweeps_without_success = 0
+            if sweeps_without_success > PATIENCE or not best[0]:
                 break
         return best
 
@@ -187,13 +199,14 @@ class Ordering:
         self._update_places()
 
     def _is_lead(self, vertex: int) -> bool:
-        return self.net.vertices[vertex].body.leads
+        return self.net.vertices[vertex].item.is_first
 
-    def _sort_layers(self, *, forth: bool) -> None:
-        order = range(1, len(self.layers)) if forth else range(len(self.layers) - 2, -1, -1)
+    def _sort_layers(self, *, forward: bool) -> None:
+        """Sort each layer by the mean position of the neighbours in the layer before it (or after it)."""
+        order = range(1, len(self.layers)) if forward else range(len(self.layers) - 2, -1, -1)
         for i in order:
             layer = self.layers[i]
-            means = {vertex: self._mean_position(vertex, forth) for vertex in layer}
+            means = {vertex: self._mean_position(vertex, forward) for vertex in layer}
             connected = [v for v in layer if means[v] is not None]
             connected.sort(key=lambda v: means[v] or 0.0)
             sorted_vertices = iter(connected)
@@ -202,11 +215,11 @@ class Ordering:
             for k, vertex in enumerate(self.layers[i]):
                 self.place[vertex] = k
 
-    def _mean_position(self, vertex: int, forth: bool) -> float | None:
+    def _mean_position(self, vertex: int, forward: bool) -> float | None:
         """Return the mean position of a vertex's neighbours in the layer before (`forth`) or after it."""
         positions = [
             self.place[neighbour] + slot
-            for neighbour, slot in (self.edges_down if forth else self.edges_up)[vertex]
+            for neighbour, slot in (self.lower_neighbours if forward else self.upper_neighbours)[vertex]
         ]
         return sum(positions) / len(positions) if positions else None
 
@@ -228,25 +241,31 @@ STRAIGHT = 8
 class CrossPlacement:
     """Finds the optimal positions along the layers for a given order.
 
-    Wishes are spacings between variables: of vertices, of ports, and of helpers.
+    The variables are the positions of vertices, of ports, and of auxiliary points between two of them.
+
+    Attributes:
+        spacings: the constraints and costs.
+        fixed_ports: where wires with a fixed port meet a vertex, from its lowest v, by vertex and wire [px].
+        free_ports: the variables of the other ports, by vertex and wire.
     """
 
     def __init__(self, net: Net, layers: list[list[int]], ordering: Ordering) -> None:
         self.net = net
         self.ordering = ordering
-        self.gaps: list[Spacing] = []
-        self.count = len(net.vertices)
-        self.fixed: dict[tuple[int, int], int] = {}
-        self.free: dict[tuple[int, int], int] = {}
+        self.spacings: list[Spacing] = []
+        self.n_variables = len(net.vertices)
+        self.fixed_ports: dict[tuple[int, int], int] = {}
+        self.free_ports: dict[tuple[int, int], int] = {}
         for layer in layers:
             for left, right in pairwise(layer):
-                a = net.vertices[left].body
-                b = net.vertices[right].body
-                distance = a.broad + a.after + (a.gap + b.gap) // 2 + b.before
-                self.gaps.append(Spacing(left, right, distance, 0))
+                item = net.vertices[left].item
+                next_item = net.vertices[right].item
+                gap = (item.gap + next_item.gap) // 2
+                distance = item.breadth + item.after + gap + next_item.before
+                self.spacings.append(Spacing(left, right, distance, 0))
         for vertex in range(len(net.vertices)):
-            self._place_ports(vertex, net.down[vertex], PortSide.BACK)
-            self._place_ports(vertex, net.up[vertex], PortSide.FRONT)
+            self._place_ports(vertex, net.lower_segments[vertex], PortSide.BACK)
+            self._place_ports(vertex, net.upper_segments[vertex], PortSide.FRONT)
         for segment in net.segments:
             weight = STRAIGHT * self._stiffness(segment.low) * self._stiffness(segment.high)
             self._attract(
@@ -255,25 +274,29 @@ class CrossPlacement:
 
     def solve(self) -> tuple[list[int], dict[tuple[int, int], int]]:
         """Return the lowest v of every vertex, and the v of every wire by vertex and wire [px]."""
-        numbers = solve_spacings(self.count, self.gaps)
-        across = numbers[: len(self.net.vertices)]
-        lowest = min((n - v.body.before for n, v in zip(across, self.net.vertices, strict=True)), default=0)
-        ports = {key: numbers[free] - lowest for key, free in self.free.items()}
-        ports |= {key: across[key[0]] + port - lowest for key, port in self.fixed.items()}
-        return [number - lowest for number in across], ports
+        numbers = solve_spacings(self.n_variables, self.spacings)
+        places = numbers[: len(self.net.vertices)]
+        lowest = min(
+            (place - vertex.item.before for place, vertex in zip(places, self.net.vertices, strict=True)),
+            default=0,
+        )
+        ports = {key: numbers[variable] - lowest for key, variable in self.free_ports.items()}
+        ports |= {key: places[key[0]] + port - lowest for key, port in self.fixed_ports.items()}
+        return [place - lowest for place in places], ports
 
     def _new_variable(self) -> int:
-        self.count += 1
-        return self.count - 1
+        self.n_variables += 1
+        return self.n_variables - 1
 
     def _place_ports(self, vertex: int, segments: list[WireSegment], side: PortSide) -> None:
+        """Place the ports of wires on one side of a vertex: those with a fixed port, then the others."""
         free = []
         for segment in segments:
             port = self.net.fixed_port(vertex, segment)
             if port is None:
                 free.append(segment)
             else:
-                self.fixed[vertex, segment.wire] = port
+                self.fixed_ports[vertex, segment.wire] = port
         free.sort(key=lambda segment: self._far_end(segment, side))
         self._spread_ports(vertex, free, side)
 
@@ -283,31 +306,34 @@ class CrossPlacement:
     def _spread_ports(self, vertex: int, segments: list[WireSegment], side: PortSide) -> None:
         """Add variables for freely placed wires on a side: in order, with gaps, preferably in the middle."""
         low, high = self.net.zone(vertex, side)
-        body = self.net.vertices[vertex].body
-        step = min(body.port_gap, (high - low) // (len(segments) + 1))
-        edge = min(body.port_edge, (high - low - step * (len(segments) - 1)) // 2)
+        item = self.net.vertices[vertex].item
+        step = min(item.port_gap, (high - low) // (len(segments) + 1))
+        edge = min(item.port_edge, (high - low - step * (len(segments) - 1)) // 2)
         last = None
         for segment, best in zip(segments, _evenly_spaced(low, high, len(segments), step), strict=True):
-            port = self.free[vertex, segment.wire] = self._new_variable()
-            self.gaps.append(Spacing(vertex, port, low + edge, 0))
-            self.gaps.append(Spacing(port, vertex, edge - high, 0))
+            port = self.free_ports[vertex, segment.wire] = self._new_variable()
+            self.spacings.append(Spacing(vertex, port, low + edge, 0))
+            self.spacings.append(Spacing(port, vertex, edge - high, 0))
             self._attract((port, 0), (vertex, best), 1)
             if last is not None:
-                self.gaps.append(Spacing(last, port, step, 0))
+                self.spacings.append(Spacing(last, port, step, 0))
             last = port
 
     def _end_variable(self, vertex: int, segment: WireSegment) -> tuple[int, int]:
         """Return the variable of a segment's end, and an offset from it."""
         key = vertex, segment.wire
-        if key in self.free:
-            return self.free[key], 0
-        return vertex, self.fixed[key]
+        if key in self.free_ports:
+            return self.free_ports[key], 0
+        return vertex, self.fixed_ports[key]
 
     def _attract(self, first: tuple[int, int], second: tuple[int, int], weight: int) -> None:
-        """Penalise the distance of two variables: a helper is below both, and its distance to each costs."""
+        """Penalise the distance of two variables.
+
+        An auxiliary variable is below both, and its distance to each has a cost.
+        """
         helper = self._new_variable()
         for number, offset in (first, second):
-            self.gaps.append(Spacing(helper, number, -offset, weight))
+            self.spacings.append(Spacing(helper, number, -offset, weight))
 
     def _stiffness(self, vertex: int) -> int:
         """Return the weight of a bend at a vertex: wires bend at items rather than between them."""

@@ -27,35 +27,35 @@ class LayoutItem:
 
     Attributes:
         key: its name.
-        thick: size along r [px].
-        broad: size along v [px].
+        thickness: size along r [px].
+        breadth: size along v [px].
         before: free room at its lower v [px].
         after: free room at its higher v [px].
         pin: the side of all other items on which it must be, in a layer of its own.
-        leads: it is the first of its layer.
+        is_first: it is the first of its layer.
         ports: fixed positions of wires from its lowest v [px]; other wires are placed freely.
         zones: part of a side for freely placed wires, from its lowest v [px]; default all of it.
-        point: all wires meet it in its middle.
+        is_point: all wires meet it in its middle.
         gap: room between it and its neighbours [px].
         port_gap: room between freely placed wires [px].
         port_edge: room beside them [px].
-        reach: its least thickness together with what is drawn beside it [px].
+        min_thickness: room along r for what is drawn beside it, such as a title [px].
     """
 
     key: str
-    thick: int = 0
-    broad: int = 0
+    thickness: int = 0
+    breadth: int = 0
     before: int = 0
     after: int = 0
     pin: PortSide | None = None
-    leads: bool = False
+    is_first: bool = False
     ports: Mapping[int, int] = field(default_factory=dict)
     zones: Mapping[PortSide, tuple[int, int]] = field(default_factory=dict)
-    point: bool = False
+    is_point: bool = False
     gap: int = 14
     port_gap: int = 14
     port_edge: int = 8
-    reach: int = 0
+    min_thickness: int = 0
 
 
 @dataclass(frozen=True)
@@ -64,14 +64,14 @@ class LayoutWire:
 
     Attributes:
         label: thickness and breadth of its label, None if it has none.
-        short: it needs no room for a label and may connect neighbouring layers.
+        is_short: it starts at an initial dot, needs no room for a label, and may connect neighbouring layers.
     """
 
     key: int
     start: str
     end: str
     label: tuple[int, int] | None = None
-    short: bool = False
+    is_short: bool = False
 
 
 @dataclass(frozen=True)
@@ -92,16 +92,16 @@ class Arrangement:
     """Positions of items and wires.
 
     Attributes:
-        thick: size of the whole along r [px].
-        broad: size of the whole along v [px].
+        thickness: size of the whole along r [px].
+        breadth: size of the whole along v [px].
         places: lowest r and lowest v of every item [px].
         routes: the corners of every wire, from its start to its end.
         labels: middle of the label of every wire that has one.
         crossings: approximate number of crossings of wires.
     """
 
-    thick: int
-    broad: int
+    thickness: int
+    breadth: int
     places: Mapping[str, tuple[int, int]]
     routes: Mapping[int, tuple[tuple[int, int], ...]]
     labels: Mapping[int, tuple[int, int]]
@@ -202,22 +202,24 @@ def rank_items(items: Sequence[LayoutItem], wires: Sequence[LayoutWire], order: 
     """
     free = [item.key for item in items if item.pin is None]
     pins = {item.key: item.pin for item in items if item.pin is not None}
-    back = find_back_wires(items, wires, order)
-    place = {key: i for i, key in enumerate(free)}
-    first = len(free)
+    back_wires = find_back_wires(items, wires, order)
+    index = {key: i for i, key in enumerate(free)}
+    first = len(free)  # a variable below all items, and one above them
     last = len(free) + 1
-    gaps = [Spacing(first, i, 0, 0) for i in range(first)] + [Spacing(i, last, 0, 0) for i in range(first)]
-    gaps.append(Spacing(first, last, 0, 1))
+    spacings = [Spacing(first, i, 0, 0) for i in range(first)] + [
+        Spacing(i, last, 0, 0) for i in range(first)
+    ]
+    spacings.append(Spacing(first, last, 0, 1))
     for wire in wires:
-        a, b = (wire.end, wire.start) if wire.key in back else (wire.start, wire.end)
-        if a in pins and b in pins:
+        tail, head = (wire.end, wire.start) if wire.key in back_wires else (wire.start, wire.end)
+        if tail in pins and head in pins:
             continue
-        pinned = a in pins or b in pins
-        step = 0 if pinned else 1 if wire.short else LAYER_STEP
-        gaps.append(Spacing(place.get(a, first), place.get(b, last), step, 1 if pinned else 4))
-    numbers = solve_spacings(len(free) + 2, gaps)
-    layers = _shift_to_even({key: numbers[place[key]] for key in free}, wires)
-    return Ranking({**layers, **_pinned_layers(layers, pins)}, back)
+        pinned = tail in pins or head in pins
+        step = 0 if pinned else 1 if wire.is_short else LAYER_STEP
+        spacings.append(Spacing(index.get(tail, first), index.get(head, last), step, 1 if pinned else 4))
+    numbers = solve_spacings(len(free) + 2, spacings)
+    layers = _shift_to_even({key: numbers[index[key]] for key in free}, wires)
+    return Ranking({**layers, **_pinned_layers(layers, pins)}, back_wires)
 
 
 def find_back_wires(
@@ -226,27 +228,28 @@ def find_back_wires(
     """Return the wires that lead back, against the order of the items."""
     free = [item.key for item in items if item.pin is None]
     pins = {item.key: item.pin for item in items if item.pin is not None}
-    dots = [wire.start for wire in wires if wire.short]
-    starts = dict.fromkeys(wire.end for wire in wires if wire.short and wire.end not in pins)
-    keys = [*starts, *(key for key in free if key not in starts and key not in dots)]
+    initial_dots = [wire.start for wire in wires if wire.is_short]
+    starts = dict.fromkeys(wire.end for wire in wires if wire.is_short and wire.end not in pins)
+    keys = [*starts, *(key for key in free if key not in starts and key not in initial_dots)]
     successors: dict[str, list[str]] = {key: [] for key in keys}
     for wire in wires:
         if wire.start in successors and wire.end in successors:
             successors[wire.start].append(wire.end)
-    position = {key: i for i, key in enumerate((*dots, *order(keys, successors)))}
+    position = {key: i for i, key in enumerate((*initial_dots, *order(keys, successors)))}
     position |= {key: -1 if pin is PortSide.BACK else len(free) for key, pin in pins.items()}
     return frozenset(wire.key for wire in wires if position[wire.start] > position[wire.end])
 
 
 def _shift_to_even(layers: dict[str, int], wires: Sequence[LayoutWire]) -> dict[str, int]:
     """Return the layers, shifted by one if most items are in odd ones."""
-    dots = {wire.start for wire in wires if wire.short}
-    odd = sum(layer % 2 for key, layer in layers.items() if key not in dots)
-    even = sum(1 - layer % 2 for key, layer in layers.items() if key not in dots)
+    initial_dots = {wire.start for wire in wires if wire.is_short}
+    odd = sum(layer % 2 for key, layer in layers.items() if key not in initial_dots)
+    even = sum(1 - layer % 2 for key, layer in layers.items() if key not in initial_dots)
     return {key: layer + (odd > even) for key, layer in layers.items()}
 
 
 def _pinned_layers(layers: Mapping[str, int], pins: Mapping[str, PortSide]) -> dict[str, int]:
+    """Return the layers of pinned items, before and after those of all others."""
     low = min(layers.values(), default=0)
     high = max(layers.values(), default=0)
     ends = {PortSide.BACK: low - LAYER_STEP, PortSide.FRONT: high + LAYER_STEP}

@@ -23,11 +23,18 @@ ROUNDING = 1e-6
 
 @dataclass(frozen=True)
 class Spacing:
-    """A constraint: `head` is at least `least` above `tail`; each unit of distance costs `weight`."""
+    """A constraint between two variables, given by their numbers.
+
+    Attributes:
+        tail: the lower variable.
+        head: the upper variable.
+        min_distance: `head` is at least this much above `tail`; negative if it may be below.
+        weight: cost of each unit of their distance.
+    """
 
     tail: int
     head: int
-    least: int
+    min_distance: int
     weight: int
 
 
@@ -44,13 +51,14 @@ def solve_spacings(count: int, spacings: Iterable[Spacing]) -> list[int]:
 
 @lru_cache(maxsize=1024)  # the search for a layout often repeats the same problem
 def _solve_places(count: int, spacings: tuple[Spacing, ...]) -> tuple[int, ...]:
+    """Return the whole-number places that satisfy all spacings at the least weighted distance."""
     from scipy.optimize import linprog  # imported here, as it is slow and only drawings need it
 
     if not spacings:
         return (0,) * count
     tail = np.array([spacing.tail for spacing in spacings])
     head = np.array([spacing.head for spacing in spacings])
-    least = np.array([spacing.least for spacing in spacings])
+    min_distance = np.array([spacing.min_distance for spacing in spacings])
     weight = np.array([spacing.weight for spacing in spacings])
     # weights are whole numbers, so this only prefers the lowest among solutions of equal cost
     cost = np.full(count, 1 / (count + 1))
@@ -61,7 +69,7 @@ def _solve_places(count: int, spacings: tuple[Spacing, ...]) -> tuple[int, ...]:
     rows = np.arange(len(spacings))
     matrix[rows, tail] += 1
     matrix[rows, head] -= 1
-    result = linprog(cost, A_ub=matrix, b_ub=-least, bounds=(0, MAX_PLACE), method="highs-ds")
+    result = linprog(cost, A_ub=matrix, b_ub=-min_distance, bounds=(0, MAX_PLACE), method="highs-ds")
     if result.x is None:
         raise ArithmeticError(f"the places of {count} items cannot be solved: {result.message}")
     places = np.rint(result.x)

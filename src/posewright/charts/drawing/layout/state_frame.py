@@ -30,10 +30,10 @@ class NodeBlock:
     """A laid-out node with its content, relative to its lowest corner [px].
 
     Attributes:
-        size: of the node.
-        rects: of all nodes inside it.
-        heads: positions of the titles of the nodes inside it, and of its own.
-        routes: of all links, as far as they run inside it.
+        size: the size of the node.
+        rects: the rectangles of all nodes inside it.
+        title_positions: the positions of the titles of the nodes inside it, and of its own.
+        routes: the routes of all links, as far as they run inside it.
         labels: the middle of the labels of links.
         dividers: lines between regions.
         ports: where links cross its border, from the lowest corner of that side.
@@ -44,7 +44,7 @@ class NodeBlock:
 
     size: GridPoint
     rects: Mapping[str, Rect] = field(default_factory=dict)
-    heads: Mapping[str, GridPoint] = field(default_factory=dict)
+    title_positions: Mapping[str, GridPoint] = field(default_factory=dict)
     routes: Mapping[int, Polyline] = field(default_factory=dict)
     labels: Mapping[int, GridPoint] = field(default_factory=dict)
     dividers: tuple[tuple[GridPoint, GridPoint], ...] = ()
@@ -61,14 +61,17 @@ class NodeBlock:
         """Return the block with its two axes swapped."""
         return replace(self._map_points(_swap, _swap), size=_swap(self.size))
 
-    def _map_points(self, at: PointMap, sized: PointMap) -> NodeBlock:
+    def _map_points(self, map_point: PointMap, map_size: PointMap) -> NodeBlock:
+        """Return the block with all points and sizes mapped."""
         return replace(
             self,
-            rects={key: Rect(at(rect.corner), sized(rect.size)) for key, rect in self.rects.items()},
-            heads={key: at(point) for key, point in self.heads.items()},
-            routes={key: tuple(map(at, route)) for key, route in self.routes.items()},
-            labels={key: at(point) for key, point in self.labels.items()},
-            dividers=tuple((at(start), at(end)) for start, end in self.dividers),
+            rects={
+                key: Rect(map_point(rect.corner), map_size(rect.size)) for key, rect in self.rects.items()
+            },
+            title_positions={key: map_point(point) for key, point in self.title_positions.items()},
+            routes={key: tuple(map(map_point, route)) for key, route in self.routes.items()},
+            labels={key: map_point(point) for key, point in self.labels.items()},
+            dividers=tuple((map_point(start), map_point(end)) for start, end in self.dividers),
         )
 
 
@@ -81,7 +84,7 @@ def merge_blocks(blocks: Sequence[NodeBlock]) -> NodeBlock:
     return NodeBlock(
         (0, 0),
         {key: rect for block in blocks for key, rect in block.rects.items()},
-        {key: point for block in blocks for key, point in block.heads.items()},
+        {key: point for block in blocks for key, point in block.title_positions.items()},
         {key: route for block in blocks for key, route in block.routes.items()},
         {key: point for block in blocks for key, point in block.labels.items()},
         tuple(line for block in blocks for line in block.dividers),
@@ -102,27 +105,27 @@ class FrameSpec:
     """Properties of a frame.
 
     Attributes:
-        key: of the node.
+        key: the key of the node.
         sideways: arrows inside mostly go to the right; then the first of two coordinates is x.
-        turned: arrows around the frame have another direction.
-        head: size of the title with the text below it: thickness and breadth [px].
-        back: number of links that meet the back of the frame from outside.
-        front: number of links that meet its front from outside.
-        ported: links that end at the frame from inside, or cross it.
+        is_turned: arrows around the frame have another direction.
+        title_size: thickness and breadth of the title with the text below it [px].
+        n_back_links: number of links that meet the back of the frame from outside.
+        n_front_links: number of links that meet its front from outside.
+        border_ports: links that end at the frame from inside, or cross it.
     """
 
     key: str
     sideways: bool
     is_turned: bool
-    head: GridPoint
-    back: int
-    front: int
-    ported: Sequence[BorderPort]
+    title_size: GridPoint
+    n_back_links: int
+    n_front_links: int
+    border_ports: Sequence[BorderPort]
 
     @property
     def pins(self) -> set[PortSide]:
         """The sides on which links leave the content."""
-        return {ported.side for ported in self.ported}
+        return {border_port.side for border_port in self.border_ports}
 
     @property
     def shared_sides(self) -> set[PortSide]:
@@ -132,54 +135,58 @@ class FrameSpec:
     @property
     def link_breadth(self) -> int:
         """Breadth that the links from outside need on a side [px]."""
-        return (max(self.back, self.front) + 1) * OWN_STEP
+        return (max(self.n_back_links, self.n_front_links) + 1) * OWN_STEP
 
     def lead_items(self) -> list[LayoutItem]:
         """Return placeholder items that keep inner links away from the title and from links from outside."""
         if self.sideways:
             return []
-        head = self.head[0], max(self.head[1], self.link_breadth)
-        items = [LayoutItem("head", *head, pin=PortSide.BACK, leads=True)]
-        if PortSide.FRONT in self.shared_sides and self.front:
-            items.append(LayoutItem("foot", 0, self.link_breadth, pin=PortSide.FRONT, leads=True))
+        breadth = max(self.title_size[1], self.link_breadth)
+        items = [LayoutItem("head", self.title_size[0], breadth, pin=PortSide.BACK, is_first=True)]
+        if PortSide.FRONT in self.shared_sides and self.n_front_links:
+            items.append(LayoutItem("foot", 0, self.link_breadth, pin=PortSide.FRONT, is_first=True))
         return items
 
 
 def add_frame(frame: FrameSpec, inside: NodeBlock) -> NodeBlock:
     """Return a block of the content with the frame around it."""
-    head = frame.head
+    title_size = frame.title_size
     pins = frame.pins
-    title = max(head[1], frame.link_breadth if frame.shared_sides else 0)
-    r = PAD if frame.sideways and PortSide.BACK not in pins else 0
-    v = title + 6 if frame.sideways else PAD
-    thick = r + inside.size[0] + (0 if PortSide.FRONT in pins else PAD)
-    broad = v + inside.size[1] + PAD
+    title_breadth = max(title_size[1], frame.link_breadth if frame.shared_sides else 0)
+    content_r = PAD if frame.sideways and PortSide.BACK not in pins else 0
+    content_v = title_breadth + 6 if frame.sideways else PAD
+    thickness = content_r + inside.size[0] + (0 if PortSide.FRONT in pins else PAD)
+    breadth = content_v + inside.size[1] + PAD
     if frame.sideways:
-        thick = max(thick, head[0])
+        thickness = max(thickness, title_size[0])
     else:
-        broad = max(broad, head[1])
-    moved = inside.moved((r, v))
+        breadth = max(breadth, title_size[1])
+    moved = inside.moved((content_r, content_v))
     routes = dict(moved.routes)
     ports = {}
-    for border_port in frame.ported:
+    for border_port in frame.border_ports:
         link = border_port.span.link
-        routes[link] = extend_to_border(routes[link], border_port, thick)
+        routes[link] = extend_to_border(routes[link], border_port, thickness)
         ports[link] = border_end(routes[link], border_port)[1]
-    first = title if frame.sideways else max(head[1], frame.link_breadth)
-    last = title if frame.sideways else frame.link_breadth
+    if frame.sideways:
+        back_zone = title_breadth
+        front_zone = title_breadth
+    else:
+        back_zone = max(title_size[1], frame.link_breadth)
+        front_zone = frame.link_breadth
     zones = {
-        side: (0, room)
-        for side, room in ((PortSide.BACK, first), (PortSide.FRONT, last))
+        side: (0, breadth_for_links)
+        for side, breadth_for_links in ((PortSide.BACK, back_zone), (PortSide.FRONT, front_zone))
         if side in frame.shared_sides
     }
-    corner = (SIDE_ROOM, TITLE_BASE) if frame.sideways else (TITLE_BASE, SIDE_ROOM)
+    title_position = (SIDE_ROOM, TITLE_BASE) if frame.sideways else (TITLE_BASE, SIDE_ROOM)
     return replace(
         moved,
-        size=(thick, broad),
+        size=(thickness, breadth),
         routes=routes,
         ports=ports,
         zones=zones,
-        heads={**moved.heads, frame.key: corner},
+        title_positions={**moved.title_positions, frame.key: title_position},
     )
 
 
@@ -188,7 +195,7 @@ def border_end(route: Polyline, border_port: BorderPort) -> GridPoint:
     return route[0 if border_port.span.start is None else -1]
 
 
-def extend_to_border(route: Polyline, border_port: BorderPort, thick: int) -> Polyline:
+def extend_to_border(route: Polyline, border_port: BorderPort, thickness: int) -> Polyline:
     """Return a route extended straight to the border."""
-    end = (thick if border_port.side is PortSide.FRONT else 0), border_end(route, border_port)[1]
+    end = (thickness if border_port.side is PortSide.FRONT else 0), border_end(route, border_port)[1]
     return (end, *route) if border_port.span.start is None else (*route, end)

@@ -141,6 +141,7 @@ def list_assignments(root: Element, data: Mapping[str, Element]) -> list[Assignm
 def _list_assignments_outside_data(
     root: Element, lists: Mapping[str, tuple[str, ...]]
 ) -> Iterator[Assignment]:
+    """Yield the assignments in the actions of a document, those that <foreach> makes included."""
     for element in root.walk():
         if element.name == "assign":
             yield Assignment(element.required("location"), assigned(element), element)
@@ -168,6 +169,7 @@ class _DataReader:
         self.names = Renaming(self.called, {}, states.names, states.histories, root.get("datamodel") or "")
 
     def read(self) -> DataModel:
+        """Return the variables, constants and functions of the document."""
         variable_types = self.read_types()
         types: dict[str, dict[str, Type]] = {section: {} for section in VARIABLES}
         constants: dict[str, Value] = {}

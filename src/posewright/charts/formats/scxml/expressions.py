@@ -157,6 +157,7 @@ class _Translation:
         return f" {text}" if token.space else text
 
     def translate_sign(self, sign: str) -> str:
+        """Return the text of a sign in our notation; `(` and `!` are translated with their operand."""
         if sign in "!(":
             self.depth += 1
             if self.depth > MAX_DEPTH:
@@ -180,6 +181,7 @@ class _Translation:
         return self.names.values[text]
 
     def translate_name(self, name: str) -> str:
+        """Return the text of a name in our notation: a variable, a constant, a keyword or a call."""
         if name == "In":
             return self.translate_state_test()
         if self.next_is("("):
@@ -195,6 +197,7 @@ class _Translation:
         return self.names.variables[name]
 
     def fail_unknown_name(self, name: str) -> NoReturn:
+        """Raise a FormatError with a hint that fits the unknown name."""
         if name in _NULL_VALUES:
             self.fail(f"{name}", "a <data> always holds a number, a truth value or a text")
         if name.startswith("_"):
@@ -251,6 +254,8 @@ def python_guard(when: Expression, wait_s: float, values: Collection[str]) -> st
 
 
 def _in_python(values: Collection[str]) -> Callable[[Tree], Tree | None]:
+    """Return a function that replaces a node by its form in Python, or returns None to leave it as it is."""
+
     def change(tree: Tree) -> Tree | None:
         if isinstance(tree, Name) and tree.name in values:
             return Literal(tree.name)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 
-from posewright.charts.formats.scxml.vocabulary import DEFAULT, STATES, WHOLE, own
+from posewright.charts.formats.scxml.vocabulary import DEFAULT, INITIAL_STATES, STATES, own
 from posewright.charts.model import DONE_PREFIX, MAX_NAME, RESERVED
 from posewright.documents import PlainData
 from posewright.documents.markup import Element
@@ -68,9 +68,9 @@ class StateNames:
     """The names of the states of a document in its chart.
 
     Attributes:
-        names: by id.
-        called: by the identity of the element, also for states without an id.
-        histories: by id, every <history> and the state that it is in.
+        names: the unique name of each state, by id.
+        called: the same names by the identity of the element, also of states without an id.
+        histories: every <history> by its id, with the state that it is in.
         free: hands out names that are still unused.
     """
 
@@ -90,6 +90,7 @@ class StateNames:
         return targets[0] if len(targets) == 1 else targets or None
 
     def _target(self, state_id: str, element: Element) -> PlainData:
+        """Return the plain data of a target: a state's name, or the history of a state."""
         if state_id in self.names:
             return self.names[state_id]
         if state_id not in self.histories:
@@ -112,7 +113,7 @@ class StateNames:
         if transition.children or transition.get("event") or transition.get("cond"):
             message = "a <history> with actions or conditions is outside the subset of SCXML"
             transition.fail(message, hint="give it nothing but a target")
-        if history.get(DEFAULT) == WHOLE:
+        if history.get(DEFAULT) == INITIAL_STATES:
             return []
         state_ids = transition.required("target").split()
         if any(state_id in self.histories for state_id in state_ids):
@@ -125,9 +126,9 @@ class StateNames:
         inner_elements = {id(inner) for inner in element.walk()}
         inner_elements -= {id(transition) for transition in element.all("transition")}
         inner_ids = {inner.get("id") for inner in element.walk() if inner is not element}
-        for other in self.root.walk():
-            target_ids = {*(other.get("target") or "").split(), *(other.get("initial") or "").split()}
-            if target_ids & inner_ids and not (target_ids <= inner_ids and id(other) in inner_elements):
+        for source in self.root.walk():
+            target_ids = {*(source.get("target") or "").split(), *(source.get("initial") or "").split()}
+            if target_ids & inner_ids and not (target_ids <= inner_ids and id(source) in inner_elements):
                 return False
         for history, parent in self.histories.values():
             if history.get("type") == "deep" and any(inner is element for inner in parent.walk()):

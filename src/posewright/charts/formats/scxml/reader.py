@@ -138,6 +138,7 @@ class _Content:
         return Items(actions, actions[0].line) if actions else None
 
     def read_actions(self, element: Element) -> Iterable[Entries]:
+        """Return the plain data of an executable element, as one or several actions."""
         if element.name == "raise":
             return [Entries({"raise": self.events.called[element.required("event")]}, element.line)]
         if element.name == "assign":
@@ -150,6 +151,7 @@ class _Content:
         return [Entries(action, element.line) for action in actions]
 
     def read_assignment(self, element: Element) -> Entries:
+        """Return the plain data of an <assign>."""
         name = self.settable_name(element.required("location"), element)
         text = element.get(own("value"))
         target = self.settable[name]
@@ -173,6 +175,7 @@ class _Content:
         return element.fail(f"there is no <data> {location!r} to assign to", hint=hint)
 
     def read_branch(self, element: Element) -> Entries:
+        """Return the plain data of an <if>, with each <elseif> as a branch inside the `else` before it."""
         heads: list[tuple[Element, list[Element]]] = [(element, [])]
         for child in element.children:
             if child.name in ("elseif", "else"):
@@ -209,6 +212,7 @@ class _Content:
             yield from self.actions(inside) or ()
 
     def read_send(self, element: Element) -> list[dict[str, PlainData]]:
+        """Return the actions that send or cancel an event: an event raised at once, or one with a delay."""
         if element.name == "cancel":
             name = element.required("sendid")
             actions = self.send_queue.cancel(name) if self.send_queue is not None else []
@@ -261,6 +265,7 @@ class _ScxmlReader:
         self.is_own = root.get(own("kind")) is not None
 
     def tree(self) -> Entries:
+        """Return the document as plain data of our own format."""
         root = self.root
         junctions = {
             junction.required("id"): Items(self.transitions(junction.all("pw:way")), junction.line)
@@ -281,6 +286,7 @@ class _ScxmlReader:
         return Entries(document, root.line)
 
     def head(self) -> dict[str, PlainData]:
+        """Return the plain data of the chart's own fields: name, kind, period, defaults."""
         root = self.root
         kind = root.get(own("kind")) or ChartKind.STATECHART.value
         is_statechart = kind == ChartKind.STATECHART.value
@@ -301,6 +307,7 @@ class _ScxmlReader:
         }
 
     def outermost(self) -> dict[str, PlainData]:
+        """Return the plain data of the outermost states or regions, and of the initial state."""
         root = self.root
         outermost = root.all(*STATES)
         if not outermost:
@@ -331,17 +338,19 @@ class _ScxmlReader:
         }
 
     def states(self, element: Element, *, top: bool = False) -> Entries:
+        """Return the plain data of the states directly inside an element, by name."""
         inside = {self.state_names.name(child): self.state(child, top=top) for child in element.all(*STATES)}
         return Entries(inside, element.line)
 
     def state(self, element: Element, *, top: bool) -> Entries:
+        """Return the plain data of a state and the states inside it."""
         outlet = self.content if self.is_own else self.content.within(_settled(element))
         leaving = outlet.actions(_inside(element, "onexit"))
         entry = [*(outlet.actions(_inside(element, "onentry")) or ()), *self.initial_actions(element)]
-        if (
-            element.name == "final" and top and not self.is_own
-        ):  # the document ends there: all is left at once
-            entry, leaving = [*entry, *(leaving or ())], None
+        if element.name == "final" and top and not self.is_own:
+            # the document ends in this state, so its exit actions follow its entry actions
+            entry = [*entry, *(leaving or ())]
+            leaving = None
         inside = self.states(element)
         parallel = element.name == "parallel" and inside
         return mapping_at(

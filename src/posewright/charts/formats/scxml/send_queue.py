@@ -234,6 +234,7 @@ class _AttributeExpander:
         return replace(element, children=children)
 
     def _expand_attributes(self, element: Element) -> Element:
+        """Return an element with constants in place of computed attributes, or branches over their values."""
         key = next((key for key in COMPUTED if key in element.attributes), None)
         if key is None:
             return element
@@ -258,8 +259,7 @@ class _AttributeExpander:
             elements.append(Element("elseif", condition, line=element.line, path=element.path))
             if key != "sendidexpr" or text in self.send_ids:  # cancelling an unknown id has no effect
                 elements.append(self._expand_attributes(_with_constant(element, key, text)))
-        first, *others = elements
-        return replace(first, name="if", children=tuple(others))
+        return replace(elements[0], name="if", children=tuple(elements[1:]))
 
 
 def _with_constant(element: Element, key: str, text: str) -> Element:

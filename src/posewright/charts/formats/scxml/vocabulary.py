@@ -42,7 +42,7 @@ MOORE = own("moore")
 DEFAULT = own("default")
 """Marks outputs that a Moore state does not set, and histories whose default is the initial state."""
 
-WHOLE = "whole"
+INITIAL_STATES = "whole"
 """Value of `pw:default` at a history that enters the initial states while it is empty."""
 
 UNSET = "unset"
@@ -154,6 +154,7 @@ def _require_subset(root: Element) -> None:
 
 
 def _require_children(element: Element) -> None:
+    """Raise a FormatError if an element has a child that is not allowed in it."""
     allowed = CHILDREN.get(element.name, frozenset())
     for child in element.children:
         if child.name in allowed or (child.name.startswith("{") and element.name not in _ACTION_PARENTS):

@@ -30,11 +30,11 @@ from posewright.charts.formats.scxml.names import FreeNames
 from posewright.charts.formats.scxml.vocabulary import (
     AT_ONCE,
     DEFAULT,
+    INITIAL_STATES,
     MOORE,
     OWN,
     PREFIX,
     SCXML,
-    WHOLE,
     own,
     tag,
 )
@@ -93,6 +93,7 @@ def tick_event(chart: Chart) -> str | None:
 
 
 def _build_root(chart: Chart) -> Element:
+    """Return the <scxml> element of a chart."""
     tick = tick_event(chart)
     writer = _ScxmlWriter(chart, tick)
     children = [*_build_datamodel(chart)]
@@ -113,6 +114,7 @@ def _build_root(chart: Chart) -> Element:
 
 
 def _root_attributes(chart: Chart, tick: str | None) -> dict[str, str | None]:
+    """Return the attributes of the <scxml> element, extension attributes included."""
     is_default_otherwise = chart.stays_by_default and chart.kind is ChartKind.STATECHART
     return {
         "xmlns": SCXML,
@@ -158,6 +160,7 @@ def _build_data(
     value_type: Type | None,
     extra_attributes: Mapping[str, str | None] | None = None,
 ) -> Element:
+    """Return the <data> element of a variable or a constant."""
     type_text = None if value_type is None else flow_text(type_data(value_type))
     attributes = {"id": name, "expr": python_value(value), own("role"): role, own("type"): type_text}
     return tag("data", {**attributes, **(extra_attributes or {})})
@@ -178,6 +181,7 @@ def _build_function_row(row: FunctionRow) -> Element:
 
 
 def _build_promise(promise: Promise) -> Element:
+    """Return the extension element of a promise."""
     if promise.kind is not PromiseKind.LEADS_TO or promise.goal is None:
         return tag(own("promise"), {"name": promise.name, promise.kind.value: str(promise.when)})
     attributes = {
@@ -227,6 +231,7 @@ class _ScxmlWriter:
         return " ".join(self.histories.get(target, target.state) for target in targets) or None
 
     def build_state(self, state: State) -> Element:
+        """Return the element of a state with everything in it."""
         name = "parallel" if state.parallel else "final" if state.final else "state"
         initial = self.format_targets(state.initial)
         attributes = {
@@ -241,6 +246,7 @@ class _ScxmlWriter:
         return tag(name, attributes, tuple(self._build_children(state)))
 
     def _build_children(self, state: State) -> Iterator[Element]:
+        """Yield the children of a state's element: transitions, actions, histories and states."""
         for transition in state.transitions:
             yield self.build_transition(transition, state)
         if self.chart.kind is ChartKind.MOORE:
@@ -279,7 +285,7 @@ class _ScxmlWriter:
         attributes = {
             "id": name,
             "type": "deep" if target.history is HistoryKind.DEEP else "shallow",
-            own("default"): None if target.default else WHOLE,
+            own("default"): None if target.default else INITIAL_STATES,
         }
         return tag("history", attributes, (tag("transition", {"target": default}),))
 
@@ -320,6 +326,7 @@ class _ScxmlWriter:
         return True
 
     def _event_names(self, transition: Transition) -> str | None:
+        """Return the events of a transition as SCXML writes them; without events, the event of every tick."""
         if not transition.on:
             return self.tick
         names = []
@@ -329,6 +336,7 @@ class _ScxmlWriter:
         return " ".join(names)
 
     def _build_actions(self, actions: Actions) -> Iterator[Element]:
+        """Yield the elements of executable content."""
         for action in actions:
             if isinstance(action, Raise):
                 yield tag("raise", {"event": action.event})
@@ -377,6 +385,7 @@ class _ScxmlWriter:
 
 
 def _list_targets(chart: Chart) -> Iterator[StateTarget]:
+    """Yield the targets of initial states and of all transitions."""
     yield from chart.initial
     for state in chart.every_state:
         yield from state.initial
@@ -414,28 +423,30 @@ def beyond_scxml(chart: Chart) -> tuple[str, ...]:
 
 
 def _list_features(chart: Chart) -> Iterator[tuple[str, bool]]:
+    """Yield the features that SCXML lacks, each with whether the chart uses it."""
     states = chart.every_state
     segments = _list_segments(chart)
     state_blocks = [block for state in states for block in (state.entry, state.during, state.exit)]
     blocks = [*state_blocks, *(segment.do for segment in segments)]
     values = [value for block in blocks for value in expressions_in(block)]
     expressions = [*values, *(segment.when for segment in segments)]
-    has_minimum_times = any(state.min_s for state in states) or any(segment.after_s for segment in segments)
+    has_min_s = any(state.min_s for state in states)
+    has_after_s = any(segment.after_s for segment in segments)
     yield (
-        "times: after, before, every, held and least times",
-        _contain(expressions, TemporalCondition) or has_minimum_times,
+        "times: after, before, every, held and minimum times",
+        _contain(expressions, TemporalCondition) or has_min_s or has_after_s,
     )
     yield "actions at every tick (during)", any(state.during for state in states)
     yield "junctions", any(segment.leads_to_junction for segment in segments)
-    yield "values set at once that read each other", any(map(_has_cyclic_assignment, blocks))
+    yield "simultaneous assignments that read each other's values", any(map(_has_cyclic_assignment, blocks))
     yield (
-        "in(...) in actions, which SCXML asks between two steps of leaving and entering",
+        "in(...) in actions, which SCXML evaluates while states are left and entered",
         _contain(values, InState),
     )
     calls = [node for value in expressions for node in nodes_of(value.tree) if isinstance(node, Call)]
     yield "numbers rounded to 32 bits", any(call.function == "single" for call in calls)
     yield (
-        "an initial state in each region, said by the state around them",
+        "an initial state of each region that the parallel state names",
         any(state.parallel and state.initial for state in states),
     )
 
