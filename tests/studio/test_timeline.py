@@ -47,7 +47,7 @@ def test_a_keyframe_added_on_a_straight_way_leaves_the_motion_as_it_was(
     pages = straight(bow, speed)
     motion = pages.motion(1)
     at = float(motion.segment_starts[1] + share * motion.keyframes[1].reach_s) / speed
-    added, place = timeline.with_added(motion, at)
+    added, place = timeline.with_keyframe_at(motion, at)
     assert place == 1
     assert len(added.keyframes) == len(motion.keyframes) + 1
     assert added.duration == pytest.approx(motion.duration, abs=1e-9)
@@ -59,7 +59,7 @@ def test_a_keyframe_added_on_a_straight_way_leaves_the_motion_as_it_was(
 
 def test_a_keyframe_added_on_a_keyframe_is_a_copy_after_it(bow: Pages) -> None:
     motion = bow.motion(1)
-    added, place = timeline.with_added(motion, float(motion.keyframe_times[1]))
+    added, place = timeline.with_keyframe_at(motion, float(motion.keyframe_times[1]))
     assert place == 2
     assert added.keyframes[2].pose == motion.keyframes[1].pose
     assert added.keyframes[3:] == motion.keyframes[2:]
